@@ -20,12 +20,10 @@ from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases_of
 from sim.exchanges.plan import Plan, Step
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.operations.faults import all_faults
-from sim.operations.filling import Values, filled
 from sim.operations.generation import native_version
 from sim.spec import currency as currency_of
 from sim.spec.codes import Code, code_list
 from sim.spec.networks import NETWORKS, default_card, detect
-from sim.spec.tables import read_csv
 
 # Purposes that say what a purchase is like, so that the word beside them says no more.
 _PURCHASES = frozenset(
@@ -417,6 +415,10 @@ class _Composer:
             options = {"amount_minor_units": amounts.get("part", -1)}
         elif decision.code and decision.code.strip("0") and declined:
             options = {"code": decision.code}
+        if (approval := self.only("approval")) is not None:
+            options["approval"] = approval
+            if decision.outcome not in ("approved", "partial"):
+                self.bad("an approval code without an approval")
         self.add("respond", options, dict.fromkeys(options or ("",), decision.words), of)
 
     def _answers_belong(self, chain: list[str], decision: Decision) -> None:
@@ -452,40 +454,28 @@ class _Composer:
                  if back and mark.start > back[0].start]  # fmt: skip
         if any(not any(head.start > mark.start for head in self.all("head", "network")) for mark in after):
             self.bad("which of them is decided")
-        options = {"final_amount_minor_units": amounts.get("final")} if partial else {}
-        words = _said([*back, *wanted, *whys])
-        number = self.add("reverse", options, dict.fromkeys(options or ("",), words), of)
+        options: dict[str, Any] = {"final_amount_minor_units": amounts.get("final")} if partial else {}
+        if whys:
+            options["reason"] = whys[0].value
+        words = dict.fromkeys(options or ("",), _said([*back, *wanted])) | {"reason": _said(whys)}
+        answer = of + 1 if self.steps[of + 1 :] and self.steps[of + 1].call == "respond" else None
+        self.steps.append(Step("reverse", options, words, of, answer))
+        number = len(self.steps) - 1
         change: dict[str, str | None] = {}
-        if any(mark.value == "timeout" for mark in whys):
-            change |= self._timed_out()
         mti = wanted[0].value if wanted else ""
         if mti and mti not in ("0420" if self.network in ("JCB", "UNIONPAY") else "0400", "1420", "2420"):
             change["mti"] = mti
         if change:
-            self.add("set", change, dict.fromkeys(change, _said([*whys, *wanted])), number)
-
-    def _timed_out(self) -> dict[str, str | None]:
-        """What a reversal says where the request was not answered, as the network has it."""
-        rows = {
-            (row["network"], one): row for row in read_csv("timeouts") for one in row["versions"].split("|")
-        }
-        row = rows.get((self.network or NETWORKS[0], self.version)) or rows["", self.version]
-        number, _, inside = row["element"].partition(".")
-        if not number:
-            self.notes.append("No reason of a time-out is known here: the reversal has its usual one")
-            return {}
-        text = filled(int(number), "", {inside: row["reason"]}, Values({}, str), self.version, self.network)
-        return {number: text}
+            self.add("set", change, dict.fromkeys(change, _said(wanted)), number)
 
     def _set(self, decision: Decision) -> None:
         """Elements of the message before that no option of its call writes."""
-        for number, name in ((38, "approval"), (37, "rrn")):
-            if (value := self.only(name)) is None:
-                continue
-            answered = len(self.steps) == 2 and decision.outcome == "approved"
-            if (number == 38) != answered or len(self.steps) > 2:
-                self.bad(f"DE {number} here")
-            self.add("set", {str(number): value}, {str(number): _said(self.all(name))}, len(self.steps) - 1)
+        if self.only("approval") and not decision.outcome:
+            self.bad("an approval code without an approval")
+        if (value := self.only("rrn")) is not None:
+            if len(self.steps) > 1:
+                self.bad("DE 37: which message")
+            self.add("set", {"37": value}, {"37": _said(self.all("rrn"))}, len(self.steps) - 1)
 
     def _faults(self) -> None:
         """What is broken: the request, unless the fault is one of answers or of reversals."""

@@ -38,12 +38,13 @@ class UnclearError(IsoError):
 class Step:
     """One call: `generate`, `respond`, `reverse`, `break_message`, or `set`, which writes elements by
     hand (None removes one). `of` is the number of the step whose message it takes, `words` what each option
-    follows from."""
+    follows from, `answer` the number of the step with the answer to what is reversed."""
 
     call: str
     options: Mapping[str, Any]
     words: Mapping[str, str] = field(default_factory=dict)
     of: int | None = None
+    answer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,8 @@ def _run(step: Step, made: list[Made]) -> Made:
         done = answering.respond(message, options.pop("code", None), network=network, **options)
         return Made("answer", done.message, network, done.notes)
     if step.call == "reverse":
-        return _of(answering.reverse(message, **options), "reversal", network)
+        answer = None if step.answer is None else made[step.answer].message
+        return _of(answering.reverse(message, answer=answer, network=network, **options), "reversal", network)
     if step.call == "break_message":
         broken = faults.break_message(message, options["fault"], network=network)
         return Made("broken", message, network, (broken.what,), broken.raw)
@@ -159,6 +161,7 @@ def _coded(step: Step, names: list[str]) -> tuple[str, str]:
         return name, f"{name} = sim.parse({name}.iso.to_message().replace({changes}))"
     given = [repr(options.pop("message_type"))] if step.call == "generate" else [names[step.of or 0]]
     given += [repr(options.pop(name)) for name in ("code", "fault") if name in options]
+    given += [] if step.answer is None else [f"answer={names[step.answer]}"]
     given += [f"{name}={value!r}" for name, value in options.items() if _USUAL.get(name, _USUAL) != value]
     kind = _KINDS.get(step.call, "broken")
     count = sum(name.rstrip("_0123456789") == kind for name in names) + 1
