@@ -7,7 +7,7 @@ another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -24,12 +24,12 @@ from sim.judge.finding import (
     said,
     wrong_check_digit,
 )
-from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, Tag, mask_of
+from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, Part, Tag, mask_of
 from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
-from sim.parts.layout import fits
+from sim.parts.layout import fits, read
 from sim.spec import Spec, is_particular, lookup, spec, version_of
 from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.networks import (
@@ -93,19 +93,32 @@ _RESERVED = "reserved"  # the meaning of a code that is listed so that it can be
 
 
 class Question:
-    """Something a network's format asks of one element (0: the MTI). It looks at the value and at the element
-    `beside`, nothing else."""
+    """Something a network's format asks of one element (0: the MTI). It looks at the value and at what is
+    `beside`, nothing else: the element that its check compares, if any, then what says whether to ask."""
 
-    __slots__ = ("_check", "beside", "item", "name", "number", "version")
+    __slots__ = ("_check", "_given", "_inside", "beside", "item", "name", "number", "version")
 
     def __init__(self, version: str, number: int, item: FormatRow, name: str) -> None:
         self.version, self.number, self.item, self.name = version, number, item, name
-        self.beside = item.beside
-        self._check = _CHECKS[item.check]
+        self.beside = ((str(item.beside),) if item.beside else ()) + tuple(name for name, _ in item.given)
+        self._given = tuple(pattern for _, pattern in item.given)
+        self._inside = _INSIDE.get(item.check)
+        self._check = _CHECKS.get(item.check)
 
-    def ask(self, value: str, beside: str) -> str | None:
+    def ask(self, value: str, *beside: str) -> str | None:
         """What is found wrong with *value*; None when nothing."""
-        return self._check(self, value, beside)
+        compared, held = (beside[0], beside[1:]) if self.item.beside else ("", beside)
+        if any(pattern.fullmatch(one) is None for pattern, one in zip(self._given, held, strict=True)):
+            return None
+        if self._inside or self.item.where:
+            inside = _held(self, value)
+            if not inside or any(
+                pattern.fullmatch(inside.get(path, "")) is None for path, pattern in self.item.where
+            ):
+                return None
+            if self._inside:
+                return self._inside(self, value, inside)
+        return self._check(self, value, compared) if self._check else None
 
     def show(self, value: str) -> str:
         """A value in a finding: short coded ones as they are, never one that may hold card data."""
@@ -246,12 +259,32 @@ def _needs(asked: Question, value: str, beside: str) -> str | None:
     return "none" if held and item.when and not item.when.fullmatch(beside) else None
 
 
-def _subelement_needs(asked: Question, value: str, beside: str) -> str | None:
-    """Whether a chain has one of the subelements that *item* wants, where others of it match."""
+def _held(asked: Question, value: str) -> dict[str, str]:
+    """The parts of *value* by their paths inside the element, as the network's layout that fits cuts it; none
+    where none fits."""
+    read_by = (read(one, value) for one in _own(asked.version, asked.number, asked.name))
+    found = next((parts for parts in read_by if parts.fits), None)
+    prefix = f"{asked.number}."
+    return {part.cell.path.removeprefix(prefix): part.value for part, _ in found.walk()} if found else {}
+
+
+def _part(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
+    """Whether each of the parts that *item* names, where *value* has it, matches its pattern."""
     item = asked.item
-    found = dict(_subelements(value, item.lead) or ())
-    asks = any(item.when and item.when.fullmatch(found[one]) for one in item.parts if one in found)
-    return "none" if asks and item.values.isdisjoint(found) else None
+    for path in item.parts & held.keys():
+        if item.pattern and not item.pattern.fullmatch(held[path]):
+            return f"another value in {asked.number}.{path}"
+    return None
+
+
+def _has(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
+    """Whether *value* has one of the parts that *item* names."""
+    return "none" if asked.item.parts.isdisjoint(held) else None
+
+
+def _has_none(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
+    """Whether *value* has none of the parts that *item* names."""
+    return None if asked.item.parts.isdisjoint(held) else "one"
 
 
 def _first(version: str, number: int, name: str) -> Cell:
@@ -293,14 +326,29 @@ _CHECKS: dict[str, Callable[[Question, str, str], str | None]] = {
     "coded": _coded,
     "agrees": _agrees,
     "needs": _needs,
-    "subelement_needs": _subelement_needs,
     "response_code": _response_code,
 }
 
 
+# Checks of what is inside the value, by the name in the rows.
+_INSIDE: dict[str, Callable[[Question, str, Mapping[str, str]], str | None]] = {
+    "part": _part,
+    "holds": _has,
+    "lacks": _has_none,
+}
+
 _TRACK_1 = 45
 # Checks in which the network's own rows count.
-_OF_A_NETWORK = ("response_code", "layout", "places", "coded", "agrees", "needs", "subelement_sizes")
+_OF_A_NETWORK = (
+    "response_code",
+    "layout",
+    "places",
+    "coded",
+    "agrees",
+    "needs",
+    "subelement_sizes",
+    *_INSIDE,
+)
 # The order in which a network tells what it finds: of the MTI, of elements that are or are not there, of the
 # card, of formats.
 _OF_MTI, _OF_PRESENCE, _OF_CARD, _OF_FORMATS = 0, 1, 100_000, 100_001
@@ -401,6 +449,14 @@ def _card(name: str, pan: str, card: Card, at: int) -> Iterator[Said]:
     yield said(name, _OF_CARD, catalogue()["luhn"], hit)
 
 
+def _maybe(name: str) -> Part:
+    """The part that a row names: an element, or what is inside it."""
+    number, _, inside = name.partition(".")
+    element: Part = Maybe[int(number)]
+    found: Part = getattr(element, inside) if inside else element
+    return found
+
+
 class _Formats:
     """All that networks' formats ask of one element (0: the MTI). They ask much the same, so each question is
     there once, with the networks that ask it: of each the words and what it expects, in the order of its
@@ -418,15 +474,15 @@ class _Formats:
 
     def bound(self, table: Spec) -> Bound:
         """The rule."""
-        beside = sorted({one.beside for one in self.questions.values() if one.beside})
+        beside = sorted({name for one in self.questions.values() for name in one.beside})
         asks = [
-            (one.ask, 1 + beside.index(one.beside) if one.beside else 0, self.askers[id(one)])
+            (one.ask, tuple(beside.index(name) for name in one.beside), self.askers[id(one)])
             for one in self.questions.values()
         ]
         element = DE[self.number]
         if {one.item.check for one in self.questions.values()} == {"tlv"}:
             element = element.tagged
-        parts = ((element,) if self.number else ()) + tuple(Maybe[number] for number in beside)
+        parts = ((element,) if self.number else ()) + tuple(map(_maybe, beside))
         error = any(text.severity is Severity.ERROR for _, _, of in asks for _, _, text, _ in of)
         simple = [(ask, askers) for ask, at, askers in asks if not at]
         if not beside and len(simple) == len(asks):
@@ -451,7 +507,7 @@ class _Formats:
 def _alone(asks: list[Any], value: str) -> list[Any] | None:
     found = None
     for ask, askers in asks:
-        if (what := ask(value, "")) is not None:
+        if (what := ask(value)) is not None:
             found = found or []
             found.append((what, askers))
     return found
@@ -460,7 +516,7 @@ def _alone(asks: list[Any], value: str) -> list[Any] | None:
 def _with_beside(asks: list[Any], value: str, *beside: str) -> list[Any] | None:
     found = None
     for ask, at, askers in asks:
-        if (what := ask(value, beside[at - 1] if at else "")) is not None:
+        if (what := ask(value, *[beside[place] for place in at])) is not None:
             found = found or []
             found.append((what, askers))
     return found
@@ -480,8 +536,17 @@ def formats_of(table: Spec, mti: str) -> dict[int, Bound]:
             )
             for number in item.fields:
                 asker = name if item.check in _OF_A_NETWORK else ""
-                told = (item.pattern, item.values, item.at, item.parts, item.beside, item.when, item.wrapper)
-                key = (asker, item.check, told, item.min, item.max, item.multiple, item.lead)
+                told = (
+                    item.pattern,
+                    item.values,
+                    item.at,
+                    item.parts,
+                    item.beside,
+                    item.when,
+                    item.given,
+                    item.where,
+                )
+                key = (asker, item.check, told, item.min, item.max, item.multiple, item.lead, item.wrapper)
                 question = Question(version, number, item, name)
                 if number not in found:
                     found[number] = _Formats(number)

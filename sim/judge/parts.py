@@ -276,6 +276,19 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
 _AS_IT_IS = ("characters", "moment", "tagged")
 
 
+def _service(values: Values, number: int) -> str:
+    stripe: Part = DE[number].stripe
+    return str(values[stripe].service) if values[number] else ""
+
+
+# Short texts that rows of networks ask about, so that what is new in every message is not remembered: whether
+# the element is there, and the service code of a track.
+_TEXTS: Mapping[str, Callable[[Values, int], str]] = {
+    "there": lambda values, number: "there" if values[number] else "",
+    "service": _service,
+}
+
+
 class ElementPart(Part):
     """The value of an element. What is inside is an attribute: `DE[22].entry`."""
 
@@ -297,7 +310,7 @@ class ElementPart(Part):
         self._inside: dict[str, Part] = {}
 
     def __getattr__(self, name: str) -> Part:
-        if name.startswith("_") or (name not in _READERS and name not in _AS_IT_IS):
+        if name.startswith("_") or not (name in _READERS or name in _AS_IT_IS or name in _TEXTS):
             raise AttributeError(name)
         if name not in self._inside:
             self._inside[name] = self._made(name)
@@ -305,6 +318,9 @@ class ElementPart(Part):
 
     def _made(self, name: str) -> Part:
         number, label = self._number, f"{self.label}.{name}"
+        if name in _TEXTS:
+            text = _TEXTS[name]
+            return Part(label, lambda values: text(values, number), looks=self.looks).by_itself()
         at: dict[str, Any] = {"looks": self.looks, "sources": self.sources, "key": self.key, "inside": name}
         at["needs"] = self.needs | (1 << ODD if name in _OF_ODD else 0)
         if name in _AS_IT_IS:
@@ -444,7 +460,8 @@ class TagPart(Part):
 
 
 # An element that must be there; one that need not; whether one is there; tags of chip data alike.
-DE, Maybe, Present = _Elements(needed=True), _Elements(needed=False), _Present()
+DE: _Elements = _Elements(needed=True)
+Maybe, Present = _Elements(needed=False), _Present()
 Tag, MaybeTag = _Tags(needed=True), _Tags(needed=False)
 
 

@@ -44,14 +44,20 @@ class CardRange:
     confidence: str
 
 
+# Checks of what is inside an element that has its form.
+_INSIDE = ("part", "holds", "lacks")
+
+
 @dataclass(frozen=True, slots=True)
 class FormatRow:
     """One rule on the text of some elements; field 0 is the MTI. `CHECKS` says what `check` means.
 
     `mtis` are masks such as `02xx`; none means every MTI but network management, which has no card.
     `parts` are parts of the element's layout; `beside` another element and `when` what it holds, where the
-    rule speaks of the two together. `standard` marks what the standard itself says of the element in these
-    versions: a caller that has judged the element by the standard need not say it twice.
+    rule speaks of the two together. `given` are other elements, or what is inside them (`35.service`), and
+    the patterns that they must match for the rule to be asked at all, one that is missing being an empty
+    text; `where` are parts of the value itself with their patterns. `standard` marks what the standard says
+    of the element in these versions: a caller that has judged it by the standard need not say it twice.
     """
 
     id: str
@@ -75,7 +81,14 @@ class FormatRow:
     parts: frozenset[str] = frozenset()
     beside: int = 0
     when: re.Pattern[str] | None = None
+    given: tuple[tuple[str, re.Pattern[str]], ...] = ()
+    where: tuple[tuple[str, re.Pattern[str]], ...] = ()
     wrapper: bool = False
+
+    @property
+    def of_the_form(self) -> bool:
+        """Whether the rule speaks of the form of the element, by itself."""
+        return not (self.beside or self.given or self.where or self.check in _INSIDE)
 
     def applies(self, mti: str, version: str) -> bool:
         """Whether the rule speaks of messages *mti* read as *version*."""
@@ -287,8 +300,15 @@ def _format(row: dict[str, Any], name: str) -> FormatRow:
     made["parts"] = frozenset(row.get("parts", ()))
     for key in ("pattern", "when"):
         if key in row:
-            made[key] = re.compile(row[key], re.ASCII | re.DOTALL)
+            made[key] = _compiled(row[key])
+    for key in ("given", "where"):
+        if key in row:
+            made[key] = tuple((name, _compiled(text)) for name, text in row[key].items())
     return record(FormatRow, made, f"a row of [[formats]] in {name}.toml")
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII | re.DOTALL)
 
 
 _CHIP_DATA = 55  # has rules of its own, and several forms
@@ -301,7 +321,7 @@ def _formats(table: dict[str, Any]) -> tuple[FormatRow, ...]:
     and of which the parts are known."""
     name, title = table["name"], table["title"]
     rows = tuple(_format(row, name) for row in table.get("formats", ()))
-    looked = {_CHIP_DATA} | {number for row in rows if not row.beside for number in row.fields}
+    looked = {_CHIP_DATA} | {number for row in rows if row.of_the_form for number in row.fields}
     made = []
     for version in VERSIONS:
         fixed = {one.number for one in spec(version).elements if one.fixed}  # its places always fit
