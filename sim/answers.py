@@ -254,6 +254,46 @@ def reverse(
     return _fitted(made, to or options.get("format"))
 
 
+@dataclass(frozen=True, slots=True)
+class MadeExchange:
+    """An exchange that was made: a record of each step with its message, and what is said of all of them."""
+
+    steps: tuple[tuple[Record, Made], ...]
+    more: Record
+
+    def records(self, to: str | None = None) -> list[Record]:
+        """A record of each step, with its message in the format *to*."""
+        return [step | {"message": made.record(to)["message"]} for step, made in self.steps]
+
+    def record(self, to: str | None = None) -> Record:
+        """All of it, with the messages in the format *to*."""
+        return self.more | {"steps": self.records(to)}
+
+    def masked(self) -> Record:
+        """All of it, with card data hidden."""
+        steps = [step | {"message": made.masked()["message"]} for step, made in self.steps]
+        return self.more | {"steps": steps}
+
+
+def exchange(
+    purpose: str, *, format: str | None = None, at: str | None = None, **options: Any
+) -> MadeExchange:
+    """An exchange of test messages, as *format* has them."""
+    from sim.exchanges import make
+    from sim.operations.asked import moment
+
+    made = make(purpose, at=moment(at), format=format, **options)
+    steps, lost = [], list[str]()
+    for place, step in enumerate(made.steps):
+        message, left = in_format(step.message, known_format(format))
+        lost += left
+        row = {"step": place + 1, "time": step.at and step.at.isoformat(), "role": step.role}
+        row |= {"of": None if step.of is None else step.of + 1, "direction": made.direction(place)}
+        steps.append((row | {"mti": message.mti}, Made(message, message.version)))
+    more = {"summary": made.story, "left": asdict(made.left), "notes": [*made.notes, *dict.fromkeys(lost)]}
+    return MadeExchange(tuple(steps), more)
+
+
 def build(mti: str, fields: Mapping[int, str], version: str | None = None) -> Made:
     """A message from its elements."""
     edition = version_named(version) if version else chosen_version(mti, None)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import sim
 from sim import answers
-from sim.answers import Made
+from sim.answers import Made, MadeExchange
 from sim.errors import IsoError, OptionError, shown
 from sim.operations.building import known_format
 from sim.verbs import MESSAGES, OF_A_MODEL, Option, elsewhere, names, verb
@@ -84,7 +84,7 @@ def _tool(
         whole = arguments.pop("clear", False)
         try:
             answer = function(**arguments)
-            if isinstance(answer, Made):
+            if isinstance(answer, Made | MadeExchange):
                 record = answer.record(_format(arguments.get(to))) if whole else answer.masked()
                 return record | {"masked": not whole}
         except IsoError as error:
@@ -142,6 +142,7 @@ _tool("diff", answers.diff, rows="differences")
 for _name in ("repair", "respond", "reverse"):
     _tool(_name, getattr(answers, _name), clear=True)
 _tool("generate", answers.generate, to="format", clear=True)
+_tool("exchange", answers.exchange, to="format", clear=True)
 _tool("convert", answers.convert, to="to", clear=True)
 _tool(
     "build_message",

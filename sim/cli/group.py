@@ -25,7 +25,7 @@ _PROGRAMS = {
 }
 # Where the commands live that are more than the table of their verb.
 _HOMES = {
-    "making": ("generate", "respond", "reverse", "build", "convert", "break"),
+    "making": ("generate", "respond", "reverse", "exchange", "build", "convert", "break"),
     "looking": ("parse", "explain", "validate", "guess", "diff", "mask"),
     "tables": ("read", "search"),
     "linking": ("host", "send", "suite", "load"),

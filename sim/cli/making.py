@@ -50,6 +50,24 @@ def reverse(message: str, as_json: bool, to: str | None, **how: Any) -> None:
 
 
 @command(
+    "exchange",
+    click.Argument(["purpose"], default="purchase"),
+    TO,
+    note="PURPOSE is as MESSAGE_TYPE of generate. The messages are printed in order, the summary on stderr.",
+)
+def exchange(purpose: str, to: str | None, as_json: bool, **options: Any) -> None:
+    """An exchange: a request, its answer, and what follows."""
+    made = answers.exchange(purpose, **options | {"format": options["format"] or to})
+    for record in made.records(to or options["format"]):
+        if as_json:
+            shown.json_line(record)
+        else:
+            shown.message(record["message"])
+    for line in (made.more["summary"], *made.more["notes"]):
+        shown.line(line, err=True)
+
+
+@command(
     "build",
     click.Argument(["mti"]),
     click.Argument(["elements"], nargs=-1),

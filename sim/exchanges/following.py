@@ -15,12 +15,13 @@ from sim.errors import ChoiceError, OptionError
 from sim.exchanges.amounts import CREDITED, Booking, authorized, bookings, standing
 from sim.exchanges.exchange import Exchange, Step
 from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL
-from sim.operations.answering import carried, fill, next_stan, original_currency, reverse
+from sim.operations.answering import carried, fill, naming, next_stan, original_currency, reverse
 from sim.operations.asked import usual_entry
 from sim.operations.choosing import chosen_network
 from sim.operations.generation import generate, template_of
 from sim.operations.options import entries_of, kinds_of
 from sim.operations.recipes import Context, clock
+from sim.spec import number_of
 from sim.spec.tables import read_toml
 
 PARTIAL_REVERSAL, REFUND, ORIGINAL_CREDIT = "partial_reversal", "refund", "original_credit"
@@ -195,4 +196,6 @@ def _later(
     if word == COMPLETION:  # what it has of its own goes on top of what it keeps
         fill(fields, template, context, purpose)
     fields |= carried(purpose, request, answer, fields, network)
+    if (number := number_of("original", version)) in fields:
+        fields[number] = naming(request)
     return Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)

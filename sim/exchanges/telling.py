@@ -150,11 +150,11 @@ class _Telling:
         return f"but {what} was refused ({_code(answer.message, self.network)})"
 
     def _reversed(self, step: Step, well: bool) -> str:
-        final = final_amount(step.message)
-        if final:
-            return f"reversed in part, to {self._say(final)}"
-        reason = self._reason(step)
-        return f"reversed {read_toml('phrases')['reversed'][reason]}".strip()
+        undone = self.steps[step.of].role if step.of is not None else ""
+        what = {INCREMENT: "the increase was ", COMPLETION: "the completion was "}.get(undone, "")
+        if final := final_amount(step.message):
+            return f"{what}reversed in part, to {self._say(final)}"
+        return f"{what}reversed {read_toml('phrases')['reversed'][self._reason(step)]}".strip()
 
     def _reason(self, step: Step) -> str:
         """Why *step* reverses: as it was made, as it says, or, where a code says several things or a network

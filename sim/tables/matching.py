@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _TIME = "time"
 _REVERSAL = "4"
 _LARGEST = 2**62
-LINKS: tuple[Link, ...] = ("answer", "original")
+LINKS: tuple[Link, ...] = ("answer", "original", "approved")
 
 
 def match(
@@ -153,6 +153,7 @@ def _traffic(columns: Columns, seconds: Any) -> Traffic:
         _seen(roles),
         answers,
         tuple(_rule_keys(state, "original", at) for at in range(most["original"])),
+        tuple(_rule_keys(state, "approved", at) for at in range(most["approved"])),
         _seen(_bodies(columns, state.doubtful | ((roles == ASK) & ~state.keyed))),
         _seen(columns.by_mti(lambda mti: mti[1:2] == _REVERSAL, False)),
         None if seconds is None else seconds.tolist(),
@@ -227,7 +228,8 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
         codes, sought = pd.factorize(other[seeks])
         if not len(sought):
             continue
-        may = (own >= 0) & (state.roles != ANSWER) & _may_be_found(columns, rule)
+        answers = state.roles == ANSWER
+        may = (own >= 0) & (answers if link == "approved" else ~answers) & _may_be_found(columns, rule)
         asked = pd.Index(sought).get_indexer(own[may])
         earlier[may] = np.where(asked >= 0, asked + known, -1)
         later[seeks] = codes + known

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from sim.exchanges import Exchange
 from sim.exchanges.matching import STATES, awaited
 from sim.exchanges.matching.pairing import ROLES, Exchanges
 from sim.exchanges.matching.rules import rules
 from sim.spec.codes import currency
 from sim.spec.networks import NETWORKS, answer
 from sim.tables.argument import facts_of
+from sim.tables.columns.table import MessagesView
 from sim.tables.matching_columns import Columns, Ints
 from sim.tables.tables import Table
 
@@ -51,7 +54,7 @@ class TransactionsTable(Table):
 
     @property
     def iso(self) -> TransactionsView:
-        """What belongs to all transactions: `messages`, `summary`."""
+        """What belongs to all transactions: `exchange(number)`, `messages`, `summary`."""
         return TransactionsView(self)
 
     def left_out(self) -> set[str]:
@@ -75,6 +78,22 @@ class TransactionsView:
         held: Held = facts_of(self._table)["messages"]
         return Table(held.value.copy())
 
+    def exchange(self, transaction: int) -> Exchange:
+        """The messages of *transaction* in order with their roles; its `story` tells what happened. Raises
+        KeyError where there is no such transaction."""
+        facts = facts_of(self._table)
+        roles, source = facts["messages"].value, facts["source"].value
+        rows = roles["row"][roles["transaction"] == transaction]
+        if rows.empty:
+            raise KeyError(transaction)
+        view, seconds = MessagesView(source), facts["seconds"].value
+        held = None if seconds is None else seconds[rows.index.to_numpy()]
+        timed = held is not None and not np.isnan(held).any()
+        times = [datetime.fromtimestamp(one, UTC) for one in held.tolist()] if timed else None
+        network = pd.DataFrame(self._table)["network"][self._table["transaction"] == transaction]
+        known = network.dropna().tolist()
+        return Exchange.of(map(view.message, rows), times, network=known[0] if known else None)
+
     @property
     def summary(self) -> dict[str, int]:
         """How many transactions are in each state, in the order of the states."""
@@ -82,7 +101,7 @@ class TransactionsView:
         return {state: int(counts[state]) for state in STATES if state in counts}
 
     def __repr__(self) -> str:
-        return "<iso: messages, summary>"
+        return "<iso: exchange(), messages, summary>"
 
 
 def transactions(columns: Columns, made: Exchanges, seconds: Any) -> TransactionsTable:
@@ -115,7 +134,8 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
         "matched_by": _matched_by(columns, made, answered),
     }
     table = TransactionsTable(pd.DataFrame(held).iloc[order].reset_index(drop=True))
-    table.attrs["iso"] = {"messages": Held(_messages(columns, made, numbers))}
+    facts = {"messages": _messages(columns, made, numbers), "source": columns.table, "seconds": seconds}
+    table.attrs["iso"] = {name: Held(value) for name, value in facts.items()}
     return table
 
 

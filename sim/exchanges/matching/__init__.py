@@ -114,6 +114,7 @@ def _traffic(held: Sequence[Message], networks: Sequence[str], seconds: Sequence
         [role(one.mti) if one.version in VERSIONS else NONE for one in held],
         _columns(held, networks, "answer"),
         _columns(held, networks, "original"),
+        _columns(held, networks, "approved"),
         [bodies.setdefault((one.mti, *sorted(one.fields.items())), len(bodies)) for one in held],
         [one.mti[1:2] == _REVERSAL for one in held],
         seconds,
@@ -136,7 +137,7 @@ def _keys(held: Sequence[Message], networks: Sequence[str], link: Link, at: int)
         if at >= len(found):
             continue
         rule = found[at]
-        if role(message.mti) != ANSWER and rule.found(message.mti, networks[place]):
+        if (role(message.mti) == ANSWER) == (link == "approved") and rule.found(message.mti, networks[place]):
             earlier[place] = _key(rule, message, link, SIDES[0], known)
         if rule.seeks(message.mti):
             later[place] = _key(rule, message, link, SIDES[1], known)

@@ -52,6 +52,7 @@ class Traffic:
     roles: Ints
     answers: tuple[Keys, ...]
     originals: tuple[Keys, ...]
+    approved: tuple[Keys, ...]
     bodies: Ints
     reversals: Ints
     seconds: Sequence[float] | None = None
@@ -133,6 +134,7 @@ class _Pass:
         self.by_body: dict[int, int] = {}
         self.answers = [(at, _Book(keys)) for at, keys in enumerate(traffic.answers) if keys.size]
         self.originals = [_Book(keys) for keys in traffic.originals if keys.size]
+        self.approved = [_Book(keys) for keys in traffic.approved if keys.size]
 
     def find(self, message: int) -> tuple[int, int]:
         """The exchange that *message* belongs to, and by which rule: by the first rule that knows one, an
@@ -178,7 +180,7 @@ class _Pass:
 
     def link(self, message: int, at: int) -> None:
         """Tie a reversal, or what else names an original, to it."""
-        for book in self.originals:
+        for book in (*self.originals, *self.approved):
             for earlier in book.candidates(message, self.heads):
                 self.made.original[at] = earlier
                 self.made.transaction[at] = self.made.transaction[earlier]
@@ -212,6 +214,8 @@ class _Pass:
             late = made.reversed_by[at] >= 0 or self.waited(at, message) > self.timeout
             made.late[at] = late
             self.put(message, at, LATE if late else ANSWERED)
+            for book in self.approved:
+                book.enter(at, message)
 
     def waited(self, at: int, message: int) -> float:
         seconds = self.traffic.seconds

@@ -1,13 +1,15 @@
 """Which elements tie messages together: the rows of `spec/data/matching.csv`.
 
 A row of the link `answer` says what a response has in common with its request, one of the link `original`
-what a reversal says of the transaction that it takes back; rows are tried in the order of the file.
+what a reversal or a completion says of the request that it takes back or continues, one of the link
+`approved` what it says of the answer to that; rows are tried in the order of the file.
 Values are compared without leading zeros. Zeros alone are no value: an unknown original, a reference that is
 not known yet. Only what an answer must repeat may be zeros: a trace number 000000 comes back as one.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -18,7 +20,7 @@ from sim.spec import VERSIONS
 from sim.spec.layouts import layouts
 from sim.spec.tables import read_csv
 
-Link = Literal["answer", "original"]
+Link = Literal["answer", "original", "approved"]
 
 # What a message is in an exchange. A notification asks for no answer, but may get an acknowledgement.
 NONE, ASK, REPEAT, ANSWER, ACKNOWLEDGEMENT = range(5)
@@ -114,8 +116,19 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
 
 def _tie(version: str, text: str, *, zeros: bool = False) -> Tie:
     own, _, other = text.partition("=")
-    earlier = Place(int(own), zeros=zeros)
-    return Tie(earlier, _part(version, other, int(own)) if other else earlier)
+    earlier = _slice(own) or Place(int(own), zeros=zeros)
+    if not other:
+        return Tie(earlier, earlier)
+    return Tie(earlier, _slice(other) or _part(version, other, earlier.number))
+
+
+_SLICE = re.compile(r"([0-9]+)\[([0-9]+):([0-9]+)\]")
+
+
+def _slice(text: str) -> Place | None:
+    """The characters `62[16:31]` of an element, counted from 0; None of what is written otherwise."""
+    found = _SLICE.fullmatch(text)
+    return Place(int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def _part(version: str, text: str, own: int) -> Place:
