@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements.money import amount
-from sim.exchanges.roles import ADVICE, COMPLETION, MOVING, REPEAT, REVERSAL
+from sim.exchanges.roles import ADVICE, COMPLETION, MOVING, REVERSAL, is_credit
 from sim.spec import is_particular, number_of
 from sim.spec.networks import answer as code_of
-from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
     from sim.exchanges.exchange import Step
@@ -92,27 +90,12 @@ def bookings(steps: Sequence[Step], network: str | None) -> list[Booking]:
         elif step.role == REVERSAL and step.of in found:
             found[step.of].undoing = at
         elif step.is_answer and step.of is not None:
-            _answered(found, steps, _asked(steps, step.of), step.message, network)
+            _answered(found, steps, step.of, step.message, network)
     return list(found.values())
 
 
-def _asked(steps: Sequence[Step], at: int) -> int:
-    """The step that was asked first: a repeat repeats it."""
-    of = steps[at].of
-    return of if steps[at].role == REPEAT and of is not None else at
-
-
-@cache
-def _credits() -> tuple[int, int]:
-    low, high = read_toml("link")["moves"]["credit"]
-    return int(low), int(high)
-
-
 def _booking(at: int, message: Message) -> Booking:
-    kind = message.get(3)[:2]
-    low, high = _credits()
-    credit = is_digits(kind) and low <= int(kind) <= high
-    way = CREDITED if credit else HELD if message.mti[1] == "1" else CHARGED
+    way = CREDITED if is_credit(message) else HELD if message.mti[1] == "1" else CHARGED
     found = amount(message)
     return Booking(at, way, minor_units(message), found[1] if found else "")
 

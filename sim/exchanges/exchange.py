@@ -10,17 +10,27 @@ from sim.codec import Message
 from sim.elements import mti as mtis
 from sim.exchanges.amounts import Left, left
 from sim.exchanges.matching import Pair, match
-from sim.exchanges.roles import ACKNOWLEDGEMENT, ANSWER, LATE, REPEAT, asking_role
+from sim.exchanges.roles import (
+    ACKNOWLEDGEMENT,
+    ANSWER,
+    COMPLETION,
+    INCREMENT,
+    LATE,
+    REPEAT,
+    REVERSAL,
+    asking_role,
+)
 
 # Who sends: the fourth digit of an MTI says on whose side the first message was made.
 _ACQUIRERS = "01"
+_NAMING = (REVERSAL, COMPLETION, INCREMENT)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One message: its role, when it went (UTC, None where nobody says), and of which step, counted from 0,
-    it speaks: the one that it answers, repeats or acknowledges, the request that it reverses, completes or
-    increases; None where it stands for itself. `reason` is why a reversal was made."""
+    """One message: its role, when it went (UTC, None where nobody says), and `of`, the step (counted from 0)
+    whose request it answers, repeats, acknowledges, reverses, completes or increases; None where it is about
+    itself alone. `reason` is why a reversal was made."""
 
     role: str
     message: Message
@@ -109,10 +119,8 @@ class Exchange:
         return (mti[3:4] in _ACQUIRERS) != mtis.is_response(mti)
 
     def answer_to(self, at: int) -> Message | None:
-        """The answer that step *at* got, or one of its repeats, in its time; None without one."""
-        own = {at, *(place for place, one in enumerate(self.steps) if one.role == REPEAT and one.of == at)}
-        found = (one.message for one in self.steps if one.role == ANSWER and one.of in own)
-        return next(found, None)
+        """The answer that step *at* got in its time, to itself or to a repeat; None without one."""
+        return next((one.message for one in self.steps if one.role == ANSWER and one.of == at), None)
 
 
 def _roles(held: Sequence[Message], pairs: Sequence[Pair]) -> list[tuple[str, int | None]]:
@@ -121,15 +129,19 @@ def _roles(held: Sequence[Message], pairs: Sequence[Pair]) -> list[tuple[str, in
     for pair in pairs:
         original = None if pair.original is None else pairs[pair.original]
         first = next(iter(pair.messages), None) if pair.request is None else pair.request
+        if original is not None and pair.request is not None and held[pair.request].mti[1:2] != "4":
+            while original.original is not None:  # what is continued is what began it all
+                original = pairs[original.original]
         of = None if original is None else original.request
         for place in pair.messages:
             mti = held[place].mti
             if place == first and not mtis.is_response(mti):
-                made[place] = asking_role(held[place], held[of] if of is not None else None), of
+                role = asking_role(held[place], None if of is None else held[of])
+                made[place] = role, of if role in _NAMING else None
             elif place == pair.answer:
                 made[place] = LATE if pair.state == "late" else ANSWER, pair.request
             elif mtis.is_response(mti):
-                made[place] = LATE if pair.request is not None else ANSWER, pair.request
+                made[place] = ANSWER, pair.request
             elif mti[2:3] in "5789":
                 made[place] = ACKNOWLEDGEMENT, pair.request
             else:

@@ -12,9 +12,9 @@ from sim.codec import Message
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.errors import ChoiceError, OptionError
-from sim.exchanges.amounts import CREDITED, Booking, authorized, bookings, standing
+from sim.exchanges.amounts import ASKED, CREDITED, Booking, authorized, bookings, standing
 from sim.exchanges.exchange import Exchange, Step
-from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL
+from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL, asking_role
 from sim.operations.answering import carried, fill, naming, next_stan, original_currency, reverse
 from sim.operations.asked import usual_entry
 from sim.operations.choosing import chosen_network
@@ -59,7 +59,7 @@ def follow(
     if word in LINK:
         version = exchange.steps[0].message.version if exchange.steps else None
         made = generate(word, network=exchange.network, version=version, stan=number, at=at)
-        return Step(REQUEST, made.message, at)
+        return Step(asking_role(made.message, None), made.message, at)
     if word in (REVERSAL, PARTIAL_REVERSAL):
         return _reversal(exchange, word, amount_minor_units, reason, number, at)
     make = {INCREMENT: _increment, COMPLETION: _completion}.get(word, _credit)
@@ -83,6 +83,8 @@ def _reversal(
     exchange: Exchange, word: str, amount: int | None, reason: str | None, stan: str, at: datetime | None
 ) -> Step:
     undone = standing(exchange.steps, exchange.network)
+    if word == PARTIAL_REVERSAL:  # of what was not answered nobody knows a part
+        undone = [one for one in undone if one.state != ASKED]
     if not undone:
         raise OptionError("then", f"something to undo before a step {word!r}", "nothing that stands")
     last = undone[-1]

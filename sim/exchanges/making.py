@@ -39,6 +39,7 @@ from sim.spec.tables import read_toml
 
 APPROVED, PARTIAL, DECLINED, NO_ANSWER, TOO_LATE = "approved", "partial", "declined", "timeout", "late"
 OUTCOMES = (APPROVED, PARTIAL, DECLINED, NO_ANSWER, TOO_LATE)
+_DECIDED = ("10", "20")  # what an issuer approves or declines: class and function of an MTI
 _CODE = re.compile(r"[0-9A-Z]{2,4}")
 _ITEM = re.compile(r"[\s,]+")
 _DIGITS = re.compile(r"[0-9]{1,12}")
@@ -101,6 +102,8 @@ def make(
     for place, one in enumerate(wanted):
         if one.step == REPEAT and becomes[place] == APPROVED:
             becomes[place] = NO_ANSWER  # it is repeated as no answer came
+        elif one.step == REPEAT and becomes[place] == TOO_LATE:
+            raise OptionError("then", "no repeat of what is answered late: the answer is to both", "'repeat'")
     made, late = _answered(made, becomes[0], approved_minor_units)
     for one, word in zip(wanted, becomes[1:], strict=True):
         before = made.steps[-1]
@@ -230,14 +233,15 @@ def _answered(
     """*exchange* with the answer to step *place*, where there is one, and what will come too late: after the
     next step."""
     step, last = exchange.steps[place], exchange.steps[-1]
+    of = place if step.role != REPEAT or step.of is None else step.of
     assert step.at is not None  # noqa: S101
     assert last.at is not None  # noqa: S101
     if outcome == NO_ANSWER:
         return exchange, ()
     answer = _answer(step.message, outcome, part, exchange.network)
     if outcome == TOO_LATE:
-        return exchange, (Step(LATE, answer, step.at + _GIVEN_UP + _ANSWERED, place),)
-    return exchange.plus(Step(ANSWER, answer, last.at + _ANSWERED, place)), ()
+        return exchange, (Step(LATE, answer, step.at + _GIVEN_UP + _ANSWERED, of),)
+    return exchange.plus(Step(ANSWER, answer, last.at + _ANSWERED, of)), ()
 
 
 def _answer(request: Message, outcome: str, part: int | None, network: str | None) -> Message:
@@ -250,6 +254,9 @@ def _answer(request: Message, outcome: str, part: int | None, network: str | Non
             raise OptionError("approved_minor_units", f"a whole number, 1 to {asked - 1}", shown(part), 4)
     code = None if outcome in (APPROVED, PARTIAL, TOO_LATE) else outcome
     if outcome == DECLINED:
+        if request.mti[1:3] not in _DECIDED:
+            expected = f"another one of MTI {request.mti}, which nobody decides, or a response code"
+            raise OptionError("outcome", expected, "'declined'")
         code = str(codes["declined"][version])
     if code is not None and len(code) != spec(version)[39].width:
         expected = f"{spec(version)[39].format}, a code of {version}: see sim.codes('response_code')"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from sim.codec import Message
+from sim.codec.text import is_digits
 from sim.elements import mti as mtis
+from sim.spec.tables import read_toml
 
 REQUEST, ANSWER, LATE, REPEAT = "request", "answer", "late answer", "repeat"
 ADVICE, INCREMENT, COMPLETION, REVERSAL = "advice", "increment", "completion", "reversal"
@@ -12,6 +16,23 @@ ROLES = (REQUEST, ADVICE, INCREMENT, COMPLETION, REVERSAL, REPEAT, ANSWER, LATE,
 # Those whose answer decides about money.
 MOVING = (REQUEST, ADVICE, INCREMENT, COMPLETION)
 _AUTHORIZATION, _FINANCIAL, _REVERSAL = "1", "2", "4"  # message classes
+
+
+@cache
+def _credits() -> tuple[int, int]:
+    low, high = read_toml("link")["moves"]["credit"]
+    return int(low), int(high)
+
+
+def is_credit(message: Message) -> bool:
+    """Whether the processing code of *message* gives money to the cardholder: a refund, an original credit.
+
+    >>> is_credit(Message("0200", {3: "200000"})), is_credit(Message("0200", {3: "000000"}))
+    (True, False)
+    """
+    kind = message.get(3)[:2]
+    low, high = _credits()
+    return is_digits(kind) and low <= int(kind) <= high
 
 
 def asking_role(message: Message, original: Message | None) -> str:
@@ -23,7 +44,7 @@ def asking_role(message: Message, original: Message | None) -> str:
     kind = message.mti[1:2]
     if kind == _REVERSAL:
         return REVERSAL
-    if original is not None and original.mti[1:2] == _AUTHORIZATION:
+    if original is not None and original.mti[1:2] == _AUTHORIZATION and not is_credit(message):
         if kind == _FINANCIAL:
             return COMPLETION
         if kind == _AUTHORIZATION and not mtis.is_advice(message.mti):

@@ -103,8 +103,7 @@ class _Telling:
 
     def _answer(self, at: int) -> Step | None:
         """What came back for step *at* or its repeats, the answer before a late one."""
-        own = {at, *(n for n, one in enumerate(self.steps) if one.role == REPEAT and one.of == at)}
-        found = [one for one in self.steps if one.is_answer and one.of in own]
+        found = [one for one in self.steps if one.is_answer and one.of == at]
         return next((one for one in found if one.role != LATE), found[0] if found else None)
 
     def _repeated(self, at: int) -> str:

@@ -88,8 +88,9 @@ class TransactionsView:
             raise KeyError(transaction)
         view, seconds = MessagesView(source), facts["seconds"].value
         held = None if seconds is None else seconds[rows.index.to_numpy()]
-        timed = held is not None and not np.isnan(held).any()
-        times = [datetime.fromtimestamp(one, UTC) for one in held.tolist()] if timed else None
+        times = None
+        if held is not None and not np.isnan(held).any():
+            times = [datetime.fromtimestamp(one, UTC) for one in held.tolist()]
         network = pd.DataFrame(self._table)["network"][self._table["transaction"] == transaction]
         known = network.dropna().tolist()
         return Exchange.of(map(view.message, rows), times, network=known[0] if known else None)

@@ -131,6 +131,7 @@ class _Pass:
         self.timeout = timeout
         self.made = Exchanges(len(traffic.roles))
         self.heads = array("q")  # the first message of each exchange
+        self.repeated: dict[int, int] = {}  # the last repeat of its request
         self.by_body: dict[int, int] = {}
         self.answers = [(at, _Book(keys)) for at, keys in enumerate(traffic.answers) if keys.size]
         self.originals = [_Book(keys) for keys in traffic.originals if keys.size]
@@ -195,6 +196,7 @@ class _Pass:
             self.begin(message, REPEATED)
             return
         self.made.repeats[at] += 1
+        self.repeated[at] = message
         self.put(message, at, REPEATED)
         for _, book in self.answers:
             book.enter_also(at, message)
@@ -218,8 +220,10 @@ class _Pass:
                 book.enter(at, message)
 
     def waited(self, at: int, message: int) -> float:
+        """Seconds since the request was sent, the last time."""
         seconds = self.traffic.seconds
-        return 0.0 if seconds is None else seconds[message] - seconds[self.made.request[at]]
+        sent = self.repeated.get(at, self.made.request[at])
+        return 0.0 if seconds is None else seconds[message] - seconds[sent]
 
     def acknowledge(self, message: int) -> None:
         at, _ = self.find(message)
