@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time
 from functools import cache
 from typing import Any
@@ -17,13 +17,15 @@ from typing import Any
 from sim.errors import OptionError, shown
 from sim.exchanges import sums
 from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases_of
-from sim.exchanges.plan import Plan, Step
+from sim.exchanges.plan import Asked, Plan, Step, steps_of
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
+from sim.operations.options import kinds_of, mti_of
 from sim.spec import currency as currency_of
 from sim.spec.codes import Code, code_list
 from sim.spec.networks import NETWORKS, default_card, detect
+from sim.spec.tables import read_toml
 
 # Purposes that say what a purchase is like, so that the word beside them says no more.
 _PURCHASES = frozenset(
@@ -32,7 +34,8 @@ _PURCHASES = frozenset(
         *("verification", "preauthorization", "incremental", "completion"),
     ]
 )
-_LATER = frozenset(("incremental", "completion"))  # what follows a pre-authorization
+_LATER = frozenset(("incremental", "completion"))  # what follows an authorization
+_ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # of these
 # Networks whose messages are authorizations, also of what others settle at once.
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
 _WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
@@ -44,7 +47,10 @@ _LABELLED = {2: "pan", 14: "expiry", 18: "mcc", 32: "acquirer", 39: "code", 41: 
 _DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
 MOST_DESCRIPTION = 2000  # characters, as the interface has it
 # The options that are read first stand first.
-_ORDER = ("message_type", "purpose", "network", "pan", "amount_minor_units", "currency", "entry", "version")
+_ORDER = (
+    *("message_type", "purpose", "outcome", "approved_minor_units", "then", "network", "pan"),
+    *("amount_minor_units", "currency", "entry", "version"),
+)
 _MOST = 50  # messages of a kind: our choice
 _FIRST_STAN = 123456
 # Approved for 20 is whole where there is one amount, and a part where there are two.
@@ -71,6 +77,11 @@ class Decision:
         """The words that say so."""
         return _said(self.marks)
 
+    @property
+    def as_outcome(self) -> str | None:
+        """The outcome as `sim.exchange` has it: a code, where there is one."""
+        return self.code if self.code and self.code.strip("0") and self.outcome != "partial" else self.outcome
+
 
 def _rank(option: str) -> int:
     return _ORDER.index(option) if option in _ORDER else len(_ORDER)
@@ -80,23 +91,32 @@ def _said(marks: Iterable[Mark]) -> str:
     return " … ".join(dict.fromkeys(mark.words for mark in sorted(marks, key=lambda mark: mark.start)))
 
 
-def plan_of(text: str, *, version: str | None = None, at: datetime | None = None) -> Plan:
-    """The plan of what *text* describes; *version* and *at* hold where it names none. Raises OptionError for
-    what is no text, or too long."""
+def plan_of(
+    text: str, *, before: Plan | None = None, version: str | None = None, at: datetime | None = None
+) -> Plan:
+    """The plan of what *text* describes, or what it makes of the plan *before*; *version* and *at* hold where
+    it names none. Raises OptionError for what is no text, or too long."""
     if not isinstance(text, str) or len(text) > MOST_DESCRIPTION:
         expected = f"a text of at most {MOST_DESCRIPTION:,} characters"
         raise OptionError("description", expected, f"{len(text):,}" if isinstance(text, str) else shown(text))
-    return _Composer(Reader(text), version, at).plan().check()
+    made = _Composer(Reader(text), before.asked if before else None, version, at).plan().check()
+    return (
+        replace(made, text=f"{before.text}; {text}", notes=(*before.notes, *made.notes)) if before else made
+    )
 
 
 class _Composer:
-    def __init__(self, reader: Reader, version: str | None, at: datetime | None) -> None:
-        self.reader, self.given_version, self.at = reader, version, at
+    """What is asked for in the making: of what was read, on top of what was asked for *before*, if it goes
+    on."""
+
+    def __init__(
+        self, reader: Reader, before: Asked | None, version: str | None, at: datetime | None
+    ) -> None:
+        self.reader, self.before, self.given_version, self.at = reader, before, version, at
         self.all, self.only, self.bad = reader.all, reader.only, reader.unclear.append
         self.notes = reader.notes
-        self.options: dict[str, Any] = {}
+        self.options: dict[str, Any] = dict(before.options) if before else {}
         self.words: dict[str, str] = {}
-        self.steps: list[Step] = []
         self.network: str | None = None
         self.version = ""
 
@@ -113,20 +133,15 @@ class _Composer:
         self._place()
         self._entry()
         self._moment()
-        self._messages()
-        unclear = dict.fromkeys(self.reader.unclear)
-        return Plan(self.reader.text, tuple(self.steps), tuple(self.notes), tuple(unclear))
+        asked = self._asked()
+        unclear = tuple(dict.fromkeys(self.reader.unclear))
+        steps = tuple(map(_ordered, steps_of(asked))) if asked else ()
+        return Plan(self.reader.text, asked or Asked(), steps, tuple(self.notes), unclear)
 
     def put(self, name: str, value: Any, *keys: str) -> None:
         """Set the option *name*, which follows from the marks of *keys*."""
         self.options[name] = value
         self.words[name] = _said(self.all(*keys))
-
-    def add(self, call: str, options: dict[str, Any], words: dict[str, str], of: int | None = None) -> int:
-        """Add a step; its number."""
-        ordered = {name: options[name] for name in sorted(options, key=_rank)}
-        self.steps.append(Step(call, ordered, words, of))
-        return len(self.steps) - 1
 
     # -- words
     def _counts(self) -> None:
@@ -150,8 +165,9 @@ class _Composer:
 
     def _unknown(self) -> None:
         """Words that no row has, and those that need others around them."""
-        for mark in self.all("unknown", "negation", "tip", "balanceis", "it"):
-            if mark.key == "it" and any(one.start < mark.start for one in self.all("head", "amount")):
+        for mark in self.all("unknown", "negation", "tip", "it", "same"):
+            earlier = any(one.start < mark.start for one in self.all("head", "amount"))
+            if (mark.key == "it" and earlier) or (mark.key in ("it", "same") and self.before):
                 continue
             place = mark.words.lower() == "no" and self.reader.comma  # `no Rio` is in Rio
             if place and any(
@@ -183,6 +199,7 @@ class _Composer:
     # -- options
     def _network(self) -> None:
         network, pan, tail = self.only("network"), self.only("pan"), self.only("tail")
+        network = network or (None if pan or tail else self.options.get("network"))
         if pan:
             self.put("pan", pan, "pan")
             found = detect(pan)
@@ -196,7 +213,7 @@ class _Composer:
             if network is None or ends[network] != tail:
                 self.bad(f"which card ends in {tail}")
         self.network = network
-        if network:
+        if network and self.all("network", "pan", "tail"):
             self.put("network", network, "network", "pan", "tail")
 
     def _version(self) -> None:
@@ -267,15 +284,108 @@ class _Composer:
             self.options["at"] = self.at.isoformat()
 
     # -- messages
-    def _messages(self) -> None:
+    def _asked(self) -> Asked | None:
         mtis = self.all("mti")
         classes = {mark.value[1] for mark in mtis}
-        answered = any(mark.value[2] in "13" for mark in mtis)
-        decision = _decide(self, answered)
-        heads = self.all("head")
-        if self.all("alone") or classes & {"8", "5"}:
-            return self._network_messages(decision, classes, answered)
-        names = list(dict.fromkeys(mark.value for mark in heads))
+        decision = _decide(self, any(mark.value[2] in "13" for mark in mtis))
+        link = self.all("alone")
+        heads, back = self.all("head"), self.all("then")
+        if link or classes & {"8", "5"}:
+            return self._of_a_link(decision, classes)
+        if self.before:
+            asked = self._going_on(self.before, decision)
+        else:
+            if not (heads or back or mtis or self.all("amount", "bare", "kind", "raw", "cashbackof")):
+                self.bad("nothing says what is meant")
+            asked = self._first(decision)
+        return asked and self._changed(self._counted(asked))
+
+    def _of_a_link(self, decision: Decision, classes: set[str]) -> Asked | None:
+        """Messages without a card: an echo test, a sign-on."""
+        links = list(dict.fromkeys(mark.value for mark in self.all("alone")))
+        others = set(self.options) - {"network", "version", "stan", "at"}
+        if not links or others or self.all("head", "amount", "bare", "then") or classes - {"8", "5"}:
+            self.bad("a network message, and what does not belong to it")
+            return None
+        answered = (
+            self.all("answer") or decision.outcome or any(one.value[2] == "1" for one in self.all("mti"))
+        )
+        outcome = decision.as_outcome or ("approved" if answered else None)
+        words = {**self.words, "purpose": _said(self.all("alone")), "outcome": decision.words}
+        words["message_type"] = words["then"] = words["purpose"]
+        asked = Asked(links[0], links[0], self.options, outcome, then=tuple(links[1:]), words=words)
+        return self._changed(self._counted(asked))
+
+    def _first(self, decision: Decision) -> Asked | None:
+        """What is asked for where nothing was before."""
+        chain = self._chain()
+        if chain is None:
+            return None
+        amounts = _amounts(self, chain, decision)
+        self._main_amount(chain, decision, amounts)
+        kind, purpose = self._kind(chain, decision), chain[0]
+        dual = self.network in _DUAL and purpose in ("cash", "refund", "balance", "cashback")
+        usual = "auth" if dual else _usual_kind(purpose, self.network, self.version)
+        follows = self._follows(chain[1:], amounts, decision)
+        outcome = self._outcome(decision, bool(follows))
+        if purpose == "cashback" and "cashback" in amounts:
+            self.options["cashback_minor_units"] = amounts["cashback"]
+            self.words["cashback_minor_units"] = _said(self.all("cashbackof"))
+        words = self.words | {
+            "message_type": _said(self.all("kind", "mti")),
+            "purpose": _said([mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]),
+            "outcome": decision.words,
+        }
+        asked = Asked(
+            purpose, kind or usual, self.options, outcome, amounts.get("part"), follows, words=words
+        )
+        return self._answer(asked, decision, amounts)
+
+    def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
+        """What was asked for *before*, changed as the words say."""
+        heads, self.network = self.all("head"), self.options.get("network")
+        asked = replace(before, fault="", elements={}, words={**before.words, **self.words})
+        entries = ("pin", "three_d_secure", "token", "cvv2", "postal_code", "store_card", "initiator")
+        if "entry" in self.words:
+            self.options = {name: value for name, value in self.options.items()
+                            if name not in entries or name in self.words}  # fmt: skip
+        if "network" in self.words and "pan" not in self.words:
+            self.options.pop("pan", None)
+        later = bool(self.all("order"))
+        chain = [before.purpose, *(mark.value for mark in heads)] if later else [before.purpose]
+        if heads and not later:
+            asked = replace(asked, purpose=heads[0].value, kind=None)
+            chain = [heads[0].value]
+        amounts = _amounts(self, chain, decision)
+        if "main" in amounts:
+            self.put("amount_minor_units", amounts["main"], "amount", "bare", "raw")
+        elif "currency" in self.words and before.options.get("currency", "USD") != self.options["currency"]:
+            self._same_number(before)
+        if self.all("kind", "mti"):
+            asked = replace(asked, kind=self._kind(chain, decision))
+        elif asked.kind is None or "network" in self.words:
+            asked = replace(asked, kind=_usual_kind(asked.purpose, self.network, self.version))
+        if decision.outcome:
+            asked = replace(asked, outcome=self._outcome(decision, False), approved=amounts.get("part"),
+                            words={**asked.words, "outcome": decision.words})  # fmt: skip
+        if follows := self._follows(chain[1:], amounts, decision):
+            asked = replace(asked, then=(*asked.then, *follows), outcome=asked.outcome or "approved")
+        asked = replace(asked, options=self.options, words={**asked.words, **self.words})
+        return self._answer(asked, decision, amounts)
+
+    def _same_number(self, before: Asked) -> None:
+        """The same number in another currency."""
+        old, new = (currency_of(str(one.get("currency", "USD"))) for one in (before.options, self.options))
+        if old and new and old.exponent is not None and new.exponent is not None:
+            amount = int(before.options.get("amount_minor_units", 1000))
+            value, rest = divmod(amount * 10**new.exponent, 10**old.exponent)
+            if rest:
+                self.bad(f"{amount} of {old.alpha} in {new.alpha}")
+            self.options["amount_minor_units"] = value
+
+    def _chain(self) -> list[str] | None:
+        """The purpose, and those that follow."""
+        names = list(dict.fromkeys(mark.value for mark in self.all("head")))
         if "purchase" in names and _PURCHASES & set(names):
             names.remove("purchase")
         if self.all("cashbackof"):
@@ -284,50 +394,16 @@ class _Composer:
             names = ["cashback"]
         if names[:1] == ["completion"] and len(names) > 1:
             names = [*names[1:], "completion"]
-        back = self.all("then")
-        if not (heads or back or mtis or self.all("amount", "bare", "kind", "raw", "cashbackof")):
-            self.bad("nothing says what is meant")
         chain = ["instalment"] if "instalments" in self.options and names in ([], ["purchase"]) else names
         chain = self._at_a_machine(chain or ["purchase"], bool(names))
-        if len(chain) > 1 and not (
-            (chain[0] == "preauthorization" and set(chain[1:]) <= _LATER)
-            or chain == ["account_funding", "original_credit"]
-        ):
-            return self.bad("two purposes: " + ", ".join(chain))
-        amounts = _amounts(self, chain, decision)
-        self._main_amount(chain, decision, amounts)
-        count = self.only("count") or 1
-        if count > 1 and (len(chain) > 1 or back or self.all("fault", "drop")):
-            self.bad(f"{count} of several")
-        stages = self._stages(chain, decision, amounts, count, self._kind(chain, decision))
-        self._answers_belong(chain, decision)
-        wanted = [mark for mark in mtis if mark.value[1] == "4"]
-        self._reverse(decision, amounts, stages[-1], back, wanted)
-        self._set(decision)
-        self._faults()
-        return None
-
-    def _network_messages(self, decision: Decision, classes: set[str], answered: bool) -> None:
-        """Messages without a card: an echo test, a sign-on."""
-        alone = list(dict.fromkeys(mark.value for mark in self.all("alone")))
-        others = set(self.options) - {"network", "version", "stan", "at"}
-        if not alone or others or self.all("head", "amount", "bare", "then") or classes - {"8", "5"}:
-            return self.bad("a network message, and what does not belong to it")
-        count = self.only("count") or 1
-        if count > 1 and len(alone) > 1:
-            self.bad(f"{count} of several")
-        for number, kind in enumerate(alone * count):
-            options = {"message_type": kind, **self.options, **self._stan(number)}
-            request = self.add("generate", options, {"message_type": _said(self.all("alone")), **self.words})
-            if self.all("answer") or decision.outcome or answered:
-                code = {"code": decision.code} if decision.outcome == "declined" else {}
-                self.add("respond", code, dict.fromkeys(code, decision.words), request)
-        return self._faults()
-
-    def _stan(self, number: int) -> dict[str, str]:
-        if not number:
-            return {}
-        return {"stan": f"{int(self.options.get('stan', _FIRST_STAN)) + number:06d}"[-6:]}
+        after = set(chain[1:])
+        ordered = after <= _LATER or (
+            bool(self.all("order")) and after <= _LATER | {"refund", "original_credit"}
+        )
+        if len(chain) > 1 and not (ordered and (chain[0] in _ASKING or not after & _LATER)):
+            self.bad("two purposes: " + ", ".join(chain))
+            return None
+        return chain
 
     def _at_a_machine(self, chain: list[str], named: bool) -> list[str]:
         if self.all("atm"):
@@ -363,158 +439,153 @@ class _Composer:
             self.bad("contradicts itself: " + " / ".join(sorted(kinds)))
         return next(iter(kinds), None)
 
-    def _stages(
-        self, chain: list[str], decision: Decision, amounts: dict[str, int], count: int, kind: str | None
-    ) -> list[int]:
-        """The requests of *chain*, *count* times, with their answers; the numbers of the requests."""
-        stages = []
-        declines = self._declined_ones(count, decision)
-        for number, purpose in enumerate(chain * count):
-            own, words = {**self.options, **self._stan(number)}, dict(self.words)
-            if number and count == 1:
-                own["amount_minor_units"] = amounts.get(purpose, own.get("amount_minor_units", 0))
-                if purpose == "incremental" and purpose not in amounts:
-                    self.bad("by how much the authorization grows")
-                for name in ("entry", "pin", "three_d_secure"):
-                    own.pop(name, None)
-            dual = self.network in _DUAL and purpose in ("cash", "refund", "balance", "cashback")
-            usual = "auth" if purpose == "purchase" or dual else purpose
-            first = number == 0 or count > 1
-            said = {"message_type": kind if kind and first else usual, "purpose": purpose}
-            words |= {
-                "message_type": _said(self.all("kind", "mti")),
-                "purpose": _said(self.all("head", "atm")),
-            }
-            if said["message_type"] == purpose:
-                words["message_type"] = words.pop("purpose")
-            if purpose in ("purchase", said["message_type"]):
-                del said["purpose"]
-            own = said | own
-            if decision.outcome == "partial":
-                own["partial_approval"], words["partial_approval"] = True, decision.words
-            if purpose == "cashback" and "cashback" in amounts:
-                own["cashback_minor_units"] = amounts["cashback"]
-                words["cashback_minor_units"] = _said(self.all("cashbackof"))
-            stages.append(self.add("generate", own, words))
-            if decision.outcome and first:
-                self._answer(decision, amounts, stages[-1], declines is None or number in declines)
-        return stages
-
-    def _declined_ones(self, count: int, decision: Decision) -> set[int] | None:
-        """Which of several are declined where only some are; None for all."""
-        every = self.only("every")
-        if not every:
-            return None
-        if count < 2 or decision.outcome != "declined":
-            self.bad(self.all("every")[0].words)
-        return set(range(int(every) - 1, count, int(every)))
-
-    def _answer(self, decision: Decision, amounts: dict[str, int], of: int, declined: bool) -> None:
-        options: dict[str, Any] = {}
-        if decision.outcome == "partial":
-            options = {"amount_minor_units": amounts.get("part", -1)}
-        elif decision.code and decision.code.strip("0") and declined:
-            options = {"code": decision.code}
-        if (approval := self.only("approval")) is not None:
-            options["approval"] = approval
-            if decision.outcome not in ("approved", "partial"):
-                self.bad("an approval code without an approval")
-        self.add("respond", options, dict.fromkeys(options or ("",), decision.words), of)
-
-    def _answers_belong(self, chain: list[str], decision: Decision) -> None:
-        """What is answered must be the one request there is, or the first."""
-        heads = self.all("head")
-        if self.all("answer") and not decision.outcome:
+    def _outcome(self, decision: Decision, followed: bool) -> str | None:
+        """What becomes of the request."""
+        whys = [mark for mark in self._whys() if mark.value in ("timeout", "late")]
+        if self.all("answer") and not decision.outcome and not whys:
             self.bad("an answer, and not which")
-        if len(chain) > 1 and heads:
+        if decision.outcome:
+            late = any(mark.value == "late" for mark in whys) and decision.outcome == "approved"
+            return "late" if late else decision.as_outcome
+        if whys:
+            return str(whys[0].value)
+        if followed:
+            self.notes.append("Nothing says what became of the request: approved")
+            return "approved"
+        return None
+
+    def _whys(self) -> list[Mark]:
+        """Why something is reversed, or what became of a request; not what is a reason to decline."""
+        reasons = {mark.start for mark in self.all("reason", "reason!")}
+        return [mark for mark in self.all("why") if mark.start not in reasons or self.all("then")]
+
+    def _follows(self, chain: list[str], amounts: dict[str, int], decision: Decision) -> tuple[str, ...]:
+        """What follows, as `then` of `sim.exchange` has it."""
+        found = []
+        heads = {mark.value: mark for mark in reversed(self.all("head"))}
+        for name in chain:
+            word = {"incremental": "increment"}.get(name, name)
+            amount = f":{amounts[name]}" if name in amounts else ""
+            if name == "incremental" and not amount:
+                self.bad("by how much the authorization grows")
+            found.append((heads[name].start, word + amount))
+        back = self.all("then")
+        wanted = [mark for mark in self.all("mti") if mark.value[1] == "4"]
+        partial = any(mark.value == "partial_reversal" for mark in back)
+        if partial != ("final" in amounts) or (decision.outcome == "partial" and partial) or len(wanted) > 1:
+            self.bad("what stays of the amount")
+        if back or wanted:
+            reason = next((f":{mark.value}" for mark in self._whys() if mark.value != "late"), "")
+            if reason == ":timeout" and not decision.outcome:
+                reason = ""  # it has that reason where no answer came
+            word = f"partial_reversal:{amounts.get('final', 0)}" if partial else "reversal"
+            found.append(((back or wanted)[0].start, word + reason))
+            self._decided_before(back)
+        elif whys := [mark for mark in self._whys() if mark.value not in ("timeout", "late")]:
+            self.bad(whys[0].words)
+        found += [(mark.start, "repeat") for mark in self.all("repeat")[:1]]
+        self.words["then"] = _said([*back, *wanted, *self._whys(), *self.all("repeat"),
+                                    *(heads[name] for name in chain)])  # fmt: skip
+        return tuple(word for _, word in sorted(found))
+
+    def _decided_before(self, back: list[Mark]) -> None:
+        """What is decided must be the request: a decision after the word for the reversal may be its own."""
+        said = self.all("decision", "reason", "reason!", "code", "answer")
+        after = [mark for mark in said if back and mark.start > back[0].start]
+        if any(not any(head.start > mark.start for head in self.all("head", "network")) for mark in after):
+            self.bad("which of them is decided")
+
+    def _answer(self, asked: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
+        """What stands in the answer."""
+        approval, balance = self.only("approval"), amounts.get("balance")
+        if approval is not None and (asked.outcome not in ("approved", "partial") or asked.then):
+            self.bad("an approval code without an approval")
+        if balance is not None and asked.outcome is None:
+            asked = replace(asked, outcome="approved")
+        heads = self.all("head")
+        if len(heads) > 1 and asked.then:
             said = self.all("decision", "reason", "reason!", "answer")
             if any(heads[0].start < heads[-1].start < mark.start for mark in said):
                 self.bad("which of them is answered")
+        words = {"approval": _said(self.all("approval")), "balance_minor_units": _said(self.all("balanceis"))}
+        return replace(asked, approval=approval, balance=balance, words={**asked.words, **words})
 
-    def _reverse(
-        self, decision: Decision, amounts: dict[str, int], of: int, back: list[Mark], wanted: list[Mark]
-    ) -> None:
-        reasons = {mark.start for mark in self.all("reason", "reason!")}
-        whys = [mark for mark in self.all("why") if mark.start not in reasons or back]
-        if not back and not wanted:
-            if whys:
-                self.bad(whys[0].words)
-            return
-        partial = any(mark.value == "partial_reversal" for mark in back)
-        if decision.outcome == "declined":
-            self.bad("the reversal of what was declined")
-        if (
-            partial != ("final" in amounts)
-            or (decision.outcome == "partial" and partial)
-            or len(wanted) > 1
-            or (wanted and wanted[0].value[2] not in "02")
-        ):
-            self.bad("what stays of the amount")
-        after = [mark for mark in self.all("decision", "reason", "reason!", "code", "answer")
-                 if back and mark.start > back[0].start]  # fmt: skip
-        if any(not any(head.start > mark.start for head in self.all("head", "network")) for mark in after):
-            self.bad("which of them is decided")
-        options: dict[str, Any] = {"final_amount_minor_units": amounts.get("final")} if partial else {}
-        if whys:
-            options["reason"] = whys[0].value
-        words = dict.fromkeys(options or ("",), _said([*back, *wanted])) | {"reason": _said(whys)}
-        answer = of + 1 if self.steps[of + 1 :] and self.steps[of + 1].call == "respond" else None
-        self.steps.append(Step("reverse", options, words, of, answer))
-        number = len(self.steps) - 1
-        change: dict[str, str | None] = {}
-        mti = wanted[0].value if wanted else ""
-        if mti and mti not in ("0420" if self.network in ("JCB", "UNIONPAY") else "0400", "1420", "2420"):
-            change["mti"] = mti
-        if change:
-            self.add("set", change, dict.fromkeys(change, _said(wanted)), number)
+    def _counted(self, asked: Asked) -> Asked:
+        """How many there are, and which of them have the outcome."""
+        count, every = self.only("count") or asked.count, self.only("every") or asked.every
+        if count > 1 and self.all("fault", "drop"):
+            self.bad(f"{count} of several")
+        if self.all("every") and (count < 2 or not asked.is_declined):
+            self.bad(self.all("every")[0].words)
+        words = {"times": _said(self.all("count", "each")), "every": _said(self.all("every"))}
+        return replace(asked, count=count, every=int(every), words={**asked.words, **words})
 
-    def _set(self, decision: Decision) -> None:
-        """Elements of the message before that no option of its call writes."""
-        if self.only("approval") and not decision.outcome:
-            self.bad("an approval code without an approval")
+    def _changed(self, asked: Asked) -> Asked:
+        """What is written by hand, and what is broken: the request, unless it is of answers or reversals."""
         if (value := self.only("rrn")) is not None:
-            if len(self.steps) > 1:
-                self.bad("DE 37: which message")
-            self.add("set", {"37": value}, {"37": _said(self.all("rrn"))}, len(self.steps) - 1)
-
-    def _faults(self) -> None:
-        """What is broken: the request, unless the fault is one of answers or of reversals."""
+            asked = self._with(asked, {"37": value}, self.all("rrn")[0], 0)
+        wanted = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2] in "02"]
+        if wanted and asked.then:
+            own = mti_of("reversal", self.network or NETWORKS[0], self.version)
+            if wanted[0].value != own:
+                asked = self._with(asked, {"mti": wanted[0].value}, wanted[0], _reversal_at(asked))
         marks = self.all("fault", "drop")
         if len({str(mark.value) for mark in marks}) > 1:
             self.bad("two faults")
         for mark in marks[:1]:
-            self._break(mark)
+            asked = self._broken(asked, mark)
+        return asked
 
-    def _break(self, mark: Mark) -> None:
-        calls = [step.call for step in self.steps]
+    def _with(self, asked: Asked, elements: dict[str, str | None], mark: Mark, at: int) -> Asked:
+        words = {**asked.words, **dict.fromkeys(elements, mark.words)}
+        return replace(asked, elements={**asked.elements, **elements}, at=at, words=words)
+
+    def _broken(self, asked: Asked, mark: Mark) -> Asked:
         name = str(element_names(self.version).get(fold(str(mark.value)), mark.value))
-        of = len(calls) - 1
-        if mark.key == "fault":
-            name = self._fault_named(name)
-            step = Step("break_message", {"fault": name}, {"fault": mark.words}, of)
-        else:
-            step = Step("set", {name: None}, {name: mark.words}, of)
+        fault = self._fault_named(name) if mark.key == "fault" else ""
         answers = name.startswith(("approval", "answer", "response", "action")) or name in ("38", "39")
-        if calls[-2:] == ["generate", "respond"] and not answers:
-            said = self.all("decision", "reason", "reason!", "code")
-            if len(calls) > 2 or mark.key == "fault" or any(one.start < mark.start for one in said):
+        reverses = name.startswith("original") or name in ("90", "56", "95")
+        said = self.all("decision", "reason", "reason!", "code")
+        at = 0
+        if asked.then and asked.then[0].endswith("reversal"):
+            at = _reversal_at(asked)
+            if not reverses:
                 self.bad(f"{mark.words}: which message")
-            request, answer = self.steps
-            self.steps[:] = [
-                request,
-                Step(step.call, step.options, step.words, 0),
-                Step(answer.call, answer.options, answer.words, 1),
-            ]
-            return
-        if "reverse" in calls and not (name.startswith("original") or name in ("90", "56", "95")):
+        elif asked.outcome is not None and answers:
+            at = 1
+        elif asked.outcome is not None and (asked.then or any(one.start < mark.start for one in said)):
+            # Beside a decision the request is meant only where it is spoken of first.
             self.bad(f"{mark.words}: which message")
-        self.steps.append(step)
+        if fault:
+            return replace(asked, fault=fault, at=at, words={**asked.words, "fault": mark.words})
+        return self._with(asked, {name: None}, mark, at)
 
     def _fault_named(self, names: str) -> str:
         """The one of *names* that there is in this version."""
         every = {fault.id: fault for fault in all_faults()}
         there = [name for name in names.split("/") if self.version in every[name].versions]
         return there[0] if there else names.split("/")[0]
+
+
+def _ordered(step: Step) -> Step:
+    """*step* with the options first that are read first."""
+    return replace(step, options={name: step.options[name] for name in sorted(step.options, key=_rank)})
+
+
+def _reversal_at(asked: Asked) -> int:
+    """The place of the first reversal in an exchange, of which everything but a request without an answer is
+    answered."""
+    first = 1 if asked.outcome in ("timeout", "late") else 2
+    return first + 2 * next((at for at, word in enumerate(asked.then) if "reversal" in word), 0)
+
+
+def _usual_kind(purpose: str, network: str | None, version: str) -> str:
+    """The message type of a purpose where nothing names one."""
+    if purpose == "purchase":
+        return "auth"
+    kinds = read_toml("templates")["purposes"][purpose]["kinds"]
+    known = kinds_of(network or NETWORKS[0], version)
+    return str(next((kind for kind in kinds if kind in known), kinds[0]))
 
 
 @cache
@@ -647,7 +718,7 @@ def _minor(made: _Composer, mark: Mark, currency: str) -> int | None:
 def _role(made: _Composer, mark: Mark, chain: list[str], decision: Decision) -> str:
     """What the amount *mark* belongs to, by the words before and after it."""
     text, parts = made.reader.text, made.all("part")
-    around = made.all("head", "then", "part", "decision", "cashbackof", "remain")
+    around = made.all("head", "then", "part", "decision", "cashbackof", "remain", "balanceis")
     before = [one for one in around if one.start < mark.start]
     after = next((one for one in around if one.start >= mark.end), None)
     last = before[-1] if before else None
@@ -661,6 +732,8 @@ def _role(made: _Composer, mark: Mark, chain: list[str], decision: Decision) -> 
         and re.fullmatch(r"\s*(of|von|de|em|en)?\s*", text[last.end : mark.start])
     ):
         return "cashback"
+    if last and last.key == "balanceis" and not text[last.end : mark.start].strip(" :=of"):
+        return "balance"
     if decision.outcome == "partial" and not parts:
         behind = re.match(
             r"\s*(?:of it )?(?:was |is |were )?(?:partially )?approved", text[mark.end :].lower()
@@ -682,8 +755,9 @@ def _check_parts(made: _Composer, decision: Decision, out: dict[str, int]) -> No
     bad = made.bad
     if "unsaid" in out:
         bad("what the partial reversal leaves")
+    main = out.get("main", made.options.get("amount_minor_units", -1))
     for role in ("part", "final", "cashback"):
-        if role in out and out[role] >= out.get("main", -1):
+        if role in out and out[role] >= main:
             bad(f"{role} of {out.get('main', 'nothing')}: {out[role]}")
     if decision.outcome == "partial" and "part" not in out:
         bad("how much is approved")

@@ -21,7 +21,7 @@ _BETWEEN = "-./,()"
 _OTHERS = frozenset(
     [
         *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
-        *("coin", "vague", "relative-day", "no-element"),
+        *("coin", "vague", "relative-day", "no-element", "amount-after"),
     ]
 )
 _DECISIONS = ("declined", "pick-up", "referral", "system")

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sim.codec import Message, build
-from sim.errors import IsoError, OptionError
+from sim.codec import Message, ParseError, build, parse
+from sim.elements import mti as mtis
+from sim.errors import IsoError
+from sim.exchanges.exchange import Exchange
+from sim.exchanges.exchange import Step as Sent
+from sim.exchanges.making import make
+from sim.exchanges.roles import ANSWER, asking_role
 from sim.masking import mask_words
 from sim.operations import answering, faults
 from sim.operations.asked import generated
-from sim.operations.generation import Generated
 
 SOURCE_WORDS = "words"  # our choice: what `source` says of a description read by rules
 _WIDEST = 88  # characters of a line of code
-_USUAL = {"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"} | {
-    "version": None, "at": None, "purpose": "purchase", "entry": None}  # fmt: skip
-_KINDS = {"generate": "request", "respond": "answer", "reverse": "reversal"}
+_USUAL: dict[str, Any] = {
+    **{"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"},
+    **{"version": None, "at": None, "purpose": "purchase", "entry": None, "outcome": "approved"},
+}
+# What a call takes first, without its name.
+_FIRST = {"generate": "message_type", "exchange": "purpose", "respond": "code", "break_message": "fault"}
+_NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "break_message": "broken"}
 
 
 class UnclearError(IsoError):
-    """A description of which something that matters was not understood, or cannot be made. `words` are the
-    very words that were not understood, `not_possible` the reason why what was described cannot be made."""
+    """Something that matters in a description was not understood, or is not possible. `words` are the words
+    that were not understood, `not_possible` the reason why what was understood cannot be made."""
 
     def __init__(self, words: tuple[str, ...] = (), not_possible: str = "") -> None:
         super().__init__(None, None, "", "")
@@ -35,33 +43,61 @@ class UnclearError(IsoError):
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What a description asks for. `purpose` and `options` are those of `sim.exchange`, as are `outcome`
+    (None: a request without an answer), `approved` in part and what comes `then`; `kind` is the message type,
+    None for the usual one. `approval` and `balance` stand in the answer, `elements` are written by hand into
+    the message `at` (None removes one), into which `fault` is put. There are `count` of all of it, of which
+    `every` so manieth has the outcome. `words` are those that each follows from."""
+
+    purpose: str = "purchase"
+    kind: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    outcome: str | None = None
+    approved: int | None = None
+    then: tuple[str, ...] = ()
+    approval: str | None = None
+    balance: int | None = None
+    fault: str = ""
+    elements: Mapping[str, str | None] = field(default_factory=dict)
+    at: int = 0
+    count: int = 1
+    every: int = 0
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_declined(self) -> bool:
+        """Whether the outcome is a response code."""
+        return self.outcome not in (None, "approved", "partial", "timeout", "late")
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
-    """One call: `generate`, `respond`, `reverse`, `break_message`, or `set`, which writes elements by
-    hand (None removes one). `of` is the number of the step whose message it takes, `words` what each option
-    follows from, `answer` the number of the step with the answer to what is reversed."""
+    """One call: `generate`, `exchange`, `respond`, `break_message`, or `set`, which writes elements by hand
+    (None removes one). It takes message `at` of step `of`. It is done `times`; every so manieth then has the
+    outcome that its options name."""
 
     call: str
     options: Mapping[str, Any]
     words: Mapping[str, str] = field(default_factory=dict)
-    of: int | None = None
-    answer: int | None = None
+    of: int = 0
+    at: int = 0
+    times: int = 1
+    every: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A message that a plan made: its `role` is request, answer, reversal or broken; `notes` say what was
-    assumed. `broken` is the text of one with a fault, of which `message` is the original."""
+class Run:
+    """What a plan made: an exchange, the `texts` of the messages in it that were broken, by their place,
+    and the place of the message that the description is about."""
 
-    role: str
-    message: Message
-    network: str | None
-    notes: tuple[str, ...]
-    broken: str = ""
+    exchange: Exchange
+    texts: Mapping[int, str]
+    subject: int
 
-    @property
-    def raw(self) -> str:
-        """The message as text."""
-        return self.broken or build(self.message)
+    def text(self, at: int) -> str:
+        """Message *at* as text."""
+        return self.texts.get(at) or build(self.exchange.steps[at].message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +106,7 @@ class Plan:
     understood, `not_possible` says why what was understood cannot be made."""
 
     text: str
+    asked: Asked = field(default_factory=Asked)
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
@@ -79,33 +116,36 @@ class Plan:
     def check(self) -> Plan:
         """The plan with the reason why it cannot be run, if any."""
         try:
-            self._made()
+            self._run()
         except UnclearError as error:
             return replace(self, not_possible=error.not_possible)
         return self
 
-    def run(self, *, partial: bool = False) -> tuple[Made, ...]:
+    def run(self, *, partial: bool = False) -> Run:
         """The messages, in order. *partial*: also where something was not understood. Raises UnclearError."""
         if self.unclear and not partial:
             raise UnclearError(self.unclear)
-        return self._made()
+        return self._run()
 
-    def _made(self) -> tuple[Made, ...]:
-        made: list[Made] = []
-        replaced: set[int] = set()
-        for step in self.steps:
-            try:
-                made.append(_run(step, made))
-            except (IsoError, ValueError) as error:
-                raise UnclearError(not_possible=str(error)) from error
-            if step.call in _CHANGES:
-                replaced.add(step.of or 0)
-        return tuple(one for number, one in enumerate(made) if number not in replaced)
+    def _run(self) -> Run:
+        try:
+            made = _Running(self.steps)
+        except (IsoError, ValueError) as error:
+            raise UnclearError(not_possible=str(error)) from error
+        places = [at for at, one in enumerate(made.exchange.steps) if not (self.asked.then and one.is_answer)]
+        return Run(made.exchange, made.texts, max(places, default=0))
+
+    def rows(self) -> Iterator[tuple[int, str, str, Any, str]]:
+        """Each option: the number of the step, its call, the option, its value, the words it follows from."""
+        for number, step in enumerate(self.steps, 1):
+            repeats = {"times": step.times, "every": step.every}
+            options = {**step.options, **{name: many for name, many in repeats.items() if many > 1}}
+            for name, value in (options or {"": ""}).items():
+                yield number, step.call, name, value, step.words.get(name, "")
 
     def understood(self) -> dict[str, str]:
         """The words that were understood, as they may be shown, by the option they give."""
-        pairs = ((name, words) for step in self.steps for name, words in step.words.items() if name and words)
-        return {name: shown(words) for name, words in pairs}
+        return {name: shown(words) for _, _, name, _, words in self.rows() if words}
 
     @property
     def code(self) -> str:
@@ -113,63 +153,170 @@ class Plan:
         names: list[str] = []
         lines = []
         for step in self.steps:
-            name, line = _coded(step, names)
+            name, line = _coded(step, names, self.steps)
             names.append(name)
             lines.append(line)
         return "\n".join(lines)
 
 
-_CHANGES = ("break_message", "set")
+def steps_of(asked: Asked) -> Iterator[Step]:
+    """The calls that make what is *asked*: a request, an exchange, or a call for each message where one of
+    them is changed or the answer has what no exchange is asked for."""
+    words = dict(asked.words)
+    times = {"times": asked.count, "every": asked.every}
+    changed = bool(asked.fault or asked.elements)
+    piecewise = asked.approval is not None or asked.balance is not None or (changed and not asked.at)
+    named = {
+        "message_type": asked.kind,
+        **({"purpose": asked.purpose} if asked.purpose != asked.kind else {}),
+    }
+    if asked.then or (asked.outcome is not None and not piecewise):
+        more: dict[str, Any] = {"outcome": asked.outcome or "approved"}
+        if asked.approved is not None:
+            more["approved_minor_units"] = asked.approved
+        if asked.then:
+            more["then"] = " ".join(asked.then)
+        kind = {} if asked.kind == asked.purpose else {"message_type": asked.kind}
+        yield Step("exchange", {"purpose": asked.purpose, **kind, **more, **asked.options}, words, **times)
+        yield from _changes(asked, 0, asked.at)
+        return
+    part = {"partial_approval": True} if asked.outcome == "partial" else {}
+    yield Step("generate", {**named, **asked.options, **part}, words, **times)
+    yield from _changes(asked, 0, 0)
+    if asked.outcome is not None and asked.outcome != "timeout":
+        options: dict[str, Any] = {"code": asked.outcome} if asked.is_declined else {}
+        found = {"approval": asked.approval, "amount_minor_units": asked.approved}
+        options |= {"balance_minor_units": asked.balance, **found}
+        words |= {"code": words.get("outcome", ""), "amount_minor_units": words.get("outcome", "")}
+        options = {name: value for name, value in options.items() if value is not None}
+        yield Step("respond", options, words)
 
 
-def _run(step: Step, made: list[Made]) -> Made:
-    options = dict(step.options)
-    if step.call == "generate":
-        done = generated(options.pop("message_type"), **{**_USUAL, **options})
-        return Made("request", done.message, done.network, done.notes)
-    before = made[step.of or 0]
-    message, network = before.message, before.network
-    if before.broken:
-        raise OptionError("fault", "a fault in the last message", "one before it")
-    if step.call == "respond":
-        done = answering.respond(message, options.pop("code", None), network=network, **options)
-        return Made("answer", done.message, network, done.notes)
-    if step.call == "reverse":
-        answer = None if step.answer is None else made[step.answer].message
-        return _of(answering.reverse(message, answer=answer, network=network, **options), "reversal", network)
-    if step.call == "break_message":
-        broken = faults.break_message(message, options["fault"], network=network)
-        return Made("broken", message, network, (broken.what,), broken.raw)
-    values = {_written(name): value for name, value in options.items()}
-    return replace(before, message=message.replace(**values))
+def _changes(asked: Asked, of: int, at: int) -> Iterator[Step]:
+    if asked.elements:
+        yield Step("set", asked.elements, asked.words, of, at)
+        if asked.then and (mti := mtis.response_mti(asked.elements.get("mti") or "")):
+            yield Step("set", {"mti": mti}, asked.words, of, at + 1)
+    if asked.fault:
+        yield Step("break_message", {"fault": asked.fault}, asked.words, of, at)
 
 
-def _written(element: str) -> str:
-    return element if element == "mti" else f"de{element}"
+class _Running:
+    """The calls of a plan, done one after the other."""
+
+    def __init__(self, steps: tuple[Step, ...]) -> None:
+        self.exchange = Exchange()
+        self.texts: dict[int, str] = {}
+        self.places: list[int] = []  # of the first message of each step
+        for step in steps:
+            self.places.append(len(self.exchange))
+            getattr(self, f"_{step.call}")(step)
+
+    def _generate(self, step: Step) -> None:
+        for options in repeated(step):
+            made = generated(options.pop("message_type"), **{**_made_with(options), **options})
+            self._add(Sent(asking_role(made.message, None), made.message), made.network, made.notes)
+
+    def _exchange(self, step: Step) -> None:
+        for options in repeated(step):
+            made = make(**options)
+            first = len(self.exchange)
+            steps = [replace(one, of=None if one.of is None else one.of + first) for one in made.steps]
+            self._add(steps[0], made.network, made.notes)
+            self.exchange = self.exchange.plus(*steps[1:])
+
+    def _respond(self, step: Step) -> None:
+        place = self.places[step.of]
+        request, network = self.exchange.steps[place].message, self.exchange.network
+        done = answering.respond(request, network=network, **step.options)
+        self._add(Sent(ANSWER, done.message, None, place), network, done.notes)
+
+    def _set(self, step: Step) -> None:
+        place = self._place(step)
+        values = {_element(name): value for name, value in step.options.items()}
+        self._put(place, self.exchange.steps[place].message.replace(**values))
+
+    def _break_message(self, step: Step) -> None:
+        place = self._place(step)
+        network, version = self.exchange.network, self.exchange.steps[place].message.version
+        broken = faults.break_message(
+            self.exchange.steps[place].message, step.options["fault"], network=network
+        )
+        try:
+            message = parse(broken.raw, version)
+        except ParseError as error:
+            message = error.partial or Message("", {}, version)
+        self._put(place, message, (broken.what,))
+        self.texts[place] = broken.raw
+
+    def _place(self, step: Step) -> int:
+        place = self.places[step.of] + step.at
+        if place >= len(self.exchange):
+            raise ValueError("there is no such message to change")
+        return place
+
+    def _put(self, place: int, message: Message, notes: tuple[str, ...] = ()) -> None:
+        messages = [*self.exchange.messages]
+        messages[place] = message
+        self.exchange = self.exchange.fitted(messages, notes)
+
+    def _add(self, sent: Sent, network: str | None, notes: tuple[str, ...]) -> None:
+        every = dict.fromkeys((*self.exchange.notes, *notes))
+        purpose = self.exchange.purpose
+        self.exchange = replace(self.exchange, network=network, purpose=purpose, notes=tuple(every)).plus(
+            sent
+        )
 
 
-def _of(done: Generated, role: str, network: str | None) -> Made:
-    return Made(role, done.message, done.network or network, done.notes)
+def _made_with(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in _USUAL.items() if name not in ("outcome", *options)}
 
 
-def _coded(step: Step, names: list[str]) -> tuple[str, str]:
+def repeated(step: Step) -> Iterator[dict[str, Any]]:
+    """The options of each of the times that *step* is done: trace numbers of their own, and the outcome where
+    it is that of every so manieth."""
+    for number in range(step.times):
+        options = dict(step.options)
+        if number:
+            options["stan"] = f"{int(options.get('stan', _USUAL['stan'])) + number:06d}"[-6:]
+        if step.every and (number + 1) % step.every:
+            options["outcome"] = "approved"
+        yield options
+
+
+def _element(name: str) -> str:
+    return name if name == "mti" else f"de{name}"
+
+
+def _coded(step: Step, names: list[str], steps: tuple[Step, ...]) -> tuple[str, str]:
     """The variable that a step's message has in code, and the line of code."""
-    options = dict(step.options)
+    options, source = dict(step.options), ""
+    if step.call in ("set", "break_message", "respond"):
+        source = names[-1] if names[-1] != "exchange" else f"exchange.iso.messages[{step.at}]"
     if step.call == "set":
-        name = names[step.of or 0]
-        changes = ", ".join(f"{_written(one)}={value!r}" for one, value in options.items())
-        return name, f"{name} = sim.parse({name}.iso.to_message().replace({changes}))"
-    given = [repr(options.pop("message_type"))] if step.call == "generate" else [names[step.of or 0]]
-    given += [repr(options.pop(name)) for name in ("code", "fault") if name in options]
-    given += [] if step.answer is None else [f"answer={names[step.answer]}"]
-    given += [f"{name}={value!r}" for name, value in options.items() if _USUAL.get(name, _USUAL) != value]
-    kind = _KINDS.get(step.call, "broken")
-    count = sum(name.rstrip("_0123456789") == kind for name in names) + 1
-    name = kind if count == 1 else f"{kind}_{count}"
-    flat = f"{name} = sim.{step.call}({', '.join(given)})"
-    if len(flat) > _WIDEST:
-        flat = f"{name} = sim.{step.call}(\n" + "".join(f"    {one},\n" for one in given) + ")"
-    return name, flat
+        changes = ", ".join(f"{_element(one)}={value!r}" for one, value in options.items())
+        name = "request" if names[-1] == "request" else "changed"
+        return name, f"{name} = sim.parse({source}.iso.to_message().replace({changes}))"
+    given = [source] if source else []
+    if (first := _FIRST[step.call]) in options:
+        given.append(repr(options.pop(first)))
+    for name, value in options.items():
+        if name == "outcome" and step.every:
+            given.append(f"outcome={value!r} if number % {step.every} == {step.every - 1} else 'approved'")
+        elif _USUAL.get(name, _USUAL) != value:
+            given.append(f"{name}={value!r}")
+    name = _NAMES[step.call]
+    if step.times == 1:
+        return name, _call(f"{name} = sim.{step.call}", given)
+    stan = int(options.get("stan", _USUAL["stan"]))
+    given = [one for one in given if not one.startswith("stan=")] + [f'stan=f"{{{stan} + number:06}}"']
+    call = _call(f"sim.{step.call}", given).replace("\n", "\n    ")
+    return f"{name}s", f"{name}s = [\n    {call}\n    for number in range({step.times})\n]"
+
+
+def _call(head: str, given: list[str]) -> str:
+    flat = f"{head}({', '.join(given)})"
+    return flat if len(flat) <= _WIDEST else f"{head}(\n" + "".join(f"    {one},\n" for one in given) + ")"
 
 
 def shown(text: str) -> str:

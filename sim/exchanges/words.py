@@ -80,8 +80,9 @@ class Reader:
     def _take(self, pattern: str | re.Pattern[str], key: str, value: Callable[[re.Match[str]], Any]) -> None:
         for found in list(re.finditer(pattern, self.left)):
             got = value(found)
-            if got is not None and _TAKEN not in self.left[found.start() : found.end()]:
-                self.add(key, got, found.start(), found.end())
+            place = found.span("v") if key == "bare" and "v" in found.groupdict() else found.span()
+            if got is not None and _TAKEN not in self.left[slice(*place)]:
+                self.add(key, got, *place)
 
     def _uses(self) -> None:
         """What the message is for says nothing about it: `for our declined-cards suite`."""
@@ -132,7 +133,7 @@ class Reader:
         if how == "raw":
             return int(found["n"])
         if how == "bare":
-            return found["n"]
+            return found["v" if "v" in found.groupdict() else "n"]
         names, got = sums.currency_names(), found.groupdict()
         word = " ".join(found["c"].split())
         alpha = "USD" if how == "cents" else names.get(word, "")
@@ -274,6 +275,8 @@ def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{coins})\b", "cents"),
         ("raw", r"(?<![\w.,-])(?P<n>\d+)\s*(?:minor units|in minor units)\b", "raw"),
         ("bare", r"(?<![\w.,-])(?P<n>\d+[.,]\d\d)(?![\d.,]\d)", "bare"),
+        ("bare", rf"\b(?:{'|'.join(phrases_of('amount-after'))})\s+(?P<v>\d+(?:[.,]\d+)?)"
+         rf"(?![\w.,%]|\s*(?:{unit}|st\b|nd\b|of\b))", "bare"),
         ("bare", r"\b(?:amount|amt|betrag|monto|importe|montant|total|valor)(?: of| is| von| de|:|=)?\s*"
          rf"(?P<n>{sums.FIGURES})(?![\d])", "bare"),
     )  # fmt: skip

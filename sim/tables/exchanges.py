@@ -74,8 +74,9 @@ class ExchangeView:
     @property
     def messages(self) -> list[MessageTable]:
         """The messages, each as a table."""
-        network = self.exchange.network
-        return [table_of(take(one, None, network)) for one in self.exchange.messages]
+        network, texts = self.exchange.network, facts_of(self._table).get("texts", {})
+        messages = enumerate(self.exchange.messages)
+        return [table_of(take(texts.get(at, one), None, network)) for at, one in messages]
 
     @property
     def summary(self) -> str:
@@ -193,15 +194,15 @@ def exchange(
     return exchange_table(made)
 
 
-def exchange_table(made: Exchange) -> ExchangeTable:
-    """*made* as a table."""
+def exchange_table(made: Exchange, texts: Mapping[int, str] | None = None) -> ExchangeTable:
+    """*made* as a table; *texts* are those of messages that were broken, by their place."""
     rows = [_row(made, at) for at in range(len(made.steps))]
     table = pd.DataFrame(rows, columns=pd.Index(_COLUMNS))
-    texts = ("direction", "role", "mti", "stan", "currency", "code", "meaning")
-    table = table.astype({**dict.fromkeys(("step", "of", "amount"), INTEGER), **dict.fromkeys(texts, "str")})
+    words = ("direction", "role", "mti", "stan", "currency", "code", "meaning")
+    table = table.astype({**dict.fromkeys(("step", "of", "amount"), INTEGER), **dict.fromkeys(words, "str")})
     table["time"] = pd.to_datetime(table["time"], utc=True)
     found = ExchangeTable(table)
-    found.attrs["iso"] = {"exchange": Held(made)}
+    found.attrs["iso"] = {"exchange": Held(made), "texts": dict(texts or {})}
     return found
 
 

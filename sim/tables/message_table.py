@@ -33,6 +33,7 @@ SOURCE_PARSED = ""
 _FOLLOW = ("name", "format", "meaning", "start", "end")
 
 if TYPE_CHECKING:
+    from sim.tables.exchanges import ExchangeTable
     from sim.tables.plans import PlanTable
 
 
@@ -175,6 +176,14 @@ class MessageView:
         return plan_table(facts["plan"]) if "plan" in facts else None
 
     @property
+    def exchange(self) -> ExchangeTable | None:
+        """The exchange that the description of the message tells of; None where there was none."""
+        from sim.tables.exchanges import exchange_table
+
+        facts = facts_of(self._table)
+        return exchange_table(facts["exchange"].value, facts["texts"]) if "exchange" in facts else None
+
+    @property
     def lossless(self) -> bool | None:
         """None: this message was not converted."""
         return None
@@ -250,7 +259,9 @@ class MessageView:
 
     def __repr__(self) -> str:
         names = "message, mti, version, network, read_as, source, summary, sentences, valid, notes, plan"
-        return f"<iso: {names}, lossless, to_message(), to_dict(), to_json(), to_python(), to_html()>"
+        return (
+            f"<iso: {names}, exchange, lossless, to_message(), to_dict(), to_json(), to_python(), to_html()>"
+        )
 
 
 def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from sim.codec import build
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import Made, Plan, shown
+from sim.exchanges.plan import Plan, Run, shown
 from sim.operations import building
 from sim.paste.reading import TEXT
 from sim.tables.argument import take
+from sim.tables.exchanges import ExchangeTable, exchange_table
 from sim.tables.message_table import MessageTable, table_of
 from sim.tables.tables import Table, columns_of
+from sim.tables.transactions import Held
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -38,8 +40,24 @@ class PlanTable(Table):
         """The calls that make the same in a cell, today and tomorrow."""
         return self.plan.code
 
-    def run(self, *, partial: bool = False) -> tuple[MessageTable, ...]:
-        """Make the messages.
+    def then(self, description: str) -> PlanTable:
+        """Go on with the plan.
+
+        Parameters
+        ----------
+        description
+            What changes or follows: "the same, contactless", "reverse it", "ten of these, every third
+            declined".
+
+        Returns
+        -------
+        PlanTable
+            The whole plan.
+        """
+        return plan_table(plan_of(description, before=self.plan))
+
+    def run(self, *, partial: bool = False) -> ExchangeTable:
+        """Make the exchange.
 
         Parameters
         ----------
@@ -48,15 +66,16 @@ class PlanTable(Table):
 
         Returns
         -------
-        tuple of MessageTable
-            The messages, in order.
+        ExchangeTable
+            The messages in order; `.iso.messages` are their tables.
 
         Raises
         ------
         UnclearError
             Something that matters was not understood (`words`), or cannot be made (`not_possible`).
         """
-        return tuple(message_of(one, self) for one in self.plan.run(partial=partial))
+        made = self.plan.run(partial=partial)
+        return exchange_table(made.exchange, made.texts)
 
 
 def plan(description: str) -> PlanTable:
@@ -75,7 +94,7 @@ def plan(description: str) -> PlanTable:
     -------
     PlanTable
         A row per option, with the words that it follows from; `.code` is the calls, `.run()` makes the
-        messages.
+        exchange, `.then("reverse it")` goes on.
 
     Raises
     ------
@@ -86,24 +105,27 @@ def plan(description: str) -> PlanTable:
     --------
     >>> import sim
     >>> plan = sim.plan("Visa purchase of 25 EUR, NSF")
-    >>> [message.iso.mti for message in plan.run()]
+    >>> plan.run()["mti"].tolist()
     ['0100', '0110']
-    >>> print(plan.code)
-    request = sim.generate('auth', network='VISA', currency='EUR', amount_minor_units=2500)
-    answer = sim.respond(request, '51')
+    >>> print(plan.then("the same, approved, then reverse it").code)
+    exchange = sim.exchange(
+        'purchase',
+        then='reversal',
+        message_type='auth',
+        network='VISA',
+        amount_minor_units=2500,
+        currency='EUR',
+    )
     """
     return plan_table(plan_of(description))
 
 
 def plan_table(made: Plan) -> PlanTable:
     """The table of a plan."""
-    rows: list[tuple[object, ...]] = []
-    for number, step in enumerate(made.steps, 1):
-        options = dict(step.options) or {"": ""}
-        rows += [
-            (str(number), step.call, name, shown(str(value)), shown(step.words.get(name, "")), "")
-            for name, value in options.items()
-        ]
+    rows: list[tuple[object, ...]] = [
+        (str(number), call, name, shown(str(value)), shown(words), "")
+        for number, call, name, value, words in made.rows()
+    ]
     rows += [("", "", "", "", "", f"Assumed: {note}") for note in made.notes]
     rows += [("", "", "", "", shown(words), "Not understood") for words in made.unclear]
     if made.not_possible:
@@ -113,17 +135,17 @@ def plan_table(made: Plan) -> PlanTable:
     return table
 
 
-def message_of(made: Made, plan: PlanTable, format: Format | str | None = None) -> MessageTable:
-    """The table of a message that a plan made, with the elements of *format*."""
+def message_of(made: Run, plan: PlanTable, format: Format | str | None = None) -> MessageTable:
+    """The table of the message that the description is about, with the elements of *format*."""
+    message, raw = made.exchange.steps[made.subject].message, made.text(made.subject)
     left: tuple[str, ...] = ()
-    raw = made.raw
-    if format is not None and not made.broken:
-        message, left = building.in_format(made.message, format)
-        raw = build(message)
-    given = take(raw, made.message.version, made.network, TEXT)
-    notes = (*(f"{note}." for note in plan.plan.notes), *made.notes, *left)
+    if format is not None and made.subject not in made.texts:
+        fitted, left = building.in_format(message, format)
+        raw = build(fitted)
+    given = take(raw, message.version, made.exchange.network, TEXT)
+    notes = (*(f"{note}." for note in plan.plan.notes), *made.exchange.notes, *left)
     table = table_of(given, source=plan.plan.source, notes=notes)
-    table.attrs["iso"]["plan"] = plan.plan
+    table.attrs["iso"] |= {"plan": plan.plan, "exchange": Held(made.exchange), "texts": made.texts}
     return table
 
 
@@ -133,4 +155,4 @@ def described(
     """The message that *description* is about, read by rules: the last of its plan. *version* and *at* hold
     where it names none. Raises UnclearError."""
     table = plan_table(plan_of(description, version=version, at=at))
-    return message_of(table.plan.run()[-1], table, format)
+    return message_of(table.plan.run(), table, format)
