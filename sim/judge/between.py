@@ -8,7 +8,9 @@ most is a warning or a remark.
 
 from __future__ import annotations
 
-from datetime import date
+import re
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from sim.codec import Message
 from sim.elements import dates, money, pos
@@ -16,6 +18,7 @@ from sim.elements.card import read_track_1, read_track_2
 from sim.elements.meaning import unfold
 from sim.elements.money import AdditionalAmount
 from sim.elements.mti import Original
+from sim.elements.pos import read_location
 from sim.judge.elements import LATER, clean, listed, part_of_pos, purpose_kind
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
@@ -33,7 +36,7 @@ from sim.judge.parts import (
 )
 from sim.judge.rules import Told, each, rule
 from sim.parts.layout import place
-from sim.spec import Spec, code_list, currency, is_particular, lookup, number_of
+from sim.spec import Spec, code_list, country, currency, is_particular, lookup, number_of, region, zone_of
 from sim.spec.networks import presence
 
 _TRANSACTIONS = "12"
@@ -217,14 +220,22 @@ def service_code_pin(entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe) 
 
 
 @rule("pin-without-card", classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
-def pin_without_card(entry: str = DE[22].entry, condition: str = Maybe[25], table: Spec = TABLE) -> Told:
-    """A PIN is entered where the card is, not in an order by mail or from a file."""
-    absent = number_of("condition", table.version) and condition in _ABSENT
-    return (
-        Hit(52, "no PIN block, because the card was not present", "one")
-        if absent or entry in _STORED
-        else None
+def pin_without_card(
+    entry: str = DE[22].entry, condition: str = Maybe[25], card: Card = CARD, table: Spec = TABLE
+) -> Told:
+    """A PIN is entered where the card is, not in an order by mail or over the internet, nor from a file."""
+    absent = number_of("condition", table.version) and (
+        condition in _ABSENT or _is_ecommerce(condition, card, table)
     )
+    if not absent and entry not in _STORED:
+        return None
+    return Hit(52, "no PIN block, because the card was not present", "one")
+
+
+def _is_ecommerce(condition: str, card: Card, table: Spec) -> bool:
+    """Whether the card's network says e-commerce by this code of DE 25."""
+    told = lookup("pos_condition", condition, version=table.version, network=card.network)
+    return told is not None and told.kind == _ECOMMERCE
 
 
 @rule(
@@ -410,6 +421,15 @@ def partial_without_original(function: str = DE[24]) -> Told:
     return Hit(30, "the original amounts, in a partial reversal", "none") if function == "401" else None
 
 
+@rule("replacement-zero", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
+def replacement_zero(amount: int | None = DE[4].amount, replaced: str = DE[95]) -> Told:
+    """DE 95 says what is left; where nothing is, the reversal is a full one and needs none."""
+    if not amount or not replaced or replaced.strip(" 0"):
+        return None
+    words = "DE 95 is present, but all zeros: a full reversal has no DE 95"
+    return Hit(95, "no DE 95 in a full reversal", "zeros", said=words)
+
+
 @rule("nothing-given-back", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
 def nothing_given_back(amount: str = DE[4], replaced: str = DE[95]) -> Told:
     """A partial reversal leaves less than the original amount."""
@@ -590,6 +610,7 @@ def cash_machine_purchase(category: str = VALUE, code: str = DE[3], number: int 
 _LEAP_YEAR, _COMMON_YEAR = 2024, 2023
 _LEAP_DAY = "0229"
 _DAY = 86_400  # seconds
+_CLOCKS = 300  # seconds that two clocks of one acquirer may differ
 _CENTURY_MONTHS = 1200
 
 
@@ -651,6 +672,62 @@ def months_from(first: str, second: str) -> int:
     return gap - _CENTURY_MONTHS if gap > _CENTURY_MONTHS // 2 else gap
 
 
+_FAR_FROM_UTC = timedelta(hours=2)  # a country whose zone is nearer may have another zone that is UTC
+
+
+@rule("transmission-time-local", versions=("1987",), classes=_TRANSACTIONS, functions="0")
+def transmission_time_local(
+    sent: str = DE[7], time: str = DE[12], day: str = DE[13], place: str = DE[43], table: Spec = TABLE
+) -> Told:
+    """DE 7 is UTC; a clock that is hours away cannot show the same."""
+    return _local(sent, place, table) if sent == day + time else None
+
+
+@rule("transmission-time-local", versions=LATER, classes=_TRANSACTIONS, functions="0")
+def transmission_time_local_later(
+    sent: str = DE[7], local: str = DE[12], place: str = DE[43], table: Spec = TABLE
+) -> Told:
+    """The same since 1993, with the local date and time in DE 12."""
+    return _local(sent, place, table) if sent == local[-10:] else None
+
+
+def _local(sent: str, place: str, table: Spec) -> Told:
+    if not _sound_date(sent, 7, table) or not _is_day(sent[:4]):
+        return None
+    where = read_location(place, table.version)[2].strip()
+    stands = country(where) or (country("US") if region(where) else None)
+    if stands is None:
+        return None
+    zone = ZoneInfo(zone_of(stands.alpha2))
+    apart = datetime.strptime(f"{_LEAP_YEAR}{sent}", "%Y%m%d%H%M%S").replace(tzinfo=zone).utcoffset()
+    if apart is None or abs(apart) < _FAR_FROM_UTC:
+        return None
+    return Hit(7, f"UTC, because no clock in {stands.name} shows it", "the local time of DE 12")
+
+
+_REFERENCE = re.compile(r"[0-9](?:[0-2][0-9]{2}|3[0-5][0-9]|36[0-6])(?:[01][0-9]|2[0-3])[0-9]{6}")
+
+
+@rule("retrieval-reference-day", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, any_mti=True)
+def retrieval_reference_day(
+    reference: str = DE[37], stan: str = DE[11], sent: str = DE[7], day: str = Maybe[13], table: Spec = TABLE
+) -> Told:
+    """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local."""
+    if reference[6:] != stan[-6:] or _REFERENCE.fullmatch(reference) is None or not _is_day(sent[:4]):
+        return None
+    told, days = int(reference[1:4]), {sent[:4], day if _is_day(day) else sent[:4]}
+    if any(told in _days_of_year(one) for one in days):
+        return None
+    return Hit(37, "the day of the message in places 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
+
+
+def _days_of_year(day: str) -> set[int]:
+    """Which day of a common and of a leap year MMDD is."""
+    month, number = int(day[:2]), int(day[2:])
+    leap = date(_LEAP_YEAR, month, number).timetuple().tm_yday
+    return {leap, leap - (month > 2)}
+
+
 @each("business-date", 15, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")
 def business_date(day: str = VALUE, local: str = Maybe[13], number: int = NUMBER) -> Told:
     """Settlement and capture are at the local date or within days; without a year, the nearer way round."""
@@ -696,26 +773,34 @@ def card_not_yet_valid(local: str = DE[12], valid: str = DE[13], table: Spec = T
 
 @rule("original-later", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
 def original_later(original: Original | None = DE[90].original, sent: str = Maybe[7]) -> Told:
-    """What is undone was done before. A day is allowed, for clocks and time zones."""
-    return _later(90, original, sent[-10:-6])
+    """What is undone was done before; some minutes are allowed, for clocks."""
+    return _later(90, original, sent[-10:])
 
 
 @rule("original-later", versions=LATER, classes="4", functions=_REQUESTS_AND_ADVICES)
 def original_later_than_local(original: Original | None = DE[56].original, local: str = Maybe[12]) -> Told:
     """The same since 1993, by the local date."""
-    return _later(56, original, local[-10:-6])
+    return _later(56, original, local[-10:])
 
 
-def _later(number: int, original: Original | None, day: str) -> Told:
+def _later(number: int, original: Original | None, sent: str) -> Told:
     if original is None or not original.when.strip("0"):
         return None
+    day, second = sent[:4], sent[4:]
     if dates.problem(original.pattern, original.when) or not _is_day(day):
         return None
-    if days_between(day, original.when[-10:-6]) <= 1:
+    after = _DAY * days_between(day, original.when[-10:-6])
+    if _is_second(second):
+        after += _second(original.when[-6:]) - _second(second)
+    if after <= _CLOCKS:
         return None
     return Hit(
         number, "an original earlier than this message", "a later date", original.at, len(original.when)
     )
+
+
+def _is_second(text: str) -> bool:
+    return len(text) == 6 and text.isdecimal() and dates.problem("hhmmss", text) is None
 
 
 def _is_day(text: str) -> bool:

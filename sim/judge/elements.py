@@ -19,6 +19,7 @@ from sim.judge.finding import Hit, Severity, wrong_check_digit
 from sim.judge.parts import ACCOUNT, CARD, DE, ELEMENT, MTI, NUMBER, TABLE, VALUE, Card, Stripe
 from sim.judge.rules import Told, each, every, rule
 from sim.masking import is_sensitive
+from sim.masking.search import SHORTEST_PAN, is_card
 from sim.parts import layout
 from sim.parts.layout import Part, Parts, closest, fits, fitting, place, read, wanted
 from sim.spec import (
@@ -262,6 +263,27 @@ def track_3(value: str = DE[36], table: Spec = TABLE) -> Told:
         return None
     expected = "format code of 2 digits, PAN, = or D, then the rest"
     return Hit(36, expected, f"{len(value)} characters in another layout")
+
+
+# Where anything may be written: those of private use, and names.
+_FREE = (43, 44, 46, 47, 48, *range(58, 64), *range(104, 125))
+_ANOTHER_CARD = re.compile(r"(?<![0-9A-Za-z])[2-6][0-9]{12,18}(?![0-9A-Za-z])")
+
+
+@each("card-number-in-clear", *_FREE, classes="1247")
+def card_number_in_clear(
+    value: str = VALUE, account: tuple[int, str] = ACCOUNT, number: int = NUMBER, table: Spec = TABLE
+) -> Told:
+    """A card number is in the elements that are masked and enciphered for it, and nowhere else: the one of
+    the message, or another that stands by itself."""
+    pan = account[1]
+    if len(pan) > SHORTEST_PAN and pan in value:
+        at = value.index(pan)
+    elif len(value) > SHORTEST_PAN and (found := _ANOTHER_CARD.search(value)) and is_card(found[0]):
+        at, pan = found.start(), found[0]
+    else:
+        return None
+    return Hit(number, "no card number", "one in clear", at, len(pan))
 
 
 @rule("pin-block", classes=_CARD_CLASSES)

@@ -22,6 +22,7 @@ from sim.judge.parts import (
     NUMBER,
     SECONDARY,
     TABLE,
+    VALUE,
     Maybe,
     Present,
     Stripe,
@@ -308,6 +309,19 @@ def rate_without_amount(number: int = NUMBER) -> Told:
     return Hit({9: 5, 10: 6}[number], f"the amount converted at the rate in DE {number}", "none")
 
 
+@each(
+    "currency-without-amount", 50, versions=("1987", "1993"), classes=_TRANSACTIONS, needs=(4,), lacks=(5, 29)
+)
+@each(
+    "currency-without-amount", 51, versions=("1987", "1993"), classes=_TRANSACTIONS, needs=(4,), lacks=(6, 8)
+)
+def currency_without_amount(value: str = VALUE, number: int = NUMBER) -> Told:
+    """A currency comes with the amount that is in it."""
+    missing = {50: 5, 51: 6}[number]
+    words = f"DE {number} is present, but DE {missing} is missing"
+    return Hit(number, f"the amount (DE {missing}) in this currency", "none", said=words) if value else None
+
+
 # Codes and the message class.
 
 
@@ -355,6 +369,28 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
 def answer_in_request(mti: str = MTI) -> Told:
     """A request asks; the answer is in the response. A completion (1987, 0202) carries one."""
     return None if mti[3] in "23" else Hit(39, "no response code in a request", "one")
+
+
+@rule("approval-code-in-request", classes="1", functions=_REQUESTS, needs=(38,))
+def approval_code_in_request(mti: str = MTI) -> Told:
+    """The issuer gives the approval code in its answer. A completion (1987, 0102) and an advice carry one."""
+    return None if mti[3] in "23" else Hit(38, "no approval code in a request", "one")
+
+
+_says(
+    "advice-without-answer",
+    Hit(39, "what was decided, in an authorization advice", "none"),
+    classes="1",
+    functions="2",
+    lacks=(39,),
+    any_mti=False,
+)
+
+
+@rule("reversal-reason", versions=("1987",), classes="4", functions=_REQUEST_OR_ADVICE)
+def reversal_reason(code: str = DE[39]) -> Told:
+    """DE 39 of a reversal, where a network has it, is a reason to reverse, not to decline."""
+    return Hit(39, "a reason for the reversal", repr(code)) if code in _ABOUT_THE_CARDHOLDER else None
 
 
 @rule("reversal-answer", versions=("1987",), classes="4", functions=_RESPONSES)

@@ -21,17 +21,6 @@ _MINUTES = 60
 _MOST_MINUTES = 14 * _MINUTES  # no zone is further from UTC
 
 
-@cache
-def zone_of(alpha2: str) -> str:
-    """The zone of a country, by its two letters: of several that of the capital or the largest city; UTC
-    for a country without one.
-
-    >>> zone_of("DE"), zone_of("AU")
-    ('Europe/Berlin', 'Australia/Sydney')
-    """
-    return next((row["zone"] for row in read_csv("zones") if row["country"] == alpha2), "UTC")
-
-
 def zone_named(value: object) -> tzinfo:
     """The zone that *value* names: `Europe/Berlin`, `UTC`, an offset such as `+05:30`, or a tzinfo.
     Raises OptionError where there is no such zone.

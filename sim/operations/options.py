@@ -18,8 +18,8 @@ from typing import Any
 from sim.codec.text import is_digits
 from sim.errors import ChoiceError, OptionError, closest, shown, size
 from sim.operations.filling import holding, parts_of
-from sim.operations.merchants import chosen_category, zone_named, zone_of
-from sim.spec import VERSIONS, spec
+from sim.operations.merchants import chosen_category, zone_named
+from sim.spec import VERSIONS, spec, zone_of
 from sim.spec.layouts import layouts
 from sim.spec.networks import NETWORKS, network
 from sim.spec.recipes import Recipe, recipes

@@ -14,6 +14,7 @@ from sim.spec.codes import lookup_anywhere as lookup_anywhere
 from sim.spec.codes import merchant_category as merchant_category
 from sim.spec.codes import region as region
 from sim.spec.codes import withdrawn_currencies as withdrawn_currencies
+from sim.spec.codes import zone_of as zone_of
 from sim.spec.elements import VERSIONS as VERSIONS
 from sim.spec.elements import ElementSpec as ElementSpec
 from sim.spec.elements import Role as Role

@@ -214,6 +214,17 @@ def region(code: str) -> str:
     return regions().get(code, "")
 
 
+@cache
+def zone_of(alpha2: str) -> str:
+    """The zone of a country, by its two letters: of several that of the capital or the largest city; UTC
+    for a country without one.
+
+    >>> zone_of("DE"), zone_of("AU")
+    ('Europe/Berlin', 'Australia/Sydney')
+    """
+    return next((row["zone"] for row in read_csv("zones") if row["country"] == alpha2), "UTC")
+
+
 @lru_cache(maxsize=2048)
 def merchant_category(code: str) -> str:
     """What the merchant category *code* stands for: by ISO 18245, or by the rows of

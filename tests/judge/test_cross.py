@@ -47,23 +47,31 @@ def swiped(service: str) -> Message:
     return generate("auth", network="MASTERCARD", at=AT, entry="stripe").message.replace(de35=track)
 
 
+NO_DAY = "ABC000000001"  # a reference that names no day
+
 CASES = [
     Case("dates-apart", auth(de13="1118"), 13, 0, auth(de13="1121")),
     Case("dates-apart", auth("1993", de12="261118101530"), 12, 2, auth("1993", de12="261121101530")),
     Case(
         "dates-apart",
-        auth("2003", de7="0101003000", de12="20261229101530"),
+        auth("2003", de37=NO_DAY, de7="0101003000", de12="20261229101530"),
         12,
         4,
-        auth("2003", de7="0101003000", de12="20261231193000"),
+        auth("2003", de37=NO_DAY, de7="0101003000", de12="20261231193000"),
     ),
-    Case("dates-apart", auth(de7="0102003000", de13="1231"), 13, 0, auth(de7="0101003000", de13="1231")),
     Case(
         "dates-apart",
-        auth(de7="0302043000", de13="0228"),
+        auth(de37=NO_DAY, de7="0102003000", de13="1231"),
         13,
         0,
-        auth(de7="0301043000", de12="233000", de13="0228"),
+        auth(de37=NO_DAY, de7="0101003000", de13="1231"),
+    ),
+    Case(
+        "dates-apart",
+        auth(de37=NO_DAY, de7="0302043000", de13="0228"),
+        13,
+        0,
+        auth(de37=NO_DAY, de7="0301043000", de12="233000", de13="0228"),
     ),
     Case("card-expired", auth("1993", de14="2610"), 14, 0, auth("1993", de14="2611")),
     Case("card-expired", auth("2003", de14="2610"), 14, 0, auth("2003", de14="2610", de3="200000")),
@@ -258,6 +266,13 @@ CASES = [
         auth(de53="0" * 16),
         "info",
     ),
+    Case("replacement-zero", undo(de95="0" * 42), 95, 0, undo(de95="0" * 9 + "500" + "0" * 30)),
+    Case("transmission-time-local", auth(de7="1120051530"), 7, 0, auth(de7="1120101530")),
+    Case("transmission-time-local", auth("1993", de7="1120051530"), 7, 0, auth("1993", de7="1120101530")),
+    Case("retrieval-reference-day", auth(de37="600110123456"), 37, 0, auth(de37="600110123457")),
+    Case("retrieval-reference-day", auth(de37="632310123456"), 37, 0, auth(de37="632410123456")),
+    Case("card-number-in-clear", auth(de48="PAN 4111111111111111"), 48, 4, auth(de48="4111111111111112")),
+    Case("card-number-in-clear", auth(de48="5413330089010434"), 48, 0, auth(de48="A5413330089010434")),
     Case("repeat", auth(mti="0101"), 0, 3, auth(mti="0120", de39="00"), "info"),
 ]
 
@@ -309,7 +324,7 @@ def test_a_wrong_date_is_compared_to_nothing(rule: str, values: dict[str, str]) 
 
 def test_the_nearer_century_counts() -> None:
     """An expiry in 2001 is after a local date in 1999, not 98 years before it."""
-    message = auth("1993", de7="1120101530", de12="991120101530", de14="0101")
+    message = auth("1993", de7="1120151530", de12="991120101530", de14="0101")
     assert run(message) == []
 
 

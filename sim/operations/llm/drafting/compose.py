@@ -16,10 +16,10 @@ from sim.operations.answering import respond, reverse
 from sim.operations.generation import Generated, generate
 from sim.operations.llm.drafting.codes import Composing, answer_code
 from sim.operations.llm.guard import tokens
-from sim.operations.merchants import zone_named, zone_of
+from sim.operations.merchants import zone_named
 from sim.operations.recipes import EARLIER
 from sim.operations.validation import validate
-from sim.spec import Currency, country, currency
+from sim.spec import Currency, country, currency, zone_of
 from sim.spec.networks import TestCard, detect, test_cards
 from sim.spec.tables import read_toml
 
