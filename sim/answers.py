@@ -164,13 +164,14 @@ def repair(
     version: str | None = None,
     network: str | None = None,
     format: str | None = None,
-    unsafe: bool = True,
+    sure: bool = False,
 ) -> Made:
-    """A message after the edits, and the edits."""
+    """A message after its first proposal, and all proposals."""
     held = _seen(message, version=version, network=network, format=format)[0].content
-    done = operations.repair(held, version=version, network=network, unsafe=unsafe)
-    edits, left = [asdict(edit) for edit in done.edits], [_finding(one) for one in done.left]
-    return Made(done.text, done.version, more={"valid": done.valid, "edits": edits, "left": left})
+    done = operations.repair(held, version=version, network=network, sure=sure)
+    proposals = [one.record() for one in done.proposals]
+    left = [_finding(one) for one in done.left]
+    return Made(done.text, done.version, more={"valid": done.valid, "proposals": proposals, "left": left})
 
 
 def guess(message: str, **how: Any) -> list[Record]:

@@ -315,10 +315,10 @@ def test_wrong_calls_say_what_would_do() -> None:
         sim.guess("0800", format="bdc")
 
 
-def test_what_no_edit_mends_is_not_called_whole() -> None:
-    """A text that no edit makes a message says so; a good message has nothing to mend."""
-    assert repr(sim.repair("hello")).startswith("No edit mends it. MTI at offset 0: expected 4 digits")
-    assert repr(sim.repair(sim.generate())) == "Nothing to mend."
+def test_what_no_repair_explains_is_not_called_whole() -> None:
+    """A text that no repair makes a message says so; a good message has nothing to repair."""
+    assert repr(sim.repair("hello")).startswith("No repair was found. MTI at offset 0: expected 4 digits")
+    assert repr(sim.repair(sim.generate())) == "Nothing to repair."
 
 
 def test_no_caller_has_to_narrow_what_an_argument_tells() -> None:

@@ -113,7 +113,7 @@ def test_the_command_line_shows_no_card(plant: str, tmp_path: Path) -> None:
             ["convert", "--to", "1993", "--notes"],
         ):
             yield " ".join(argv), called(*argv, paste)[1]
-        yield "edits", without_message(called("validate", "--fix", "--json", paste)[0])
+        yield "proposals", without_message(called("validate", "--fix", "--json", paste)[0])
 
     assert found_in(shown()) == []
 
@@ -152,7 +152,7 @@ def test_what_tables_and_records_tell_holds_no_card(plant: str) -> None:
         yield from tried("read of a format", lambda: sim.read([paste], format="bcd"))
         yield from tried("a guess", lambda: operations.guess(paste))
         yield from tried("a reading", lambda: operations.parse_any(paste))
-        yield from tried("a repair", lambda: operations.repair(paste).edits)
+        yield from tried("a repair", lambda: operations.repair(paste).proposals)
         yield "page", anatomy_html(paste)
         menu = CopyMenu(message=paste)
         yield from ((f"copy as {form}", menu.text(form)) for form in (*FORMS, "html"))

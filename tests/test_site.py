@@ -87,7 +87,7 @@ def test_the_start_page_and_guides_name_what_is_there() -> None:
 
 
 def test_the_page_of_a_rule_says_what_repairs_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A safe edit, an unsafe one, an error that no edit takes away and a warning each stand on their page."""
+    """A repair, an error that has none and a warning each have their page."""
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "tools" / "site"))
     site = import_module("rules")
     of = ("framing", "luhn", "mti-class", "country")
@@ -95,7 +95,6 @@ def test_the_page_of_a_rule_says_what_repairs_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(site, "_rows", lambda: rows)
     site.write(tmp_path, ROOT / "tests" / "vectors" / "faults.jsonl")
     pages = {rule: (tmp_path / f"{rule}.md").read_text(encoding="utf-8") for rule in of}
-    assert "<td>safe</td>" in pages["framing"]
-    assert "<td>unsafe</td>" in pages["luhn"]
-    assert "knows no edit" in pages["mti-class"]
+    assert "<td>restored</td>" in pages["framing"]
+    assert "proposes nothing" in pages["mti-class"]
     assert "the message is valid" in pages["country"]

@@ -51,16 +51,16 @@ def explain(message: str, as_json: bool, **how: Any) -> None:
 
 @command(
     "validate",
-    click.Option(["--fix"], is_flag=True, help="Fix the message and print it; changes are listed on stderr."),
-    click.Option(["--safe"], is_flag=True, help="With --fix: safe edits only."),
+    click.Option(["--fix"], is_flag=True, help="Repair the message and print it; stderr has the proposals."),
+    click.Option(["--sure"], is_flag=True, help="With --fix: only a repair that no other fault explains."),
     note="The exit status is 1 for a message with an error; networks in --against do not change it.",
 )
 def validate(
-    message: str, as_json: bool, against: tuple[str, ...], fix: bool, safe: bool, **how: Any
+    message: str, as_json: bool, against: tuple[str, ...], fix: bool, sure: bool, **how: Any
 ) -> bool:
     """The verdict on a message, and its findings."""
     if fix:
-        return _fix(answers.repair(message, unsafe=not safe, **how).record(), as_json)
+        return _fix(answers.repair(message, sure=sure, **how).record(), as_json)
     record = answers.validate(message, against=against, **how)
     valid: bool = record["valid"]
     if as_json:
@@ -76,16 +76,17 @@ def validate(
 
 
 def _fix(record: answers.Record, as_json: bool) -> bool:
-    """Print the message after the edits, and the edits."""
+    """Print the message after the first proposal, and the proposals."""
     if as_json:
         shown.json_line(record)
     else:
-        for edit in record["edits"]:
-            number, before, after = edit["field"], edit["before"], edit["after"]
-            where = "message" if number is None else f"DE {number}" if number else "MTI"
-            change = f" {before or '-'} -> {after or '-'}" if before or after else ""
-            kind = "safe" if edit["safe"] else "UNSAFE"
-            shown.line(f"{kind}: {where} {edit['action']}{change}: {edit['why']}", err=True)
+        for one in record["proposals"]:
+            number, before, after = one["field"], one["before"], one["after"]
+            where = "message" if number is None else _label(number)
+            where = f"DE {where}" if where.isdigit() else where
+            change = f" {before} -> {after}" if before and after else ""
+            evidence = "; ".join(one["evidence"])
+            shown.line(f"{one['verdict']}: {where}: {one['action']}{change}; {evidence}", err=True)
         for finding in record["left"]:
             shown.line(f"left: {finding['message']}", err=True)
         shown.message(record["message"])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sim.operations.generation import Generated, generate
     from sim.operations.project import field_values, strip_line_ending
     from sim.operations.reading import NotIso8583Error, parse_any, read
-    from sim.operations.repairing import Edit, Repair, repair
+    from sim.operations.repairing import Proposal, Repair, repair
     from sim.operations.validation import Judgement, Report, validate
     from sim.paste import guess
     from sim.paste.reading import TEXT, Reading
@@ -33,13 +33,13 @@ __all__ = [
     "VERSIONS",
     "Broken",
     "Converted",
-    "Edit",
     "Explanation",
     "Fault",
     "Generated",
     "Judgement",
     "NotIso8583Error",
     "Note",
+    "Proposal",
     "Reading",
     "Repair",
     "Report",
@@ -76,7 +76,7 @@ _HOMES = {
     "sim.paste.reading": "TEXT Reading",
     "sim.operations.project": "field_values strip_line_ending",
     "sim.operations.reading": "NotIso8583Error parse_any read",
-    "sim.operations.repairing": "Edit Repair repair",
+    "sim.operations.repairing": "Proposal Repair repair",
     "sim.operations.validation": "Judgement Report validate",
     "sim.spec": "VERSIONS",
     "sim.spec.networks": "NETWORKS",

@@ -35,7 +35,7 @@ from sim.tables.messages import (
 from sim.tables.networks import compare, flows
 from sim.tables.plots import plot
 from sim.tables.reference import codes, fields, rules
-from sim.tables.repairing import EditsTable, repair
+from sim.tables.repairing import ProposalsTable, repair
 from sim.tables.searching import search
 from sim.tables.tables import Column, Table
 from sim.tables.transactions import TransactionsTable
@@ -48,7 +48,6 @@ __all__ = [
     "ConvertedTable",
     "ConvertedView",
     "DiffTable",
-    "EditsTable",
     "FindingsTable",
     "FindingsView",
     "GuessTable",
@@ -56,6 +55,7 @@ __all__ = [
     "MessageTable",
     "MessageView",
     "NotesTable",
+    "ProposalsTable",
     "RawMessage",
     "Table",
     "TransactionsTable",

@@ -1,4 +1,4 @@
-"""What would mend a message, as a table of edits."""
+"""What a broken message was, as a table of proposals."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from sim.tables.tables import Table, columns_of
 if TYPE_CHECKING:
     from sim.codec.wire import Format
 
-_COLUMNS = ("field", "name", "action", "before", "after", "why", "rule", "safe")
+_COLUMNS = ("verdict", "field", "name", "action", "before", "after", "evidence")
 
 
-class EditsTable(Table):
-    """The edits that mend a message, a row each, in their order; empty where none is needed, or none helps.
+class ProposalsTable(Table):
+    """What a message was before a fault: a proposal per row, the likeliest first; empty where it needs none,
+    or nothing explains it.
 
-    Columns: `field` (0 the MTI, missing for the whole text), `name`, `action`, `before` and `after`, card
-    data hidden, `why`, `rule` (the one that is satisfied), `safe`. `message` is the message after all of
-    them, `valid` whether it has no error then, `left` the errors that no edit takes away.
+    Columns: `verdict` (restored, likely, or unknown: where the fault is, and nothing tells what was there),
+    `field` (0 the MTI, 1 the bitmap, missing for the whole text), `name`, `action`, `before` and `after`,
+    card data hidden, and `evidence`. `message` is the message after the first proposal, `message_after(row)`
+    after another, `valid` whether it is restored without an error, `left` the errors of it.
     """
 
-    _safe_columns = ("name", "action", "before", "after", "why", "rule")
+    _safe_columns = ("verdict", "name", "action", "before", "after", "evidence")
     _when_empty = ("before", "after")
-    _nothing = "Nothing to mend."
+    _nothing = "Nothing to repair."
     # What belongs to the whole: pandas would take it for columns.
-    _metadata = ["_mended"]  # noqa: RUF012, pandas wants a list
-    _mended: operations.Repair | None = None
+    _metadata = ["_repair"]  # noqa: RUF012, pandas wants a list
+    _repair: operations.Repair | None = None
 
     def _title(self) -> str:
         """Nothing to do is not the same as nothing that helps."""
@@ -38,30 +40,38 @@ class EditsTable(Table):
         return (
             title
             if self.valid or not title
-            else f"No edit mends it. {self.left[0] if self.left else ''}".strip()
+            else f"No repair was found. {self.left[0] if self.left else ''}".strip()
         )
 
     @property
     def valid(self) -> bool:
-        """Whether the message has no error after the edits."""
-        return self._mended is not None and self._mended.valid
+        """Whether the message has no error: as it came, or restored by the first proposal."""
+        return self._repair is not None and self._repair.valid
 
     @property
     def left(self) -> list[str]:
-        """The errors that no edit takes away, as sentences."""
-        return [one.message for one in self._mended.left] if self._mended else []
+        """The errors after the first proposal, as sentences."""
+        return [one.message for one in self._repair.left] if self._repair else []
 
     @property
     def message(self) -> MessageTable:
-        """The message after all edits. Raises ValueError where it still cannot be read."""
-        if self._mended is None or self._mended.message is None:
-            raise ValueError("the message cannot be read, whatever is changed; .left says why")
-        return table_of(take(self._mended.message), source="repair")
+        """The message after the first proposal. Raises ValueError where it still cannot be read."""
+        if self._repair is None or self._repair.message is None:
+            raise ValueError("no repair makes the message readable; .left says why")
+        return table_of(take(self._repair.message), source="repair")
 
     @property
     def raw(self) -> RawMessage:
-        """The text after all edits; as it was where it still cannot be read."""
-        return RawMessage(self._mended.text if self._mended else "")
+        """The text after the first proposal; the text as it came where there is none."""
+        return RawMessage(self._repair.text if self._repair else "")
+
+    def message_after(self, row: int = 0) -> MessageTable:
+        """The message after the proposal in *row*, from 0. Raises ValueError for one whose verdict is
+        unknown, IndexError where there is no such row."""
+        message = self._repair.proposals[row].message if self._repair else None
+        if message is None:
+            raise ValueError("nothing tells what was there: this proposal only says where the fault is")
+        return table_of(take(message), source="repair")
 
 
 def repair(
@@ -69,10 +79,10 @@ def repair(
     *,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
-    unsafe: bool = True,
+    sure: bool = False,
     format: Format | str | None = None,
-) -> EditsTable:
-    """Find the smallest edits that make a message readable or valid. The message itself is left as it is.
+) -> ProposalsTable:
+    """Find out what a broken message was, and what speaks for it. The message itself is not changed.
 
     Parameters
     ----------
@@ -82,18 +92,17 @@ def repair(
         One of `sim.VERSIONS`. Default: from the MTI.
     network
         One of `sim.NETWORKS`. Default: the card's.
-    unsafe
-        False makes no edit but safe ones: those that change how something is written, or take out what
-        nobody asks for. The others make up a value, or touch a card number, an amount or a currency.
+    sure
+        True gives a proposal only where no other fault explains the message.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
     Returns
     -------
-    EditsTable
-        A row per edit: `field`, `name`, `action`, `before`, `after` (card data hidden), `why`, `rule`,
-        `safe`. `.message` is the message after all of them, `.raw` its text, `.valid` the verdict on it,
-        `.left` the errors that no edit takes away.
+    ProposalsTable
+        A row per proposal, the likeliest first: `verdict` (restored, likely or unknown), `field`, `name`,
+        `action`, `before`, `after` (card data hidden), `evidence`. `.message` is the message after the first,
+        `.raw` its text, `.valid` whether it is restored without an error, `.left` its errors.
 
     Raises
     ------
@@ -105,16 +114,15 @@ def repair(
     Examples
     --------
     >>> import sim
-    >>> broken = sim.build(sim.generate("auth")).replace("164111111111111111", "164111111111111112")
-    >>> edits = sim.repair(broken)
-    >>> edits[["field", "action", "rule", "safe"]].values.tolist(), edits.valid
-    ([[2, 'changed', 'luhn', False]], True)
+    >>> sound = str(sim.build(sim.generate("auth", entry="stripe")))
+    >>> proposals = sim.repair(sound.replace("164111111111111111", "144111111111111111", 1))
+    >>> proposals[["verdict", "field", "action"]].values.tolist()[0], proposals.raw == sound
+    (['restored', 2, 'length changed'], True)
     """
     content = dissect(take(message, version, network, format)).content
     given = None if version is None else str(version)
-    made = operations.repair(content, version=given, network=network, unsafe=unsafe)
-    rows = [[getattr(edit, name) for name in _COLUMNS] for edit in made.edits]
-    table = EditsTable(columns_of(_COLUMNS[:-1], [row[:-1] for row in rows]))
-    table["safe"] = [bool(row[-1]) for row in rows]
-    table._mended = made
+    made = operations.repair(content, version=given, network=network, sure=sure)
+    records = [one.record() | {"evidence": "; ".join(one.evidence)} for one in made.proposals]
+    table = ProposalsTable(columns_of(_COLUMNS, [[one[name] for name in _COLUMNS] for one in records]))
+    table._repair = made
     return table

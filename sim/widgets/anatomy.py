@@ -16,7 +16,7 @@ import traitlets
 from sim.codec import IsoError, Message, build, parse
 from sim.errors import element_label
 from sim.operations import chosen_version, strip_line_ending
-from sim.operations.repairing.offering import mend
+from sim.operations.repairing.offering import first_repair
 from sim.operations.rewriting import put_back, shown_text, with_message
 from sim.paste.reading import Reading
 from sim.spec import Spec
@@ -213,12 +213,13 @@ class MessageAnatomy(anywidget.AnyWidget):
     def mend(self) -> bool:
         """Do what is offered about a text that does not parse. False, with the reason in `problem`, where
         no small edit makes it read."""
-        done = mend(self.message, chosen_version(self.message, self.version))
-        if done is None:
-            self.problem = {"number": self.view["fault"]["number"], "text": "No small edit makes it read."}
+        done = first_repair(self.message, chosen_version(self.message, self.version))
+        if done is None or done.message is None:
+            words = "No repair was found." if done is None else done.said
+            self.problem = {"number": self.view["fault"]["number"], "text": words}
             return False
-        if chosen_version(done.text, self.version) != done.version:
-            self.version = done.version
+        if chosen_version(done.text, self.version) != done.message.version:
+            self.version = done.message.version
         self._take((done.text, None))
         self.notice = done.said
         return True

@@ -112,18 +112,18 @@ def test_typing_never_loses_a_key(jupyterlab: Lab, chromium: Browser) -> None:
 
 
 def test_repairs_are_shown_and_made(jupyterlab: Lab, chromium: Browser, shots: Path) -> None:
-    """The button finds an edit, the row shows it before and after; its button makes it, Back undoes it."""
-    wrong = RAW.replace(PAN, PAN[:-1] + "2", 1)
+    """The button finds a proposal, the row shows it before and after; its button uses it, Back undoes it."""
+    wrong = RAW.replace(f"16{PAN}", f"15{PAN}", 1)
     for width in (1280, NARROW):
         with panel(jupyterlab, chromium, f"ValidatePanel({wrong!r})", width=width) as (sheet, shown):
             shown.locator(".irv-verdict.irv-invalid").wait_for()
             press(shown, "Find repairs")
-            row = shown.locator(".iso-edit")
-            expect(row).to_contain_text("unsafe DE 2 changed: 411111******1112 → 411111******1111")
-            assert contrast(row.locator(".iso-unsafe")) >= TEXT
+            row = shown.locator(".iso-edit").first
+            expect(row).to_contain_text("restored DE 2: length changed: 15 → 16")
+            assert contrast(shown.locator(".iso-unsure").first) >= TEXT
             assert overflow(shown) == []
             shown.screenshot(path=str(shots / f"panel_repairs_{width}.png"))
-            press(shown, "Make this edit")
+            shown.get_by_role("button", name="Use this repair").first.press("Enter")
             shown.locator(".irv-verdict.irv-valid").wait_for()
             assert sheet.ask("print(p.message)") == RAW
             press(shown, "Back")

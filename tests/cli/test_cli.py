@@ -297,13 +297,16 @@ print([name for name in {heavy.split()!r} if name in sys.modules])
 
 
 def test_a_message_is_mended() -> None:
-    """validate --fix prints the message, the edits on the other stream; --safe leaves the card alone."""
-    broken = REQUEST.replace(PAN, f"{PAN[:-1]}2")
-    done = Run("validate", "--fix", broken)
+    """validate --fix prints the message, the proposals on the other stream; what nobody knows stays."""
+    broken = REQUEST.replace(f"16{PAN}", f"15{PAN}", 1)
+    done = Run("validate", "--fix", "--sure", broken)
     assert (done.status, done.out.rstrip("\n")) == (0, REQUEST)
-    assert "UNSAFE: DE 2 changed" in done.err
+    assert "restored: DE 2: length changed 15 -> 16; " in done.err
+    wrong = REQUEST.replace(PAN, f"{PAN[:-1]}2")
+    done = Run("validate", "--fix", wrong)
+    assert (done.status, done.out.rstrip("\n")) == (1, wrong)
+    assert "unknown: DE 2: character wrong; " in done.err
     assert PAN[:-1] not in done.err
-    assert Run("validate", "--fix", "--safe", broken).status == 1
     assert Run("validate", "--fix", "--json", f'"{REQUEST}"').records[0]["valid"] is True
 
 

@@ -1,87 +1,91 @@
-"""Repair: what it mends reads or is valid, nothing of a card is touched unasked, and all of it is told."""
+"""Repair: the first proposal is what the message was, what is sure is right, and nothing is made up."""
 
 from __future__ import annotations
 
+import time
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import each, some
+from repair_faults import Case, anywhere, cases, fronted
+from support import MORE, each, some
 
 import sim
-from sim.codec import build, parse
-from sim.operations import cases, generate, repair, validate
+from sim.codec import Message, build, parse
+from sim.codec.wire import encode, wire_format
+from sim.operations import Broken, generate, repair, validate
+from sim.operations import cases as broken_messages
+from sim.operations.repairing import LIKELY, RESTORED, UNKNOWN_VALUE
 
 PAN = "4111111111111111"
 REQUEST = generate("financial", network="VISA", stan="000007").raw
-every_fault = cache(cases)
+CHIP = generate("financial", network="VISA", stan="000007", entry="chip").message
+every_fault = cache(broken_messages)
 
 
-def named(case: sim.operations.Broken) -> str:
+def told(found: Iterable[Case]) -> Counter[str]:
+    """How many first proposals are right, are called restored, and are wrong and called restored."""
+    count: Counter[str] = Counter()
+    for case in found:
+        done = repair(case.broken)
+        first = done.proposals[0] if done.proposals else None
+        right = first is not None and first.text == case.sound
+        restored = first is not None and first.verdict == RESTORED
+        count.update(all=1, right=right, sure=right and restored, wrong=restored and not right)
+        count.update({f"wrong {case.kind}: {case.broken}": 1} if restored and not right else {})
+    return count
+
+
+@pytest.mark.parametrize("seed", [2026, 83])
+def test_a_single_fault_is_undone(seed: int) -> None:
+    """Of seeded faults over all kinds and networks the first proposal takes 95 in 100 back, sure of 60 and
+    more, and never sure of a wrong one."""
+    count = told(cases(seed, 500 if MORE else 96))
+    assert count["right"] >= 0.95 * count["all"], count
+    assert count["sure"] >= 0.6 * count["right"], count
+    assert not count["wrong"], count
+
+
+def test_a_fault_after_a_header_is_undone() -> None:
+    """A TPDU, a length or an ISO header in front as well."""
+    count = told(fronted(17, 300 if MORE else 60))
+    assert count["right"] >= 0.95 * count["all"], count
+    assert not count["wrong"], count
+
+
+def test_a_random_edit_is_hardly_ever_undone_wrongly_and_called_restored() -> None:
+    """Wherever one character is lost, doubled, changed or swapped; one in a thousand may be."""
+    count = told(anywhere(41, 3000 if MORE else 200))
+    assert count["wrong"] <= 0.001 * count["all"], count
+
+
+def named(case: Broken) -> str:
     """A readable name."""
     return f"{case.fault}-{case.network}-{case.version}"
 
 
-# What no edit can know: which message it was.
-LOST = {
-    *("empty", "cut-in-mti", "cut-in-bitmap", "cut-in-half", "bitmap-no-hex", "second-bitmap-no-hex"),
-    *(
-        "mti-letter",
-        "mti-other-digits",
-        "version-unknown",
-        "version-later",
-        "version-earlier",
-        "nothing-inside",
-    ),
-    *("class-reserved", "class-zero", "function-reserved", "function-known-later", "origin-reserved"),
-}
-
-
 @each(lambda: some(every_fault(), 8), named)
-def test_a_broken_message_is_mended_or_what_is_left_is_said(case: sim.operations.Broken) -> None:
-    """Each fault of the collection: valid afterwards, as an independent check says, or the error is told."""
+def test_a_proposal_comes_with_evidence_and_shows_no_card(case: Broken) -> None:
+    """Each fault of the collection: a message called valid is one; nothing of the card is in sight."""
     done = repair(case.raw, version=case.version, network=case.network)
     if done.valid:
         assert validate(done.text, version=done.version, network=case.network).valid
     else:
-        assert done.left
-        assert case.fault in LOST
-    for edit in done.edits:
-        assert edit.action
-        assert edit.why
-        assert PAN not in f"{edit.before}{edit.after}{edit.why}"
-
-
-@pytest.mark.parametrize(
-    ("number", "value", "mended"),
-    [(11, " 12345", "012345"), (11, "12-34-56", "123456"), (32, " 12345 ", "12345")],
-)
-def test_a_value_is_written_otherwise_and_nothing_else(number: int, value: str, mended: str) -> None:
-    """Blanks and dashes among digits: a safe edit of that element; a fixed one keeps its width."""
-    sent = generate("auth", network="VISA").message
-    done = repair(sent.replace(**{f"de{number}": value}))
-    assert [(edit.field, edit.action, edit.safe) for edit in done.edits] == [(number, "rewritten", True)]
-    assert done.valid
-    assert done.message == sent.replace(**{f"de{number}": mended})
-
-
-@each(lambda: some(every_fault(), 8), named)
-def test_safe_edits_touch_no_card_no_amount_and_no_currency(case: sim.operations.Broken) -> None:
-    """Where the text reads before and after, those elements stand as they stood."""
-    done = repair(case.raw, version=case.version, network=case.network, unsafe=False)
-    assert done.safe
-    before = validate(case.raw, version=case.version, network=case.network).message
-    if before is None or done.message is None:
-        return
-    for number in (2, 4, 5, 6, 14, 35, 45, 49, 50, 51, 52, 54, 55, 95):
-        assert done.message.get(number) == before.get(number)
+        assert done.left or done.proposals[0].verdict != RESTORED
+    for one in done.proposals:
+        assert one.action
+        assert one.evidence
+        assert (one.message is None) == (one.verdict == UNKNOWN_VALUE)
+        assert PAN not in f"{one.said}{one.record()}{one!r}"
 
 
 def test_a_sound_message_is_left_alone() -> None:
-    """No edit, the same text."""
+    """No proposal, the same text."""
     done = repair(REQUEST)
-    assert (done.edits, done.text, done.valid) == ((), REQUEST, True)
+    assert (done.proposals, done.text, done.valid) == ((), REQUEST, True)
 
 
 @pytest.mark.parametrize(
@@ -93,29 +97,54 @@ def test_a_sound_message_is_left_alone() -> None:
         (REQUEST[:30] + "\n" + REQUEST[30:], "stripped"),
         (REQUEST.encode("cp500").hex(), "decoded"),
         (f"{REQUEST}\x03", "stripped"),
+        (REQUEST[1:], "leading zero restored"),
     ],
 )
-def test_what_stands_around_a_message_is_safe_to_take_away(broken: str, action: str) -> None:
+def test_what_stands_around_a_message_is_taken_off(broken: str, action: str) -> None:
     """Quotes, lengths, TPDU, line breaks, EBCDIC in hexadecimal: the message itself comes out."""
-    done = repair(broken, unsafe=False)
-    assert (done.text, done.safe, done.edits[0].action) == (REQUEST, True, action)
+    done = repair(broken, sure=True)
+    assert (done.text, done.proposals[0].action) == (REQUEST, action)
 
 
-def test_a_wrong_length_is_set_right() -> None:
-    """The prefix that makes all elements behind it read."""
-    right = parse(REQUEST)
-    done = repair(REQUEST.replace(f"16{PAN}", f"14{PAN}", 1))
-    assert done.message == right
-    assert [(edit.field, edit.action, edit.safe) for edit in done.edits] == [(2, "length changed", False)]
+@pytest.mark.parametrize("size", [4, 40, 90, 150])
+def test_an_end_that_is_missing_is_told_and_never_filled(size: int) -> None:
+    """No text comes of it."""
+    raw = build(CHIP)[:-size]
+    done = repair(raw)
+    assert (done.proposals[0].verdict, done.proposals[0].action) == (UNKNOWN_VALUE, "end missing")
+    assert (done.text, done.valid) == (raw, False)
 
 
-def test_the_check_digit_of_a_card_is_never_mended_as_safe() -> None:
-    """It is told as unsafe, and left alone where only safe edits are wanted."""
-    broken = REQUEST.replace(PAN, f"{PAN[:-1]}2")
-    assert repair(broken, unsafe=False).message == parse(broken)
+def test_a_value_that_nothing_tells_is_not_made_up() -> None:
+    """A wrong check digit of a keyed card: which digit is wrong nobody can know; the track can."""
+    done = repair(REQUEST.replace(PAN, f"{PAN[:-1]}2"))
+    assert [(one.field, one.verdict) for one in done.proposals[:1]] == [(2, UNKNOWN_VALUE)]
+    assert done.message == parse(REQUEST.replace(PAN, f"{PAN[:-1]}2"))
+    read = repair(CHIP.replace(de2=f"{PAN[:-1]}2"))
+    assert (read.proposals[0].verdict, read.message) == (RESTORED, CHIP)
+
+
+def test_only_what_is_sure_is_given_where_that_is_asked_for() -> None:
+    """A lost blank leaves a proposal that is likely; asked for sure ones there is none."""
+    place = REQUEST.index("CORNER SHOP ") + len("CORNER SHOP")
+    broken = REQUEST[:place] + REQUEST[place + 1 :]
     done = repair(broken)
-    assert [(edit.field, edit.safe, edit.rule) for edit in done.edits] == [(2, False, "luhn")]
-    assert done.text == REQUEST
+    assert (done.proposals[0].verdict, done.text, done.valid) == (LIKELY, REQUEST, False)
+    assert repair(broken, sure=True).proposals == ()
+
+
+def test_a_message_of_a_dialect_is_repaired_by_its_table() -> None:
+    """An element that the format has otherwise stays so."""
+    own = wire_format("postilion")
+    table = own.layout("1987").dialect
+    fields = {3: "000000", 4: "000000001000", 11: "000123", 22: "021", 24: "003", 25: "00", 41: "12345678"}
+    fields |= {35: f"{PAN}=2912201000000F", 42: "000000000012345"}
+    message = Message("0200", fields, "1987", dialect=table)
+    done = repair(message)
+    assert done.proposals[0].action == "padding removed"
+    assert done.message is not None
+    assert done.message.dialect == table
+    assert encode(done.message, own)
 
 
 @given(
@@ -123,28 +152,43 @@ def test_the_check_digit_of_a_card_is_never_mended_as_safe() -> None:
     char=st.sampled_from("0A 9z\x00é"),
     kind=st.sampled_from(["lost", "added", "other"]),
 )
-def test_repair_never_raises_and_never_makes_it_worse(at: int, char: str, kind: str) -> None:
-    """Whatever one character does: it is mended, or there are no more errors than before."""
+def test_repair_never_raises_and_gives_texts_that_read(at: int, char: str, kind: str) -> None:
+    """Whatever one character does: each proposal's text is its message, and says what is wrong with it."""
     change = {"lost": "", "added": char + REQUEST[at], "other": char}[kind]
-    broken = REQUEST[:at] + change + REQUEST[at + 1 :]
-    before = validate(broken)
-    done = repair(broken)
-    assert done.valid or len(done.left) <= max(1, len(before.errors))
-    if done.message is not None:
-        assert build(done.message) == done.text
+    for one in repair(REQUEST[:at] + change + REQUEST[at + 1 :]).proposals:
+        if one.message is not None:
+            assert build(one.message) == one.text
+            assert [str(left) for left in one.left] == [
+                str(left) for left in validate(one.message).findings if left.is_error
+            ]
+
+
+@pytest.mark.parametrize("text", ["0", "9F", "0200" + "F" * 32 + "9", "DE 55 " * 9, "\x00é"])
+def test_text_of_any_size_takes_no_longer_than_a_message(text: str) -> None:
+    """64 KB of anything."""
+    paste = (text * 65536)[:65536]
+    repair(paste)
+    start = time.perf_counter()
+    assert not repair(paste).valid
+    assert time.perf_counter() - start < 5
 
 
 def test_the_face_gives_a_table() -> None:
-    """A row per edit, the message mended as a message table, nothing of the card in sight."""
-    broken = REQUEST.replace(PAN, f"{PAN[:-1]}2")
-    edits = sim.repair(broken)
-    assert edits[["field", "rule", "safe"]].to_numpy().tolist() == [[2, "luhn", False]]
-    assert (edits.valid, edits.left, str(edits.raw)) == (True, [], REQUEST)
-    assert sim.validate(edits.message).iso.valid
-    assert PAN[:-1] not in edits.to_string() + edits._repr_html_() + repr(edits)
+    """A row per proposal, the message after the first as a message table, nothing of the card in sight."""
+    broken = build(CHIP).replace(f"16{PAN}", f"14{PAN}", 1)
+    proposals = sim.repair(broken)
+    assert proposals[["verdict", "field"]].to_numpy().tolist()[0] == ["restored", 2]
+    assert (proposals.valid, proposals.left, str(proposals.raw)) == (True, [], build(CHIP))
+    assert sim.validate(proposals.message).iso.valid
+    assert str(sim.build(proposals.message_after(0))) == build(CHIP)
+    assert PAN[:-1] not in proposals.to_string() + proposals._repr_html_() + repr(proposals)
     nothing = sim.repair(sim.parse(REQUEST))
-    assert "Nothing to mend" in repr(nothing) + nothing._repr_html_()
+    assert "Nothing to repair" in repr(nothing) + nothing._repr_html_()
     lost = sim.repair("hello")
     assert (lost.valid, bool(lost.left)) == (False, True)
-    with pytest.raises(ValueError, match="cannot be read"):
+    with pytest.raises(ValueError, match="readable"):
         _ = lost.message
+    cut = sim.repair(REQUEST[:-4])
+    assert "unknown" in repr(cut)
+    with pytest.raises(ValueError, match="nothing tells"):
+        cut.message_after(0)

@@ -80,12 +80,12 @@ def test_every_cause_named_is_undone_by_the_button(broken: str, offer: str, vers
 
 def test_repairs_are_offered_once() -> None:
     """A button repairs what has no cause that is known; not in the panel that lists repairs itself."""
-    broken = _TYPED[:-1]
+    broken = RAW.replace("164111", "154111", 1)
     assert ValidatePanel(broken).input.recognised.button.description == ""
     panel, anatomy = ExplainPanel(broken), MessageAnatomy(broken)
     assert panel.input.recognised.button.description == anatomy.view["fault"]["offer"] == "Repair"
     panel.input.recognised.button.click()
-    assert parse(panel.message).mti == "0800"
+    assert panel.message == RAW
     assert anatomy.mend()
     assert anatomy.view["fault"] is None
 
@@ -95,7 +95,11 @@ def test_what_no_edit_mends_is_said() -> None:
     anatomy = MessageAnatomy("0800F")
     assert anatomy.view["fault"]["offer"] == ""
     assert not anatomy.mend()
-    assert anatomy.problem["text"].startswith("No small edit")
+    cut = MessageAnatomy(RAW[:-4])
+    assert not cut.mend()
+    assert "end missing" in cut.problem["text"]
+    assert cut.message == RAW[:-4]
+    assert anatomy.problem["text"].startswith("No repair")
 
 
 def test_a_text_form_is_left_alone() -> None:

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from sim.codec import ParseError, build, parse
-from sim.errors import BuildError, element_label
+from sim.codec import ParseError, parse
 from sim.judge.causes import first_cause
-from sim.operations.repairing import readable
+from sim.operations.repairing import Proposal, repair
 
 REPAIR = "Repair"
-
-
-@dataclass(frozen=True, slots=True)
-class Mending:
-    """A text that reads as `version`, and what was done for it in a sentence (`said`)."""
-
-    text: str
-    version: str
-    said: str
 
 
 def offered(raw: str, version: str) -> str:
@@ -41,27 +29,12 @@ def offered(raw: str, version: str) -> str:
     return ""
 
 
-def mend(raw: str, version: str) -> Mending | None:
-    """Do what `offered` says; None where no edit makes *raw* read.
+def first_repair(raw: str, version: str) -> Proposal | None:
+    """The likeliest repair of *raw*, read as *version*; one without a text says where the fault is and that
+    nothing tells what was there.
 
-    >>> done = mend("6000010000" + "08002020000000000000990000123456", "1987")
-    >>> done.text, done.said
-    ('08002020000000000000990000123456', 'Read without the TPDU.')
+    >>> first = first_repair("6000010000" + "08002020000000000000990000123456", "1987")
+    >>> first.text, first.verdict
+    ('08002020000000000000990000123456', 'restored')
     """
-    cause = first_cause(raw, version)
-    if cause is not None and cause.text is not None:
-        return Mending(cause.text, cause.version, f"{cause.offer}.")
-    try:
-        parse(raw, version)
-    except ParseError as error:
-        found = readable(raw, version, error.field, unsafe=True)
-        try:
-            text = build(found.message) if found else ""
-        except BuildError:
-            text = ""
-        if found and text:
-            where = f"{element_label(found.field)}: " if found.field is not None else ""
-            guessed = "" if found.safe else " Nobody can know what stood there; look at it."
-            said = f"Repaired, {where}{found.action}; {found.why}.{guessed}"
-            return Mending(text, found.message.version, said)
-    return None
+    return next(iter(repair(raw, version=version).proposals), None)

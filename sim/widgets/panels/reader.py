@@ -14,7 +14,7 @@ from sim.operations import strip_line_ending
 from sim.operations.anatomy import Anatomy
 from sim.operations.choosing import chosen_version
 from sim.operations.reading import recognised
-from sim.operations.repairing.offering import REPAIR, mend, offered
+from sim.operations.repairing.offering import REPAIR, first_repair, offered
 from sim.operations.rewriting import kept, shown_text
 from sim.operations.samples import Sample, samples
 from sim.paste.reading import TEXT, Reading
@@ -144,13 +144,13 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
 
     def _repair(self, raw: str, version: str | None) -> None:
         read_as = chosen_version(raw, version)
-        done = mend(raw, read_as)
-        if done is None:
-            self._said.value = hint("No small edit makes it read.", news=True)
+        done = first_repair(raw, read_as)
+        if done is None or done.message is None:
+            self._said.value = hint("No repair was found." if done is None else done.said, news=True)
             show(self.button, False)
             return
         self._did = (done.text, done.said)
-        self._mend(done.text, None if done.version == read_as else done.version)
+        self._mend(done.text, None if done.message.version == read_as else done.message.version)
 
     def _tell(self, raw: str, version: str | None) -> None:
         if self._found is None:

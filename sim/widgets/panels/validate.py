@@ -1,5 +1,5 @@
-"""`ValidatePanel`: is this message right, for its own network and for the others? And the edits that make
-it so, each with before and after, safe or not."""
+"""`ValidatePanel`: is this message right, for its own network and for the others? And what a broken one was,
+each proposal with its evidence."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import MTI_FIELD
+from sim.errors import element_label
 from sim.operations import repair, validate
-from sim.operations.repairing import Edit, Repair
+from sim.operations.repairing import LIKELY, RESTORED, UNKNOWN_VALUE, Proposal, Repair
 from sim.operations.verdict import verdict_on
 from sim.paste.reading import Reading
 from sim.widgets.asking import Inquiry
@@ -22,99 +22,82 @@ from sim.widgets.panels.reader import MessageInput, ReaderPanel
 from sim.widgets.panels.report_view import Data, ReportView, report_data, report_html
 
 _WIDEST = 60  # characters of a value that are shown
-SAFE, UNSAFE = "✔ safe", "⚠ unsafe"
-_NOTHING = "No edit that was tried makes this message read or takes an error away."
+MARKS = {RESTORED: "✔ restored", LIKELY: "? likely", UNKNOWN_VALUE: "⚠ unknown"}
+_NOTHING = "No repair was found: no fault known from practice explains this message."
 
 
-class Mending(ipywidgets.VBox):  # type: ignore[misc]
-    """A button that looks for repairs, and what it finds: a row for each edit in its order, with a button
-    that makes it and those above it. *made* is given the text after them and a sentence.
+class Repairs(ipywidgets.VBox):  # type: ignore[misc]
+    """A button that looks for repairs, and what it finds: a row for each proposal, the likeliest first, with
+    a button that uses it. *used* is given the text after it and a sentence.
 
     `found` is the `Repair` that is shown, None before somebody asks. The text stays in Python; what is shown
     hides card data.
     """
 
-    def __init__(self, made: Callable[[str, str], None]) -> None:
-        self._made = made
+    def __init__(self, used: Callable[[str, str], None]) -> None:
+        self._used = used
         self._asked: tuple[str, str | None, str | None] = ("", None, None)
         self.found: Repair | None = None
         self.look = ipywidgets.Button(
-            description="Find repairs", tooltip="Smallest edits that make the message readable or valid"
+            description="Find repairs", tooltip="What the message was before a fault, and what speaks for it"
         )
-        self.safe_button = ipywidgets.Button(description="Apply safe fixes")
         self.rows = ipywidgets.VBox()
         self.said = ipywidgets.HTML().add_class("iso-said")
-        bar = ipywidgets.HBox([self.look, self.safe_button]).add_class("iso-bar")
-        super().__init__([bar, self.said, self.rows])
-        self.add_class("iso-mending")
+        super().__init__([ipywidgets.HBox([self.look]).add_class("iso-bar"), self.said, self.rows])
+        self.add_class("iso-repairs")
         self.look.on_click(lambda _: self.run())
-        self.safe_button.on_click(lambda _: self.make_safe())
         self.put("", None, None, False)
 
     def put(self, raw: str, version: str | None, network: str | None, wrong: bool) -> None:
-        """The message that is mended; *wrong*: it has an error."""
+        """The message to repair; *wrong*: it has an error."""
         self._asked = raw, version, network
         self.found = None
         self.rows.children = ()
-        show(self.safe_button, False)
         self._say("")
         show(self, wrong)
 
     def run(self) -> None:
-        """Look for edits: what the button does."""
+        """Look for proposals: what the button does."""
         raw, version, network = self._asked
         self.found = done = repair(raw, version=version, network=network)
-        self.rows.children = tuple(self._row(at, edit) for at, edit in enumerate(done.edits))
-        show(self.safe_button, not done.safe and any(edit.safe for edit in done.edits))
-        if not done.edits:
-            self._say(_NOTHING)
-        elif done.left:
-            left = "; ".join(one.message for one in done.left[:3])
-            self._say(f"What no edit takes away: {left}")
-        else:
-            self._say("After these edits no error is left.")
+        self.rows.children = tuple(self._row(at, one) for at, one in enumerate(done.proposals))
+        self._say("" if done.proposals else _NOTHING)
 
-    def make(self, count: int) -> None:
-        """Make the first *count* edits."""
-        if self.found is None or not 0 < count <= len(self.found.edits):
+    def use(self, row: int) -> None:
+        """Use the proposal in *row*, from 0."""
+        if self.found is None or not 0 <= row < len(self.found.proposals):
             return
-        unsafe = sum(not edit.safe for edit in self.found.edits[:count])
-        words = "1 edit was made" if count == 1 else f"{count} edits were made"
-        if unsafe:
-            risk = "unsafe" if unsafe == count else f"{unsafe} of them unsafe"
-            words += f", {risk}: look at what it says before the message is used"
-        self._made(self.found.texts[count - 1], f"{words}.")
+        chosen = self.found.proposals[row]
+        if chosen.message is not None:
+            self._used(chosen.text, chosen.said)
 
-    def make_safe(self) -> None:
-        """Make all safe edits and no other."""
-        raw, version, network = self._asked
-        done = repair(raw, version=version, network=network, unsafe=False)
-        if done.edits:
-            count = len(done.edits)
-            self._made(done.text, f"{count} safe edit{' was' if count == 1 else 's were'} made.")
-
-    def _row(self, at: int, edit: Edit) -> Any:
-        words = "Make this edit" if at == 0 else f"Make edits 1 to {at + 1}"
-        button = ipywidgets.Button(description=words)
-        button.on_click(lambda _: self.make(at + 1))
-        return ipywidgets.HBox([button, ipywidgets.HTML(edit_html(edit))]).add_class("iso-edit")
+    def _row(self, at: int, proposal: Proposal) -> Any:
+        text = ipywidgets.HTML(proposal_html(proposal))
+        if proposal.message is None:
+            return ipywidgets.HBox([text]).add_class("iso-edit")
+        button = ipywidgets.Button(description="Use this repair")
+        button.on_click(lambda _: self.use(at))
+        return ipywidgets.HBox([button, text]).add_class("iso-edit")
 
     def _say(self, words: str) -> None:
         self.said.value = hint(words, news=True)
         show(self.said, bool(words))
 
 
-def edit_html(edit: Edit) -> str:
-    """An edit in a line: safe or not, where, what stood there and what stands there then, and why."""
-    where = "The text" if edit.field is None else "MTI" if edit.field == MTI_FIELD else f"DE {edit.field}"
-    mark = markup("b", SAFE if edit.safe else UNSAFE, "iso-safe" if edit.safe else "iso-unsafe")
-    change = (": ", _value(edit.before), " → ", _value(edit.after)) if edit.before or edit.after else ()
-    return joined(mark, f" {where} {edit.action}", *change, f". {edit.why[:1].upper()}{edit.why[1:]}.")
+def proposal_html(proposal: Proposal) -> str:
+    """A proposal in a line: how sure it is, where, what is changed, and the evidence."""
+    number = proposal.field
+    where = "Message" if number is None else element_label(number)
+    sure = proposal.verdict == RESTORED
+    mark = markup("b", MARKS[proposal.verdict], "iso-sure" if sure else "iso-unsure")
+    before, after = proposal.before, proposal.after
+    change = (": ", _value(before), " → ", _value(after)) if before and after else ()
+    return joined(mark, f" {where}: {proposal.action}", *change, f". {proposal.because}")
 
 
 def _value(text: str) -> str:
     cut = text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
-    return markup("code", cut) if cut else "nothing"
+    return markup("code", cut)
 
 
 class ValidatePanel(ReaderPanel):
@@ -132,9 +115,9 @@ class ValidatePanel(ReaderPanel):
 
     def __init__(self, message: object = "", version: str | None = None, network: str | None = None) -> None:
         self.view = ReportView()
-        self.mending = Mending(lambda raw, news: self.actions.take(raw, news))
+        self.repairs = Repairs(lambda raw, news: self.actions.take(raw, news))
         box = MessageInput(message, version, network, repairs=False)
-        super().__init__(RunBar("Validate"), box, self.view, self.mending, classes="iso-validate-panel")
+        super().__init__(RunBar("Validate"), box, self.view, self.repairs, classes="iso-validate-panel")
         traitlets.link((self, "shown_network"), (self.view, "network"))
         traitlets.link((self, "picked"), (self.view, "picked"))
         self.observe(lambda change: self._work(), ["message", "version", "network"])
@@ -157,7 +140,7 @@ class ValidatePanel(ReaderPanel):
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
         self._list()
-        self.mending.put(raw, self.version, self.network, self.report is not None and not self.report.valid)
+        self.repairs.put(raw, self.version, self.network, self.report is not None and not self.report.valid)
         tabled = self.input.tabled("parse") if raw else None
         self.views.put(raw, self.version, self.network, tabled, self.input.recognised.held)
         words = self._said_of_it if raw else "The verdict appears here as you type."

@@ -120,18 +120,17 @@ def repairs(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
         return ["`sim.repair` leaves it: the message is valid.", ""]
     found: dict[tuple[str, ...], dict[str, object]] = {}
     for case in cases:
-        edits = sim.repair(case["message"], version=case["version"], network=case["network"] or None)
-        for edit in records(edits):
-            key = edit["name"], edit["action"], edit["why"]
-            if edit["rule"] == row["rule"] and key not in found:
-                safe = "safe" if edit["safe"] else "unsafe"
-                what = {"wrong": case["what"], "element": edit["name"], "edit": edit["action"]}
-                found[key] = {**what, "why": edit["why"], "safe": safe}
+        proposals = sim.repair(case["message"], version=case["version"], network=case["network"] or None)
+        for one in records(proposals)[:1]:
+            key = one["name"], one["action"], one["verdict"]
+            if one["verdict"] != "unknown" and key not in found:
+                what = {"wrong": case["what"], "element": one["name"], "repair": one["action"]}
+                found[key] = {**what, "evidence": one["evidence"], "verdict": one["verdict"]}
     if not found:
-        return ["`sim.repair` knows no edit: only who sent the message can say what was meant.", ""]
+        return ["`sim.repair` proposes nothing: only the sender of the message can say what was meant.", ""]
     return [
-        "What `sim.repair`, `iso8583 validate --fix` and the buttons of the validate panel do about it.",
-        "An unsafe edit makes up a value, or touches a card number, an amount or a currency.",
+        "What `sim.repair`, `iso8583 validate --fix` and the buttons of the validate panel propose.",
+        "*Restored* means that no other known fault explains the message; *likely* means look at it first.",
         "",
         *table([*found.values()], search=False),
     ]

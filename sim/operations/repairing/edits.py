@@ -1,0 +1,375 @@
+"""The edits that undo a fault known from practice: each one that lets a text be read to its end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from math import log2
+from typing import NamedTuple
+
+from sim.codec import bitmap
+from sim.codec.message import is_mti
+from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, ends, is_digits
+from sim.errors import BITMAP_FIELD, MTI_FIELD
+from sim.judge.causes import STRIPPED
+from sim.operations.repairing.weighing import UNKNOWN
+from sim.operations.repairing.witnesses import expected
+from sim.spec import VERSIONS, Spec
+
+# What was done, in the words of a proposal.
+CUT, WRONG = "end missing", "character wrong"
+VERSION, ZERO = "version digit changed", "leading zero restored"
+BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap", "bitmap digit changed"
+LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
+PADDING, TURNED, GIVEN = "padding removed", "month and year swapped", "value restored"
+# How unlikely a fault is beforehand, in bits; the place inside an element comes to it where it is chosen.
+_PRIOR = {
+    **{STRIPPED: 2.0, ZERO: 3.0, VERSION: 4.0, BIT_SET: 4.5, BIT_CLEARED: 4.0, SECOND: 3.0, LENGTH: 5.0},
+    **{LOST: 5.0, ADDED: 5.0, SWAPPED: 6.0, PADDING: 3.0, TURNED: 4.0, GIVEN: 8.0},
+}
+# A cut falls anywhere; that another edit explains what it leaves would be chance.
+PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
+_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 7.0, 10.0
+_LEAST = MTI_WIDTH + BITMAP_WIDTH
+_FARTHEST = 44  # the longest header that is looked behind
+_TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
+_LONGEST_SWAPPED = 42
+_TRACK_2, _EXPIRY, _CHIP, _TRACK_WIDTH = 35, 14, 55, 37
+_SENTINELS, _FILLER = ";?", "Ff"
+
+
+class Edit(NamedTuple):
+    """A text after an edit: how unlikely its fault is in `bits`, what was done, to which element, and why."""
+
+    text: str
+    bits: float
+    action: str
+    field: int | None
+    why: str
+    before: str = ""
+    after: str = ""
+
+
+# Writes a value into an element of a text.
+Put = Callable[[str, int, str], str]
+
+
+class Place(NamedTuple):
+    """Where an element stands: its number, prefix, value and end."""
+
+    number: int
+    start: int
+    first: int
+    end: int
+
+
+class Frame(NamedTuple):
+    """How far a text can be read: the `bits` of its bitmap, the numbers announced, the places of the elements
+    up to the one at which reading stopped (None where it did not), and whether it ends with the text."""
+
+    bits: str
+    numbers: tuple[int, ...]
+    places: list[Place]
+    stop: int | None
+    whole: bool
+
+    @property
+    def end(self) -> int:
+        """The end of what was read."""
+        return self.places[-1].end if self.places else MTI_WIDTH + len(self.bits)
+
+
+def frame(raw: str, table: Spec) -> Frame | None:
+    """*raw* read by *table* as far as that goes; None where it does not begin as a message does."""
+    if not is_digits(raw[:MTI_WIDTH]) or not is_mti(raw[:MTI_WIDTH]):
+        return None
+    wide = BITMAP_WIDTH * (1 + bitmap.has_secondary(raw[MTI_WIDTH : MTI_WIDTH + 1]))
+    bits = raw[MTI_WIDTH : MTI_WIDTH + wide]
+    if len(bits) < wide or not bitmap.HEX_DIGITS.issuperset(bits):
+        return None
+    at, size, numbers = MTI_WIDTH + wide, len(raw), bitmap.numbers(bits)
+    places: list[Place] = []
+    for number in numbers:
+        element = table.elements[number - 1]
+        width, first = element.width, at + element.prefix
+        if element.prefix:
+            stated = raw[at:first]
+            if len(stated) < element.prefix or not is_digits(stated) or int(stated) > width:
+                return Frame(bits, numbers, places, number, False)
+            width = int(stated)
+        if first + width > size:
+            return Frame(bits, numbers, places, number, False)
+        places.append(Place(number, at, first, first + width))
+        at = first + width
+    return Frame(bits, numbers, places, None, at == size)
+
+
+def fronts(raw: str) -> Iterator[Edit]:
+    """What stands in front of an MTI and a bitmap, where it is known to stand there."""
+    for size in range(2, min(_FARTHEST, len(raw) - _LEAST) + 1):
+        rest = raw[size:]
+        if not is_mti(rest[:MTI_WIDTH]) or not bitmap.HEX_DIGITS.issuperset(rest[MTI_WIDTH:_LEAST]):
+            continue
+        front = raw[:size]
+        if front in {f"{count:04{form}}" for count in (len(rest), len(raw)) for form in "dX"}:
+            why = "they are the length of what follows"
+        elif size == 2 and int.from_bytes(front.encode("latin-1", "replace")) in (len(rest), len(raw)):
+            why = "they are the length of what follows, in binary"
+        elif size == _TPDU_WIDTH and front.startswith(_TPDU) and is_digits(front):
+            why = "they are a TPDU (routing header)"
+        elif _ISO_HEADER.fullmatch(front):
+            why = "they are an ISO header"
+        else:
+            continue
+        yield Edit(rest, _PRIOR[STRIPPED], STRIPPED, None, why, front)
+
+
+def edits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
+    """The edits of bitmap, lengths and characters after which *raw* can be read to its end."""
+    for edit in (*_bits(raw, found, table), *_lengths(raw, found, table)):
+        again = frame(edit.text, table)
+        if again is not None and again.whole:
+            yield edit
+    yield from _characters(raw, found, table)
+    if not found.whole:
+        yield from _head_digits(raw, found, table)
+
+
+def _head_digits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
+    """A digit of the bitmap that is wrong in more than one bit, and two digits of MTI and bitmap swapped."""
+    end = MTI_WIDTH + len(found.bits)
+    for at in range(MTI_WIDTH, end):
+        for digit in "0123456789ABCDEF":
+            if (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
+                text = raw[:at] + digit + raw[at + 1 :]
+                if (again := frame(text, table)) is not None and again.whole:
+                    why = "with this digit of the bitmap all elements can be read"
+                    yield Edit(text, _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit)
+    for at in range(end):
+        text = raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :] if at + 1 < len(raw) else raw
+        if text != raw and (again := frame(text, table)) is not None and again.whole:
+            bits, number = _PRIOR[SWAPPED] + 2, MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
+            yield Edit(text, bits, SWAPPED, number, "two neighbors were the wrong way round")
+
+
+def heads(raw: str) -> Iterator[Edit]:
+    """Another version digit, a leading zero that is lost, a digit that the bitmap lacks."""
+    if is_mti(raw[:MTI_WIDTH]):
+        for digit in range(len(VERSIONS)):
+            if raw[0] != str(digit):
+                bits = _PRIOR[VERSION] + 3 * (digit == 2)
+                why = f"the elements are those of ISO 8583:{VERSIONS[digit]}"
+                yield Edit(f"{digit}{raw[1:]}", bits, VERSION, MTI_FIELD, why, raw[0], str(digit))
+    if (joined := "".join(raw.split())) != raw:
+        yield Edit(joined, _PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message")
+    if is_mti(f"0{raw[: MTI_WIDTH - 1]}"):
+        yield Edit(f"0{raw}", _PRIOR[ZERO], ZERO, MTI_FIELD, "an MTI has four digits", raw[:3], f"0{raw[:3]}")
+
+
+def bitmap_digits(raw: str, table: Spec) -> Iterator[Edit]:
+    """A hex digit that the bitmap lost."""
+    if not is_mti(raw[:MTI_WIDTH]):
+        return
+    seen = set()
+    for at in range(MTI_WIDTH, MTI_WIDTH + 2 * BITMAP_WIDTH):
+        for digit in "0123456789ABCDEF":
+            text = raw[:at] + digit + raw[at:]
+            if (head := text[: MTI_WIDTH + 2 * BITMAP_WIDTH]) in seen:
+                continue
+            seen.add(head)
+            again = frame(text, table)
+            if again and again.whole and at < MTI_WIDTH + len(again.bits):
+                yield Edit(text, _HEX_LOST + 4, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
+
+
+def _bits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
+    value, width = int(found.bits, 16), len(found.bits)
+    top, after = 4 * width, raw[MTI_WIDTH + width :]
+    for number in range(2, top + 1):
+        if number == bitmap.PRIMARY_BITS + 1:
+            continue
+        bit = 1 << (top - number)
+        action = BIT_CLEARED if value & bit else BIT_SET
+        why = f"the bitmap announces DE {number}, which is not there"
+        if action == BIT_SET:
+            why = f"the bitmap does not announce DE {number}, which is there"
+        text = f"{raw[:MTI_WIDTH]}{value ^ bit:0{width}X}{after}"
+        yield Edit(text, _PRIOR[action], action, number, why)
+    first = 1 << 63
+    if top == bitmap.ALL_BITS:
+        text = f"{raw[:MTI_WIDTH]}{value >> 64 & ~first:016X}{raw[_LEAST:]}"
+        yield Edit(text, _PRIOR[SECOND], SECOND, BITMAP_FIELD, "bit 1 is set, and there is no second bitmap")
+    elif bitmap.HEX_DIGITS.issuperset(raw[_LEAST : _LEAST + BITMAP_WIDTH]):
+        text = f"{raw[:MTI_WIDTH]}{value | first:016X}{raw[_LEAST:]}"
+        why = "there is a second bitmap, and bit 1 is not set"
+        yield Edit(text, _PRIOR[SECOND], SECOND, BITMAP_FIELD, why)
+
+
+def _lengths(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
+    tried = [(*place, place.end - place.first) for place in found.places if place.first > place.start]
+    if (stop := found.stop) is not None and (prefix := table[stop].prefix):
+        said = raw[found.end : found.end + prefix]
+        tried.append((stop, found.end, found.end + prefix, 0, int(said) if is_digits(said) else -1))
+    for number, start, first, _, now in tried:
+        most = table[number].width
+        left = 0 if found.stop else len(raw) - found.end
+        counted = table[number].binary or number == _CHIP
+        sizes = {now + by for by in (-2, -1, 1, 2, left, now)} | ({now // 2} if counted else set())
+        for size in sorted((sizes if now >= 0 else {*range(most + 1)}) - {now}):
+            text = f"{size:0{first - start}d}"
+            if not 0 <= size <= most or len(text) != first - start:
+                continue
+            bits, why = _PRIOR[LENGTH], "with this length all elements after it can be read"
+            if now > 0 and size == 2 * now and counted:
+                bits, why = _IN_BYTES, "the length was counted in bytes, not in hex digits"
+            elif abs(size - now) != 1 and size != 2 * now:
+                bits += _FARTHER
+            yield Edit(raw[:start] + text + raw[first:], bits, LENGTH, number, why, raw[start:first], text)
+    if found.stop == _TRACK_2 and tried[-1][4] > _TRACK_WIDTH:
+        number, start, first, _, now = tried[-1]
+        value = raw[first : first + now]
+        if (bare := value.strip(_SENTINELS + _FILLER)) != value:
+            text = f"{raw[:start]}{len(bare):02}{bare}{raw[first + now :]}"
+            yield Edit(text, _PRIOR[PADDING], PADDING, _TRACK_2, "F and sentinels are no track data")
+
+
+def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
+    """A character lost or added inside an element: first where that lets all after it be read, then which."""
+    places = [*found.places, *_stopped(raw, found, table)]
+    for at, (number, _, first, end) in enumerate(places):
+        rest = found.numbers[at + 1 :]
+        if end > first and end - 1 <= len(raw) and ends(raw, end - 1, rest, table):
+            short = raw[first : end - 1]
+            for value, bits, why in _restored(raw, found, number, short, end - 1, table):
+                text = raw[:first] + value + raw[end - 1 :]
+                yield Edit(text, _PRIOR[LOST] + bits, LOST, number, why, short, value)
+        if end < len(raw) and ends(raw, end + 1, rest, table):
+            long = raw[first : end + 1]
+            for begin, stop in _runs(long):
+                same = stop - begin
+                bits = log2(len(long) / (same - 1)) if same > 1 else log2(len(long)) + 5
+                why = "without it all elements after it can be read"
+                if same > 1:
+                    why = f"{_quoted(long[begin])} is there twice"
+                value = long[:begin] + long[begin + 1 :]
+                text = raw[:first] + value + raw[end + 1 :]
+                yield Edit(text, _PRIOR[ADDED] + bits, ADDED, number, why, long, value)
+
+
+def _quoted(char: str) -> str:
+    """A character in words; a digit may be of a card and is not shown."""
+    named = {"0": "a zero", " ": "a blank"}
+    return "a digit" if char.isdigit() and char != "0" else named.get(char, repr(char))
+
+
+def _stopped(raw: str, found: Frame, table: Spec) -> list[Place]:
+    """The element at which reading stopped for want of one character."""
+    if found.stop is None:
+        return []
+    element, start = table[found.stop], found.end
+    stated = raw[start : start + element.prefix]
+    if element.prefix and (not is_digits(stated) or int(stated) > element.width):
+        return []
+    end = start + element.prefix + (int(stated) if element.prefix else element.width)
+    return [Place(found.stop, start, start + element.prefix, end)] if end == len(raw) + 1 else []
+
+
+def _runs(value: str) -> list[tuple[int, int]]:
+    at, found = 0, []
+    for _, group in groupby(value):
+        size = sum(1 for _ in group)
+        found.append((at, at + size))
+        at += size
+    return found
+
+
+def _restored(
+    raw: str, found: Frame, number: int, short: str, end: int, table: Spec
+) -> Iterator[tuple[str, float, str]]:
+    """What an element may have been that is *short* by one character: as others say it, one more of a run, or
+    what nobody knows."""
+    text = f"{raw[:end]}{UNKNOWN}{raw[end:]}"
+    again = frame(text, table)
+    places = again.places if again else []
+    others = {one.number: text[one.first : one.end] for one in places if one.number != number}
+    seen: set[str] = set()
+    for pattern in expected(number, others, table):
+        for value in sorted(_fits(short, pattern) - seen):
+            seen.add(value)
+            bits = log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0)
+            yield value, bits, "other elements give it again"
+    for begin, stop in _runs(short):
+        value, char = short[:begin] + short[begin] + short[begin:], short[begin]
+        if value not in seen and (stop - begin > 1 or char == " "):
+            rare = -4.0 if char == " " else 0.0
+            yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(char)} is one of a run"
+    yield short + UNKNOWN, _NOTHING_TELLS, "nothing tells which character it was"
+
+
+def _fits(short: str, pattern: str) -> set[str]:
+    """What *short* was, if it is *pattern*, or begins with it, less one character. Dots stand for characters
+    that *short* gives."""
+    found = set()
+    rest = short[len(pattern) - 1 :]
+    for at in range(len(pattern)):
+        head = pattern[:at] + pattern[at + 1 :]
+        if len(head) <= len(short) and all(
+            want in (".", have) for want, have in zip(head, short, strict=False)
+        ):
+            found.add(short[:at] + pattern[at].replace(".", UNKNOWN) + short[at : len(pattern) - 1] + rest)
+    return found
+
+
+def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iterator[Edit]:
+    """Edits of values of *raw*, which can be read: track 2, the expiry, two digits swapped, and what others
+    say that an element is."""
+    where = {place.number: place for place in found.places}
+    held = {number: raw[place.first : place.end] for number, place in where.items()}
+
+    def put(text: str, number: int, value: str) -> str:
+        _, start, first, end = where[number]
+        prefix = f"{len(value):0{first - start}d}" if first > start else ""
+        return text[:start] + prefix + value + text[end:]
+
+    track = held.get(_TRACK_2, "")
+    for bare, why in (
+        (track.rstrip(_FILLER), "F fills up half a byte and is no track data"),
+        (track.strip(_SENTINELS), "sentinels are on the stripe and are no track data"),
+    ):
+        if bare != track:
+            yield Edit(put(raw, _TRACK_2, bare), _PRIOR[PADDING], PADDING, _TRACK_2, why, track, bare)
+    yield from _turned(raw, held, put)
+    for number in sorted({*suspects} & held.keys()):
+        value = held[number]
+        others = {other: text for other, text in held.items() if other != number}
+        for given in dict.fromkeys(expected(number, others, table)):
+            whole = given + value[len(given) :]
+            if "." in given or len(whole) != len(value) or whole == value:
+                continue
+            apart = sum(a != b for a, b in zip(whole, value, strict=True))
+            bits = _PRIOR[GIVEN] + 2 * (apart - 1)
+            yield Edit(put(raw, number, whole), bits, GIVEN, number, "other elements give it", value, whole)
+        # The neighbors may be of two elements.
+        _, _, first, end = where[number]
+        begin, last = max(first - 1, found.places[0].first), min(end, len(raw) - 1)
+        for at in range(begin, last if len(value) <= _LONGEST_SWAPPED else begin):
+            if raw[at] != raw[at + 1]:
+                text = raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :]
+                why = "two neighbors were the wrong way round"
+                yield Edit(text, _PRIOR[SWAPPED], SWAPPED, number, why, value, text[first:end])
+
+
+def _turned(raw: str, held: Mapping[int, str], put: Put) -> Iterator[Edit]:
+    """MMYY where YYMM should be, in DE 14 and on the track alike, or in DE 14 alone."""
+    stated, track = held.get(_EXPIRY, ""), held.get(_TRACK_2, "")
+    if not stated:
+        return
+    turned = stated[2:] + stated[:2]
+    text = put(raw, _EXPIRY, turned)
+    why = "an expiry is YYMM"
+    yield Edit(text, _PRIOR[TURNED] + 2, TURNED, _EXPIRY, why, stated, turned)
+    if f"={stated}" in track:
+        value = track.replace(f"={stated}", f"={turned}", 1)
+        why = "an expiry is YYMM, in DE 14 and in DE 35"
+        yield Edit(put(text, _TRACK_2, value), _PRIOR[TURNED], TURNED, _EXPIRY, why, stated, turned)

@@ -1,0 +1,196 @@
+"""How plausible a text is as a message, in bits: each of its elements alone, all of them together, and the
+elements that are there at all. The judge says the rest of the few texts that are left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import log2
+
+from sim.codec import Message
+from sim.elements.card import detect_network, read_track_1, read_track_2
+from sim.judge.elements import misfit
+from sim.operations.repairing.witnesses import Testimony, tags, testimony
+from sim.parts.layout import fitting
+from sim.spec import Spec, countries, country, currency, merchant_category, number_of, region
+from sim.spec.networks import NETWORKS, presence
+from sim.spec.tables import read_csv
+
+# A character that nobody can know; no message has it.
+UNKNOWN = "\x00"
+_TRACK_2, _TRACK_1, _CHIP, _LOCATION = 35, 45, 55, 43
+_NAMED = (41, 42)
+_PLACES = ("country", "state or province", "place")
+_COUNTRIES = (19, 20, 21)
+_CURRENCIES = (49, 50, 51)
+# What stands in these is agreed on by those who send it: hardly a value is wrong, and none is evidence.
+_OPEN = re.compile("[Rr]eserved|[Pp]rivate|[Aa]dditional .*data")
+_FEWEST_TAGS = 2
+_LONGEST = 400  # characters of a value that are looked at for words
+# How likely an element is by its presence row; what a row leaves open goes for the share of networks that
+# have the element. Elements go together, so that what is known of one counts only in part.
+_LIKELY = {"M": 0.97, "C": 0.6, "O": 0.3, "X": 0.01}
+_UNNAMED, _UNHEARD, _SHARE = 0.15, 0.008, 0.7
+
+
+@dataclass(slots=True)
+class Weight:
+    """How odd a text is: the `bits`, its elements, what they say of one another, and the bits by element."""
+
+    bits: float
+    fields: dict[int, str]
+    said: Testimony
+    odd: dict[int, float]
+
+
+def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
+    """How odd it is that these elements stand in a message."""
+    said = testimony(fields, mti, table)
+    odd = dict(said.odd)
+    for number, value in fields.items():
+        if bits := alone(number, value, table):
+            odd[number] = odd.get(number, 0.0) + bits
+    return Weight(announced(fields, mti, table) + sum(odd.values()), fields, said, odd)
+
+
+@lru_cache(maxsize=1 << 15)
+def alone(number: int, value: str, table: Spec) -> float:
+    """How odd a value is by itself."""
+    odd = 0.0
+    if UNKNOWN in value:
+        value, odd = value.replace(UNKNOWN, "0"), 3.0
+    element = table[number]
+    if misfit(value, element, table) is not None:
+        odd += 10
+    if number == number_of("category", table.version) and not merchant_category(value):
+        odd += 4.5
+    if number in _COUNTRIES and element.width == 3:
+        odd += 4.5 * (country(value) is None)
+    elif number in _CURRENCIES and element.width == 3:
+        odd += 5 * (currency(value) is None)
+    elif number == _TRACK_2:
+        odd += 10 * (read_track_2(value) is None)
+    elif number == _TRACK_1:
+        odd += 20 * (read_track_1(value) is None)
+    elif number in _NAMED:
+        odd += words(value)
+    elif number == _LOCATION:
+        odd += location(value, table)
+    elif number == _CHIP:
+        held = tags(value)
+        odd += 14.0 if held is None else 6.0 * (len(held) < _FEWEST_TAGS)
+    elif _OPEN.search(element.name):
+        odd += 3 + words(value[:_LONGEST])
+        if len(value) > 40 and value[:2] in ("9F", "5F", "82", "95") and tags(value):
+            odd += 6  # chip data stand in DE 55
+    return odd
+
+
+def usually_odd(number: int, table: Spec) -> float:
+    """About how odd a sound value is: names are in no registry, and what is agreed on is not known."""
+    if number == _LOCATION:
+        return 10.0
+    return 4.0 if number in _NAMED or _OPEN.search(table[number].name) else 0.5
+
+
+# What spelling shows of a letter doubled or of a neighbour's letter at the edge.
+_DOUBLED = re.compile(
+    r"^(.)\1|([AHIJKQUVWXY])\2|(.)\3\3|[BCDFGHJKLMNPQRSTVWXZ]([BCDFGHJKLMNPQRSTVWXZ])\4"
+    r"|([BCDFGMNPRST])\5[BCDFGJKMNPQTVWXZ]|([BCDGMPR])\6$"
+)
+_EDGE = re.compile(r"[A-Z]{2,}\d{2,}[A-Z]$|^[A-Z]\d{5,}[A-Z]{2,}|^\d+[A-Z]")
+_WORD = re.compile("[A-Za-z]{2,}")
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Words that registries know: merchant categories, cities that name a time zone, countries, and those of
+    sample merchants."""
+    import iso18245
+
+    text = [one.name for one in countries()]
+    text += [row["zone"].replace("_", " ") for row in read_csv("zones")]
+    for one in iso18245.get_all_mccs_in_range("0001", "9999"):
+        text += [str(one.iso_description or ""), str(one.usda_description or "")]
+    found = {word.upper() for word in re.findall("[A-Za-z]{3,}", " ".join(text))}
+    return frozenset(found | {word[:-1] for word in found if word.endswith("S")})
+
+
+@lru_cache(maxsize=1 << 14)
+def spelled(word: str) -> float:
+    """How odd the spelling of a word is."""
+    word = word.upper()
+    return 0.0 if word in vocabulary() else 4.5 + 4 * bool(_DOUBLED.search(word))
+
+
+def words(value: str) -> float:
+    """How odd a text is that stands at the left of its element, padded with blanks."""
+    bare = value.rstrip(" ")
+    odd = 4.0 * (not bare) + 7 * (bare[:1] == " ") + 5 * ("  " in bare.strip()) + 4 * bool(_EDGE.search(bare))
+    return odd + sum(map(spelled, _WORD.findall(bare)))
+
+
+def location(value: str, table: Spec) -> float:
+    """How odd DE 43 is: by the layout that fits its parts."""
+    found = fitting(table, _LOCATION, value)
+    if found is None:
+        return 14.0 + sum(map(spelled, _WORD.findall(value)))
+    odd = 6.0 * (found.layout.cell.confidence == "unsourced")
+    for part, _ in found.walk():
+        if part.children or part.cell.codes == "blank":
+            continue
+        if part.name in _PLACES:
+            odd += 3 * (country(part.value.strip()) is None and not region(part.value.strip()))
+        elif part.value.strip():
+            odd += words(part.value)
+    return odd
+
+
+# Which elements there are.
+
+
+@lru_cache(maxsize=256)
+def _costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
+    """For each element the bits where it is there, and where it is not."""
+    every = {name: presence(name, mti) for name in NETWORKS}
+    known: Mapping[str, Mapping[int, str]]
+    known = {name: {row.field: row.presence for row in rows} for name, rows in every.items() if rows}
+    if not known:
+        known = _of_class(mti)
+    own = known.get(network or "")
+    found = [(0.0, 0.0)] * 2
+    for number in range(2, 129):
+        share = sum(_LIKELY.get(rows.get(number, ""), 0.0) for rows in known.values()) / max(len(known), 1)
+        share = max(share, _UNHEARD)
+        if own is not None:
+            share = _LIKELY.get(own.get(number, ""), max(_UNHEARD, _UNNAMED * share))
+        share = min(share, 0.97)
+        found.append((-_SHARE * log2(share), -_SHARE * log2(1 - share)))
+    found[0] = (0.0, sum(absent for _, absent in found))
+    return tuple(found)
+
+
+@cache
+def _of_class(mti: str) -> Mapping[str, Mapping[int, str]]:
+    """Presence in messages of a type that no network has rows of: as in those of the same function."""
+    found: dict[str, dict[int, str]] = {}
+    for row in read_csv("networks/presence"):
+        if row["mti"][2] in (mti[2], str(int(mti[2]) % 2 if mti[2].isdigit() else "")):
+            found.setdefault(f"{row['network']} {row['mti']}", {})[int(row["field"])] = row["presence"]
+    return found
+
+
+def announced(fields: Mapping[int, str], mti: str, table: Spec) -> float:
+    """How odd it is that just these elements are there."""
+    owner = detect_network(Message(mti, dict(fields), table.version))
+    costs = _costs(mti, owner.network if owner else None)
+    return costs[0][1] + sum(costs[number][0] - costs[number][1] for number in fields)
+
+
+def share(number: int, fields: Mapping[int, str], mti: str) -> float:
+    """How much likelier it is that element *number* is there than that it is not, in bits."""
+    owner = detect_network(Message(mti, dict(fields)))
+    there, absent = _costs(mti, owner.network if owner else None)[number]
+    return absent - there
