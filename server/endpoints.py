@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 from sanic import HTTPResponse, Request
 
-from server import llm, written
+from server import described, llm, written
 from server.body import read_body
 from server.errors import JSON, iso_problem
 from server.records import (
@@ -27,6 +27,8 @@ from server.records import (
     GenerateResponse,
     ParseRequest,
     ParseResponse,
+    PlanRequest,
+    PlanResponse,
     ValidateRequest,
     ValidateResponse,
 )
@@ -62,6 +64,8 @@ async def generate(request: Request) -> HTTPResponse:
     asked = read_body(request, GenerateRequest)
     try:
         if asked.description and asked.description.strip():  # our choice: only blanks are no description
+            if llm.reads_words(request.app.ctx.settings, asked):
+                return _answer(described.generate(asked.description))
             made = await llm.write(request.app.ctx.settings, asked)
         else:
             made = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
@@ -77,6 +81,14 @@ async def generate(request: Request) -> HTTPResponse:
             "source": made.source,
         }
     )
+
+
+async def plan(request: Request) -> HTTPResponse:
+    """POST /plan."""
+    asked = read_body(request, PlanRequest)
+    if not llm.reads_words(request.app.ctx.settings, asked):
+        llm.check(request.app.ctx.settings, asked)
+    return _answer(described.plan(asked.description))
 
 
 async def explain(request: Request) -> HTTPResponse:
@@ -154,11 +166,23 @@ ENDPOINTS = (
     Endpoint(
         "/generate",
         "Generate a test message",
-        "Builds a valid message from the option fields, or by an LLM from a description.",
+        "Builds a valid message from the option fields, or from a description: by rules, or by an LLM where "
+        "one is named or configured.",
         GenerateRequest,
         GenerateResponse,
         generate,
         {"message_type": "auth", "network": "VISA", "amount_minor_units": 2500},
+        llm=True,
+    ),
+    Endpoint(
+        "/plan",
+        "Plan what a description asks for",
+        "Reads a description and gives the calls that make it, with the words that each option follows from, "
+        "what was assumed or not understood, and the messages. Nothing is made of what was not understood.",
+        PlanRequest,
+        PlanResponse,
+        plan,
+        {"description": "Visa contactless 12.50 EUR in Lyon, declined for insufficient funds"},
         llm=True,
     ),
     Endpoint(

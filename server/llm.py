@@ -14,10 +14,23 @@ from sim.operations import Explanation, Generated, llm
 PROVIDERS = llm.PROVIDERS
 
 
+def reads_words(settings: Settings, asked: Any) -> bool:
+    """Whether the description of *asked* is read by rules: no model is named, and none is configured or the
+    demo is public, on which none is asked."""
+    named = asked.provider is not None or asked.model is not None
+    return not named and (settings.public or not llm.is_asked(None, None))
+
+
 async def write(settings: Settings, asked: Any) -> Generated:
     """The message that the description of *asked* asks for; its other fields do not count."""
     with _gate(settings, "description", asked.provider):
         return await llm.generate_async(asked.description or "", provider=asked.provider, model=asked.model)
+
+
+def check(settings: Settings, asked: Any) -> None:
+    """Refuse a model that cannot be asked."""
+    with _gate(settings, "description", asked.provider):
+        llm.choose(asked.provider, asked.model)
 
 
 async def tell(settings: Settings, asked: Any) -> Explanation:

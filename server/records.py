@@ -123,7 +123,7 @@ GenerateRequest = _request(
     description=[
         Field(
             max_length=MAX_DESCRIPTION,
-            description="Plain English for an LLM to build the message from; overrides the other fields",
+            description="What to build in plain words; overrides the other fields",
         )
     ],
     message_type=(
@@ -134,6 +134,14 @@ GenerateRequest = _request(
     pan=_digits(12, 19),
     stan=_digits(6),
     provider=_PROVIDER,
+)
+PlanRequest = _request(
+    "plan",
+    "A description to plan.",
+    "description model provider",
+    description=[Field(min_length=1, max_length=MAX_DESCRIPTION)],
+    model=(Annotated[str | None, Field(description="LLM model")], None),
+    provider=(Annotated[str | None, *_PROVIDER], None),
 )
 ExplainRequest = _request(
     "explain",
@@ -204,7 +212,36 @@ class GenerateResponse(ResponseRecord):
     mti: str = Field(description="Its message type indicator")
     network: CardNetwork | None = Field(description="Its card network, if any")
     fields: list[FieldValue] = Field(description="Its data fields, ascending")
-    source: str = Field(description="`template`, or `llm:<provider>/<model>`")
+    source: str = Field(
+        description="`template`, `words` (a description read by rules), or `llm:<provider>/<model>`"
+    )
+
+
+class PlanStep(ResponseRecord):
+    """One call of a plan."""
+
+    call: str = Field(description="The function: generate, exchange, respond, break_message, or set")
+    options: dict[str, Any] = Field(description="Its options by name")
+    words: dict[str, str] = Field(description="The words that each option follows from")
+
+
+class PlanMessage(ResponseRecord):
+    """One message of a plan."""
+
+    message: str = Field(description="The raw message")
+    mti: str = Field(description="Its message type indicator")
+    role: str = Field(description="What it is in the exchange: request, answer, reversal ...")
+    fields: list[FieldValue] = Field(description="Its data fields, ascending")
+
+
+class PlanResponse(ResponseRecord):
+    """What a description asks for."""
+
+    steps: list[PlanStep]
+    notes: list[str] = Field(description="What was assumed, not understood, or is not possible")
+    code: str = Field(description="The calls in Python")
+    messages: list[PlanMessage] = Field(description="Empty where something was not understood")
+    source: str = Field(description="`words`, or `llm:<provider>/<model>`")
 
 
 class ExplainResponse(ResponseRecord):

@@ -147,13 +147,14 @@ class _Composer:
     def _counts(self) -> None:
         """A number before a plural or before instalments counts them."""
         reader = self.reader
+        known = reader.all(*{mark.key for mark in reader.marks})
         for mark in self.all("unknown"):
             value = sums.whole(mark.value) if mark.value.isalnum() else None
-            after = [one for one in reader.all(*{one.key for one in reader.marks}) if one.start >= mark.end]
-            rest = TOKEN.findall(fold(reader.text[mark.end :]))[:4]
             if not value:
                 continue
-            if any(one.key == "instalments" or one.value == "instalment" for one in after[:1]):
+            after = [one for one in known if one.start >= mark.end][:1]
+            rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
+            if any(one.key == "instalments" or one.value == "instalment" for one in after):
                 mark.key, mark.value = "instalments", value
                 self.put("instalments", value, "instalments")
             elif 2 <= value <= _MOST and not phrases_of("plural").keys().isdisjoint(rest):

@@ -11,8 +11,8 @@ from sim.spec.codes import FUNDS, currencies
 
 # Figures with thousands parted by marks or blanks, with decimals; `.50` alone, too.
 FIGURES = (
-    r"\d{1,3}(?:[.,'’]\d{3})+(?:[.,]\d{1,3})?(?!\d)"
-    r"|\d{1,3}(?: \d{3})+(?:,\d\d|\b(?! ?\d))(?!\d)"
+    r"(?<!\d)\d{1,3}(?:[.,'’]\d{3}){1,4}(?:[.,]\d{1,3})?(?!\d)"
+    r"|(?<!\d)\d{1,3}(?: \d{3}){1,4}(?:,\d\d|\b(?! ?\d))(?!\d)"
     r"|\d+(?:[.,]\d+)?(?!\d)|(?<![\d.])[.]\d\d\b"
 )
 _THOUSANDS = 3
@@ -44,7 +44,7 @@ def _one_number() -> str:
 def spelled_pattern() -> str:
     """A pattern for a number in words."""
     one, scales = _one_number(), "|".join(_scales())
-    return rf"\b(?:an?\s+(?=(?:{scales})\b))?{one}(?:(?:\s+(?:and|y|e|et)\s+|[\s-]+){one})*\b"
+    return rf"\b(?:an?\s+(?=(?:{scales})\b))?{one}(?:(?:\s+(?:and|y|e|et)\s+|[\s-]+){one}){{0,9}}\b"
 
 
 @cache

@@ -49,7 +49,7 @@ class Reader:
     aside."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text = _BLANKS.sub(" ", text)
         self.marks: list[Mark] = []
         self.unclear: list[str] = []
         self.notes: list[str] = []
@@ -227,6 +227,7 @@ class Reader:
         self._blank(start, end)
 
 
+_BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _USE = re.compile(
     r"\bfor (?:our|the|my|a|an) (?:(?!for |in )[a-z'-]+ ){0,4}(?:suites?|team|demo|course|class"
     r"|regression tests?|test plan|training|test pack|workshop)\b(?: suite| demo| test)?[ .]*$"

@@ -180,10 +180,12 @@ def test_a_slow_model_holds_up_nobody(asking: Running, llm: Provider) -> None:
 
 
 def test_the_public_demo_asks_nobody(tmp_path: Path, llm: Provider) -> None:
-    """403 on a public demo that has every provider configured."""
+    """403 on a public demo that has every provider configured; a description is read by rules there."""
     count = len(llm.calls)
     with serving(tmp_path, SIM_PUBLIC="1", **llm.environment()) as running:
-        for path, body in (("/generate", DESCRIBED), ("/explain", EXPLAINED)):
+        answer = httpx.post(running.url + "/generate", json=DESCRIBED)
+        assert (answer.status_code, answer.json()["source"]) == (200, "words")
+        for path, body in (("/generate", {**DESCRIBED, "provider": "openai"}), ("/explain", EXPLAINED)):
             answer = httpx.post(running.url + path, json=body)
             assert (answer.status_code, json.loads(answer.content)["detail"][0]["type"]) == (
                 403,

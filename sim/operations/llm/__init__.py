@@ -25,7 +25,7 @@ from sim.operations.llm.errors import LlmUnknownModel as LlmUnknownModel
 from sim.operations.llm.errors import LlmUnknownProvider as LlmUnknownProvider
 from sim.operations.llm.transport.providers import PROVIDERS as PROVIDERS
 from sim.operations.llm.transport.providers import ProviderStatus as ProviderStatus
-from sim.operations.llm.transport.providers import choose
+from sim.operations.llm.transport.providers import choose as choose
 from sim.operations.llm.transport.providers import is_asked as is_asked
 from sim.operations.llm.transport.providers import status as status
 

@@ -1,0 +1,61 @@
+"""POST /plan, and POST /generate of a description that is read by rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from server.errors import Problem, problem
+from server.written import fields_of
+from sim.exchanges.composing import plan_of
+from sim.exchanges.plan import SOURCE_WORDS, Plan, Run, UnclearError, shown
+
+
+def generate(description: str) -> dict[str, Any]:
+    """The answer of POST /generate: the message that *description* is about. Raises Problem."""
+    made = plan_of(description)
+    try:
+        run = made.run()
+    except UnclearError as error:
+        raise _refused(made, error) from None
+    message = _message(run, run.subject)
+    del message["role"]
+    return message | {"network": run.exchange.network, "source": SOURCE_WORDS}
+
+
+def plan(description: str) -> dict[str, Any]:
+    """The answer of POST /plan, also where nothing can be made."""
+    made = plan_of(description)
+    messages = []
+    if not made.unclear and not made.not_possible:
+        run = made.run()
+        messages = [_message(run, at) for at in range(len(run.exchange))]
+    unclear = [f"Not understood: {shown(words)}" for words in made.unclear]
+    impossible = [f"Not possible: {made.not_possible}"] if made.not_possible else []
+    steps: list[dict[str, Any]] = []
+    for number, call, name, value, words in made.rows():
+        if number > len(steps):
+            steps.append({"call": call, "options": {}, "words": {}})
+        if name:
+            steps[-1]["options"][name] = value
+        if words:
+            steps[-1]["words"][name] = shown(words)
+    return {
+        "steps": steps,
+        "notes": [*(f"Assumed: {note}" for note in made.notes), *unclear, *impossible],
+        "code": made.code,
+        "messages": messages,
+        "source": made.source,
+    }
+
+
+def _message(run: Run, at: int) -> dict[str, Any]:
+    step = run.exchange.steps[at]
+    fields = fields_of(step.message)
+    return {"message": run.text(at), "mti": step.message.mti, "role": step.role, "fields": fields}
+
+
+def _refused(made: Plan, error: UnclearError) -> Problem:
+    unclear = [shown(words) for words in error.words]
+    ctx = {"understood": made.understood(), "unclear": unclear}
+    type_ = "not_possible" if error.not_possible else "description_unclear"
+    return problem(422, type_, ["body", "description"], shown(str(error)), ctx=ctx)
