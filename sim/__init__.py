@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sim.tables.columns.reading import read
     from sim.tables.converting import convert
     from sim.tables.exchanges import exchange
-    from sim.tables.formats import export_format, formats
+    from sim.tables.formats import export_format, formats, interfaces
     from sim.tables.guessing import guess
     from sim.tables.link import client, host
     from sim.tables.matching import match
@@ -84,6 +84,7 @@ __all__ = [
     "generate",
     "guess",
     "host",
+    "interfaces",
     "load",
     "load_format",
     "load_rules",
@@ -115,7 +116,7 @@ _HOMES = {
     "sim.tables.columns.reading": "read",
     "sim.tables.converting": "convert",
     "sim.tables.exchanges": "exchange",
-    "sim.tables.formats": "export_format formats",
+    "sim.tables.formats": "export_format formats interfaces",
     "sim.tables.guessing": "guess",
     "sim.tables.link": "client host",
     "sim.tables.matching": "match",

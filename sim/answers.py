@@ -78,6 +78,7 @@ def parse(message: str, **how: Any) -> Record:
         "mti": view.message.mti,
         "version": view.version,
         "network": view.network,
+        "interface": view.interface,
         "read_as": read_as or TEXT,
         "elements": [
             {
@@ -96,14 +97,12 @@ def parse(message: str, **how: Any) -> Record:
     }
 
 
-def _seen(
-    message: str, *, version: str | None = None, network: str | None = None, format: str | None = None
-) -> tuple[Anatomy, str]:
+def _seen(message: str, **how: Any) -> tuple[Anatomy, str]:
     """The anatomy of *message*, written in any way, and how it was read (empty: as the text that it is).
 
     Raises ParseError for bytes of which nothing can be read, ChoiceError for a wrong word.
     """
-    reading = read(message, format=format, version=version, network=network)
+    reading = read(message, **how)
     if reading.message is None and reading.raw is None and reading.error is not None:
         raise reading.error
     return dissect(reading), "" if reading.raw is not None else reading.read_as

@@ -28,15 +28,16 @@ class Message:
     `fields` maps data element numbers (2 to 128) to values in the text form: binary elements
     as hex digits, blanks, zeros and letter case as they stood. `empty_secondary` remembers a
     secondary bitmap that was sent without any element in it. `dialect` is the element table of who has
-    it otherwise than the version; `spec` is the table that holds. Edit a copy: `message.replace(...)`.
-    The repr hides card data.
+    it otherwise than the version, or of the interface that the message travels on; `spec` is the table that
+    holds. Messages with the same elements are equal, whatever they travel on. Edit a copy:
+    `message.replace(...)`. The repr hides card data.
     """
 
     mti: str
     fields: dict[int, str] = field(default_factory=dict)
     version: str = "1987"
     empty_secondary: bool = False
-    dialect: Spec | None = None
+    dialect: Spec | None = field(default=None, compare=False)
 
     @property
     def spec(self) -> Spec:

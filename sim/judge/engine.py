@@ -29,10 +29,8 @@ from sim.judge.finding import Answer, Finding, Hit, Places, Said, by_place, loca
 from sim.judge.parts import DE, SHAPE, Part, Shape, Values, mask_of, presence, readable
 from sim.judge.rules import OF_EVERY, RULES, Bound, Check, Row, Rule, standard
 from sim.spec import Spec, reshaped, spec
-from sim.spec.networks import NETWORKS
 
 _CHIP = 55
-_NAMES = ("", *NETWORKS)
 
 # What is said, the values it is remembered by, kinds, shapes and what groups look for, all counted together;
 # types are few.
@@ -146,7 +144,7 @@ class Type:
         self.table, self.mti = table, mti
         self.every_tag: dict[str, list[Bound]] = {}
         self.kinds: dict[Any, Kind] = {}
-        rows: list[Row] = [*networks.rows(version, mti)]
+        rows: list[Row] = [*networks.rows(table, mti)]
         formats = networks.formats_of(table, mti)
         if (of_type := formats.pop(0, None)) and (told := of_type.check(mti)):
             rows.append(Row(0, 0, 0, tuple(of_type.say(told))))
@@ -260,13 +258,13 @@ class Kind:
         network."""
         held = _told(self.conditions, values)
         if (known := self._said.get(held)) is None:
-            by_network: dict[str, list[Said]] = {name: [] for name in _NAMES}
+            by_network: dict[str, list[Said]] = {}
             for when, said in self._rows:
                 if not when or when in held:
                     for one in said:
-                        by_network[one[0]].append(one)
+                        by_network.setdefault(one[0], []).append(one)
             known = self._said[held] = {
-                name: Rows(said, [one for one in said if one[4]]) for name, said in by_network.items() if said
+                name: Rows(said, [one for one in said if one[4]]) for name, said in by_network.items()
             }
         return known
 

@@ -7,7 +7,7 @@ another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -31,18 +31,19 @@ from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
 from sim.parts.layout import fits, read
 from sim.spec import Spec, is_particular, lookup, spec, version_of
+from sim.spec.interfaces import interface
 from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.networks import (
     NETWORKS,
     FormatRow,
     Presence,
     detect,
-    element_name,
     formats,
     judge,
     network,
     presence,
     response_code,
+    told_name,
 )
 
 Predicate = Callable[..., bool]
@@ -351,7 +352,7 @@ _OF_A_NETWORK = (
 )
 # The order in which a network tells what it finds: of the MTI, of elements that are or are not there, of the
 # card, of formats.
-_OF_MTI, _OF_PRESENCE, _OF_CARD, _OF_FORMATS = 0, 1, 100_000, 100_001
+_OF_MTI, _OF_PRESENCE, OF_CARD, _OF_FORMATS = 0, 1, 100_000, 100_001
 _CONDITIONS = {name: 1 << place for place, name in enumerate(PREDICATES)}
 
 
@@ -370,28 +371,44 @@ def _holds(bit: int, told: object) -> tuple[Any, ...]:
     return (bit,)
 
 
-def rows(version: str, mti: str) -> Iterator[Row]:
-    """What networks say of messages with, and without, certain elements."""
-    for name in NETWORKS:
+def speakers(table: Spec) -> tuple[str, ...]:
+    """The networks whose rows speak of messages with element table *table*: all of them, each for its own
+    interface, or the one whose interface the messages travel on."""
+    if not table.interface:
+        return NETWORKS
+    own = interface(table.interface).network
+    return (own,) if own else ()
+
+
+def rows(table: Spec, mti: str) -> Iterator[Row]:
+    """What networks, or the interface of *table*, say of messages with, and without, certain elements."""
+    for name in speakers(table):
         if found := tuple(_version_hits(mti, name)):
             yield Row(0, 0, 0, found)
         # Rows are keyed by the wire's MTI: a 1987 row says nothing of a message read as 1993.
-        for order, row in enumerate(presence(name, mti) if version_of(mti) == version else ()):
-            if row.severity == "none" or row.presence == "O":
-                continue
-            if row.when and row.when not in PREDICATES and row.when not in OF_PRESENCE:
-                continue
-            needs, lacks = OF_PRESENCE.get(row.when, (0, 0))
-            bit = mask_of((row.field,))
-            wanted = row.presence in "MC"
-            one = _presence_hit(row, name, version, _OF_PRESENCE + order)
-            when = _CONDITIONS.get(row.when, 0)
-            yield Row(needs | bit * (not wanted), lacks | bit * wanted, when, (one,))
+        yield from _presence_rows(presence(name, mti), table, name, network(name).title, mti)
+    if table.interface:
+        own = interface(table.interface)
+        found = [row for row in own.rows if row.mti == mti]
+        yield from _presence_rows(found, table, own.speaker, own.title, mti)
 
 
-def _presence_hit(row: Presence, name: str, version: str, order: int) -> Said:
-    title = network(name).title
-    element = element_name(version, row.field, name)
+def _presence_rows(found: Sequence[Presence], table: Spec, name: str, title: str, mti: str) -> Iterator[Row]:
+    for order, row in enumerate(found if version_of(mti) == table.version else ()):
+        if row.severity == "none" or row.presence == "O":
+            continue
+        if row.when and row.when not in PREDICATES and row.when not in OF_PRESENCE:
+            continue
+        needs, lacks = OF_PRESENCE.get(row.when, (0, 0))
+        bit = mask_of((row.field,))
+        wanted = row.presence in "MC"
+        one = _presence_hit(row, table, name, title, _OF_PRESENCE + order)
+        when = _CONDITIONS.get(row.when, 0)
+        yield Row(needs | bit * (not wanted), lacks | bit * wanted, when, (one,))
+
+
+def _presence_hit(row: Presence, table: Spec, name: str, title: str, order: int) -> Said:
+    element = told_name(table, row.field, name if name in NETWORKS else "")
     rule_id = "forbidden-element" if row.presence == "X" else "required-element"
     text = catalogue()[rule_id]
     hint = text.hint + (f" {title}: {row.condition}." if row.condition else "")
@@ -441,12 +458,12 @@ def _card(name: str, pan: str, card: Card, at: int) -> Iterator[Said]:
         text = catalogue()["pan-network"]
         hint = f"{text.hint} {verdict.reason[:1].upper()}{verdict.reason[1:].rstrip('.')}."
         words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
-        yield said(name, _OF_CARD, words, Hit(card.field, verdict.expected, verdict.found, at, card.size))
+        yield said(name, OF_CARD, words, Hit(card.field, verdict.expected, verdict.found, at, card.size))
     if card.right or owner is None or owner.network != name or verdict.severity == "error":
         return
     severity = None if owner.range.luhn else Severity.INFO
     hit = wrong_check_digit(card.field, at + card.size - 1)._replace(severity=severity)
-    yield said(name, _OF_CARD, catalogue()["luhn"], hit)
+    yield said(name, OF_CARD, catalogue()["luhn"], hit)
 
 
 def _maybe(name: str) -> Part:
@@ -526,7 +543,7 @@ def formats_of(table: Spec, mti: str) -> dict[int, Bound]:
     """What networks' formats ask of each element of messages of *table* and an MTI."""
     version = table.version
     found: dict[int, _Formats] = {}
-    for name in NETWORKS:
+    for name in speakers(table):
         place = 0
         for item in formats(name, mti, version):
             if item.standard:

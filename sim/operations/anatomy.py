@@ -21,6 +21,7 @@ from sim.operations.findings import BITMAP_NAME, MTI_NAME, framing_finding, misf
 from sim.paste.reading import Reading, read_text
 from sim.spec import Spec, version_of
 from sim.spec.elements import table
+from sim.spec.interfaces import rows_of
 from sim.spec.networks import told_name
 
 __all__ = ["FAULT", "LEFT", "READ", "UNREAD", "Anatomy", "Difference", "Place", "differences", "dissect"]
@@ -66,6 +67,16 @@ class Anatomy:
     announced: tuple[int, ...] | None = None
 
     @property
+    def interface(self) -> str | None:
+        """The interface that the message travels on; None where it is the own one of the card's brand."""
+        return self.message.spec.interface or None
+
+    @property
+    def rows(self) -> str | None:
+        """The network whose names, layouts and codes the elements have."""
+        return rows_of(self.message.spec, self.network)
+
+    @property
     def stop(self) -> Place | None:
         """Where reading stopped; None in a message that reads to its end."""
         return next((place for place in self.places if place.state != READ), None)
@@ -86,7 +97,7 @@ class Anatomy:
 
     def name(self, place: Place) -> str:
         """The name of the element there; empty for what was left unread."""
-        return _NAMES.get(place.number) or told_name(self.message.spec, place.number, self.network or "")
+        return _NAMES.get(place.number) or told_name(self.message.spec, place.number, self.rows or "")
 
     def format(self, place: Place) -> str:
         """Its format in the standard's notation; empty for what was left unread."""
@@ -100,14 +111,14 @@ class Anatomy:
         if place.state != READ or number in self.misfits:
             return ""
         if number == MTI_FIELD:
-            return meaning(self.message, number, self.network)
+            return meaning(self.message, number, self.rows)
         if number == BITMAP_FIELD:
             return self._announced(place)
         shown = self.covered[place.number][1]
         if shown == self.value(place) or tells_itself(number, self.version):
-            return meaning(self.message, number, self.network)
+            return meaning(self.message, number, self.rows)
         fields = self.message.fields | {number: shown}
-        return meaning(replace(self.message, fields=fields), number, self.network)
+        return meaning(replace(self.message, fields=fields), number, self.rows)
 
     def _announced(self, place: Place) -> str:
         bits = self.value(place)

@@ -37,6 +37,7 @@ from sim.operations.recipes import (
 from sim.parts import chip_data
 from sim.parts.layout import Part, fits, fitting, standing
 from sim.spec import Spec, is_particular, lookup, number_of, spec
+from sim.spec.interfaces import rows_of
 from sim.spec.recipes import Recipe, Test, answers, recipes
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
@@ -242,7 +243,8 @@ def respond(
     _check_text("code", code, 39)
     _check_text("approval", approval, 38)
     network = network or chosen_network(request, None)
-    inside, rows = Inside(request, network), answers_of(network, version)
+    own = rows_of(request.spec, network)
+    inside, rows = Inside(request, own), answers_of(own, version)
     facts = rows.facts(inside)
     if code:
         decided = code
@@ -387,11 +389,12 @@ def reverse(
     _check_undone(request, answer)
     version = request.version
     network = network or chosen_network(request, None)
+    own = rows_of(request.spec, network)
     asked, code = _approved_amount(request, answer)
     final = final_amount_minor_units
     _check("final_amount_minor_units", final, asked)
-    details, notes = _reason(reason, final, network, version)
-    template = template_of("reversal", network, version, "purchase", "manual", code, details)
+    details, notes = _reason(reason, final, own, version)
+    template = template_of("reversal", own, version, "purchase", "manual", code, details)
     kept = read_toml("templates")["kept"][version]
     fields = {number: request[number] for number in kept if number in request}
     width = spec(version)[11].width
@@ -409,7 +412,7 @@ def reverse(
         fields[24], fields[25] = str(kinds["function"]), str(kinds["reason"])
     context = Context(template.setting, template.known, account(request)[1], asked, number[-6:], moment)
     fill(fields, template, context, "reversal")
-    fields |= carried("reversal", request, answer, fields, network)
+    fields |= carried("reversal", request, answer, fields, own)
     message = Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)
     return Generated(message, network, SOURCE_TEMPLATE, notes)
 

@@ -118,8 +118,7 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
             notes.append(f"DE {number} is left out: {made.name} has {errors[0].expected} there.")
         else:
             fields[number] = filled
-    own_table = None if layout.own.isdisjoint(fields) else layout.dialect
-    return replace(message, fields=fields, dialect=own_table), tuple(notes)
+    return replace(message, fields=fields, dialect=layout.table_of(fields)), tuple(notes)
 
 
 def _fitted(value: str, element: ElementSpec) -> str:
@@ -132,6 +131,4 @@ def _message(mti: str, fields: dict[int, str], version: str, made: Format | None
     """The message, of a dialect where it has an element that the format has otherwise than its version."""
     if made is None:
         return Message(mti, fields, version)
-    layout = made.layout(version)
-    own = None if layout.own.isdisjoint(fields) else layout.dialect
-    return Message(mti, fields, version, dialect=own)
+    return Message(mti, fields, version, dialect=made.layout(version).table_of(fields))

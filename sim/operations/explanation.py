@@ -13,6 +13,7 @@ from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.story import tell, tellers
 from sim.paste.reading import Reading
+from sim.spec.interfaces import rows_of
 
 _OF_THE_MTI = "opening"
 SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
@@ -49,7 +50,7 @@ class Explanation:
         """The sentences with the numbers of the elements they were made of; what a model wrote, without."""
         if self.source != SOURCE_RULES:
             return tuple(Told(sentence, ()) for sentence in self.sentences)
-        return told(_tellable(self.message), self.network)
+        return told(_tellable(self.message), rows_of(self.message.spec, self.network))
 
 
 def explain(
@@ -73,7 +74,8 @@ def explain(
         raw = strip_line_ending(message)
         parsed = parse(raw, chosen_version(raw, version))
     chosen = chosen_network(parsed, network)
-    return Explanation(parsed, chosen, tuple(tell(_tellable(parsed), chosen).values()), SOURCE_RULES)
+    sentences = tell(_tellable(parsed), rows_of(parsed.spec, chosen)).values()
+    return Explanation(parsed, chosen, tuple(sentences), SOURCE_RULES)
 
 
 def explain_so_far(
@@ -98,7 +100,7 @@ def explain_so_far(
         for number, value in view.message.fields.items()
         if number not in view.misfits
     }
-    told = tell(replace(view.message, fields=fields), view.network).values()
+    told = tell(replace(view.message, fields=fields), view.rows).values()
     if not stopped:
         return " ".join(told)
     head = "Reading stopped" if view.fault else "Left out, since it does not fit"

@@ -12,8 +12,10 @@ from sim.errors import IsoError
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
 from sim.paste.reading import NONE, TEXT, Reading, of_message, of_nothing, of_wire, read_text
-from sim.spec.spellings import network_named, version_named
-from sim.spec.words import AnyNetwork, AnyVersion
+from sim.spec import Spec
+from sim.spec.interfaces import interface as interface_of
+from sim.spec.spellings import interface_named, network_named, version_named
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -40,6 +42,7 @@ def read(
     format: Format | str | None = None,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
+    interface: AnyInterface | None = None,
 ) -> Reading:
     """Read what was *given*, written in any way, once.
 
@@ -54,6 +57,8 @@ def read(
         The version to read by; None reads it off the MTI.
     network : str, optional
         The message's network; None is the card's.
+    interface : str, optional
+        What the link speaks; None is the format's own interface, else that of the card's brand.
 
     Returns
     -------
@@ -65,7 +70,7 @@ def read(
     SpecError
         For an unknown format.
     ChoiceError
-        For an unknown version or network.
+        For an unknown version, network or interface.
 
     Examples
     --------
@@ -75,20 +80,62 @@ def read(
     (ParseError('DE 11 at offset 26: expected n 6, found 5 characters'),)
     """
     asked = None if network is None else network_named(network)
-    found = _read(given, format, version)
+    link = None if interface is None else interface_named(interface)
+    found = _read(given, format, version, link)
     paste = None if isinstance(given, Message) else given
     return replace(found, given=paste, network=asked, pinned=version is not None)
 
 
-def _read(given: str | bytes | Message, format: Format | str | None, version: AnyVersion | None) -> Reading:
+def _read(
+    given: str | bytes | Message, format: Format | str | None, version: AnyVersion | None, link: str | None
+) -> Reading:
     if isinstance(given, Message):
-        return of_message(given)
+        return of_message(given if link is None else _on(given, link))
     if format is not None and format != TEXT:
-        return _as_named(given, format, version)
+        return _of_link(_as_named(given, format, version), link)
     raw = strip_line_ending(given) if isinstance(given, str) else given.decode("latin-1")
-    broken = read_text(raw, chosen_version(raw, version))
+    edition = chosen_version(raw, version)
+    broken = read_text(raw, edition if link is None else _table(link, edition))
     if broken.complete or format == TEXT:
         return broken
+    if link is not None:
+        return _of_link(_of_bytes(given, raw, version, link, broken), link)
+    return _of_bytes(given, raw, version, link, broken)
+
+
+def _table(link: str, version: str) -> Spec:
+    """The element table of interface *link*."""
+    from sim.codec.wire import interface_table
+
+    return interface_table(link, version)
+
+
+def _on(message: Message, link: str) -> Message:
+    """*message* as one that travels on interface *link*."""
+    own = _table(link, message.version)
+    return replace(message, version=own.version, dialect=own)
+
+
+def on_interface(found: Reading, interface: AnyInterface | None) -> Reading:
+    """What was *found*, on *interface* where one is named. Raises ChoiceError for an unknown one."""
+    return _of_link(found, None if interface is None else interface_named(interface))
+
+
+def _of_link(found: Reading, link: str | None) -> Reading:
+    if link is None or found.message is None:
+        return found
+    return replace(found, message=_on(found.message, link))
+
+
+def _of_bytes(
+    given: str | bytes, raw: str, version: AnyVersion | None, link: str | None, broken: Reading
+) -> Reading:
+    """What is no text form: read by the format of interface *link*, where one is named that fits, else
+    guessed."""
+    if link is not None and (named := interface_of(link).format):
+        found = _as_named(given, named, version)
+        if found.complete:
+            return found
     found = _guessed(given if isinstance(given, bytes) else raw, None, version)
     if found.message is None:
         # What it is not is the guess's to say, where it stops the text form's.
@@ -169,6 +216,7 @@ def parse_any(
     format: Format | str | None = None,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
+    interface: AnyInterface | None = None,
 ) -> Reading:
     """Read *message*, written in any way, to its end; the parameters are those of `read`.
 
@@ -187,7 +235,7 @@ def parse_any(
     >>> parse_any("0800 2020 0000 0000 0000 9900 0012 3456").text
     '08002020000000000000990000123456'
     """
-    found = read(message, format=format, version=version, network=network)
+    found = read(message, format=format, version=version, network=network, interface=interface)
     if found.error is not None or found.message is None:
         raise refusal(found)
     return found

@@ -10,9 +10,11 @@ from sim.errors import BuildError
 from sim.judge import Finding
 from sim.judge.engine import Heard, Rows, hear
 from sim.judge.finding import Places, Said, by_place, locate_all, loudness, sentence
+from sim.judge.networks import OF_CARD
 from sim.operations.choosing import chosen_version
 from sim.operations.findings import framing_finding
 from sim.operations.project import strip_line_ending
+from sim.spec.interfaces import interface
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, several
 
@@ -28,10 +30,16 @@ class Judgement:
     network: str
     passed: bool  # whether none of the findings is an error
 
-    def __init__(self, places: Places, heard: Heard, network: str = "") -> None:
+    def __init__(self, places: Places, heard: Heard, network: str = "", interface: str = "") -> None:
         self.network, self._places = network, places
         self._said, self._errors = heard.rows.get(network, _NOTHING)
-        if found := heard.found.get(network):
+        found = heard.found.get(network, ())
+        if interface and interface != network:
+            rows, of_link = heard.rows.get(interface, _NOTHING), heard.found.get(interface, ())
+            self._said, self._errors = [*self._said, *rows.said], [*self._errors, *rows.wrong]
+            # Whose card it is, its own brand says.
+            found = [*found, *(one for one in of_link if one.order != OF_CARD)]
+        if found:
             wrong = [one for one in found if one.error]
             self._said = [*self._said, *found] if self._said else found
             if wrong:
@@ -198,5 +206,7 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
     """The report on a message that is well framed; a result per network of *asked*."""
     places, heard = Places(message), hear(message, network)
     standard, own = Judgement(places, heard), heard.network
-    of_network = Judgement(places, heard, own).without(standard) if own else None
+    on = message.dialect.interface if message.dialect else ""
+    link = interface(on).speaker if on else ""
+    of_network = Judgement(places, heard, own or link, link).without(standard) if own or link else None
     return Report(message, message.version, own, None, asked, standard, of_network, places, heard)

@@ -142,8 +142,7 @@ class Candidate:
         secondary = self.anchor.secondary and not any(number > 64 for number in self.anchor.numbers)
         values = dict(self.padding.values)
         layout = self.kind.format.layout(self.version)
-        own = None if layout.own.isdisjoint(values) else layout.dialect
-        return Message(self.anchor.mti, values, self.version, secondary, own)
+        return Message(self.anchor.mti, values, self.version, secondary, layout.table_of(values))
 
     @cached_property
     def unusual(self) -> list[str]:

@@ -33,8 +33,8 @@ class Reading:
     message, outermost first, and `layers` the same as parts of the bytes; `format` is the name of its format
     (`text` for the text form, `elements` where the paste names each element, `message` for a message that was
     given as such, empty for none), `title` the same in words, `written` the format that reads and writes
-    exactly these bytes; `version` that of the standard, `interface` what the link speaks, where that is
-    known. `pinned` says that a caller asked for the version, `network` which network was asked for.
+    exactly these bytes; `version` that of the standard. `pinned` says that a caller asked for the version,
+    `network` which network was asked for.
 
     Where it stands: `data` are the bytes that were seen in the paste (`seen` where they were changed since),
     without the `ahead` bytes of network headers, and the message takes `start` to `end` of them; `raw` are
@@ -58,7 +58,6 @@ class Reading:
     title: str = ""
     written: Format | None = field(default=None, repr=False)
     version: str = ""
-    interface: str | None = None
     pinned: bool = False
     network: str | None = None
     data: bytes = field(default=b"", repr=False)
@@ -101,6 +100,13 @@ class Reading:
     def mti(self) -> str:
         """The MTI; empty where no message was found."""
         return self.message.mti if self.message else ""
+
+    @property
+    def interface(self) -> str | None:
+        """What the link speaks, where the format says so or it was asked for; None where it is the own one of
+        the card's brand."""
+        own = self.message.dialect if self.message else self.by
+        return own.interface or None if own else None
 
     @property
     def table(self) -> str | Spec:

@@ -71,16 +71,18 @@ class Spec:
     """The 128 data elements of one version, by number: `ISO_1987[4].format == "n 12"`.
 
     `dialect` names a table that somebody has otherwise, empty for the standard's own; `parts` are the
-    layouts of what is inside its elements, where the dialect has its own.
+    layouts of what is inside its elements, where the dialect has its own; `interface` names the interface
+    that messages with this table travel on, empty where it is that of the card's brand.
     """
 
     version: str
     elements: tuple[ElementSpec, ...]
     dialect: str = ""
     parts: tuple[Layout, ...] = ()
+    interface: str = ""
 
     def __hash__(self) -> int:
-        return hash((self.version, self.dialect))
+        return hash((self.version, self.dialect, self.interface))
 
     def __getitem__(self, number: int) -> ElementSpec:
         if not 1 <= number <= len(self.elements):
@@ -103,7 +105,11 @@ def parse_format(number: int, notation: str) -> tuple[str, int, int]:
 
 
 def with_elements(
-    standard: Spec, dialect: str, rows: Iterable[dict[str, str]], parts: tuple[Layout, ...]
+    standard: Spec,
+    dialect: str,
+    rows: Iterable[dict[str, str]],
+    parts: tuple[Layout, ...],
+    interface: str = "",
 ) -> Spec:
     """The table of a *dialect*: *standard* with the elements of *rows* (`number`, `format`, and `name`,
     `source`, `note` where they differ) and the layouts *parts*. Raises SpecError for a row that is none."""
@@ -116,7 +122,7 @@ def with_elements(
         pattern = old.pattern if row.get("format", old.format) == old.format else ""
         elements[number - 1] = _element({**kept, "pattern": pattern, **row})
     keep_of_dialect(parts)
-    return Spec(standard.version, tuple(elements), dialect, parts)
+    return Spec(standard.version, tuple(elements), dialect, parts, interface)
 
 
 @lru_cache(maxsize=64)

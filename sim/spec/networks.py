@@ -431,6 +431,11 @@ def presence(name: str, mti: str) -> tuple[Presence, ...]:
     return _presence().get((_known(name), mti), ())
 
 
+def presence_of(name: str) -> tuple[Presence, ...]:
+    """All rows of network *name*."""
+    return tuple(row for (own, _), rows in _presence().items() if own == _known(name) for row in rows)
+
+
 _TABLES_OF_NETWORKS = ("1987", "1993")  # the versions that the networks' own response codes are of
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from sim.errors import ChoiceError, OptionError, closest, fold, shown
 from sim.spec.codes import FUNDS, Country, Currency, countries, country, currencies, currency
 from sim.spec.elements import VERSIONS
+from sim.spec.interfaces import interface, interfaces
 from sim.spec.networks import NETWORKS, told
 from sim.spec.tables import read_csv, read_toml
 
@@ -77,6 +78,24 @@ def network_named(value: object, option: str = "network") -> str:
     if near := like.get(_said(value)):
         raise ChoiceError(option, shown(value), NETWORKS, near)
     return choose(option, value, NETWORKS, {told(name, "title"): name for name in NETWORKS})
+
+
+def interface_named(value: object) -> str:
+    """The interface that *value* names: by its name or title, or by the brand whose own it is. Raises
+    ChoiceError.
+
+    >>> interface_named("iso"), interface_named("BASE24"), interface_named("MC")
+    ('iso', 'base24', 'mastercard')
+    """
+    known = interfaces()
+    if not isinstance(value, str) or value in known:
+        return choose("interface", value, known)
+    titles = {interface(name).title: name for name in known}
+    try:
+        own = network_named(value).lower()
+    except ChoiceError:
+        own = ""
+    return own if own in known else choose("interface", value, known, titles)
 
 
 def version_named(value: object) -> str:

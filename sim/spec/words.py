@@ -11,6 +11,20 @@ from typing import Literal, TypedDict
 
 Network = Literal["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB", "UNIONPAY"]
 Version = Literal["1987", "1993", "2003"]
+Interface = Literal[
+    "iso",
+    "visa",
+    "mastercard",
+    "ipm",
+    "amex",
+    "discover",
+    "jcb",
+    "unionpay",
+    "nac",
+    "base24",
+    "postilion",
+    "smartvista",
+]
 MessageType = Literal[
     "auth",
     "financial",
@@ -59,6 +73,7 @@ OF_A_MODEL = ("description", "provider", "model")
 # What a function takes for them: the words first, so that they are what is offered.
 AnyNetwork = Network | str
 AnyVersion = Version | str | int
+AnyInterface = Interface | str
 AnyMoment = datetime | date | str
 
 

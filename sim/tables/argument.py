@@ -17,11 +17,11 @@ from sim.codec import Message, ParseError, bitmap, build
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError, WireError
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version
-from sim.operations.reading import TEXT_FORM, read
+from sim.operations.reading import TEXT_FORM, on_interface, read
 from sim.paste.reading import TEXT, Reading, read_text
 from sim.spec import Spec, spec
 from sim.spec.spellings import network_named, version_named
-from sim.spec.words import AnyNetwork, AnyVersion
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 from sim.tables.shown import element_number, is_missing
 
 if TYPE_CHECKING:
@@ -38,9 +38,11 @@ def take(
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
     format: Format | str | None = None,
+    interface: AnyInterface | None = None,
 ) -> Reading:
     """A message argument, read once. *version* and *network* None are those of the table, else the MTI's and
-    the card's; *format* is what a paste or bytes are in, None guesses.
+    the card's; *format* is what a paste or bytes are in, None guesses; *interface* None is the table's, the
+    format's, or that of the card's brand.
 
     Raises TypeError for what is no message argument, BuildError for a table whose rows are no message,
     ChoiceError for an unknown version or network, SpecError for an unknown format.
@@ -48,20 +50,21 @@ def take(
     network = None if network is None else network_named(network)
     version = None if version is None else version_named(version)
     if isinstance(message, Reading):
-        return replace(message, network=network or message.network)
+        return on_interface(replace(message, network=network or message.network), interface)
     if isinstance(message, str):
         text = message[:]  # a cell of a table shows itself masked
         refuse_many(text)
-        return read(text, format=format, version=version, network=network)
+        return read(text, format=format, version=version, network=network, interface=interface)
     if isinstance(message, bytes | bytearray):
-        found = read(bytes(message), format=format, version=version, network=network)
+        found = read(bytes(message), format=format, version=version, network=network, interface=interface)
         if found.message is not None or format is not None:
             return found
     if isinstance(message, pd.DataFrame):
         facts = facts_of(message)
-        return _of_rows(message, facts, version or facts.get("version"), network or facts.get("network"))
+        own = _of_rows(message, facts, version or facts.get("version"), network or facts.get("network"))
+        return on_interface(own, interface)
     if isinstance(message, Message):
-        return _of_message(message, version, network)
+        return on_interface(_of_message(message, version, network), interface)
     kind = type(message).__name__
     raise TypeError(f"a message is a raw string, a message table or a Message, not {kind}{_way_on(message)}")
 
@@ -226,10 +229,12 @@ def leniently(table: pd.DataFrame) -> Message:
 
 def _dialect(facts: Mapping[str, Any], version: str) -> Spec | None:
     """The element table of the format that a table's message is in, where that has one of its own."""
-    from sim.codec.wire import wire_format
+    from sim.codec.wire import interface_table, wire_format
 
-    name = facts.get("dialect")
+    name, link = facts.get("dialect"), facts.get("interface")
     try:
+        if link:
+            return interface_table(link, version)
         return wire_format(name).layout(version).dialect if name else None
     except SpecError:
         return None  # a format loaded in another session

@@ -14,6 +14,9 @@ from sim.codec.wire.exchange.pyiso import to_pyiso8583
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError, shown
 from sim.masking import mask_words
+from sim.spec.interfaces import Interface, interface
+from sim.spec.interfaces import interfaces as known_interfaces
+from sim.spec.networks import presence_of
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table, columns_of
 
@@ -39,6 +42,34 @@ def formats() -> Table:
     'bcd'
     """
     return ReferenceTable(columns_of((*_COLUMNS, *_MORE), [_row(wire_format(name)) for name in names()]))
+
+
+def interfaces() -> Table:
+    """List the interfaces: what links speak, apart from the brand of the card.
+
+    Returns
+    -------
+    A table with a row per interface: `name` (what `interface=` takes), `title`, the `version` it speaks
+    (`any` where the MTI says it), its wire `format`, the `network` whose own interface it is, `rules` (how
+    many of its rows say which elements a message has), `note`, `source`.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.interfaces().set_index("name").loc["visa", "network"]
+    'VISA'
+    """
+    rows = [_interface_row(interface(name)) for name in known_interfaces()]
+    return ReferenceTable(columns_of(_INTERFACE, rows))
+
+
+_INTERFACE = ("name", "title", "version", "format", "network", "rules", "note", "source")
+
+
+def _interface_row(one: Interface) -> tuple[object, ...]:
+    count = len(one.rows) + (len(presence_of(one.network)) if one.network else 0)
+    words = mask_words(one.note), mask_words(one.source)
+    return (one.name, mask_words(one.title), one.version or "any", one.format, one.network, count, *words)
 
 
 def _row(made: Format) -> tuple[object, ...]:

@@ -271,6 +271,7 @@ def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str
     facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": seen.version}
     facts |= {"network": given.network, "source": source, "notes": list(notes)}
     facts |= {"dialect": own.dialect} if own else {}
+    facts |= {"interface": own.interface} if own and own.interface else {}
     if seen.fault is not None:
         facts |= {"broken": True, "failing": seen.fault.field, "unread": sorted(seen.unread)}
         if not seen.is_text and (error := given.error):

@@ -22,6 +22,7 @@ from sim.spec.spellings import network_named, several, template_word, version_na
 from sim.spec.tables import read_toml
 from sim.spec.words import (
     OF_A_MODEL,
+    AnyInterface,
     AnyMoment,
     AnyNetwork,
     AnyVersion,
@@ -52,6 +53,7 @@ def parse(
     *,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
+    interface: AnyInterface | None = None,
     format: Format | str | None = None,
 ) -> MessageTable:
     """Show the data elements of a message and what they mean.
@@ -68,6 +70,9 @@ def parse(
         One of `sim.VERSIONS`. Default: from the MTI.
     network
         One of `sim.NETWORKS`, whose code meanings to use. Default: the card's.
+    interface
+        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
+        else the card brand's own.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
@@ -85,7 +90,7 @@ def parse(
     TypeError
         *raw* is no message argument.
     ChoiceError
-        No version or network is called that.
+        No version, network or interface is called that.
     SpecError
         No format is called that.
 
@@ -98,7 +103,7 @@ def parse(
     >>> sim.parse("0800202000000000000099000012")["finding"].iloc[-1]
     'DE 11 at offset 26: expected n 6, found 2 characters'
     """
-    return table_of(take(raw, version, network, format))
+    return table_of(take(raw, version, network, format, interface))
 
 
 def explain(
@@ -106,6 +111,7 @@ def explain(
     *,
     version: AnyVersion | None = None,
     network: AnyNetwork | None = None,
+    interface: AnyInterface | None = None,
     format: Format | str | None = None,
     llm: bool = False,
     provider: str | None = None,
@@ -121,6 +127,9 @@ def explain(
         One of `sim.VERSIONS`. Default: from the MTI.
     network
         One of `sim.NETWORKS`. Default: the card's.
+    interface
+        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
+        else the card brand's own.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     llm
@@ -138,7 +147,7 @@ def explain(
     TypeError
         *message* is no message argument.
     ChoiceError
-        No version or network is called that.
+        No version, network or interface is called that.
     SpecError
         No format is called that.
     BuildError
@@ -152,7 +161,7 @@ def explain(
     >>> bool(sim.explain(sim.generate("auth")).iso.summary)
     True
     """
-    given = take(message, version, network, format)
+    given = take(message, version, network, format, interface)
     if not llm:
         return table_of(given, source=SOURCE_RULES)
     from sim.operations import llm as models
@@ -563,6 +572,7 @@ def validate(
     against: Iterable[AnyNetwork] = (),
     network: AnyNetwork | None = None,
     version: AnyVersion | None = None,
+    interface: AnyInterface | None = None,
     format: Format | str | None = None,
 ) -> FindingsTable:
     """Check a message against ISO 8583 and its network's rules.
@@ -575,6 +585,9 @@ def validate(
         Other networks whose findings to list as well; they never make the message invalid.
     network
         The message's own network: one of `sim.NETWORKS`. Default: the card's.
+    interface
+        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
+        else the card brand's own.
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     format
@@ -591,7 +604,7 @@ def validate(
     TypeError
         *message* is no message argument.
     ChoiceError
-        No version or network is called that.
+        No version, network or interface is called that.
     SpecError
         No format is called that.
 
@@ -604,7 +617,7 @@ def validate(
     """
     asked = several("against", against, "networks such as VISA and AMEX")
     try:
-        given = take(message, version, network, format)
+        given = take(message, version, network, format, interface)
     except BuildError as error:
         refused = _refused(error, version, network)
         return findings_table(refused, refused.findings)

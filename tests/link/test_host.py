@@ -61,7 +61,7 @@ async def test_a_request_is_answered_and_written_down() -> None:
 async def test_every_format_and_its_framing_carry_an_exchange(name: str) -> None:
     """Format and framing are chosen by name, and headers come back around the answer."""
     line = Line.of(name, ["length-2", "tpdu"] if name == "bcd" else None)
-    own = "UNIONPAY" if name == "unionpay" else "VISA"  # it writes DE 62 as raw bytes, others as text
+    own = name.upper() if name in ("unionpay", "mastercard") else "VISA"  # whose interface it is
     async with AsyncHost(line) as host, AsyncClient(("127.0.0.1", host.port), line) as client:
         assert (await client.send(message(network=own))).code == "00"
         assert host.traffic.counts["answer"] == 1

@@ -1,5 +1,6 @@
 """Bytes <-> Message: how links write messages (formats) and what stands around them (framing)."""
 
+from sim.codec.wire.catalogue import interface_table as interface_table
 from sim.codec.wire.catalogue import names as names
 from sim.codec.wire.catalogue import wire_format as wire_format
 from sim.codec.wire.decode import WireMessage as WireMessage

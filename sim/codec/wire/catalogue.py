@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
@@ -13,8 +13,9 @@ from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, 
 from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
 from sim.errors import SpecError, did_you_mean, shown
-from sim.spec import VERSIONS
+from sim.spec import VERSIONS, Spec, spec
 from sim.spec.elements import parse_format
+from sim.spec.interfaces import interface
 from sim.spec.tables import names as data_names
 from sim.spec.tables import read_toml
 
@@ -41,6 +42,7 @@ _FORMAT_ROWS: dict[str, Any] = {
     "lengths": (*SINGLE_BYTE, BCD, BINARY),
     "length_bytes": (0, 1, 2, 3, 4, 6),
     "frames": list,
+    "interface": str,
 }
 _ELEMENT_ROWS: dict[str, Any] = {
     "format": str,
@@ -101,6 +103,20 @@ def wire_format(name: Format | str) -> Format:
     raise SpecError(None, None, "a format: " + ", ".join(names()), found)
 
 
+def interface_table(name: str, version: str) -> Spec:
+    """The element table of messages of *version*, or of its own, on interface *name*. Raises ChoiceError for
+    an unknown one.
+
+    >>> interface_table("base24", "1987")[41].format, interface_table("iso", "1987")[41].format
+    ('ans 16', 'ans 8')
+    """
+    one = interface(name)
+    chosen = one.version or version
+    own = wire_format(one.format).layout(chosen).dialect if one.format else None
+    base = own or spec(chosen)
+    return replace(base, dialect=base.dialect or name, interface=name)
+
+
 @cache
 def _ready(name: str) -> Format:
     return _described(read_toml(f"formats/{name}"), name)
@@ -149,6 +165,8 @@ def _described(rows: Mapping[str, Any], name: str) -> Format:
     told["frames"] = tuple(told.get("frames", base.frames if base else ()))
     for one in told["frames"]:
         frame(str(one))
+    if told.get("interface"):
+        interface(told["interface"])
     return base.with_(name=name, extends=extends, **told) if base else Format(name=name, **told)
 
 

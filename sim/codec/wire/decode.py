@@ -148,8 +148,7 @@ def _begun(views: Views, chosen: Format, version: str | None, spans: Spans | Non
     layout = chosen.layout(version or version_of(mti))
     if spans is not None:
         spans[0], spans[1] = (0, 0, at), (at, at, end)
-    own = layout.dialect if not layout.own.isdisjoint(announced) else None
-    message = Message(mti, {}, layout.version, secondary, own)
+    message = Message(mti, {}, layout.version, secondary, layout.table_of(announced))
     at = _read_elements(views, layout, announced, end, message, spans)
     message.empty_secondary = secondary and not any(one > bitmap.PRIMARY_BITS for one in announced)
     return message, at

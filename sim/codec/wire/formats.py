@@ -7,7 +7,7 @@ and writing its bytes needs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -84,8 +84,8 @@ class Field:
 @dataclass(frozen=True, slots=True)
 class VersionedFormat:
     """A format with the elements of one version. `fields` has None where the link has no such element;
-    `dialect` is the element table of a message that has one of the elements `own`, which the format has
-    otherwise than the version."""
+    `dialect` is the element table of the format's interface, or of a message that has one of the elements
+    `own`, which the format has otherwise than the version: see `table_of`."""
 
     format: Format
     version: str
@@ -96,6 +96,11 @@ class VersionedFormat:
     def __getitem__(self, number: int) -> Field | None:
         return self.fields[number] if number < len(self.fields) else None
 
+    def table_of(self, numbers: Iterable[int]) -> Spec | None:
+        """The element table of a message with elements *numbers*; None where it is the version's own."""
+        own = self.dialect
+        return own if own and (own.interface or not self.own.isdisjoint(numbers)) else None
+
 
 @dataclass(frozen=True, eq=False)
 class Format:
@@ -105,7 +110,8 @@ class Format:
     hex, always of `bitmap_bytes` bytes, where that is not 0. `bit_1` says whether such a fixed bitmap has
     its first bit set. `third` has bit 65 announce a third bitmap. `length_bytes`, where not 0, is the
     width of every prefix. `elements` holds what differs, by element number; `frames` the names of what
-    stands around a message on such links, outermost first.
+    stands around a message on such links, outermost first; `interface` is the interface of such links, empty
+    where messages of any may be written so.
     """
 
     name: str
@@ -129,6 +135,7 @@ class Format:
     elements: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     frames: tuple[str, ...] = ()
     note: str = ""
+    interface: str = ""
     _layouts: dict[str, VersionedFormat] = field(default_factory=dict, repr=False)
 
     def layout(self, version: str | None = None) -> VersionedFormat:
@@ -185,7 +192,7 @@ def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None
         for number, row in own.items()
         if "parts" in row
     )
-    return with_elements(standard, made.name, rows, parts) if rows else None
+    return with_elements(standard, made.name, rows, parts, made.interface) if rows or made.interface else None
 
 
 def _part_rows(row: Mapping[str, Any]) -> list[dict[str, str]]:

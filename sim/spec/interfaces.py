@@ -1,0 +1,122 @@
+"""What a link speaks: the files of `data/interfaces` as typed records.
+
+A card network is a brand: card ranges, check digits, applications. An interface is what travels on a link:
+wire format, element names and layouts, which elements a message has, code lists, what a response carries. A
+brand has an interface of its own, whose rows are those of the network; a terminal, a switch or a processor
+has another, on which cards of every brand travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sim.errors import ChoiceError, SpecError
+from sim.spec.elements import VERSIONS, Spec
+from sim.spec.networks import NETWORKS, Presence, presence, record
+from sim.spec.tables import names, read_toml
+
+STANDARD = "iso"  # the standard alone
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One interface.
+
+    `format` names the wire format whose element table it has, empty for the standard's; `version` the
+    version that it speaks, empty for any. `network` is the brand whose rows (layouts, presence, codes,
+    responses) are its own, empty where it is no brand's. `rows` say which elements its messages have.
+    """
+
+    name: str
+    title: str
+    source: str
+    note: str = ""
+    format: str = ""
+    version: str = ""
+    network: str = ""
+    rows: tuple[Presence, ...] = ()
+
+    @property
+    def speaker(self) -> str:
+        """Who says what its rows say: the network, where it is one's own, else the interface by its name."""
+        return self.network or self.name
+
+    def presence(self, mti: str) -> tuple[Presence, ...]:
+        """Its rows for messages *mti*."""
+        own = presence(self.network, mti) if self.network else ()
+        return (*own, *(row for row in self.rows if row.mti == mti))
+
+
+# Interfaces that somebody loaded, by name.
+_LOADED: dict[str, Interface] = {}
+
+
+def interfaces() -> tuple[str, ...]:
+    """The names of all interfaces: the standard alone, the shipped ones, then those that were loaded."""
+    shipped = names("interfaces", ".toml")
+    return (STANDARD, *(name for name in shipped if name != STANDARD), *_LOADED)
+
+
+def interface(name: str) -> Interface:
+    """The interface *name*. Raises ChoiceError for another.
+
+    >>> interface("visa").network, interface("iso").network
+    ('VISA', '')
+    """
+    if name in _LOADED:
+        return _LOADED[name]
+    if name not in interfaces():
+        raise ChoiceError.of("interface", name, interfaces())
+    return _shipped(name)
+
+
+@cache
+def _shipped(name: str) -> Interface:
+    return described(read_toml(f"interfaces/{name}"), name)
+
+
+def described(table: Mapping[str, Any], name: str) -> Interface:
+    """The interface that *table* (a TOML file, read) describes. Raises SpecError for a row that is none."""
+    base = interface(table["extends"]) if "extends" in table else None
+    kept = {"format": base.format, "version": base.version, "network": base.network} if base else {}
+    own = {key: value for key, value in table.items() if key not in ("extends", "presence")}
+    rows = tuple(
+        row for each in table.get("presence", ()) for row in _rows(each, name, own.get("source", ""))
+    )
+    made = record(
+        Interface, {"name": name, **kept, **own, "rows": (*(base.rows if base else ()), *rows)}, name
+    )
+    if made.network and made.network not in NETWORKS:
+        raise SpecError(None, None, f"a network in interface {name}", repr(made.network))
+    if made.version and made.version not in VERSIONS:
+        raise SpecError(None, None, f"a version in interface {name}", repr(made.version))
+    return made
+
+
+_ROW = {"presence": "M", "severity": "warning", "when": "", "condition": "", "confidence": "secondary"}
+
+
+def _rows(row: Mapping[str, Any], name: str, source: str) -> Iterator[Presence]:
+    """The presence rows of one table: every one of its `fields` in every one of its `mtis`."""
+    shared = _ROW | {"source": source} | {key: row[key] for key in row if key not in ("mtis", "fields")}
+    for mti in row.get("mtis", ()):
+        for number in row.get("fields", ()):
+            made = {"network": name, "mti": mti, "field": number, **shared}
+            yield record(Presence, made, f"a row of [[presence]] in interface {name}")
+
+
+def keep(made: Interface) -> Interface:
+    """Make an interface known by its name. Raises SpecError for the name of a shipped one."""
+    if made.name in names("interfaces", ".toml"):
+        raise SpecError(None, None, "a name that no shipped interface has", repr(made.name))
+    _LOADED[made.name] = made
+    return made
+
+
+def rows_of(table: Spec, network: str | None) -> str | None:
+    """The network whose layouts, names and codes are those of a message with element table *table* and a card
+    of *network*: the card's own, unless the message travels on an interface that is not its brand's."""
+    return network if not table.interface else interface(table.interface).network or None
