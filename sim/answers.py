@@ -162,11 +162,11 @@ def repair(
     *,
     version: str | None = None,
     network: str | None = None,
-    format: str | None = None,
     sure: bool = False,
+    **how: Any,
 ) -> Made:
     """A message after its first proposal, and all proposals."""
-    held = _seen(message, version=version, network=network, format=format)[0].content
+    held = _seen(message, version=version, network=network, **how)[0].content
     done = operations.repair(held, version=version, network=network, sure=sure)
     proposals = [one.record() for one in done.proposals]
     left = [_finding(one) for one in done.left]

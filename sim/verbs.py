@@ -184,6 +184,7 @@ _ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         "Its text, or bytes in any spelling.",
     ),
     (r", one of `sim\.formats\(\)`", ", by its name"),
+    (r", one of `sim\.interfaces\(\)`", ", by its name"),
     (r"; see `sim\.llm\.status\(\)`", ""),
 )
 

@@ -58,6 +58,7 @@ SURFACE = [
     "generate",
     "guess",
     "host",
+    "interfaces",
     "load",
     "load_format",
     "load_rules",

@@ -389,8 +389,8 @@ def rows(table: Spec, mti: str) -> Iterator[Row]:
         yield from _presence_rows(presence(name, mti), table, name, network(name).title, mti)
     if table.interface:
         own = interface(table.interface)
-        found = [row for row in own.rows if row.mti == mti]
-        yield from _presence_rows(found, table, own.speaker, own.title, mti)
+        rows_here = [row for row in own.rows if row.mti == mti]
+        yield from _presence_rows(rows_here, table, own.speaker, own.title, mti)
 
 
 def _presence_rows(found: Sequence[Presence], table: Spec, name: str, title: str, mti: str) -> Iterator[Row]:

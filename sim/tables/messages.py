@@ -585,11 +585,11 @@ def validate(
         Other networks whose findings to list as well; they never make the message invalid.
     network
         The message's own network: one of `sim.NETWORKS`. Default: the card's.
+    version
+        One of `sim.VERSIONS`. Default: from the MTI.
     interface
         What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
         else the card brand's own.
-    version
-        One of `sim.VERSIONS`. Default: from the MTI.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 

@@ -31,7 +31,7 @@ _TAKES_MESSAGES = {
     *("break_message", "build", "convert", "diff", "explain", "faults", "guess", "mask", "match", "parse"),
     *("read", "repair", "respond", "reverse", "validate"),
 }
-_MAKES_MESSAGES = {"client", "export_format", "generate", "host", "load", "run_suite"}
+_MAKES_MESSAGES = {"client", "exchange", "export_format", "generate", "host", "load", "run_suite"}
 
 
 @pytest.fixture
