@@ -18,7 +18,7 @@ from sim.masking import mask_pan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sim.link.exchange import Exchange
+    from sim.link.sent import Sent
     from sim.link.traffic import Entry, Traffic
 
 _SIGNS = {"in": "->", "out": "<-", "event": "--"}
@@ -138,8 +138,8 @@ def suite(suite: str, address: str | None, export: str | None, as_json: bool, **
 )
 def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, **options: Any) -> bool:
     """A load, and its figures."""
-    from sim.link.exchange import ANSWERED
     from sim.link.load import RunningLoad, start_load
+    from sim.link.sent import ANSWERED
 
     options["mix"] = _weights(mix)
     if replay is not None:
@@ -216,7 +216,7 @@ def _play(suite: str, options: dict[str, Any]) -> None:
     options["format"] = options["format"] or whole.format
 
 
-def _tell(done: Exchange, as_json: bool) -> None:
+def _tell(done: Sent, as_json: bool) -> None:
     """What became of a request, card data hidden."""
     answer, latency = done.answer, None if done.latency is None else round(done.latency * 1000, 3)
     if as_json:

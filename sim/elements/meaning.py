@@ -316,7 +316,8 @@ def _code(name: str, message: Message, number: int, network: str | None) -> str:
 
 
 def _response(message: Message, number: int, network: str | None) -> str:
-    found = answer(message[number], message.version, network)
+    where = "response" if mti.is_response(message.mti) else "request"
+    found = answer(message[number], message.version, network, where=where)
     return found.meaning if found else "not in the list of response codes"
 
 

@@ -40,14 +40,16 @@ def follow(
     entry: str | None = None,
     stan: str | None = None,
     at: datetime | None = None,
+    checked: bool = True,
 ) -> Step:
     """The step *word*, one of `STEPS`, that comes after those of *exchange*.
 
     *amount_minor_units* is that of an increment (as much again where it is None), a completion or a refund
     (all of it), what stays of the amount in a partial reversal (half of it). *reason* is that of a reversal:
     None is timeout where no answer came. *entry* is how the card of a refund or an original credit is read.
-    *stan* and *at* are its own; without them the next number and the present. Raises ChoiceError for another
-    word, OptionError where nothing is there that such a step could follow, or its amount does not fit.
+    *stan* and *at* are its own; without them the next number and the present. Not *checked*, a reversal may
+    undo what was declined or undone already, as tests of a host do. Raises ChoiceError for another word,
+    OptionError where nothing is there that such a step could follow, or its amount does not fit.
     """
     if word not in STEPS:
         raise ChoiceError.of("then", word, STEPS)
@@ -61,7 +63,7 @@ def follow(
         made = generate(word, network=exchange.network, version=version, stan=number, at=at)
         return Step(asking_role(made.message, None), made.message, at)
     if word in (REVERSAL, PARTIAL_REVERSAL):
-        return _reversal(exchange, word, amount_minor_units, reason, number, at)
+        return _reversal(exchange, word, amount_minor_units, reason, number, at, checked)
     make = {INCREMENT: _increment, COMPLETION: _completion}.get(word, _credit)
     return make(exchange, word, amount_minor_units, entry, number, at)
 
@@ -80,11 +82,19 @@ def _repeat(exchange: Exchange, at: datetime | None) -> Step:
 
 
 def _reversal(
-    exchange: Exchange, word: str, amount: int | None, reason: str | None, stan: str, at: datetime | None
+    exchange: Exchange,
+    word: str,
+    amount: int | None,
+    reason: str | None,
+    stan: str,
+    at: datetime | None,
+    checked: bool,
 ) -> Step:
     undone = standing(exchange.steps, exchange.network)
     if word == PARTIAL_REVERSAL:  # of what was not answered nobody knows a part
         undone = [one for one in undone if one.state != ASKED]
+    if not undone and not checked:
+        undone = bookings(exchange.steps, exchange.network)
     if not undone:
         raise OptionError("then", f"something to undo before a step {word!r}", "nothing that stands")
     last = undone[-1]

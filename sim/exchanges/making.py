@@ -81,7 +81,7 @@ def make(
     >>> [step.role for step in made.steps]
     ['request', 'reversal', 'repeat', 'answer']
     """
-    wanted = tuple(map(_wanted, _items(then)))
+    wanted = wanted_steps(then)
     reason = options.pop("reason", None)
     given = _options(purpose, message_type, [one.step for one in wanted], options)
     partly = _outcome("outcome", outcome) == PARTIAL or _is_partial(outcome, given)
@@ -122,6 +122,15 @@ def make(
         made = made.plus(replace(step, at=step.at.astimezone(UTC)), *late)
         made, late = _answered(made, word, None, place)
     return made.plus(*late)
+
+
+def wanted_steps(then: str | Iterable[str | Mapping[str, Any]]) -> tuple[Wanted, ...]:
+    """The steps that *then* asks for. Raises ChoiceError or OptionError for what is none.
+
+    >>> [(one.step, one.amount) for one in wanted_steps("increment:5000 completion")]
+    [('increment', 5000), ('completion', None)]
+    """
+    return tuple(map(_wanted, _items(then)))
 
 
 def _options(

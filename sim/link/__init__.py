@@ -14,17 +14,17 @@ from sim.lazy import lazily
 if TYPE_CHECKING:
     from sim.link.client import AsyncClient
     from sim.link.ends import Client, Host
-    from sim.link.exchange import Exchange
     from sim.link.host import AsyncHost
     from sim.link.line import Cutter, Line, LinkError
     from sim.link.rules import Rule, rules_of
+    from sim.link.sent import Sent
     from sim.link.tls import client_context, server_context
     from sim.link.traffic import Entry, Traffic
 
 _HOMES = {
     "sim.link.client": "AsyncClient",
     "sim.link.ends": "Client Host",
-    "sim.link.exchange": "Exchange",
+    "sim.link.sent": "Sent",
     "sim.link.host": "AsyncHost",
     "sim.link.line": "Cutter Line LinkError",
     "sim.link.rules": "Rule rules_of",
@@ -38,11 +38,11 @@ __all__ = [
     "Client",
     "Cutter",
     "Entry",
-    "Exchange",
     "Host",
     "Line",
     "LinkError",
     "Rule",
+    "Sent",
     "Traffic",
     "client_context",
     "rules_of",

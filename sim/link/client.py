@@ -1,6 +1,6 @@
 """The client: sends requests, matches answers, undoes what was not answered.
 
-Answers find their request by MTI and chosen elements. Every request ends in an `Exchange`: answered, timed
+Answers find their request by MTI and chosen elements. Every request ends in a `Sent`: answered, timed
 out, lost with its connection, or not sent; none of them is forgotten. A time-out of a request that moves
 money is followed by its reversal, which is repeated until it is answered or the tries are used up; an
 answer that comes later is kept and told.
@@ -22,10 +22,10 @@ from sim.codec.text import is_digits
 from sim.elements import mti as mtis
 from sim.errors import IsoError, ParseError
 from sim.kept import Kept
-from sim.link.exchange import ANSWERED, LOST, TIMED_OUT, Exchange, tells_of_the_past
 from sim.link.issuer import management
 from sim.link.line import Line, LinkError
 from sim.link.pool import ClientChannel, Pool
+from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, tells_of_the_past
 from sim.link.timeouts import TimeOut, timeout_of
 from sim.link.traffic import EVENT, IN, OUT, Traffic
 from sim.operations.answering import respond, reverse
@@ -48,7 +48,7 @@ Unsolicited = Callable[[Message], Message | None]
 class _Awaited:
     """An answer that is waited for: over *channel*, since *began*, until *deadline* rings."""
 
-    exchange: Exchange
+    exchange: Sent
     key: Key
     channel: ClientChannel
     ended: Callable[[], None]
@@ -97,19 +97,19 @@ class AsyncClient:
         self.echo_after, self.keys = echo_after, keys
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
         self.forgotten = 0  # unsettled exchanges that gave way to newer ones, each of which was told
-        self._open: deque[Exchange] = deque()
+        self._open: deque[Sent] = deque()
         self._unsolicited = unsolicited or self._answer_echo
         ends: Any = {"tls": tls, "heard": self._heard, "lost": self._lost, "tell": self.tell}
         self._pool = Pool(where, pool, self.line, self.limits, **ends)
         self._awaited: dict[Key, _Awaited] = {}
         # Whose answers may come late, and ANSWERED of those that came: such an exchange is not held on to.
-        self._overdue: Kept[Key, Exchange | str] = Kept(self.limits["late"])
+        self._overdue: Kept[Key, Sent | str] = Kept(self.limits["late"])
         self._spoke = 0.0  # when an answer came last, or did not
         self._echoes: asyncio.Task[None] | None = None
         self.stan = 0  # the last trace number that was given out
 
     @property
-    def unsettled(self) -> list[Exchange]:
+    def unsettled(self) -> list[Sent]:
         """What was neither answered nor undone, the newest of it: somebody has to look into it. An answer
         that comes after all settles it."""
         return [exchange for exchange in self._open if not exchange.settled]
@@ -144,12 +144,12 @@ class AsyncClient:
 
     async def send(
         self, message: Message, *, timeout: float | None = None, reverse: bool | None = None
-    ) -> Exchange:
+    ) -> Sent:
         """Send *message* and wait for its answer; what was not answered is undone, where that is asked
         for: the reversal and each repeat are waited for as long as the answer was. Raises LinkError where no
         connection can be had, BuildError where the line cannot write it."""
         self._pool.check_loop()
-        exchange = Exchange(message)
+        exchange = Sent(message)
         undo = self.reverse if reverse is None else reverse
         try:
             await self.carry(exchange, timeout)
@@ -169,7 +169,7 @@ class AsyncClient:
         channel.write(data)
         self.traffic.add(time.time(), channel.name, OUT, "unsolicited", data)
 
-    async def _follow_up(self, exchange: Exchange, timeout: float | None) -> None:
+    async def _follow_up(self, exchange: Sent, timeout: float | None) -> None:
         """What follows on no answer: an advice and a reversal, which tell what has happened already, are
         repeated; another request that moves money is reversed."""
         request = exchange.request
@@ -184,17 +184,17 @@ class AsyncClient:
         except IsoError as error:
             self._leave_open(exchange, f"no reversal can be made of it: {error}")
             return
-        exchange.reversal = Exchange(made.message)
+        exchange.reversal = Sent(made.message)
         await self._repeat(exchange.reversal, policy, timeout, of=exchange)
 
     async def _repeat(
         self,
-        exchange: Exchange,
+        exchange: Sent,
         policy: TimeOut,
         timeout: float | None,
         *,
         began: int = 0,
-        of: Exchange | None = None,
+        of: Sent | None = None,
     ) -> None:
         """Send *exchange* until it is answered or the tries, of which there were *began*, are used up, or no
         connection can be had; then the one that it reverses, or itself, is unsettled."""
@@ -218,7 +218,7 @@ class AsyncClient:
                 break
         self._leave_open(of or exchange, why)
 
-    def _leave_open(self, exchange: Exchange, why: str) -> None:
+    def _leave_open(self, exchange: Sent, why: str) -> None:
         """*exchange* is neither answered nor undone, and *why*."""
         self._open.append(exchange)
         self.tell("unsettled", why)
@@ -228,7 +228,7 @@ class AsyncClient:
                 self.forgotten += 1
                 self.tell("forgotten", f"unsettled, and the oldest of too many: {oldest!r}")
 
-    async def carry(self, exchange: Exchange, timeout: float | None = None) -> None:
+    async def carry(self, exchange: Sent, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for what becomes of it; nothing is undone. What is waited
         for a connection counts as its time. Raises as `send` does."""
         seconds = self.timeout if timeout is None else timeout
@@ -239,7 +239,7 @@ class AsyncClient:
             seconds = max(0.0, seconds - (time.perf_counter() - began))
         await self._over(channel, exchange, seconds)
 
-    async def _over(self, channel: ClientChannel, exchange: Exchange, seconds: float) -> None:
+    async def _over(self, channel: ClientChannel, exchange: Sent, seconds: float) -> None:
         done = asyncio.get_running_loop().create_future()
 
         def ended() -> None:
@@ -249,7 +249,7 @@ class AsyncClient:
         self._begin(channel, exchange, ended, seconds)
         await done
 
-    def begin(self, exchange: Exchange, ended: Callable[[], None]) -> bool:
+    def begin(self, exchange: Sent, ended: Callable[[], None]) -> bool:
         """Send the request of *exchange* without waiting: *ended* is called when it is known what became of
         it. False where nothing was sent, as a connection is to be opened first: `carry` does. Raises as
         `send` does."""
@@ -259,7 +259,7 @@ class AsyncClient:
         return channel is not None
 
     def _begin(
-        self, channel: ClientChannel, exchange: Exchange, ended: Callable[[], None], seconds: float
+        self, channel: ClientChannel, exchange: Sent, ended: Callable[[], None], seconds: float
     ) -> None:
         message = exchange.request
         expected = mtis.response_mti(message.mti)
@@ -342,7 +342,7 @@ class AsyncClient:
             awaited.end(ANSWERED, note)
         elif (known := self._overdue.get(key)) is None:
             self._unasked(channel, message, data, wall)
-        elif isinstance(known, Exchange):
+        elif isinstance(known, Sent):
             known.late = message
             self.traffic.add(wall, channel.name, IN, "late", data)
         else:
@@ -389,7 +389,7 @@ class AsyncClient:
     async def _test(self, channel: ClientChannel) -> None:
         version = self.line.version or self.line.format.version
         made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=_now())
-        exchange = Exchange(made.message)
+        exchange = Sent(made.message)
         await self._over(channel, exchange, self.timeout)
         if exchange.status == TIMED_OUT:
             channel.end("an echo test was not answered")

@@ -18,11 +18,13 @@ from sim import background
 from sim.codec import Message
 from sim.codec.wire.dialects import named_format
 from sim.errors import OptionError, quotable, shown
+from sim.exchanges import Exchange
 from sim.link.client import AsyncClient
-from sim.link.exchange import Exchange
 from sim.link.host import LOOPBACK, AsyncHost
 from sim.link.line import Line, address_of
+from sim.link.live import play
 from sim.link.rules import MOST_ELEMENT, Rule, Source, rules_of
+from sim.link.sent import Sent
 from sim.link.tls import client_tls, server_tls
 from sim.link.traffic import Traffic
 from sim.masking import mask_pan
@@ -135,7 +137,7 @@ class Client(_End):
         return f"Client({state} {host}:{port}, {self.client.line.format.name})"
 
     @property
-    def unsettled(self) -> tuple[Exchange, ...]:
+    def unsettled(self) -> tuple[Sent, ...]:
         """Requests that were neither answered nor undone, the newest of them."""
         return tuple(self.client.unsettled)
 
@@ -144,16 +146,21 @@ class Client(_End):
         """How many of them gave way to newer ones; what the client saw names each."""
         return self.client.forgotten
 
-    def start(self, message: Message, **options: Any) -> Future[Exchange]:
-        """Send *message*; the future has its `Exchange`. The options are those of `exchange`."""
+    def start(self, message: Message, **options: Any) -> Future[Sent]:
+        """Send *message*; the future has its `Sent`. The options are those of `exchange`."""
         return background.start(self.client.send(message, **options))
 
-    def exchange(self, message: Message, **options: Any) -> Exchange:
+    def exchange(self, message: Message, **options: Any) -> Sent:
         """Send *message* and wait for what becomes of it: `timeout` in seconds, `reverse` whether a time-out
         is undone, each try of which is waited for as long again."""
         return self.start(message, **options).result()
 
-    def exchange_all(self, messages: Iterable[Message], **options: Any) -> list[Exchange]:
+    def play(self, exchange: Exchange, *, timeout: float | None = None) -> Exchange:
+        """Send what *exchange* sends, one after the other; the exchange that comes of it. See
+        `sim.link.live`."""
+        return background.start(play(self.client, exchange, timeout=timeout)).result()
+
+    def exchange_all(self, messages: Iterable[Message], **options: Any) -> list[Sent]:
         """Send *messages* at once, and wait for all."""
         return [future.result() for future in [self.start(message, **options) for message in messages]]
 

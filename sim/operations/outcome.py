@@ -37,7 +37,8 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
     code = message.get(39)
     if not code:
         return ""
-    known = answer(code, message.version, name)
+    where = "response" if mti.is_response(message.mti) else "request"
+    known = answer(code, message.version, name, where=where)
     meaning = known.meaning if known else f"not in the list of ISO 8583:{message.version} codes"
     label = message.spec[39].name.lower()
     if not mti.is_response(message.mti):

@@ -458,14 +458,16 @@ def response_code(name: str, code: str, *, where: str = "response") -> ResponseC
     return next((hit for place in places if (hit := index.get((_known(name), code, place)))), None)
 
 
-def answer(code: str, version: str, network: str | None) -> ResponseCode | Code | None:
-    """What response code *code* means: on *network* by its own table, else by the standard's list of
-    *version*; None where neither has it.
+def answer(
+    code: str, version: str, network: str | None, *, where: str = "response"
+) -> ResponseCode | Code | None:
+    """What response code *code* means in a `response` or a `request`, of which it is the reason: on *network*
+    by its own table, else by the standard's list of *version*; None where neither has it.
 
     >>> answer("70", "1987", "VISA").meaning
     'PIN data required'
     """
-    own = response_code(network, code) if network and version in _TABLES_OF_NETWORKS else None
+    own = response_code(network, code, where=where) if network and version in _TABLES_OF_NETWORKS else None
     return own or lookup("response_code", code, version=version, network=network)
 
 

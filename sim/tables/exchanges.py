@@ -211,7 +211,8 @@ def _row(made: Exchange, at: int) -> tuple[object, ...]:
     message: Message = step.message
     money = amount(message)
     code = message.get(39) or None
-    known = code_of(code, message.version, made.network) if code else None
+    where = "response" if step.is_answer else "request"
+    known = code_of(code, message.version, made.network, where=where) if code else None
     return (
         at + 1,
         step.at,

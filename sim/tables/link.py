@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import pandas as pd
 
@@ -17,15 +17,16 @@ from sim.elements.money import say
 from sim.link.ends import Client, Host
 from sim.link.ends import client as open_client
 from sim.link.ends import host as open_host
-from sim.link.exchange import Exchange
 from sim.link.lanes import STYLE as LANES_STYLE
 from sim.link.lanes import as_svg, seen_in
 from sim.link.rules import Function
+from sim.link.sent import Sent
 from sim.link.traffic import IN, OUT, Entry, Traffic
 from sim.masking import mask_pan
 from sim.operations.choosing import chosen_network
 from sim.spec.networks import answer as meaning_of
 from sim.tables.argument import MessageArgument, take
+from sim.tables.exchanges import ExchangeTable, exchange_table
 from sim.tables.matching import match
 from sim.tables.tables import TEXT, Table
 from sim.tables.transactions import TransactionsTable
@@ -156,16 +157,24 @@ class LabHost(Host, Watched):
 class LabClient(Client, Watched):
     """A client in a notebook: `send` waits, `ask` is awaited."""
 
-    def send(self, message: MessageArgument, **options: Any) -> Exchange:
+    @overload
+    def send(self, message: ExchangeTable, **options: Any) -> ExchangeTable: ...
+    @overload
+    def send(self, message: MessageArgument, **options: Any) -> Sent: ...
+    def send(self, message: MessageArgument | ExchangeTable, **options: Any) -> Sent | ExchangeTable:
         """Send *message*, in any form, and wait for what becomes of it; options: `timeout` in seconds,
-        for the answer and each try of a reversal, `reverse` whether a time-out is undone."""
+        for the answer and each try of a reversal, `reverse` whether a time-out is undone. Of an exchange of
+        `sim.exchange` all that it sends, what follows made anew of the answers that come: another exchange,
+        whose option is `timeout`."""
+        if isinstance(message, ExchangeTable):
+            return exchange_table(self.play(message.iso.exchange, **options))
         return self.exchange(_readable(message), **options)
 
-    def send_all(self, messages: Iterable[MessageArgument], **options: Any) -> list[Exchange]:
+    def send_all(self, messages: Iterable[MessageArgument], **options: Any) -> list[Sent]:
         """Send *messages* at once, and wait for all."""
         return self.exchange_all([_readable(one) for one in messages], **options)
 
-    async def ask(self, message: MessageArgument, **options: Any) -> Exchange:
+    async def ask(self, message: MessageArgument, **options: Any) -> Sent:
         """The same, to be awaited in any event loop."""
         return await asyncio.wrap_future(self.start(_readable(message), **options))
 
@@ -327,7 +336,7 @@ def client(
     Returns
     -------
     LabClient
-        `send(message)` gives an `Exchange` (`status`, `answer` as a `Message`, `code`, `latency` in seconds,
+        `send(message)` gives a `Sent` (`status`, `answer` as a `Message`, `code`, `latency` in seconds,
         `late`, `reversal`); `await ask(message)`, `send_all(messages)`, `start(message)` (a future),
         `traffic`, `unsettled` (the newest 1,024 that were neither answered nor undone; `forgotten` counts
         those that gave way), `close()`. A context manager.
@@ -346,7 +355,7 @@ def client(
     >>> import sim
     >>> with sim.host() as host, sim.client(host, timeout=5) as client:
     ...     client.send(sim.generate("financial", stan="000042"))
-    Exchange(0200 000042, answered: 0210 with 00)
+    Sent(0200 000042, answered: 0210 with 00)
     """
     options = dict(locals())
     return open_client(LabClient, **options)

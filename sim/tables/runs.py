@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from sim.codec.wire import Format
-    from sim.link import Exchange
+    from sim.link import Sent
     from sim.spec.words import AnyNetwork, AnyVersion
     from sim.tables.argument import MessageArgument
     from sim.tables.link import Address
@@ -190,7 +190,7 @@ def load(
     version: AnyVersion | None = None,
     tls: SSLContext | str | Path | bool | None = None,
     timeout: float | None = None,
-    check: Callable[[Exchange], str | None] | None = None,
+    check: Callable[[Sent], str | None] | None = None,
     wait: Literal[True] = True,
     **options: Any,
 ) -> LoadTable:
@@ -215,7 +215,7 @@ def load(
     version: AnyVersion | None = None,
     tls: SSLContext | str | Path | bool | None = None,
     timeout: float | None = None,
-    check: Callable[[Exchange], str | None] | None = None,
+    check: Callable[[Sent], str | None] | None = None,
     wait: Literal[False],
     **options: Any,
 ) -> RunningLoad:
@@ -239,7 +239,7 @@ def load(
     version: AnyVersion | None = None,
     tls: SSLContext | str | Path | bool | None = None,
     timeout: float | None = None,
-    check: Callable[[Exchange], str | None] | None = None,
+    check: Callable[[Sent], str | None] | None = None,
     wait: bool = True,
     **options: Any,
 ) -> LoadTable | RunningLoad:

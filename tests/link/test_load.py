@@ -14,7 +14,7 @@ import pytest
 import sim
 from sim.codec import Message
 from sim.errors import OptionError
-from sim.link import AsyncClient, AsyncHost, Exchange, rules_of
+from sim.link import AsyncClient, AsyncHost, Sent, rules_of
 from sim.link.load import Load, Mix, Numbers, Replay
 from sim.link.load.mix import sent_at
 from sim.link.load.run import histogram
@@ -158,7 +158,7 @@ def test_an_interrupt_ends_the_command_at_once_with_its_figures() -> None:
 async def test_failures_are_counted_by_what_they_are(clock: Clock) -> None:
     """Declines by code, lost answers by status, what a check says by its words."""
 
-    def check(exchange: Exchange) -> str | None:
+    def check(exchange: Sent) -> str | None:
         return None if exchange.code == "00" else f"code {exchange.code or exchange.status}"
 
     rules = rules_of("mti,seen,action,code\n0100,1..5,answer,05\n0100,1,drop,")
@@ -194,7 +194,7 @@ async def test_what_was_sent_once_is_sent_again_with_its_timing(clock: Clock) ->
 async def test_what_a_check_raises_ends_the_load() -> None:
     """The caller gets it; nothing is sent any more, nothing is left waiting."""
 
-    def check(exchange: Exchange) -> str | None:
+    def check(exchange: Sent) -> str | None:
         raise KeyError(exchange.code)
 
     async with AsyncHost() as host:
@@ -207,7 +207,7 @@ def test_latencies_stand_in_the_histogram_as_each_would_alone() -> None:
     """What is put in at once by its place is counted as if each had been: every percentile, the ends."""
     numbers, alone = Numbers(), histogram()
     micros = [7 * at * at % 200_003 + 1 for at in range(3000)]
-    sent = Exchange(message(), status="answered")
+    sent = Sent(message(), status="answered")
     for micro in micros:
         numbers.take(sent, 0.0, micro / 1e6 + 1e-9)
         alone.record_value(micro)

@@ -188,7 +188,7 @@ async def test_what_is_unsettled_is_bounded_and_what_gives_way_is_told(
         assert [one.request[11] for one in client.unsettled] == ["000004", "000005"]
         told = [one.note for one in client.traffic if one.kind == "forgotten"]
         assert [note.split(": ")[1] for note in told] == [
-            f"Exchange(0120 00000{stan}, timed out)" for stan in (1, 2)
+            f"Sent(0120 00000{stan}, timed out)" for stan in (1, 2)
         ]
         assert client.forgotten == 2
     assert "forgotten" in caplog.text

@@ -26,7 +26,7 @@ def test_traffic_is_a_table_without_card_numbers() -> None:
     assert set(rows["card"]) == {"411111******1111"}
     assert rows["stan"].tolist() == ["000007"] * 2
     assert rows["latency_ms"].notna().tolist() == [False, True]
-    assert repr(exchange) == "Exchange(0100 000007, answered: 0110 with 51)"
+    assert repr(exchange) == "Sent(0100 000007, answered: 0110 with 51)"
     assert host.message(int(rows["number"].iloc[1]))[39] == "51"
     with pytest.raises(KeyError, match="row 1 has no message"):
         host.message(1)
@@ -113,5 +113,5 @@ def test_two_processes_talk() -> None:
             "print(client.send(sim.generate('auth', stan=5))); client.close()"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert done.stdout.strip() == "Exchange(0100 000005, answered: 0110 with 00)"
+        assert done.stdout.strip() == "Sent(0100 000005, answered: 0110 with 00)"
         assert host.seen.counts["answer"] == 1

@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 
 from sim.errors import IsoError
 from sim.link.client import AsyncClient
-from sim.link.exchange import ANSWERED, Exchange
 from sim.link.line import Line, address_of
 from sim.link.load.mix import Mix
+from sim.link.sent import ANSWERED, Sent
 
 try:
     from gevent import get_hub
@@ -61,7 +61,7 @@ class IsoUser(User):  # type: ignore[misc]
         """Close the connection."""
         _waited(self.client.close())
 
-    def check(self, exchange: Exchange) -> str | None:
+    def check(self, exchange: Sent) -> str | None:
         """What is wrong with an answered exchange; None where nothing is."""
         return None
 
@@ -72,7 +72,7 @@ class IsoUser(User):  # type: ignore[misc]
         error: Exception | None = None
         latency, size = 0.0, 0
         try:
-            exchange: Exchange = _waited(self.client.send(sending.message))
+            exchange: Sent = _waited(self.client.send(sending.message))
         except IsoError as failed:
             error = failed
         else:

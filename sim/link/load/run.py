@@ -22,8 +22,8 @@ from sim.codec import Message
 from sim.errors import IsoError, OptionError, shown
 from sim.link.client import AsyncClient
 from sim.link.ends import host_and_line
-from sim.link.exchange import ANSWERED, UNSENT, Exchange
 from sim.link.load.mix import Mix, Replay, Sending
+from sim.link.sent import ANSWERED, UNSENT, Sent
 from sim.link.tls import client_tls
 
 MOST_IN_FLIGHT = 10_000
@@ -31,7 +31,7 @@ _MICRO = 1_000_000
 _LONGEST = 300 * _MICRO
 _DIGITS = 3
 
-Check = Callable[[Exchange], str | None]
+Check = Callable[[Sent], str | None]
 
 
 def histogram() -> Any:
@@ -93,7 +93,7 @@ class Numbers:
             seconds.append(Second())
         return seconds[-1]
 
-    def take(self, exchange: Exchange, began: float, now: float) -> None:
+    def take(self, exchange: Sent, began: float, now: float) -> None:
         """Count what became of *exchange*, which *began* and ended at these seconds."""
         second = self.second(now)
         self.statuses[exchange.status] += 1
@@ -157,7 +157,7 @@ class Load:
         self._given_up = False  # what is in flight
         self._news = asyncio.Event()
         self._failed: Exception | None = None
-        self._connecting: dict[asyncio.Task[None], Exchange] = {}
+        self._connecting: dict[asyncio.Task[None], Sent] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def stop(self, *, at_once: bool = False) -> None:
@@ -257,7 +257,7 @@ class Load:
         numbers.kinds[sending.kind] += 1
         numbers.second(began).sent += 1
         self._under_way += 1
-        exchange = Exchange(sending.message)
+        exchange = Sent(sending.message)
         ended = partial(self._ended, exchange, began if due is None else due, follow)
         try:
             if not self.client.begin(exchange, ended):
@@ -269,7 +269,7 @@ class Load:
             # Not at once: many that fail one after the other would not come back.
             asyncio.get_running_loop().call_soon(ended)
 
-    def _carried(self, exchange: Exchange, ended: Callable[[], None], task: asyncio.Task[None]) -> None:
+    def _carried(self, exchange: Sent, ended: Callable[[], None], task: asyncio.Task[None]) -> None:
         """What had a connection opened first has ended."""
         del self._connecting[task]
         if task.cancelled():
@@ -278,7 +278,7 @@ class Load:
             exchange.note = str(error)
         ended()
 
-    def _ended(self, exchange: Exchange, began: float, follow: Callable[[float], None]) -> None:
+    def _ended(self, exchange: Sent, began: float, follow: Callable[[float], None]) -> None:
         if not self.running:  # given up: it counts as neither answered nor lost
             return
         self._under_way -= 1

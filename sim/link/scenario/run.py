@@ -11,19 +11,20 @@ from functools import partial
 from typing import Any
 
 from sim.codec import Message, parse
-from sim.elements import mti as mtis
 from sim.errors import IsoError
+from sim.exchanges import Step as Went
+from sim.exchanges.roles import REVERSAL, asking_role
 from sim.link.client import AsyncClient
 from sim.link.ends import key_ring
-from sim.link.exchange import ANSWERED, Exchange
 from sim.link.host import AsyncHost
 from sim.link.lanes import Seen, seen_in
 from sim.link.line import Line, LinkError
+from sim.link.live import Live
 from sim.link.rules import matches
-from sim.link.scenario.suite import Case, Step, Suite, check_amount, element_of, filled
+from sim.link.scenario.suite import REVERSE, Case, Step, Suite, check_amount, element_of, filled
+from sim.link.sent import ANSWERED, Sent
 from sim.link.traffic import OUT
 from sim.masking import mask, mask_words
-from sim.operations.answering import reverse
 from sim.operations.asked import options_of
 from sim.operations.building import in_format
 from sim.operations.generation import generate
@@ -54,7 +55,7 @@ class StepResult:
     wrong: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     note: str = ""
-    exchange: Exchange | None = field(default=None, repr=False)
+    exchange: Sent | None = field(default=None, repr=False)
 
     @property
     def passed(self) -> bool:
@@ -154,8 +155,9 @@ class _Run:
 
     def __init__(self, suite: Suite, case: Case, client: AsyncClient) -> None:
         self.suite, self.case, self.client = suite, case, client
-        self.before: Exchange | None = None
-        self.exchanges: dict[int, Exchange] = {}  # by the number of their step
+        self.before: Sent | None = None
+        self.live = Live(client, suite.network)
+        self.exchanges: dict[int, Sent] = {}  # by the number of their step
 
     async def steps(self) -> list[StepResult]:
         """The results of all steps; a step that cannot be made fails, and the case goes on."""
@@ -174,9 +176,13 @@ class _Run:
             await asyncio.sleep(step.seconds)
             return
         step = self._filled(step)
-        message = self._message(step)
+        made = self._made(step)
+        made = replace(made, message=self._changed(made.message, step))
+        message = made.message
         result.sent = f"{message.mti} {message.get(11)}"
-        exchange = await self.client.send(message, timeout=step.timeout, reverse=step.undo)
+        if step.do == "send":
+            self.live = Live(self.client, self.suite.network)
+        exchange = await self.live.send(made, timeout=step.timeout, reverse=step.undo)
         self.exchanges[result.number] = exchange
         if step.do == "send":
             self.before = exchange
@@ -219,8 +225,7 @@ class _Run:
                 return message[element]
         raise IsoError(element, None, f"a value of step {number}, for ${{{name}}}", "none")
 
-    def _message(self, step: Step) -> Message:
-        made = self._made(step)
+    def _changed(self, made: Message, step: Step) -> Message:
         if step.elements:
             made = made.replace(**{f"de{number}": value or None for number, value in step.elements.items()})
         return self._with_pin(made, step.options["pin"]) if "pin" in step.options else made
@@ -233,14 +238,26 @@ class _Run:
 
         return with_pin_block(message, pin, ring.pin, format=ring.pin_format)
 
-    def _made(self, step: Step) -> Message:
-        if step.do in ("repeat", "reverse"):
-            if self.before is None:
-                raise IsoError(None, None, "a message sent before", "none")
-            request = self.before.request
-            if step.do == "repeat":
-                return request.replace(mti=mtis.repeat_mti(request.mti))
-            return reverse(request, stan=self.client.next_stan(), at=_now()).message
+    def _made(self, step: Step) -> Went:
+        if step.do != "send":
+            return self._following(step)
+        message = self._sent(step)
+        return Went(asking_role(message, None), message, _now())
+
+    def _following(self, step: Step) -> Went:
+        """What follows on what was sent."""
+        if self.before is None:
+            raise IsoError(None, None, "a message sent before", "none")
+        amount = step.options.get("amount")
+        return self.live.follow(
+            REVERSAL if step.do == REVERSE else step.do,
+            amount_minor_units=None if amount is None else int(amount),
+            reason=step.options.get("reason"),
+            entry=step.options.get("entry"),
+            stan=step.options.get("stan"),
+        )
+
+    def _sent(self, step: Step) -> Message:
         given = {**self.suite.defaults, **step.options}
         if "raw" in given:
             return parse(given["raw"], self.suite.version or "1987")
@@ -310,7 +327,7 @@ def _code(word: str, request: Message, message_class: str | None = None) -> str:
     return str(named.get(word, word))
 
 
-def _misses(expected: Mapping[str | int, str], exchange: Exchange, result: StepResult) -> Iterator[str]:
+def _misses(expected: Mapping[str | int, str], exchange: Sent, result: StepResult) -> Iterator[str]:
     answer = exchange.answer
     for key, wanted in expected.items():
         if key == "status":
@@ -359,7 +376,7 @@ def _label(key: str | int) -> str:
     return f"DE {key}" if isinstance(key, int) else key
 
 
-def _received(exchange: Exchange) -> str:
+def _received(exchange: Sent) -> str:
     if exchange.answer is None:
         return exchange.status + (f", undone with {exchange.reversal.code}" if exchange.reversal else "")
     return f"{exchange.answer.mti} {exchange.code}"

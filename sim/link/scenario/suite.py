@@ -8,8 +8,10 @@ or the name of their file: requests get a MAC, a step's `pin` is put into its PI
 for each of them, in whose texts `${column}` is its cell.
 CSV: a row per step with the same words as columns (`set.48`, `expect.39`); an empty `case` goes on.
 
-A step: `do` (send, repeat, reverse, wait), what is sent (`type`, `purpose`, `entry`, `amount`, `currency`,
-`pan`, `stan`, `raw`, `manage`, `pin`, `set.N`), `timeout` (seconds), `undo` (whether a time-out is reversed),
+A step: `do` (send, wait, or what follows on what was sent: repeat, reverse, partial_reversal, increment,
+completion, refund, original_credit), what is sent (`type`, `purpose`, `entry`, `amount`, `currency`, `pan`,
+`stan`, `raw`, `manage`, `pin`, `reason` of a reversal, `set.N`), `then` (steps that follow, as in
+`sim.exchange`: `increment:5000 completion`), `timeout` (seconds), `undo` (whether a time-out is reversed),
 `seconds` (of wait), and what is expected: `expect.status`, `expect.mti`, `expect.code` (a code, or a word
 such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern`), `expect.within`
 (seconds), `expect.findings` (how many errors the answer may have), `expect.reversal` (its code). Where
@@ -30,6 +32,8 @@ from typing import Any, cast
 from sim.codec.wire import Format
 from sim.codec.wire.dialects import named_format
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
+from sim.exchanges.making import APPROVED, wanted_steps
+from sim.exchanges.roles import REVERSAL
 from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, flat, rules_of
 from sim.masking import mask_words
 from sim.masking.files import path_of, text_of
@@ -37,8 +41,13 @@ from sim.spec import tables
 from sim.spec.spellings import network_named, version_named
 from sim.spec.tables import toml_of
 
-DO = ("send", "repeat", "reverse", "wait")
-OPTIONS = ("type", "purpose", "entry", "amount", "currency", "pan", "stan", "raw", "manage", "pin")
+REVERSE = "reverse"
+# What a step does; how a message is made that follows on another is `sim.exchanges.follow`'s.
+FOLLOWING = ("repeat", REVERSE, "partial_reversal", "increment", "completion", "refund", "original_credit")
+DO = ("send", *FOLLOWING, "wait")
+OPTIONS = (
+    *("type", "purpose", "entry", "amount", "currency", "pan", "stan", "raw", "manage", "pin", "reason"),
+)
 _NUMBERS = ("timeout", "seconds")
 _STEP = ("do", *OPTIONS, *_NUMBERS, "undo", "note")
 EXPECTED = ("status", "mti", "code", "within", "findings", "reversal")
@@ -288,7 +297,7 @@ def _case(row: Mapping[str, Any], name: str) -> Case:
     if unknown := [key for key in row if key not in _CASE]:
         raise ChoiceError.of(f"case {shown(name)}", unknown[0], _CASE)
     _check_kinds(f"case {shown(name)}", row, _STEPS)
-    rows = row.get("steps", [])
+    rows = [one for step in row.get("steps", []) for one in _with_following(step, f"case {shown(name)}")]
     if not rows:
         raise OptionError(f"case {shown(name)}", "at least one step", "none")
     steps = tuple(_step(one, f"case {shown(name)}, step {at}", at) for at, one in enumerate(rows, 1))
@@ -296,6 +305,28 @@ def _case(row: Mapping[str, Any], name: str) -> Case:
     return Case(
         name, str(row.get("about", "")), steps, tuple(tags.split() if isinstance(tags, str) else tags)
     )
+
+
+def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
+    """The step, and those that its `then` asks for."""
+    if "then" not in row:
+        return [row]
+    try:
+        wanted = wanted_steps(row["then"])
+    except OptionError as error:
+        raise OptionError(f"{where}, then", error.expected, error.found) from None
+    made: list[Mapping[str, Any]] = [{key: value for key, value in row.items() if key != "then"}]
+    for one in wanted:
+        if one.step not in (*FOLLOWING, REVERSAL):
+            raise ChoiceError.of(f"{where}, then", one.step, (REVERSAL, *FOLLOWING))
+        if one.outcome != APPROVED:
+            raise OptionError(
+                f"{where}, then", "no outcome: a step of its own says what is expected", one.outcome
+            )
+        options = {"amount": one.amount, "reason": one.reason}
+        given = {key: value for key, value in options.items() if value is not None}
+        made.append({"do": REVERSE if one.step == REVERSAL else one.step, **given})
+    return made
 
 
 def _of_csv(text: str, name: str) -> Suite:

@@ -10,8 +10,8 @@ import traitlets
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import IsoError, OptionError
 from sim.link.client import AsyncClient
-from sim.link.exchange import Exchange
 from sim.link.line import address_of
+from sim.link.sent import Sent
 from sim.operations import chosen_version
 from sim.operations.choosing import chosen_network
 from sim.spec.networks import answer
@@ -59,7 +59,7 @@ class SendPanel(Panel):
         self.address = str(address)
         self._tell()
 
-    def _work(self) -> Inquiry[Exchange] | None:
+    def _work(self) -> Inquiry[Sent] | None:
         self._asker.cancel()
         self.problem, self.exchange = "", None
         if not self.input.check():
@@ -95,7 +95,7 @@ class SendPanel(Panel):
         return f"SendPanel({what})"
 
 
-def told(exchange: Exchange) -> str:
+def told(exchange: Sent) -> str:
     """What became of a message, in words."""
     said = exchange.status
     if exchange.answer is not None:

@@ -16,7 +16,7 @@ _REPEATED: tuple[int, ...] = tuple(read_toml("link")["keys"]["repeated"])
 
 
 @dataclass(slots=True, repr=False)
-class Exchange:
+class Sent:
     """A request and what came of it. `status` is answered, timed out, lost (the connection went down while
     its answer was awaited) or not sent; `sent_at` in seconds since 1970 (UTC), `latency` in seconds;
     `sent` how many times it was sent, repeats included. `late` is an answer that came after its time,
@@ -31,13 +31,13 @@ class Exchange:
     sent: int = 0
     note: str = ""
     late: Message | None = None
-    reversal: Exchange | None = None
+    reversal: Sent | None = None
 
     def __repr__(self) -> str:
         said = f"{self.request.mti} {self.request.get(11)}, {self.status}"
         said += f": {self.answer.mti} with {self.code}" if self.answer else ""
         said += f", late {self.late.mti} with {self.late.get(39)}" if self.late else ""
-        return f"Exchange({said}{f', then {self.reversal}' if self.reversal else ''})"
+        return f"Sent({said}{f', then {self.reversal}' if self.reversal else ''})"
 
     @property
     def code(self) -> str:
