@@ -153,4 +153,4 @@ def standing(steps: Sequence[Step], network: str | None) -> list[Booking]:
 
 def authorized(steps: Sequence[Step], network: str | None) -> list[Booking]:
     """The authorizations that are held and not completed yet, the first first."""
-    return [one for one in standing(steps, network) if one.way == HELD and one.state != ASKED]
+    return [one for one in standing(steps, network) if one.way == HELD and one.stays]

@@ -26,6 +26,7 @@ from sim.spec.tables import read_toml
 
 PARTIAL_REVERSAL, REFUND, ORIGINAL_CREDIT = "partial_reversal", "refund", "original_credit"
 LINK = ("sign_on", "sign_off", "key_exchange", "echo")
+_CASH = ("01", "17")  # types of transactions that are done once the notes are out
 # Purposes of the messages that follow.
 _PURPOSE = {INCREMENT: "incremental", COMPLETION: "completion"}
 STEPS = (REPEAT, INCREMENT, COMPLETION, REVERSAL, PARTIAL_REVERSAL, REFUND, ORIGINAL_CREDIT, *LINK)
@@ -64,6 +65,8 @@ def follow(
         return Step(asking_role(made.message, None), made.message, at)
     if word in (REVERSAL, PARTIAL_REVERSAL):
         return _reversal(exchange, word, amount_minor_units, reason, number, at, checked)
+    if any(one.message.get(3)[:2] in _CASH for one in exchange.steps[:1]) and word != ORIGINAL_CREDIT:
+        raise OptionError("then", f"a purchase before a step {word!r}", "cash")
     make = {INCREMENT: _increment, COMPLETION: _completion}.get(word, _credit)
     return make(exchange, word, amount_minor_units, entry, number, at)
 
