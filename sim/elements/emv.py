@@ -285,8 +285,6 @@ def headline(value: str, network: str | None = None) -> str:
     '2 chip data tags: 9F27 Cryptogram information data (CID), 9C Transaction type'
     """
     chip = read(value)
-    if chip.layout == "AGNS":
-        return f"chip data in the fixed layout AGNS, version {value[8:12]}, which has no tags"
     if chip.error and not chip.tags:
         return "chip data that cannot be read as tags"
     names = [f"{one.tag} {one.name}" for one in decode(value, network)]
@@ -307,8 +305,6 @@ def summary(message: Message) -> list[str]:
     if 55 not in message:
         return []
     chip = read(message[55])
-    if chip.layout == "AGNS":
-        return ["Chip data comes with it in the fixed layout AGNS, which has no tags."]
     if chip.error and not chip.tags:
         return ["There is chip data that cannot be read as EMV tags."]
     tellers = (_opening, _wish, _terminal, _verification, _agreement, _answer, _scripts)

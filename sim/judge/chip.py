@@ -103,12 +103,6 @@ def _misfit(wrong: Misfit, severity: Severity | None) -> Hit:
     return Hit(55, wrong.expected, wrong.found, wrong.at, size, path, severity=severity)
 
 
-@rule("chip-fixed-layout")
-def fixed_layout(layout: str = DE[55].layout) -> Told:
-    """Chip data in a network's own layout cannot be checked tag by tag."""
-    return Hit(55, "EMV tags", "the fixed layout AGNS", 0, len("C1C7D5E2")) if layout == "AGNS" else None
-
-
 # Which tags there are, and how long they are.
 
 # Each payment system gives these tags a meaning of its own (EMV book 3, annex A).

@@ -140,6 +140,9 @@ def worder(text: str) -> Callable[[Said], str]:
 
 
 def _tagged(base: str, texts: Mapping[str, str]) -> str:
+    chip = chip_data.read(base)
+    if chip.layout == chip_data.FIXED:
+        return chip_data.write_fixed({**chip.values, **texts})
     tags = {**{tag.tag: tag.value for tag in chip_data.read_tags(base)}, **texts}
     return chip_data.write_tags({tag: text for tag, text in tags.items() if text != DROPPED})
 

@@ -184,7 +184,10 @@ class Setting:
         """The details, and sample values for those that are not given."""
         templates, category = read_toml("templates"), chosen_category(self.details, self.purpose)
         places = templates["places"].get(self.purpose, {})
-        return {**templates["sample"], **places, **self.details, **({"mcc": category} if category else {})}
+        own = templates["own_samples"].get(self.network, {})
+        usual = {name: value for name, value in own.items() if isinstance(value, str)}
+        usual |= places | own.get(self.purpose, {})
+        return {**templates["sample"], **usual, **self.details, **({"mcc": category} if category else {})}
 
     @cached_property
     def words(self) -> frozenset[str]:

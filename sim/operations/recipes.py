@@ -239,7 +239,9 @@ def _chip(context: Context) -> str:
     amount = _amount(context)[-12:]
     seed = f"{context.card}{context.stan}{amount}{at.isoformat()}"
     digest = sha256(seed.encode()).hexdigest().upper()
-    return chip_data.write_tags(
+    fixed = any(one.variant == chip_data.FIXED for one in layouts(setting.version, 55, setting.network))
+    write_chip = chip_data.write_fixed if fixed else chip_data.write_tags
+    return write_chip(
         {
             "9F26": digest[:16],
             "9F27": "80",

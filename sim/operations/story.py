@@ -200,6 +200,8 @@ def _accounts(message: Message, name: str | None) -> str:
         kind = code[at : at + 2]
         if kind and kind != "00":
             known = lookup("account_type", kind, version=message.version, network=name)
+            if known and known.kind == "unspecified":
+                continue
             said = f"{with_article(known.meaning)} account" if known else f"unknown account type {kind}"
             parts.append(f"{word} {said}")
     return f"The money goes {' '.join(parts)}." if parts else ""
@@ -325,7 +327,7 @@ def _reason(message: Message, name: str | None) -> str:
         if known is None or message.mti[1] != _FILE:  # what is done to a file has been told by it
             parts.append(f"function code {message[24]} {_means(known)}")
     if 25 in message:
-        known = lookup("reason_code", message[25], version=message.version)
+        known = lookup("reason_code", message[25], version=message.version, network=name)
         parts.append(f"reason code {message[25]} {_means(known)}")
     text = "; ".join(parts)
     return text[:1].upper() + text[1:] + "." if text else ""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from sim.errors import IsoError
+from sim.spec.layouts import layouts
 
 _NO_HEX = re.compile(r"[^0-9A-Fa-f]")
 # Fill between tags: 00 in EMV, FF in files of ISO/IEC 7816-4.
@@ -218,8 +219,10 @@ def write_length(size: int) -> str:
     return f"{0x80 + len(digits) // 2:02X}{digits}"
 
 
-# One network announces its fixed layout by its name in EBCDIC, then a version of four digits.
-_AGNS = "C1C7D5E2"
+# A network may announce its fixed layout by its name in EBCDIC: values without tags, in the order of its rows.
+FIXED = "AGNS"
+_FIXED_HEAD = "C1C7D5E2"
+_FIXED_VERSION = "0001"
 _DATASET = "01"
 _DATASET_HEAD = 6
 # All who ask about a message ask one after the other; its card data is kept no longer than that.
@@ -228,7 +231,7 @@ _CACHE_SIZE = 2
 
 class ChipData:
     """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
-    or `AGNS` (a network's fixed layout, left unread). `places` say where every tag stands, a template before
+    or `AGNS` (a network's fixed layout: values in an agreed order, without tags). `places` say where every tag stands, a template before
     what is in it, from the start of the element. With an `error` they are those read before it."""
 
     def __init__(
@@ -274,8 +277,8 @@ def read(text: str) -> ChipData:
     >>> [tag.tag for tag in read("9F2701809C0100").tags]
     ['9F27', '9C']
     """
-    if text[: len(_AGNS)].upper() == _AGNS:
-        return ChipData("AGNS")
+    if text[: len(_FIXED_HEAD)].upper() == _FIXED_HEAD:
+        return _read_fixed(text)
     wrapped = text[:2] == _DATASET and len(text) > _DATASET_HEAD
     if wrapped and text[2:_DATASET_HEAD].upper() == f"{(len(text) - _DATASET_HEAD) // 2:04X}":
         return _parsed(text, "dataset", _DATASET_HEAD)
@@ -283,6 +286,48 @@ def read(text: str) -> ChipData:
     if wrapped and plain.error and text[2:4] == "00":
         return _dataset_error(text, plain.error)
     return plain
+
+
+@cache
+def _order() -> tuple[tuple[str, int, bool], ...]:
+    """The tags of the fixed layout in their order, their hex digits, and whether a length of one byte stands in
+    front."""
+    rows = (one for one in layouts("1993", 55, "AMEX") if one.variant == FIXED)
+    return tuple((cell.key, cell.most, bool(cell.own)) for cell in next(rows).cell.cells[2:])
+
+
+def _read_fixed(text: str) -> ChipData:
+    upper, at = text.upper(), len(_FIXED_HEAD) + len(_FIXED_VERSION)
+    if wrong := _NO_HEX.search(text):
+        return ChipData(FIXED, upper, (), TlvError(wrong.start(), "hex digits", "another character"))
+    tags: list[Tag] = []
+    error = None
+    for name, size, announced in _order():
+        if announced:
+            size, at = 2 * int(upper[at : at + 2] or "0", 16), at + 2
+        if at + size > len(upper):
+            found = f"{max(0, len(upper) - at) // 2} before the end"
+            error = TlvError(min(at, len(upper)), f"{size // 2} bytes of {name}", found, name)
+            break
+        tags.append(Tag(name, upper[at : at + size], at, at, at + size))
+        at += size
+    if error is None and at < len(upper):
+        error = TlvError(at, f"the end after {tags[-1].tag}", f"{(len(upper) - at) // 2} more bytes")
+    chip = ChipData(FIXED, upper, tuple((tag.tag, tag.value_start, tag.end) for tag in tags), error)
+    chip.tags = tuple(tags)
+    return chip
+
+
+def write_fixed(tags: Mapping[str, str]) -> str:
+    """Values of tags (hex) in the fixed layout, which has a place for each of its own and for no other; zeros
+    where there is none."""
+    values = (
+        (tags.get(name, "" if announced else "0" * size), announced) for name, size, announced in _order()
+    )
+    inside = "".join(
+        write_length(len(value) // 2) + value if announced else value for value, announced in values
+    )
+    return _FIXED_HEAD + _FIXED_VERSION + inside
 
 
 def _parsed(text: str, layout: str, start: int) -> ChipData:

@@ -15,7 +15,7 @@ from sim.spec import emv as tables
 
 PAN = "4111111111111111"
 TRACK = f"{PAN}D29122010000012345678F"
-AGNS = "C1C7D5E2000111223344556677880706010A03A00000"
+AGNS = "C1C7D5E200017B3768BFC2CCF0820706020103A00000020749F107950000008000251203000000000012210978052818000000000000000080"
 
 
 def one(tag: str, value: str, **context: str) -> emv.TagMeaning:
@@ -248,13 +248,20 @@ def test_a_broken_dataset(text: str, offset: int, expected: str) -> None:
     assert (error.offset, error.expected) == (offset, expected)
 
 
-def test_a_fixed_layout_is_no_tlv() -> None:
-    """One network's layout starts with its name in EBCDIC: recognised, not called broken."""
+def test_a_fixed_layout_is_read_by_its_places() -> None:
+    """One network's layout starts with its name in EBCDIC: values in an agreed order, without tags."""
     read = chip_data.read(AGNS)
-    assert (read.layout, read.tags, read.error) == ("AGNS", (), None)
-    assert emv.decode(AGNS) == ()
-    assert emv.headline(AGNS) == "chip data in the fixed layout AGNS, version 0001, which has no tags"
-    assert "AGNS" in told(Message("1100", {55: AGNS}, "1993"))
+    assert (read.layout, read.error) == ("AGNS", None)
+    assert (read.value("9F02"), read.value("9F10"), read.value("9F27")) == (
+        "000000001221",
+        "06020103A00000",
+        "80",
+    )
+    assert chip_data.write_fixed(read.values) == AGNS
+    assert emv.headline(AGNS).startswith("14 chip data tags: 9F26 Application cryptogram")
+    for size in range(12, len(AGNS), 2):
+        assert chip_data.read(AGNS[:size]).error is not None
+    assert chip_data.read(AGNS + "00").error is not None
 
 
 @given(st.lists(st.sampled_from(sorted(tables.tags())), max_size=40))

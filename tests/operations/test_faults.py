@@ -39,9 +39,7 @@ TABLE: tuple[dict[str, Any], ...] = tuple(
 TWO_FINDINGS = {
     "chip-data-lost": "required-element",
     "track-lost": "required-element",
-    "visa-chip-data": "chip-fixed-layout",
-    "mastercard-chip-data": "chip-fixed-layout",
-    "unionpay-chip-data": "chip-fixed-layout",
+    "amex-chip-data": "chip-entry-mode",
     "mastercard-pos-data-condition": "forbidden-element",
     "mastercard-pos-data-card-condition": "forbidden-element",
     "chip-declined-offline": "chip-results-cryptogram",
