@@ -68,16 +68,29 @@ def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TA
     return is_particular("approved", version, answer) and purpose_kind(purpose, version) != _INQUIRY
 
 
+_SERIES, _TOKEN = ("4", "9"), "AXASK20"
+
+
+def _card_absent(entry: str = Maybe[22], own: str = Maybe[61]) -> bool:
+    """Whether DE 22 of 1993 says that the card is absent, in a payment that is none of a series, nor with a
+    token."""
+    return entry[5:6] == "0" and entry[4:5] not in _SERIES and own[:7] != _TOKEN
+
+
 # Conditions that only ask which elements there are: those that must be, and those that must not.
 OF_PRESENCE = {
     "no_account": (0, mask_of(_ACCOUNTS)),
     "pin": (mask_of((52,)), 0),
+    "pos_information": (mask_of((60,)), 0),
+    "pos_data": (mask_of((61,)), 0),
     "sequence_number": (Tag["5F34"].needs, 0),
 }
 # The others, by the name the tables give them: functions of the parts that they name.
 PREDICATES: dict[str, Predicate] = {
     "value": lambda code=Maybe[3]: code[:2] in _MOVES_MONEY,
     "cashback": lambda code=Maybe[3]: code[:2] == "09",
+    "ecommerce": lambda condition=Maybe[25]: condition == "59",
+    "card_absent": _card_absent,
     "card_read": _entered("card-read"),
     "keyed": _entered("keyed"),
     "chip": _entered("chip"),

@@ -219,7 +219,7 @@ def write_length(size: int) -> str:
     return f"{0x80 + len(digits) // 2:02X}{digits}"
 
 
-# A network may announce its fixed layout by its name in EBCDIC: values without tags, in the order of its rows.
+# A network may announce its fixed layout by its name in EBCDIC: values without tags, in an agreed order.
 FIXED = "AGNS"
 _FIXED_HEAD = "C1C7D5E2"
 _FIXED_VERSION = "0001"
@@ -231,8 +231,9 @@ _CACHE_SIZE = 2
 
 class ChipData:
     """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
-    or `AGNS` (a network's fixed layout: values in an agreed order, without tags). `places` say where every tag stands, a template before
-    what is in it, from the start of the element. With an `error` they are those read before it."""
+    or `AGNS` (a network's fixed layout: values in an agreed order, without tags). `places` say where every
+    tag stands, a template before what is in it, from the start of the element. With an `error` they are those
+    read before it."""
 
     def __init__(
         self, layout: str, text: str = "", places: tuple[Place, ...] = (), error: TlvError | None = None
