@@ -70,7 +70,7 @@ def make(
     message_type: str | None = None,
     outcome: str = APPROVED,
     approved_minor_units: int | None = None,
-    then: str | Iterable[str | Mapping[str, Any]] = (),
+    then: str | Iterable[str | Mapping[str, Any]] = "",
     **options: Any,
 ) -> Exchange:
     """An exchange of test messages, as `sim.exchange` describes it; *options* are those of `sim.generate`.

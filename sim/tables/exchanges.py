@@ -104,7 +104,7 @@ def exchange(
     *,
     outcome: Outcome | str = "approved",
     approved_minor_units: int | None = None,
-    then: str | Iterable[str | Mapping[str, Any]] = (),
+    then: str | Iterable[str | Mapping[str, Any]] = "",
     message_type: MessageType | str | None = None,
     network: AnyNetwork | None = None,
     pan: str | int | None = None,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sim.widgets.explorer.panel import LogExplorer
     from sim.widgets.page import anatomy_html
     from sim.widgets.panels.drill import DrillPanel
+    from sim.widgets.panels.exchange import ExchangePanel
     from sim.widgets.panels.explain import ExplainPanel
     from sim.widgets.panels.generate import GeneratePanel
     from sim.widgets.panels.host import HostPanel
@@ -32,6 +33,7 @@ _HOMES = {
     "sim.widgets.explorer.panel": "LogExplorer",
     "sim.widgets.page": "anatomy_html",
     "sim.widgets.panels.drill": "DrillPanel",
+    "sim.widgets.panels.exchange": "ExchangePanel",
     "sim.widgets.panels.explain": "ExplainPanel",
     "sim.widgets.panels.generate": "GeneratePanel",
     "sim.widgets.panels.host": "HostPanel",
@@ -45,6 +47,7 @@ _HOMES = {
 
 __all__ = [
     "DrillPanel",
+    "ExchangePanel",
     "ExplainPanel",
     "GeneratePanel",
     "HostPanel",

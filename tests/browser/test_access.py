@@ -53,6 +53,7 @@ CELLS = {
     "host": "h = W.HostPanel([{'code': '51'}])\nh.run()\nh.cancel()\nh.traffic.lines.chosen = 1\nh",
     "send": "W.SendPanel()",
     "load": "W.LoadPanel()",
+    "exchange": "W.ExchangePanel()",
     "drill": "W.DrillPanel(seed=1)",
     "explained": f"sim.explain({RAW!r})",
     "tables": "from IPython.display import display\ndisplay(sim.validate(v.message), sim.parse(v.message))",

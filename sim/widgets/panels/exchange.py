@@ -1,0 +1,81 @@
+"""`ExchangePanel`: an exchange from options, its story and its messages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+import traitlets
+
+from sim.errors import BuildError, OptionError
+from sim.exchanges import make
+from sim.widgets.markup import hint, wrong
+from sim.widgets.panels.fields import show
+from sim.widgets.panels.form import Form, traits_of
+from sim.widgets.panels.panel import Panel, RunBar, has_tables
+
+OPTIONS = (
+    *("purpose", "network", "amount_minor_units", "currency", "entry"),
+    *("outcome", "approved_minor_units", "then", "pan"),
+)
+_Options: Any = traitlets.MetaHasTraits("_Options", (traitlets.HasTraits,), traits_of("exchange", OPTIONS))
+
+
+class ExchangePanel(Panel, _Options):  # type: ignore[misc]
+    """Makes an exchange of the options chosen, and tells what happens in it.
+
+    Traits: the options of `sim.exchange` by their names (`purpose`, `outcome`, `then` as a text ...);
+    `exchange`, what was made, None before the first `run()`; `problem`, why nothing was made. *at* is the
+    moment of the first message, None for now.
+    """
+
+    exchange = traitlets.Any(None)
+
+    def __init__(self, *, at: datetime | None = None, **options: Any) -> None:
+        self.at = at
+        self.form = Form(self, "exchange", OPTIONS)
+        self.form.fields["then"].add_class("iso-wide")
+        self.said = ipywidgets.HTML().add_class("iso-said")
+        self.table = ipywidgets.HTML().add_class("jp-RenderedHTMLCommon").add_class("iso-table")
+        bar = RunBar("Make")
+        super().__init__(self.form, bar, self.said, self.table, bar=bar, classes="iso-exchange-panel")
+        for name, value in options.items():
+            if name not in OPTIONS:
+                raise TypeError(f"ExchangePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
+            setattr(self, name, value)
+        self.observe(lambda change: self._show(), ["exchange", "problem"])
+        self._show()
+
+    def _work(self) -> None:
+        """A problem is told beside the input it concerns, and the exchange made before stays."""
+        self.problem = ""
+        self.form.settle()
+        if unread := self.form.unread():
+            self.problem = f"Fix {' and '.join(unread.values())} first"
+            return
+        chosen = {name: getattr(self, name) for name in OPTIONS}
+        given = {name: value for name, value in chosen.items() if value not in (None, "")}
+        try:
+            self.exchange = make(**given, at=self.at)
+        except (BuildError, OptionError) as error:
+            self.problem = str(error)
+            self.form.refuse(error.option if isinstance(error, OptionError) else "", str(error))
+
+    def _show(self) -> None:
+        text = ""
+        if self.exchange is not None and has_tables():
+            from sim.tables.exchanges import exchange_table
+
+            text = exchange_table(self.exchange)._repr_html_()
+        self.table.value = text
+        show(self.table, bool(text))
+        if self.problem:
+            self.said.value = wrong(f"{self.problem}.", "p")
+        elif self.exchange is None:
+            self.said.value = hint("Choose what happens, then press Make.")
+        else:
+            self.said.value = "" if text else hint(self.exchange.story)
+
+    def __repr__(self) -> str:
+        return f"ExchangePanel({len(self.exchange) if self.exchange is not None else 'no'} messages)"

@@ -1,0 +1,38 @@
+"""`ExchangePanel` without a browser: options in, an exchange and its story out."""
+
+from __future__ import annotations
+
+import pytest
+from support import AT
+
+from sim.exchanges import make
+from sim.widgets import ExchangePanel
+
+
+def test_what_is_chosen_is_made_and_told() -> None:
+    """As sim.exchange makes it of the same options; the table shows no card number."""
+    options = {
+        "network": "VISA",
+        "outcome": "timeout",
+        "then": "reversal repeat",
+        "amount_minor_units": 10000,
+    }
+    panel = ExchangePanel(at=AT, **options)
+    assert repr(panel) == "ExchangePanel(no messages)"
+    panel.run()
+    assert panel.exchange.messages == make(**options, at=AT).messages
+    assert "after a time-out (repeated once)" in panel.table.value
+    assert panel.exchange.messages[0][2] not in panel.table.value
+
+
+def test_what_cannot_be_made_is_told_and_the_one_before_stays() -> None:
+    """Beside the option that is wrong."""
+    panel = ExchangePanel(at=AT)
+    panel.run()
+    made = panel.exchange
+    panel.outcome, panel.then = "declined", "completion"
+    panel.run()
+    assert "approved authorization" in panel.problem
+    assert panel.exchange is made
+    with pytest.raises(TypeError, match="merchant"):
+        ExchangePanel(merchant="SHOP")
