@@ -22,8 +22,9 @@ from sim.exchanges.words import Mark, Reader, Sum
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
 from sim.operations.options import kinds_of, mti_of
+from sim.spec import country as country_of
 from sim.spec import currency as currency_of
-from sim.spec.codes import Code, code_list
+from sim.spec.codes import Code, code_list, currencies
 from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.tables import read_toml
 
@@ -119,6 +120,7 @@ class _Composer:
         self.words: dict[str, str] = {}
         self.network: str | None = None
         self.version = ""
+        self.not_possible = ""
 
     def plan(self) -> Plan:
         """The steps, what was assumed, what is unclear."""
@@ -136,6 +138,8 @@ class _Composer:
         asked = self._asked()
         unclear = tuple(dict.fromkeys(self.reader.unclear))
         steps = tuple(map(_ordered, steps_of(asked))) if asked else ()
+        if self.not_possible:
+            return Plan(self.reader.text, notes=tuple(self.notes), not_possible=self.not_possible)
         return Plan(self.reader.text, asked or Asked(), steps, tuple(self.notes), unclear)
 
     def put(self, name: str, value: Any, *keys: str) -> None:
@@ -166,15 +170,14 @@ class _Composer:
 
     def _unknown(self) -> None:
         """Words that no row has, and those that need others around them."""
+        for mark in self.all("impossible"):
+            self.not_possible = self.not_possible or str(mark.value)
         for mark in self.all("unknown", "negation", "tip", "it", "same"):
             earlier = any(one.start < mark.start for one in self.all("head", "amount"))
             if (mark.key == "it" and earlier) or (mark.key in ("it", "same") and self.before):
                 continue
-            place = mark.words.lower() == "no" and self.reader.comma  # `no Rio` is in Rio
-            if place and any(
-                one.start == mark.end + 1 for one in self.all("city", "country", "trade", "atm", "network")
-            ):
-                continue
+            if mark.words.lower() == "no" and self.reader.portuguese:
+                continue  # in the
             self.bad(mark.words)
 
     def _elements(self) -> None:
@@ -235,12 +238,24 @@ class _Composer:
             self.bad(f"{name} is not in {country}")
         if name:
             self.put("city", name, "city")
+        if name and not (country or land):
+            country = self._country_of_money(name)
         if country or land:
-            self.put("country", country or land, "country" if country else "city")
+            self.put("country", country or land, "country" if self.all("country") else "city")
         if trade and "mcc" not in self.options:
             self.put("mcc", trade, "trade")
         elif trade and "merchant" not in self.options and self.options["mcc"] != trade:
             self.bad("another merchant category")
+
+    def _country_of_money(self, city: str) -> str | None:
+        """The country of a *city* that no row has: that of the currency, where one alone has it."""
+        said = {mark.value.currency for mark in self.all("amount")} - {"USD"}
+        land = next(iter(said))[:2] if len(said) == 1 else ""
+        if country_of(land) is None:
+            self.bad(f"{city.title()}: in which country")
+            return None
+        self.notes.append(f"{city.title()} is taken to be in {land}, by the currency")
+        return land
 
     def _entry(self) -> None:
         found = {mark.value for mark in self.all("entry")}
@@ -251,14 +266,29 @@ class _Composer:
             self._option(mark)
         if len(found) > 1:
             self.bad("contradicts itself: " + " / ".join(mark.words for mark in self.all("entry")))
+        if self.all("absence") and not found and "three_d_secure" not in self.options:
+            self.put("entry", "ecommerce", "absence")
+            self.notes.append("The card is not present, and nothing says how it was paid with: e-commerce")
+        if self.all("absence") and found - {"ecommerce", "moto", "stored"}:
+            self.bad(self.all("absence")[0].words)
         if self.all("presence") and found & {"ecommerce", "moto", "stored"}:
             self.bad("a card that is present and absent")
+        if self.all("wallet") and "contactless" in found:
+            self.notes.append("A phone that is tapped looks like a card: no token is marked")
+        elif self.all("wallet"):
+            self.put("token", True, "wallet")
         if found:
             self.put("entry", found.pop(), "entry")
         elif "three_d_secure" in self.options:
             self.put("entry", "ecommerce", "option")
         elif self.options.get("token"):
             self.bad("how the token was presented")
+        elif checked := {"postal_code", "address", "cvv2"} & set(self.words):
+            self.options.setdefault("entry", "manual")
+            self.notes.append(f"How the card was read is not said: keyed, as {min(checked)} is checked")
+        elif self.options.get("store_card"):
+            self.options.setdefault("entry", "ecommerce")
+            self.notes.append("How the card was read is not said: e-commerce, as the card is stored")
         if self.options.get("initiator"):
             self.options.setdefault("entry", "stored")
 
@@ -296,7 +326,15 @@ class _Composer:
         if self.before:
             asked = self._going_on(self.before, decision)
         else:
-            if not (heads or back or mtis or self.all("amount", "bare", "kind", "raw", "cashbackof")):
+            money = self.all("amount", "bare", "raw", "cashbackof")
+            if not (
+                heads
+                or back
+                or mtis
+                or money
+                or self.all("kind", "entry")
+                or (decision.outcome and self.network)
+            ):
                 self.bad("nothing says what is meant")
             asked = self._first(decision)
         return asked and self._changed(self._counted(asked))
@@ -422,7 +460,8 @@ class _Composer:
                     "No amount was given: 10.00"
                 )
             return
-        if (none or main == 0) and not (chain == ["verification"] and main == 0):
+        doubt = any(words.startswith("the amount ") for words in self.reader.unclear)
+        if not doubt and (none or main == 0) and not (chain == ["verification"] and main == 0):
             self.bad("an amount that does not go with it" if none else "a purchase of nothing")
         self.put("amount_minor_units", main, "amount", "bare", "raw")
 
@@ -630,7 +669,7 @@ def _decide(made: _Composer, answered: bool) -> Decision:
             said = said - {"partial"} | ({"partial"} if several else {"approved"})
         said -= {"approved"} if "partial" in said else set()
     rest = fold(made.reader.text)
-    for mark in made.all("reason", "reason!"):
+    for mark in made.all("reason", "reason!", "kind"):
         rest = rest[: mark.start] + " " * (mark.end - mark.start) + rest[mark.end :]
     if _BY_OTHERS.search(rest):
         bad("who decides")
@@ -658,7 +697,8 @@ def _decide(made: _Composer, answered: bool) -> Decision:
     elif found:
         if said & {"approved", "partial"}:
             bad("approved, and a reason to decline")
-        if not strong and "declined" not in said and not answered and not made.all("answer"):
+        clear = strong or answered or made.all("answer") or _stands_apart(made.reader, weak[0])
+        if not clear and "declined" not in said:
             bad(f"{weak[0].words}: the card's state or the decision?")
         said, code = {"declined"}, next(iter(codes), None)
     if len(said) > 1:
@@ -672,23 +712,35 @@ def _decide(made: _Composer, answered: bool) -> Decision:
     return Decision(outcome, code, marks)
 
 
+def _stands_apart(reader: Reader, mark: Mark) -> bool:
+    """Whether the state of a card that only its issuer knows is said by itself, as in *20 EUR, card
+    blocked*."""
+    before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip()
+    apart = (not before or before[-1] in ",;:(-") and (not after or after[0] in ",;:).-")
+    return apart and mark.value != "expired card"
+
+
 def _amounts(made: _Composer, chain: list[str], decision: Decision) -> dict[str, int]:
     """Amounts by what they belong to: main, part, final, cashback, or a later stage of *chain*."""
     bad, amounts = made.bad, made.all("amount")
+    for mark in amounts:
+        if mark.value.figures:
+            _placed(made, mark)
     money = made.all("amount", "bare", "raw")
-    currencies = {mark.value.currency for mark in amounts} | {mark.value for mark in made.all("currency")}
-    if len(currencies) > 1:
-        bad("contradicts itself: " + " / ".join(sorted(currencies)))
-    currency = next(iter(currencies), "USD")
+    named = {mark.value.currency for mark in amounts}
+    named |= {mark.value for mark in made.all("currency")}
+    if len(named) > 1:
+        bad("contradicts itself: " + " / ".join(sorted(named)))
+    currency = next(iter(named), str(made.options.get("currency", "USD")))
     if any(mark.value.vague for mark in amounts):
         if made.options.get("country") in _DOLLARS_ELSEWHERE:
             bad("which dollars")
         if made.network == "UNIONPAY" and "¥" in made.reader.text:
             bad("yen or yuan")
-    if currencies:
+    if named:
         made.options["currency"] = currency
         made.words["currency"] = _said([*amounts, *made.all("currency")])
-    elif money:
+    elif money and "currency" not in made.options:
         made.notes.append("No currency was given: USD")
     out: dict[str, int] = {}
     for mark in money:
@@ -706,6 +758,17 @@ def _amounts(made: _Composer, chain: list[str], decision: Decision) -> dict[str,
             bad(f"two amounts: {mark.words}")
     _check_parts(made, decision, out)
     return out
+
+
+def _placed(made: _Composer, mark: Mark) -> None:
+    """Give an amount in pesos, francs and the like the currency that the country has."""
+    name, land = mark.value.currency[1:], str(made.options.get("country", ""))
+    known = [one for one in currencies() if one.alpha[:2] == land and re.search(name, fold(one.name))]
+    alpha = known[0].alpha if len(known) == 1 else ""
+    value = sums.minor_units(mark.value.figures, alpha, comma=made.reader.comma) if alpha else None
+    if value is None:
+        made.bad(f"which currency: {mark.words}")
+    mark.value = Sum(value or 1, alpha or "USD")
 
 
 def _minor(made: _Composer, mark: Mark, currency: str) -> int | None:

@@ -15,15 +15,19 @@ from sim.spec.tables import read_csv
 
 # Letters that are no letter with an accent, as long as they are.
 _ODD = {"ß": "s", "’": "'", "–": "-", "—": "-", "ø": "o", "ł": "l", "\u00a0": " ", "\u202f": " "}
+# Articles and pronouns of French that lost their vowel: `l'hotel` is two words.
+_ELISION = re.compile(r"\b([cdjlmnst]|qu)'(?=[a-z])")
 TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\s\w]")
 _BETWEEN = "-./,()"
 # Rows that are read by other means than as phrases.
 _OTHERS = frozenset(
     [
         *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
-        *("coin", "vague", "relative-day", "no-element", "amount-after"),
+        *("coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese"),
     ]
 )
+_ENDINGS = ("en", "er", "es", "em", "e", "s", "n")
+_STEM = 5
 _DECISIONS = ("declined", "pick-up", "referral", "system")
 
 
@@ -33,7 +37,8 @@ def fold(text: str) -> str:
     >>> fold("Überprüfung für 5 Złoty")
     'uberprufung fur 5 zloty'
     """
-    return "".join(_ODD.get(c) or unicodedata.normalize("NFD", c)[0].lower()[:1] for c in text)
+    plain = "".join(_ODD.get(c) or unicodedata.normalize("NFD", c)[0].lower()[:1] for c in text)
+    return _ELISION.sub(lambda found: f"{found[1]} ", plain)
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -62,6 +67,7 @@ def element_names(version: str) -> dict[str, int]:
     """The element that each name of one means in *version*, but for names that say other things, too."""
     rows = [row for row in read_csv("element_names") if version in (row["versions"] or version)]
     names = {name: int(row["number"]) for row in rows for name in row["said"].split("|")}
+    names |= {name: int(number) for name, number in phrases_of("element").items()}
     return {name: number for name, number in names.items() if name not in phrases_of("no-element")}
 
 
@@ -107,6 +113,19 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
     for land in countries():
         found.setdefault(words_of(land.name), [("country", land.alpha2)])
     return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
+
+
+@cache
+def variant(word: str) -> str:
+    """The word that a row has in place of *word*, but for an ending of its own: `abgelehnte` is declined."""
+    known = phrases()[0]
+    stems = (word[: -len(end)] for end in _ENDINGS if word.endswith(end))
+    return next((stem for stem in stems if len(stem) >= _STEM and (stem,) in known), word)
+
+
+def known_from(words: tuple[str, ...]) -> bool:
+    """Whether a row begins *words*."""
+    return any(words[:size] in phrases()[0] for size in range(1, len(words) + 1))
 
 
 def says(words: str, *keys: str) -> bool:

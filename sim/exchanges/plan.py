@@ -115,10 +115,11 @@ class Plan:
 
     def check(self) -> Plan:
         """The plan with the reason why it cannot be run, if any."""
-        try:
-            self._run()
-        except UnclearError as error:
-            return replace(self, not_possible=error.not_possible)
+        if not self.not_possible:
+            try:
+                self._run()
+            except UnclearError as error:
+                return replace(self, not_possible=error.not_possible)
         return self
 
     def run(self, *, partial: bool = False) -> Run:
@@ -128,6 +129,8 @@ class Plan:
         return self._run()
 
     def _run(self) -> Run:
+        if not self.steps:
+            raise UnclearError(not_possible=self.not_possible or "nothing was understood")
         try:
             made = _Running(self.steps)
         except (IsoError, ValueError) as error:

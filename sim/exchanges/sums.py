@@ -50,7 +50,7 @@ def spelled_pattern() -> str:
 @cache
 def number_pattern() -> str:
     """A pattern for a number in figures or words."""
-    return rf"(?:{FIGURES}|{spelled_pattern()})"
+    return rf"(?:\d+(?:[.,]\d+)?\s(?:{'|'.join(_scales())})\b|{FIGURES}|{spelled_pattern()})"
 
 
 def spelled(words: str) -> int | None:
@@ -86,13 +86,17 @@ def minor_units(figures: str, alpha: str, *, comma: bool, thousands: bool = Fals
 
     >>> minor_units("1.234,56", "EUR", comma=True), minor_units("12.345", "KWD", comma=False)
     (123456, 12345)
-    >>> minor_units("1.234", "EUR", comma=False) is None
-    True
+    >>> minor_units("1.234", "EUR", comma=False) is None, minor_units("1.5 million", "JPY", comma=False)
+    (True, 1500000)
     """
     known = currency_of(alpha)
     exponent = known.exponent if known and known.exponent is not None else None
     if exponent is None:
         return None
+    if scaled := re.fullmatch(r"(\d+)(?:[.,](\d{1,2}))?\s+([a-z]+)", fold(figures)):
+        head, tail = scaled[1], scaled[2] or ""
+        units: int = 10**exponent * _scales()[scaled[3]] // 10 ** len(tail)
+        return int(head + tail) * units
     if re.search("[a-z]", fold(figures)):
         value = spelled(figures)
         return None if value is None else value * 10**exponent

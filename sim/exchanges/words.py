@@ -16,6 +16,7 @@ from typing import Any
 
 from sim.exchanges import lexicon, sums
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
+from sim.spec import currency as currency_of
 
 _ALLOWED = frozenset(",.;:-()!/\"'—&=#")
 _TAKEN = "\x00"
@@ -37,11 +38,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """An amount that names its currency; `vague` where others have a currency of that name."""
+    """An amount that names its currency; `vague` where others have a currency of that name. Of one that only
+    a place tells, such as `*peso`, `figures` is the number."""
 
     minor_units: int
     currency: str
     vague: bool = False
+    figures: str = ""
 
 
 class Reader:
@@ -54,6 +57,7 @@ class Reader:
         self.unclear: list[str] = []
         self.notes: list[str] = []
         self.left = fold(text)
+        self.portuguese = not phrases_of("portuguese").keys().isdisjoint(TOKEN.findall(self.left))
         self.comma = not phrases_of("comma").keys().isdisjoint(TOKEN.findall(self.left))
         for read in (self._uses, self._forms, self._amounts, self._names, self._phrases):
             read()
@@ -120,6 +124,9 @@ class Reader:
                 return value.upper()
             case "digits":
                 return re.sub(r"\D", "", value)
+            case "currency":
+                known = currency_of(value.upper())
+                return known and known.alpha
             case "mti":
                 return value if "0" + value[1:] in phrases_of("mti") else None
         return value
@@ -143,6 +150,8 @@ class Reader:
             return None
         if how == "cents":
             alpha = phrases_of("coin").get(word, "")
+        if alpha[:1] == "*":
+            return Sum(0, alpha, figures=found["n"])
         value = sums.minor_units(found["n"], alpha, comma=self.comma, thousands=bool(got.get("k")))
         more = sums.cents(got["s"]) if got.get("s") else 0
         if how == "cents" and value is not None:
@@ -158,12 +167,10 @@ class Reader:
             if name:
                 self.add("merchant", name, found.start(1), found.start(1) + len(name))
         for found in _PLACE.finditer(self.text):
-            behind, place = TOKEN.findall(self.left[found.end() :]), words_of(found[1])
-            if _TAKEN in self.left[found.start() : found.end()] or place in lexicon.phrases()[0]:
+            if _TAKEN in self.left[found.start() : found.end()] or lexicon.known_from(words_of(found[1])):
                 continue
-            behind = [word for word in behind if word not in ",("][:4]
-            if any(lexicon.says(" ".join(behind[:size]), "country") for size in range(1, len(behind) + 1)):
-                self.add("city", f"{fold(found[1]).upper()};", found.start(1), found.end(1))
+            # Which country it is in is said after it, or by the currency.
+            self.add("city", f"{fold(found[1]).upper()};", found.start(1), found.end(1))
 
     def _shop(self, found: re.Match[str]) -> str:
         """The name of a merchant after `at`, up to the first word that says something else; empty for
@@ -190,6 +197,11 @@ class Reader:
         for found in _ONLY_PART.finditer(self.left):
             said = re.sub(r"\s+", " ", self.text[found.start() : found.end()])
             self.marks.append(Mark("decision", "partial", found.start(), found.start() + 4, said))
+        for name in sorted(_network_words(), key=len, reverse=True):
+            self._take(rf"\b{name}\b", "network", lambda found: phrases_of("network")[_spaced(found[0])])
+        # A network among the words of a phrase does not part them: `stored Visa card`.
+        for mark in self.all("network"):
+            self.left = self.left[: mark.start] + " " * (mark.end - mark.start) + self.left[mark.end :]
         tokens = [
             (found[0], found.start(), found.end())
             for found in TOKEN.finditer(self.left)
@@ -206,7 +218,9 @@ class Reader:
                     break
             else:
                 one, start, end = tokens[at]
-                if one not in _ALLOWED:
+                if (stem := lexicon.variant(one)) != one:
+                    self._say((stem,), start, end)
+                elif one not in _ALLOWED:
                     self.marks.append(Mark("unknown", one, start, end, self.text[start:end]))
                 at += 1
 
@@ -237,7 +251,7 @@ _BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en
 _SHOP = re.compile(
     r"\b(?:at|At|merchant|bei|chez|named|called|en)\s+((?:[A-Z][\w'&.]*)(?:\s+(?:[A-Z&][\w'&.]*|of|de|la))*)"
 )
-_PLACE = re.compile(r"\b(?:in|In|en|em|à|a)\s+([A-Z][\w'-]+(?: [A-Z][\w'-]+)?),?\s+\(?")
+_PLACE = re.compile(r"\b(?:in|In|en|em|à|a)\s+([A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?!\w)")
 # An amount that was read already stands between the words.
 _ONLY_PART = re.compile(
     rf"\b(?:only|just|nur|solo|apenas|seulement)\s+{_TAKEN}+\s+(?:is |was |were |are |werden |wurden )?"
@@ -261,6 +275,16 @@ _NO_NAME = frozenset(
 
 
 @cache
+def _network_words() -> tuple[str, ...]:
+    """The names of networks, as patterns."""
+    return tuple(re.escape(name).replace(r"\ ", r"[\s-]+") for name in phrases_of("network"))
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"[\s-]+", " ", text)
+
+
+@cache
 def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
     """How amounts stand in a text: key, pattern, and how it is read."""
     number, unit, spelled = sums.number_pattern(), sums.unit_pattern(), sums.spelled_pattern()
@@ -277,7 +301,7 @@ def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
         ("raw", r"(?<![\w.,-])(?P<n>\d+)\s*(?:minor units|in minor units)\b", "raw"),
         ("bare", r"(?<![\w.,-])(?P<n>\d+[.,]\d\d)(?![\d.,]\d)", "bare"),
         ("bare", rf"\b(?:{'|'.join(phrases_of('amount-after'))})\s+(?P<v>\d+(?:[.,]\d+)?)"
-         rf"(?![\w.,%]|\s*(?:{unit}|st\b|nd\b|of\b))", "bare"),
+         rf"(?![\w%]|[.,]\d|\s*(?:{unit}|st\b|nd\b|of\b))", "bare"),
         ("bare", r"\b(?:amount|amt|betrag|monto|importe|montant|total|valor)(?: of| is| von| de|:|=)?\s*"
          rf"(?P<n>{sums.FIGURES})(?![\d])", "bare"),
     )  # fmt: skip
