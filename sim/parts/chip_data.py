@@ -291,8 +291,8 @@ def read(text: str) -> ChipData:
 
 @cache
 def _order() -> tuple[tuple[str, int, bool], ...]:
-    """The tags of the fixed layout in their order: how many hex digits each has, and whether it has a length of
-    one byte in front."""
+    """The tags of the fixed layout in their order: how many hex digits each has, and whether a length of one
+    byte stands in front."""
     rows = (one for one in layouts("1993", 55, "AMEX") if one.variant == FIXED)
     return tuple((cell.key, cell.most, bool(cell.own)) for cell in next(rows).cell.cells[2:])
 
