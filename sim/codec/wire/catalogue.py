@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
-from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, Format
+from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, NIBBLES, PARTS, RAW, Format
 from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
 from sim.errors import SpecError, did_you_mean, shown
@@ -41,26 +41,35 @@ _FORMAT_ROWS: dict[str, Any] = {
     "binary": (RAW, HEX),
     "lengths": (*SINGLE_BYTE, BCD, BINARY),
     "length_bytes": (0, 1, 2, 3, 4, 6),
+    "absent": list,
     "frames": list,
     "interface": str,
 }
-_ELEMENT_ROWS: dict[str, Any] = {
-    "format": str,
-    "name": str,
-    "note": str,
-    "source": str,
-    "written": (*PAGES, BCD, RAW, HEX, MAPPED),
+_TAGS = tuple(
+    f"{where} {page} {width}" for where in ("front", "inside") for page in SINGLE_BYTE for width in (2, 3, 4)
+)
+# How one value is written, of an element or of a part of one.
+_WRITING: dict[str, Any] = {
+    "written": (*PAGES, BCD, NIBBLES, RAW, HEX, MAPPED, PARTS),
+    "page": SINGLE_BYTE,
     "lengths": (*SINGLE_BYTE, BCD, BINARY),
     "counts": _COUNTS,
     "odd": _ODD,
     "length_digits": range(1, _LONGEST_PREFIX + 1),
     "length_bytes": range(1, _LONGEST_PREFIX + 1),
+    "bytes": range(10**_LONGEST_PREFIX),
+    "tag": _TAGS,
+    "filled": bool,
+    "ends": str,
+    "halves": bool,
     "cut": str,
     "parts": list,
 }
-_PART_ROWS: dict[str, Any] = dict.fromkeys(
-    ("path", "name", "cut", "format", "codes", "agreed", "sensitive", "confidence", "source"), str
-)
+_ELEMENT_ROWS: dict[str, Any] = {"format": str, "name": str, "note": str, "source": str, **_WRITING}
+_PART_ROWS: dict[str, Any] = {
+    **dict.fromkeys(("path", "name", "format", "codes", "agreed", "sensitive", "confidence", "source"), str),
+    **_WRITING,
+}
 _TABLES: dict[str, dict[str, Any]] = {
     "counts": dict.fromkeys(("digits", "text", "track", "binary"), _COUNTS),
     "odd": dict.fromkeys(("fixed", "variable", "track"), _ODD),
@@ -131,7 +140,7 @@ def keep(made: Format) -> Format:
     return made
 
 
-_TAKEN_APART = ("name", "extends", "elements", *_TABLES)
+_TAKEN_APART = ("name", "extends", "elements", "left_out", *_TABLES)
 
 
 def format_of(rows: Mapping[str, Any], name: str) -> Format:
@@ -162,6 +171,10 @@ def _described(rows: Mapping[str, Any], name: str) -> Format:
     for key, row in _mapping(None, "elements", rows.get("elements", {})).items():
         number = _number(key)
         told["elements"][number] = {**told["elements"].get(number, {}), **_element(number, row)}
+    told["left_out"] = tuple(rows.get("left_out", ()))
+    told["absent"] = tuple(told.get("absent", base.absent if base else ()))
+    for number in told["absent"]:
+        _number(str(number))
     told["frames"] = tuple(told.get("frames", base.frames if base else ()))
     for one in told["frames"]:
         frame(str(one))
@@ -197,15 +210,20 @@ def _element(number: int, row: Any) -> Mapping[str, Any]:
         _, _, digits = parse_format(number, row["format"])
         if digits > _LONGEST_PREFIX:
             raise SpecError(number, None, f"at most {_LONGEST_PREFIX} length digits", shown(row["format"]))
-    for index, part in enumerate(row.get("parts", [])):
-        for key, value in _mapping(number, f"elements.{number}.parts", part).items():
-            _check(number, key, _PART_ROWS, value, f"elements.{number}.parts[{index}]")
-        if missing := {"path", "name", "format"} - part.keys():
-            expected = f"elements.{number}.parts[{index}] with {' and '.join(sorted(missing))}"
-            raise SpecError(number, None, expected, "none")
-    if "cut" in row and "parts" not in row:
-        raise SpecError(number, None, f"elements.{number}.parts, which its cut takes apart", "none")
+    _check_parts(number, row, f"elements.{number}")
     return dict(row)
+
+
+def _check_parts(number: int, row: Mapping[str, Any], name: str) -> None:
+    for index, part in enumerate(row.get("parts", [])):
+        where = f"{name}.parts[{index}]"
+        for key, value in _mapping(number, f"{name}.parts", part).items():
+            _check(number, key, _PART_ROWS, value, where)
+        if missing := {"path", "name", "format"} - part.keys():
+            raise SpecError(number, None, f"{where} with {' and '.join(sorted(missing))}", "none")
+        _check_parts(number, part, where)
+    if "cut" in row and "parts" not in row:
+        raise SpecError(number, None, f"{name}.parts, which its cut takes apart", "none")
 
 
 def _check(number: int | None, key: str, known: Mapping[str, Any], value: Any, table: str = "") -> None:
@@ -221,7 +239,7 @@ def _check(number: int | None, key: str, known: Mapping[str, Any], value: Any, t
         raise SpecError(number, None, f"{name} = {choice}", shown(value))
 
 
-_NOT_ROWS = ("name", "extends", "elements", "counts", "odd")
+_NOT_ROWS = ("name", "extends", "elements", "counts", "odd", "left_out")
 
 
 def to_toml(made: Format) -> str:

@@ -14,9 +14,23 @@ from sim.codec import bitmap
 from sim.codec.message import Message
 from sim.codec.text import is_digits
 from sim.codec.wire.catalogue import wire_format
-from sim.codec.wire.formats import BCD, BYTES, HEX, MAPPED, RAW, SIGNED, Field, Format, VersionedFormat
+from sim.codec.wire.formats import (
+    BCD,
+    BYTES,
+    HEX,
+    MAPPED,
+    NIBBLES,
+    PARTS,
+    RAW,
+    SIGNED,
+    Field,
+    Format,
+    Shape,
+    VersionedFormat,
+)
 from sim.codec.wire.framing import Layer, strip
-from sim.codec.wire.pages import MULTI_BYTE, PAGES, view
+from sim.codec.wire.inside import text_of
+from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes, view
 from sim.errors import BITMAP_FIELD, MTI_FIELD, WireError, quoted
 from sim.spec import version_of
 
@@ -248,6 +262,8 @@ def take(views: Views, at: int, field: Field) -> tuple[str, int, int]:
 def place(views: Views, at: int, field: Field) -> tuple[int, int, int]:
     """The size of the value of *field* at byte *at*, as a prefix counts, and the bytes where it starts and
     ends, which may be behind the data. The size is -1 where the prefix is no legal one."""
+    if field.shape is not None:
+        return _shaped(views, at, field, field.shape)
     size = field.size
     start = at + field.prefix
     if field.prefix:
@@ -259,10 +275,38 @@ def place(views: Views, at: int, field: Field) -> tuple[int, int, int]:
     return size, start, start + field.width(size)
 
 
+def _shaped(views: Views, at: int, field: Field, shape: Shape) -> tuple[int, int, int]:
+    """The same of a field with a tag, a mark at its end or room for the longest value."""
+    if shape.ends:
+        end = views.data.find(shape.ends, at)
+        size = end - at if at <= end <= at + field.size else -1
+        return size, at, end + len(shape.ends)
+    size, tag = field.size, len(shape.tag)
+    front = at + (0 if shape.counted else tag)
+    start = front + field.prefix
+    if field.prefix:
+        known = field.sizes(views.piece(field.lengths, front, start))
+        size = -1 if known is None else known
+    if shape.counted:
+        size, start = size - tag, start + tag
+    where = start - tag if shape.counted else at
+    if size < 0 or views.data[where : where + tag] != shape.tag:
+        return -1, start, start
+    return size, start, start + field.width(field.size if shape.filled else size)
+
+
 def value_of(views: Views, start: int, end: int, size: int, field: Field) -> str | None:
     """The value of *field* in the bytes *start* to *end*; None where they write none."""
     written = field.written
-    if written == BCD:
+    if field.shape is not None:
+        # Behind it: what fills it up, or a mark.
+        end = start + field.width(size)
+        if written == PARTS:
+            try:
+                return _parts_of(views, start, end, field)
+            except WireError:
+                return None
+    if written in (BCD, NIBBLES):
         return _packed(views, start, end, size, field)
     if written == RAW:
         return views.hex[2 * start : 2 * end]
@@ -277,8 +321,23 @@ def value_of(views: Views, start: int, end: int, size: int, field: Field) -> str
             return views.data[start:end].decode(written)
         except UnicodeDecodeError:
             return None
+    if field.content == "b" and written != HEX:
+        # Bytes that were turned into another code page, as hex digits of their characters.
+        return to_bytes(views.text(field.page)[start:end], "ascii").hex().upper()
     value = views.text(field.page)[start:end]
     return None if written == HEX and not bitmap.HEX_DIGITS.issuperset(value) else value
+
+
+def _parts_of(views: Views, start: int, end: int, field: Field) -> str:
+    """The parts between *start* and *end*, each written in its own way, as the layout cuts them: lengths,
+    tags and bitmap in characters. Raises WireError at the first byte that fits none."""
+    if field.shape is None or field.shape.inside is None or end > len(views.data):
+        raise WireError(field.number, start, f"{_count(end - start)} of parts", "fewer")
+    own = Views(views.data[start:end])
+    try:
+        return "".join(text_of(field.shape.inside, own.data, lambda at, one: take(own, at, one)))
+    except WireError as error:
+        raise WireError(field.number, start + (error.offset or 0), error.expected, error.found) from None
 
 
 def _packed(views: Views, start: int, end: int, size: int, field: Field) -> str | None:
@@ -291,7 +350,7 @@ def _packed(views: Views, start: int, end: int, size: int, field: Field) -> str 
             return None
     elif field.counts == BYTES and odd.filler == "F":
         value = value.removeprefix("F") if odd.left else value.removesuffix("F")
-    if value.isdigit() or not value:
+    if value.isdigit() or not value or field.written == NIBBLES:
         return value
     if field.content != "z" or not _TRACK_DIGITS.issuperset(value):
         return None
@@ -319,6 +378,11 @@ def _misplaced(views: Views, at: int, field: Field) -> WireError:
 
 def _unwritten(views: Views, start: int, end: int, size: int, field: Field) -> WireError:
     """Why the bytes *start* to *end* write no value of *field*."""
+    if field.written == PARTS:
+        try:
+            _parts_of(views, start, end, field)
+        except WireError as error:
+            return error
     if field.written in (BCD, SIGNED):
         return _ill_packed(views, start + (field.written == SIGNED), end, size, field)
     if field.written == HEX:

@@ -81,7 +81,7 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
         file = path_of("path", path)
         rows, lines = _rows(_text(file), file)
         where, stem, source = mask_words(file.name), file.stem, f"its own file, {mask_words(file.name)}"
-    own_name = name or rows.get("name", stem)
+    own_name = name or rows.get("name") or _name_of(stem)
     if not (isinstance(own_name, str) and _NAME.fullmatch(own_name) and mask_words(own_name) == own_name):
         raise SpecError(None, None, "a name of letters, digits, dots and dashes", shown(own_name))
     try:
@@ -89,6 +89,12 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
     except SpecError as error:
         line = _line(lines, error)
         raise SpecError(error.field, line, error.expected, f"{error.found} in {where}") from None
+
+
+def _name_of(stem: str) -> str:
+    """A name for the format of a file called so: one that no ready format has."""
+    made = _NO_NAME.sub("-", stem).strip("-.")[:30] or "own"
+    return f"{made}-own" if made in ready() else made
 
 
 def _text(file: Path) -> str:
@@ -112,8 +118,7 @@ def named_format(choice: Format | str | Path, folder: Path | None = None) -> For
     if isinstance(choice, Format) or Path(choice).suffix.lower() not in _DESCRIBED:
         return wire_format(choice if isinstance(choice, Format) else str(choice))
     path = path_of("format", choice) if folder is None else folder / path_of("format", choice)
-    stem = _NO_NAME.sub("-", path.stem).strip("-.")[:30] or "own"
-    return load_format(path, name=f"{stem}-own" if stem in ready() else stem)
+    return load_format(path, name=_name_of(path.stem))
 
 
 def load_folder(path: str | Path) -> tuple[Format, ...]:

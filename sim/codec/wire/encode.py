@@ -9,8 +9,23 @@ from sim.codec.message import Message
 from sim.codec.text import MTI_WIDTH, is_digits
 from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.decode import MAP_BYTES, decode
-from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, SIGNED, Field, Format
+from sim.codec.wire.formats import (
+    BCD,
+    BINARY,
+    BYTES,
+    CHARACTERS,
+    HEX,
+    MAPPED,
+    NIBBLES,
+    PARTS,
+    RAW,
+    SIGNED,
+    Field,
+    Format,
+    Shape,
+)
 from sim.codec.wire.framing import Layer, wrap
+from sim.codec.wire.inside import bytes_of
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError
 from sim.errors import size as size_of
@@ -116,27 +131,51 @@ def write(field: Field | None, number: int, value: str) -> bytes:
     body, size = _body(field, value)
     if size > field.size or (field.fixed and size < field.size):
         raise BuildError(number, None, f"{field.format} ({field.size} {_unit(field)})", f"{size}")
-    return _prefix(field, size) + body
+    return _prefix(field, size) + body if field.shape is None else _shaped(field, field.shape, size, body)
+
+
+def _shaped(field: Field, shape: Shape, size: int, body: bytes) -> bytes:
+    """The element with its tag, its filling and the mark at its end."""
+    if shape.ends and shape.ends in body:
+        raise BuildError(
+            field.number, None, f"a value without {shape.ends.decode('latin-1')!r}, which ends it", "one"
+        )
+    if shape.filled:
+        filler = b"\0" if field.content == "b" else to_bytes(" ", field.page)
+        body = body.ljust(field.width(field.size), filler)
+    if shape.counted:
+        return _prefix(field, size + len(shape.tag)) + shape.tag + body
+    return shape.tag + _prefix(field, size) + body + shape.ends
 
 
 def _body(field: Field, value: str) -> tuple[bytes, int]:
     """The bytes of a value, and its size as a prefix counts it."""
     written = field.written
-    if written == BCD:
+    if written in (BCD, NIBBLES):
         return _packed(field, value)
     if written == SIGNED:
         body, size = _packed(field, value[1:])
         return _characters(field, value[:1]) + body, size + (1 if field.counts == BYTES else 0)
     if written == MAPPED:
         return _mapped(field, value)
+    if written == PARTS and field.shape is not None and field.shape.inside is not None:
+        body = bytes_of(field.number, field.shape.inside, value, write)
+        return body, len(body)
     if written in (RAW, HEX):
-        if len(value) % 2 or not bitmap.HEX_DIGITS.issuperset(value):
-            raise BuildError(field.number, None, "an even number of hex digits", size_of(value))
-        if written == HEX:
-            return _characters(field, value), len(value) if field.counts == CHARACTERS else len(value) // 2
-        return bytes.fromhex(value), len(value) if field.counts == CHARACTERS else len(value) // 2
+        body = _octets(field, value)
+        size = len(value) if field.counts == CHARACTERS else len(body)
+        return _characters(field, value) if written == HEX else body, size
+    if field.content == "b":
+        body = _characters(field, _octets(field, value).decode("latin-1"))
+        return body, len(body)
     body = _characters(field, value)
     return body, len(body)
+
+
+def _octets(field: Field, value: str) -> bytes:
+    if len(value) % 2 or not bitmap.HEX_DIGITS.issuperset(value):
+        raise BuildError(field.number, None, "an even number of hex digits", size_of(value))
+    return bytes.fromhex(value)
 
 
 def _mapped(field: Field, value: str) -> tuple[bytes, int]:
@@ -149,9 +188,10 @@ def _mapped(field: Field, value: str) -> tuple[bytes, int]:
 
 
 def _packed(field: Field, value: str) -> tuple[bytes, int]:
-    track = field.content == "z"
-    if not (is_digits(value) or not value or (track and _TRACK.issuperset(value))):
-        what = "digits or a separator = or D" if track else "digits"
+    track, hexed = field.content == "z", field.written == NIBBLES
+    packs = _TRACK if track else bitmap.HEX_DIGITS if hexed else frozenset()
+    if not (is_digits(value) or not value or packs.issuperset(value)):
+        what = "digits or a separator = or D" if track else "hex digits" if hexed else "digits"
         raise BuildError(field.number, None, f"{what}, which are packed ({field.format})", size_of(value))
     nibbles, size = value.translate(_TO_NIBBLES), len(value)
     if size % 2:

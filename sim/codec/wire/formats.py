@@ -7,18 +7,20 @@ and writing its bytes needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sim.codec.text import Sizes, sizes
-from sim.codec.wire.pages import PAGES, SINGLE_BYTE
+from sim.codec.wire.pages import PAGES, SINGLE_BYTE, to_bytes
+from sim.errors import SpecError
 from sim.spec import ElementSpec, Spec, spec
 from sim.spec.elements import parse_format, with_elements
-from sim.spec.layouts import layout_of
+from sim.spec.layouts import Cell, Layout, layout_of
 
 BCD, RAW, HEX, BINARY, SIGNED, MAPPED = "bcd", "raw", "hex", "binary", "signed", "mapped"
+PARTS, NIBBLES = "parts", "nibbles"
 CHARACTERS, BYTES = "characters", "bytes"
 
 # Content classes by how a format names their writing; whatever else is text.
@@ -26,6 +28,8 @@ _KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
 # What makes an element another one, and does not only write it otherwise.
 _TABLE_ROWS = frozenset(("format", "name", "parts"))
 _SOURCED = ("source", "note")
+# What gives an element a shape.
+_SHAPES = frozenset(("tag", "filled", "ends"))
 _BINARY_PREFIX = {1: 1, 2: 1, 3: 2, 4: 2}  # LL is one byte, LLL and LLLL two
 
 
@@ -38,13 +42,38 @@ class Odd:
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """How the parts of an element are written, each as an element of its own, by the keys of `layout`,
+    which cuts the value. `lead` stands without a tag in front of a list of tagged ones. `half` is one half of
+    a bitmap whose second half is there only where bit 1 says so."""
+
+    layout: Layout
+    fields: Mapping[str, Field]
+    lead: Field | None = None
+    half: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What few elements have: a `tag` in front of their length, or after it and `counted` by it; room for
+    the longest value, whatever the length says (`filled`); a mark at their end (`ends`); parts that are
+    written each in its own way."""
+
+    tag: bytes = b""
+    counted: bool = False
+    filled: bool = False
+    ends: bytes = b""
+    inside: Inside | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """How one data element is written on one link.
 
-    `written` is a code page, `bcd`, `raw`, `hex`, `signed` (a letter and packed digits) or `mapped` (a
-    bitmap of 8 raw bytes, given as hex digits, and characters); `page` the code page of what is
-    characters in it. `size` is the fixed size or the maximum, in what a prefix
-    would count: `counts` is characters (digits of packed ones, hex digits of `hex`) or bytes. `prefix`
+    `written` is a code page, `bcd`, `raw`, `hex`, `signed` (a letter and packed digits), `mapped` (a
+    bitmap of 8 raw bytes, given as hex digits, and characters), `nibbles` (hex digits, packed) or `parts`;
+    `page` the code page of what is characters in it. `size` is the fixed size or the maximum, in what a
+    prefix would count: `counts` is characters (digits of packed ones, hex digits of `hex`) or bytes. `prefix`
     is the prefix's width in bytes, 0 for a fixed element; `prefix_digits` as the standard counts them,
     `lengths` its writing: a code page, `bcd` or `binary`.
     """
@@ -62,6 +91,7 @@ class Field:
     lengths: str
     odd: Odd
     sizes: Sizes
+    shape: Shape | None = None
 
     @property
     def fixed(self) -> bool:
@@ -72,13 +102,22 @@ class Field:
         """How many bytes a value of *size* (as a prefix counts) takes."""
         if self.written == SIGNED:
             return 1 + size // 2 if self.counts == CHARACTERS else size
-        if self.counts == CHARACTERS and self.written in (BCD, RAW):
+        if self.counts == CHARACTERS and self.written in (BCD, NIBBLES, RAW):
             return (size + 1) // 2
         if self.counts == BYTES and self.written == HEX:
             return 2 * size
         if self.counts == CHARACTERS and self.written == MAPPED:
             return max(0, size - 8)
         return size
+
+
+class LeftOut(NamedTuple):
+    """What a specification of another toolkit says and the format does not: of which element (0 the MTI, 1
+    the bitmap), what, and why."""
+
+    number: int
+    what: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +148,10 @@ class Format:
     `mti`, `digits`, `text`, `track`, `binary`, `lengths` name a code page or a packing; `bitmap` is raw or
     hex, always of `bitmap_bytes` bytes, where that is not 0. `bit_1` says whether such a fixed bitmap has
     its first bit set. `third` has bit 65 announce a third bitmap. `length_bytes`, where not 0, is the
-    width of every prefix. `elements` holds what differs, by element number; `frames` the names of what
-    stands around a message on such links, outermost first; `interface` is the interface of such links, empty
-    where messages of any may be written so.
+    width of every prefix. `elements` holds what differs, by element number, `absent` the numbers of
+    those that the link does not have; `frames` the names of what stands around a message on such links,
+    outermost first; `interface` is the interface of such links, empty where messages of any may be written
+    so. `left_out` says what an imported specification has and the format has not.
     """
 
     name: str
@@ -133,9 +173,11 @@ class Format:
     counts: Mapping[str, str] = field(default_factory=dict)
     odd: Mapping[str, str] = field(default_factory=dict)
     elements: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    absent: tuple[int, ...] = ()
     frames: tuple[str, ...] = ()
     note: str = ""
     interface: str = ""
+    left_out: tuple[LeftOut, ...] = ()
     _layouts: dict[str, VersionedFormat] = field(default_factory=dict, repr=False)
 
     def layout(self, version: str | None = None) -> VersionedFormat:
@@ -167,7 +209,7 @@ def _layout(made: Format, version: str) -> VersionedFormat:
     fields: list[Field | None] = [None] * (last + 1)
     for number in range(2, last + 1):
         row = made.elements.get(number, {})
-        if number in table or "format" in row:
+        if number not in made.absent and (number in table or "format" in row):
             fields[number] = _field(made, number, table.get(number), row)
     own = frozenset(number for number, row in made.elements.items() if _TABLE_ROWS & row.keys())
     return VersionedFormat(made, version, tuple(fields), _dialect(made, version, own), own)
@@ -198,7 +240,15 @@ def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None
 def _part_rows(row: Mapping[str, Any]) -> list[dict[str, str]]:
     """An element's own layout as rows: the element itself, which `cut` takes apart, then its parts."""
     whole = {"name": row.get("name", ""), "cut": row.get("cut", "places")}
-    return [whole, *({key: str(value) for key, value in part.items()} for part in row["parts"])]
+    return [whole, *_below(row, "")]
+
+
+def _below(row: Mapping[str, Any], path: str) -> Iterator[dict[str, str]]:
+    for part in row["parts"]:
+        own = f"{path}{part['path']}"
+        yield {key: str(value) for key, value in part.items() if key != "parts"} | {"path": own}
+        if "parts" in part:
+            yield from _below(part, f"{own}.")
 
 
 def kind_of(content: str) -> str:
@@ -210,21 +260,20 @@ def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[
     """The field of one element: what its row says, then its kind, then the format."""
     notation = row.get("format") or (element.format if element else "")
     content, size, prefix_digits = parse_format(number, notation)
-    prefix_digits = row.get("length_digits", prefix_digits) if prefix_digits else 0
+    prefix_digits = row.get("length_digits", prefix_digits) if prefix_digits and "ends" not in row else 0
     kind = kind_of(content)
     written = row.get("written") or getattr(made, kind)
-    page = written if written in PAGES else _page_of(made)
+    page = written if written in PAGES else row.get("page") or _page_of(made)
     if content == "x+n":
         written, size = (SIGNED, size) if written == BCD else (written, size + 1)
-    counts = (
-        row.get("counts") or made.counts.get(kind) or (BYTES if written in (RAW, HEX, MAPPED) else CHARACTERS)
-    )
+    in_bytes = written in (RAW, HEX, MAPPED, PARTS) or (content == "b" and written in PAGES)
+    counts = row.get("counts") or made.counts.get(kind) or (BYTES if in_bytes else CHARACTERS)
     lengths = row.get("lengths") or made.lengths
     prefix = 0
     if prefix_digits:
-        prefix = row.get("length_bytes") or made.length_bytes or _prefix_width(lengths, prefix_digits)
-    size = _counted(size, content, written, counts)
-    if prefix:
+        prefix = row.get("length_bytes") or made.length_bytes or prefix_width(lengths, prefix_digits)
+    size = row.get("bytes") or _counted(size, content, written, counts)
+    if prefix and "bytes" not in row:
         size = min(size, 10**prefix_digits - 1)
     return Field(
         number,
@@ -241,8 +290,52 @@ def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[
         _odd(
             row.get("odd") or made.odd.get("track" if kind == "track" else "variable" if prefix else "fixed")
         ),
-        sizes(lengths, prefix, size),
+        sizes(lengths, prefix, size + _counted_tag(row)),
+        _shape(made, number, row) if _SHAPES & row.keys() or written == PARTS else None,
     )
+
+
+def _counted_tag(row: Mapping[str, Any]) -> int:
+    """Bytes of a tag that the prefix counts."""
+    where, _, width = row.get("tag", "  0").split(" ")
+    return int(width) if where == "inside" else 0
+
+
+def _shape(made: Format, number: int, row: Mapping[str, Any]) -> Shape:
+    where, page, width = row.get("tag", "  0").split(" ")
+    tag = f"{row.get('key', number):0>{width}}"
+    return Shape(
+        to_bytes(tag, page) if page else b"",
+        where == "inside",
+        bool(row.get("filled")),
+        to_bytes(row.get("ends", ""), _page_of(made)),
+        _inside(made, number, row) if row.get("written") == PARTS else None,
+    )
+
+
+def _inside(made: Format, number: int, row: Mapping[str, Any]) -> Inside:
+    """How the parts of an element are written: the rows of its layout say that of each."""
+    if "parts" not in row:
+        raise SpecError(
+            number, None, f"elements.{number}.parts, each of which is written in its own way", "none"
+        )
+    layout = layout_of("", number, "", _part_rows(row))
+    top = layout.cell
+    rows = {str(part["path"]): part for part in row["parts"]}
+    fields = {cell.key: _field_of_part(made, number, cell, rows) for cell in top.cells}
+    first = top.cells[0].key
+    half = None
+    if rows[first].get("halves"):
+        size = top.cells[0].most // 4  # bytes of half the bitmap: two hex digits each
+        half = _field(made, number, None, {**rows[first], "format": f"b {size}"})
+    return Inside(layout, fields, fields[first] if "lead" in top.words else None, half)
+
+
+def _field_of_part(made: Format, number: int, cell: Cell, rows: Mapping[str, Mapping[str, Any]]) -> Field:
+    """One part as an element: the length in front of it in the value is written as its row says."""
+    row = rows[cell.key]
+    notation = str(row["format"]).split(" ", 1)[1] if cell.own else str(row["format"])
+    return _field(made, number, None, {"name": cell.name, **row, "key": cell.key, "format": notation})
 
 
 def _counted(size: int, content: str, written: str, counts: str) -> int:
@@ -258,7 +351,8 @@ def _page_of(made: Format) -> str:
     return next((name for name in (made.text, made.mti, made.digits) if name in SINGLE_BYTE), "ascii")
 
 
-def _prefix_width(lengths: str, digits: int) -> int:
+def prefix_width(lengths: str, digits: int) -> int:
+    """How many bytes a prefix of so many *digits* usually takes, written as *lengths* says."""
     if lengths == BCD:
         return (digits + 1) // 2
     return _BINARY_PREFIX.get(digits, (digits + 1) // 2) if lengths == BINARY else digits

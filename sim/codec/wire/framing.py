@@ -18,6 +18,7 @@ from sim.errors import BuildError, SpecError, WireError, hexed, shown
 from sim.spec.tables import read_csv
 
 STX, ETX = 2, 3
+_BYTES_IN_FRONT = re.compile(r"header-([1-9][0-9]{0,2})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +93,26 @@ def _total(text: str) -> tuple[slice, str]:
 
 
 def frame(name: str) -> Frame:
-    """The kind of framing called *name*. Raises SpecError for another.
+    """The kind of framing called *name*: a row, or `header-9` for a header of 9 bytes of any kind. Raises
+    SpecError for another.
 
     >>> frame("length-2").title
     '2-byte length'
     """
+    if found := _BYTES_IN_FRONT.fullmatch(name):
+        return _header(name, int(found[1]))
     if name not in frames():
         raise SpecError(None, None, "a kind of framing: " + ", ".join(frames()), shown(name))
     return frames()[name]
+
+
+@cache
+def _header(name: str, width: int) -> Frame:
+    """A header of so many bytes, of which no more is known: it is kept as it came."""
+    zeros = "00" * width
+    return Frame(
+        name, f"{width}-byte header", "header", width, "hex", "", False, 0, 0, ".*", zeros, _total(""), (), ""
+    )
 
 
 def said_length(made: Frame, data: bytes, start: int) -> int | None:

@@ -19,7 +19,18 @@ from numpy.typing import NDArray
 from sim.codec import Message, ParseError, bitmap
 from sim.codec.wire import Format, WireError, decode
 from sim.codec.wire.decode import Views, read_bitmap, read_mti
-from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, MAPPED, RAW, SIGNED, Field, VersionedFormat
+from sim.codec.wire.formats import (
+    BCD,
+    BINARY,
+    BYTES,
+    HEX,
+    MAPPED,
+    NIBBLES,
+    RAW,
+    SIGNED,
+    Field,
+    VersionedFormat,
+)
 from sim.codec.wire.pages import MULTI_BYTE, SINGLE_BYTE, table
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, spec
@@ -154,7 +165,9 @@ def _elements(layout: VersionedFormat, numbers: tuple[int, ...]) -> list[tuple[F
     found = []
     for number in numbers:
         field = layout[number]
-        if field is None or field.written in (MAPPED, *MULTI_BYTE):
+        if field is None or field.shape is not None or field.written in (MAPPED, NIBBLES, *MULTI_BYTE):
+            return None
+        if field.content == "b" and field.written in SINGLE_BYTE:
             return None
         found.append((field, text[number]))
     return found

@@ -129,14 +129,14 @@ def test_a_packager_with_parts_is_read(tmp_path: Path) -> None:
       <isofield id="22" length="3" name="ENTRY" pad="true" class="org.jpos.iso.IFB_NUMERIC"/>
       <isofield id="41" length="16" name="TERMINAL" class="org.jpos.iso.IF_CHAR"/>
       <isofieldpackager id="62" length="999" name="ORDER" class="org.jpos.iso.IFB_LLLCHAR"
-          packager="org.jpos.iso.packager.GenericSubFieldPackager">
+          packager="org.jpos.iso.packager.GenericSubFieldPackager" emitBitmap="false">
         <isofield id="1" length="4" name="SHOP" class="org.jpos.iso.IFA_NUMERIC"/>
         <isofield id="2" length="10" name="TEXT" class="org.jpos.iso.IFA_LLCHAR"/>
       </isofieldpackager>
     </isopackager>"""
     (tmp_path / "packager.xml").write_text(text, encoding="utf-8")
     made = load_format(tmp_path / "packager.xml")
-    message = Message("0200", {2: "41111111111", 22: "051", 41: "T" * 16, 62: "004205HELLO"})
+    message = Message("0200", {2: "41111111111", 22: "051", 41: "T" * 16, 62: "004205HELLO"}, "1987")
     data = encode(message, "packager")
     assert data.hex() == "0200" + "4000040000800004" + "11" + "411111111110" + "0051" + "54" * 16 + (
         "0011" + b"004205HELLO".hex()
@@ -153,7 +153,7 @@ def test_a_packager_with_parts_is_read(tmp_path: Path) -> None:
         ("<other/>", "isofield"),
         ('<!DOCTYPE x [<!ENTITY a "aa">]><isopackager>&a;</isopackager>', "entities"),
         ('<!DOCTYPE x [<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;]><isopackager/>', "entities"),
-        ('<isopackager><isofield id="2" length="9" class="a.Odd"/></isopackager>', "a class of jPOS"),
+        ('<isopackager><isofield id="2" length="9" class="a.Odd"/></isopackager>', "isofield elements"),
         ('<isopackager><isofield id="2" length="x" class="a.IF_CHAR"/></isopackager>', "a length"),
         ('<isopackager><isofield id="٣" length="4" class="a.IF_CHAR"/></isopackager>', "isofield id"),
         ('<isopackager><isofield id="0" length="4" class="a.IF_NONE"/></isopackager>', "a class of jPOS"),

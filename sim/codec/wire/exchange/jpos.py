@@ -6,16 +6,34 @@ and looks nothing up: a document that declares any is refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from sim.codec.wire.exchange.described import Described, fields_of, rows_of, size_of
-from sim.codec.wire.formats import BCD, HEX, RAW, SIGNED, Field, Format
-from sim.errors import SpecError, shown
+from sim.codec.wire.exchange.described import Described, fields_of, notation, rows_of, size_of
+from sim.codec.wire.formats import (
+    BCD,
+    BINARY,
+    BYTES,
+    CHARACTERS,
+    HEX,
+    NIBBLES,
+    PARTS,
+    RAW,
+    SIGNED,
+    Field,
+    Format,
+    LeftOut,
+    Odd,
+)
+from sim.codec.wire.pages import SINGLE_BYTE
+from sim.errors import BITMAP_FIELD, SpecError, shown
+from sim.spec.elements import parse_format
+from sim.spec.layouts import text_width
 from sim.spec.tables import read_csv
 
 _BITMAPS: dict[str, Mapping[str, str]] = {
@@ -23,9 +41,23 @@ _BITMAPS: dict[str, Mapping[str, str]] = {
     "IFE_BITMAP": {"bitmap": HEX},
     "IFB_BITMAP": {"bitmap": RAW},
 }
-_MTIS = {"IFA_NUMERIC": "ascii", "IF_CHAR": "ascii", "IFE_NUMERIC": "cp1047", "IFE_CHAR": "cp1047"}
-_MTIS |= {"IFB_NUMERIC": BCD}
+_PAGES = {"IFA_BITMAP": "ascii", "IFE_BITMAP": "cp1047", "Base1_BITMAP126": "", "IFB_BITMAP": ""}
+_TAGGED = (
+    *("EuroSubFieldPackager", "MasterCardEBCDICSubFieldPackager", "GICCSubFieldPackager"),
+    "GenericTaggedFieldsPackager",
+)
+_GENERIC = ("GenericSubFieldPackager", "GenericPackager")
+_BASE1 = "Base1SubFieldPackager"
+_UNUSED = "IF_UNUSED"
 _MOST = 192
+_MAP_BYTES = 8
+_TWO_MAPS = 16
+_LARGEST_VALUE = 999_999
+# Without it jPOS refuses the document: its parser is a validating one.
+_DOCTYPE = (
+    '<!DOCTYPE isopackager PUBLIC "-//jPOS/jPOS Generic Packager DTD 1.0//EN"'
+    ' "http://jpos.org/dtd/generic-packager-1.0.dtd">'
+)
 
 
 @cache
@@ -34,23 +66,54 @@ def _classes() -> Mapping[str, Mapping[str, str]]:
 
 
 def from_jpos(text: str, name: str) -> dict[str, Any]:
-    """The rows of the format that a packager describes; *name* is what errors call it. Raises SpecError for
-    what is no packager, and for an element of a class that is not known, by its number."""
-    head: dict[str, Any] = {}
-    found: list[Described] = []
-    for one in _parsed(text, name):
+    """The rows of the format that a packager describes, with `left_out`: elements of classes that are not
+    known, and parts of elements that cannot be cut so. *name* is what errors call it. Raises SpecError for
+    what is no packager, and for an MTI of a class that is not known."""
+    document = _parsed(text, name)
+    head: dict[str, Any] = {"mti": "ascii", "bitmap": HEX}
+    found: dict[int, Described] = {}
+    left: list[LeftOut] = []
+    for one in document:
         if one.tag not in ("isofield", "isofieldpackager"):
             continue
-        number, kind = _number(one, name), one.get("class", "").rpartition(".")[2]
+        number, kind = _number(one, name), _class(one)
         if number == 0:
-            head["mti"] = _known(_MTIS, kind, number)
+            head["mti"] = _known(_classes(), kind, number)["written"]
+        elif number == 1 and kind not in _BITMAPS:
+            left.append(LeftOut(1, "element 1", f"{kind} is no bitmap, and ISO 8583 has one there"))
         elif number == 1:
-            head |= _known(_BITMAPS, kind, number)
+            head |= _BITMAPS[kind]
+            head |= {"third": True} if _size(one, number) > _TWO_MAPS else {}
         else:
-            found.append(_element(one, number, kind))
+            left += _took(found, one, number, kind)
     if not found:
         raise SpecError(None, None, "an isopackager with isofield elements", f"none in {name}")
-    return rows_of(name, f"jPOS packager {name}", head, found)
+    if header := document.get("headerLength", ""):
+        head["frames"] = [f"header-{int(header)}"] if header.isdecimal() and int(header) else []
+    return rows_of(name, f"jPOS packager {name}", head, found.values(), left)
+
+
+def _took(found: dict[int, Described], one: ElementTree.Element, number: int, kind: str) -> Iterator[LeftOut]:
+    """Put an element into *found*; what is left out of it."""
+    row = _classes().get(kind)
+    if row is None:
+        reason = "no message has it" if kind == _UNUSED else f"a class that is not known here, {kind}"
+        yield LeftOut(number, "the element", reason)
+        return
+    if row["more"] == "ends" and not one.get("token"):
+        yield LeftOut(number, "the element", f"{kind} without the token that ends it")
+        return
+    made = _element(one, number, row)
+    if one.tag == "isofieldpackager":
+        try:
+            made = _with_parts(made, one, row)
+        except SpecError as error:
+            yield LeftOut(number, "its parts", error.found)
+    found[number] = made
+
+
+def _class(one: ElementTree.Element) -> str:
+    return one.get("class", "").strip().rpartition(".")[2]
 
 
 def _parsed(text: str, name: str) -> ElementTree.Element:
@@ -89,68 +152,228 @@ def _known(known: Mapping[str, Any], kind: str, number: int) -> Any:
     return known[kind]
 
 
-def _element(one: ElementTree.Element, number: int, kind: str) -> Described:
-    row = _known(_classes(), kind, number)
-    said = one.get("length", "")
+def _size(one: ElementTree.Element, number: int) -> int:
+    said = one.get("length", "").strip()
     if not (said.isascii() and said.isdigit() and len(said) <= 6):
         raise SpecError(number, None, "a length in digits", shown(said))
-    digits = int(row["length_digits"] or 0)
-    size = int(said) - (row["content"] == "x+n")
-    side = f"{'left' if one.get('pad') == 'true' else 'right'} 0"
-    cut, parts = _parts(one)
+    return int(said)
+
+
+def _element(one: ElementTree.Element, number: int, row: Mapping[str, str]) -> Described:
+    """An element, or a part of one, as its class and its length say."""
+    said, binary = _size(one, number), row["lengths"] == BINARY
+    width, size = int(row["width"] or 0), said - (row["content"] == "x+n")
+    where, page, tag = (row["tag"] or "  0").split(" ")
+    if width:
+        longest = 256**width - 1 if binary else 10**width - 1
+        longest -= int(tag) if where == "inside" else 0
+        size = min(size, longest // 2 if row["counts"] == CHARACTERS else longest)
+    written, _, page = row["written"].partition(" ")
+    side, _, filler = row["odd"].partition(" ")
+    odd = row["odd"]
+    if side == "side":
+        odd = "left 0" if one.get("pad") == "true" else f"right {filler or 0}"
     return Described(
         number=number,
-        name=one.get("name", "").capitalize(),
+        name=one.get("name", "").strip(),
         content=row["content"],
-        size=min(size, 10**digits - 1) if digits else size,
-        written=row["written"],
+        size=0 if row["more"] == "empty" else size,
+        written=written,
+        page=page or "ascii",
         lengths=row["lengths"],
-        length_digits=digits,
+        length_digits=len(str(size)) if binary else width,
+        length_bytes=width if binary else 0,
         counts=row["counts"],
-        odd=side if row["odd"] == "side" else row["odd"],
-        parts=parts,
-        cut=cut,
+        odd=odd,
+        more=_more(one, row),
     )
 
 
-def _parts(one: ElementTree.Element) -> tuple[str, tuple[Mapping[str, str], ...]]:
-    """The sub-fields of an element as the parts of a layout, where all of them are characters."""
-    cut = "bits" if one.get("emitBitmap") == "true" else "places"
-    found = []
-    for part in one:
-        row = _classes().get(part.get("class", "").rpartition(".")[2])
-        key, size = part.get("id", ""), part.get("length", "")
-        bitmap = part.get("class", "").endswith("BITMAP")
-        if not (key.isdigit() and size.isdigit()) or (row is None and not bitmap) or part.tag != "isofield":
-            return "", ()
-        content = "b" if row is None else row["content"]
-        digits = int(row["length_digits"] or 0) if row else 0
-        notation = f"{'L' * digits} {content}..{size}" if digits else f"{content} {size}"
-        found.append({"path": key, "name": part.get("name", key).lower(), "format": notation})
-    if not found or (cut == "bits" and found[0]["path"] != "1" and found[0]["path"] != "0"):
-        return "", ()
-    return cut, tuple(found)
+def _more(one: ElementTree.Element, row: Mapping[str, str]) -> dict[str, Any]:
+    """Rows that few classes have."""
+    found: dict[str, Any] = {"tag": row["tag"]} if row["tag"] else {}
+    if row["more"] == "filled":
+        found["filled"] = True
+    elif row["more"] == "ends":
+        found["ends"] = one.get("token", "")
+    return found
+
+
+def _with_parts(made: Described, one: ElementTree.Element, row: Mapping[str, str]) -> Described:
+    """The element as one whose parts are written each in its own way. Raises SpecError, whose `found` is the
+    reason, where they are not cut so here."""
+    cut, rows = _parts(one, made.number)
+    if made.written == BCD or (made.written == HEX) or row["counts"] == CHARACTERS:
+        raise _uncut(made.number, f"they are in digits of {_class(one)}")
+    if made.written.startswith("cp"):
+        # What is inside is turned into EBCDIC with the element.
+        rows = [_in_page(made, part) for part in rows]
+    most = sum(map(_text_width, rows))
+    if not made.lengths and sum(map(_bytes_of, rows)) != made.size:
+        raise _uncut(made.number, f"they do not fill its {made.size} bytes")
+    size = max(most, made.size) if made.lengths else most
+    more = {**made.more, "written": PARTS, "bytes": made.size, "cut": cut, "parts": rows}
+    if not made.lengths:
+        return replace(made, content="ans", size=size, written=PARTS, counts="", more=more)
+    digits = len(str(size := min(size, _LARGEST_VALUE)))
+    more["format"] = notation("ans", size, digits)
+    if made.lengths != BINARY:
+        more["length_digits"] = made.length_digits
+    else:
+        more["length_bytes"] = made.length_bytes
+    return replace(made, content="ans", size=size, written=PARTS, counts="", length_digits=digits, more=more)
+
+
+def _uncut(number: int, reason: str) -> SpecError:
+    return SpecError(number, None, "parts", reason)
+
+
+def _in_page(made: Described, part: dict[str, Any]) -> dict[str, Any]:
+    if part["written"] != "ascii" or part.get("lengths", "ascii") != "ascii" or "parts" in part:
+        raise _uncut(made.number, "bytes of other kinds are turned into EBCDIC with it")
+    return part | {"written": made.written} | ({"lengths": made.written} if "lengths" in part else {})
+
+
+def _text_width(part: Mapping[str, Any]) -> int:
+    """The most characters that a part takes in the value, with the length or tag in front of it."""
+    own, _, format_ = part["format"].rpartition(" ") if ".." in part["format"] else ("", "", part["format"])
+    content, size, _ = parse_format(0, format_)
+    return text_width(content, size) + len(own) + _LONGEST_HEAD * ("tag" in part)
+
+
+_LONGEST_HEAD = 10
+
+
+def _bytes_of(part: Mapping[str, Any]) -> int:
+    """The bytes of a part of a fixed size; what no sum is where it has none."""
+    if ".." in part["format"]:
+        return -_LARGEST_VALUE
+    content, size, _ = parse_format(0, part["format"])
+    if part["written"] == BCD:
+        return (size + 1) // 2 + (content == "x+n")
+    return size * (2 if part["written"] == HEX else 1) + (content == "x+n")
+
+
+def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, Any]]]:
+    """How a packager cuts an element, and the rows of its parts. Raises SpecError, whose `found` is the
+    reason."""
+    packager = one.get("packager", "").strip().rpartition(".")[2]
+    parts = {
+        int(part.get("id", "")): part
+        for part in one
+        if part.tag in ("isofield", "isofieldpackager") and part.get("id", "").isdecimal()
+    }
+    if not parts:
+        raise _uncut(number, f"{packager} describes none")
+    if packager in _TAGGED:
+        return _list(parts, number)
+    if packager == _BASE1:
+        head = 0 if _class(parts[min(parts)]) in _PAGES and min(parts) == 0 else None
+        start = 1 if head == 0 else 0
+    elif packager in _GENERIC:
+        said = one.get("bitmapField", "1")
+        head = None if one.get("emitBitmap") == "false" or not said.isdecimal() else int(said)
+        usual = 2 if 1 in parts and _class(parts[1]) in _PAGES else 1
+        start = int(first) if (first := one.get("firstField", "")).isdecimal() else usual
+    else:
+        raise _uncut(number, f"a packager that is not known here, {packager}")
+    chosen = [(key, part) for key, part in sorted(parts.items()) if key >= start and key != head]
+    if head is None:
+        return "places short", [_part(part, str(key), number) for key, part in chosen]
+    if head not in parts or _class(parts[head]) not in _PAGES:
+        raise _uncut(number, f"its part {head} is no bitmap")
+    bitmap = _part(parts[head], str(head) if head else "map", number)
+    most = 4 * 2 * int(bitmap["format"].split(" ")[1])
+    rows = [_part(part, str(key), number) for key, part in chosen if 0 < key <= most]
+    if bitmap.get("halves"):
+        rows = [row for row in rows if row["path"] != "1"]
+    return "bits", [bitmap, *rows]
+
+
+def _list(parts: Mapping[int, ElementTree.Element], number: int) -> tuple[str, list[dict[str, Any]]]:
+    """Parts that are found by tags."""
+    rows = [_part(part, str(key), number) for key, part in sorted(parts.items())]
+    tagged = [row for row in rows if "tag" in row]
+    lead = rows[0] if parts and 0 in parts and "tag" not in rows[0] else None
+    if not tagged or len(tagged) + (lead is not None) < len(rows):
+        raise _uncut(number, "some have no tag")
+    if len({row["tag"] for row in tagged}) > 1:
+        raise _uncut(number, "their tags are written in several ways")
+    width = int(tagged[0]["tag"].split(" ")[2])
+    for row in tagged:
+        row["path"] = f"{row['path']:0>{width}}"
+        row["format"] = row["format"].split(" ")[-1]
+    longest = len(str(max(map(_text_width, tagged))))
+    return f"list n{width} n{longest}{' lead' if lead else ''}", rows
+
+
+def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
+    """One part as a row: what it is in the value, and how it is written."""
+    kind = _class(one)
+    name = one.get("name", "").strip() or f"part {key}"
+    if kind in _PAGES:
+        size = _MAP_BYTES if kind == "Base1_BITMAP126" else _size(one, number)
+        page = {"page": _PAGES[kind]} if _PAGES[kind] else {}
+        halves = {"halves": True} if size == _TWO_MAPS else {}
+        written = HEX if page else RAW
+        return {"path": key, "name": name, "format": f"b {size}", "written": written, **page, **halves}
+    known = _classes().get(kind)
+    if known is None or (known["more"] == "ends" and not one.get("token")):
+        raise _uncut(number, f"a class that is not known here, {kind}, of part {key}")
+    made = _element(one, number, known)
+    if one.tag == "isofieldpackager":
+        made = _with_parts(made, one, known)
+    row: dict[str, Any] = {"path": key, "name": name, "written": made.written, **made.more}
+    if made.written == HEX or made.content == "x+n":
+        row["page"] = made.page
+    row |= {"odd": made.odd} if made.odd else {}
+    row |= {"counts": made.counts} if made.counts else {}
+    own = ""
+    if made.lengths or "ends" in row:
+        own = "L" * len(str(text_width(made.content, made.size))) + " "
+        row["lengths"] = made.lengths or "ascii"
+    if made.length_bytes:
+        row["length_bytes"] = made.length_bytes
+    elif made.lengths:
+        row.setdefault("length_digits", int(known["width"]))
+    digits = len(str(made.size)) if own else 0
+    row["format"] = own + notation(made.content, made.size, digits)
+    return row
 
 
 def to_jpos(made: Format, version: str | None = None) -> tuple[str, dict[int, str]]:
-    """The format as a packager of jPOS, and the elements that jPOS has no class for, with the reason."""
+    """The format as a packager of jPOS, and the elements that jPOS has no class for, with the reason; 1 is
+    the bitmap."""
     fields = fields_of(made, version)
     left: dict[int, str] = {}
+    if made.bitmap_bytes > _MAP_BYTES:
+        left[BITMAP_FIELD] = "jPOS has a second bitmap only where bit 1 announces it"
+    elif _class_of_bitmap(made) == "IFE_BITMAP":
+        left[BITMAP_FIELD] = "jPOS reads 32 characters of it at once, of shorter messages, too"
     lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        "<isopackager>",
         _line(0, 4, "Message type indicator", _class_of_mti(made), ' pad="true"'),
-        _line(1, made.bitmap_bytes or 16, "Bit map", _class_of_bitmap(made)),
+        _line(1, 24 if made.third else _TWO_MAPS, "Bit map", _class_of_bitmap(made)),
     ]
     for one in fields:
         kind = _class_of(one)
         if kind is None:
-            left[one.number] = f"jPOS has no class for {one.format} written as {one.written}"
+            left[one.number] = f"jPOS has no class for {one.format} written as {one.written}{_behind(one)}"
             continue
         content, size = size_of(one)
-        pad = f' pad="{str(one.odd.left).lower()}"' if one.written in (BCD, SIGNED) else ""
-        lines.append(_line(one.number, size + (content == "x+n"), one.name, kind, pad))
-    return "\n".join([*lines, "</isopackager>", ""]), left
+        said = one.size if _as_text(one) else min(size, _longest(kind)) + (content == "x+n")
+        pad = f' pad="{str(one.odd.left).lower()}"' if one.written in (BCD, SIGNED, NIBBLES) else ""
+        ends = one.shape.ends.decode("latin-1") if one.shape else ""
+        lines.append(
+            _line(one.number, said, one.name, kind, pad + (f" token={quoteattr(ends)}" if ends else ""))
+        )
+    most = max((one.number for one in fields), default=0)
+    root = f'<isopackager maxValidField="{_MOST}">' if most > 2 * 8 * _MAP_BYTES else "<isopackager>"
+    head = ['<?xml version="1.0" encoding="UTF-8"?>', _DOCTYPE, root]
+    return "\n".join([*head, *lines, "</isopackager>", ""]), left
+
+
+def _behind(one: Field) -> str:
+    return f" after a length of {one.prefix} bytes, {one.lengths}" if one.prefix else ""
 
 
 def _line(number: int, size: int, name: str, kind: str, more: str = "") -> str:
@@ -166,23 +389,96 @@ def _class_of_bitmap(made: Format) -> str:
     return "IFB_BITMAP" if made.bitmap == RAW else "IFE_BITMAP" if made.mti.startswith("cp") else "IFA_BITMAP"
 
 
+def _as_text(one: Field) -> bool:
+    """Whether the element is hex digits whose length counts them: a text of so many characters."""
+    return one.written == HEX and one.prefix > 0 and one.counts == CHARACTERS
+
+
+def _longest(kind: str) -> int:
+    """The longest value that a class takes."""
+    row = _classes()[kind]
+    if not row["width"]:
+        return _LARGEST_VALUE
+    base = 256 if row["lengths"] == BINARY else 10
+    return int(base ** int(row["width"])) - 1
+
+
 def _class_of(one: Field) -> str | None:
     """The class that writes an element so; jPOS knows one EBCDIC page, which stands for all."""
     content, _ = size_of(one)
-    content = content if content in ("n", "b", "x+n") else "ans"
-    if content != "b" and one.written == RAW:
+    written, sign = one.written, "ascii"
+    if written == SIGNED:
+        written, sign = BCD, one.page
+    elif _as_text(one):
+        content, written = "ans", one.page
+    elif written == HEX:
+        content, written = "b", f"{HEX} {one.page}"
+        if one.page != "ascii":
+            return None  # IFE_BINARY takes the digits A to F for others
+    elif written == RAW:
         content = "b"
-    if one.format.startswith("z") and one.written == BCD:
+    elif written == BCD:
         content = "n"
-    written = BCD if one.written == SIGNED else f"{HEX} {one.page}" if one.written == HEX else one.written
-    wanted = (content, _page(written), _page(one.lengths) if one.prefix else "", one.prefix_digits)
-    filler = "right F" if one.odd.filler == "F" and not one.odd.left else "side" if written == BCD else ""
-    for name, row in _classes().items():
-        said = (row["content"], row["written"], row["lengths"], int(row["length_digits"] or 0))
-        usual = row["odd"] == "side" and one.odd.filler == "0"
-        if said == wanted and (usual or row["odd"] in ("", filler)):
-            return name
+    elif content not in ("n", "x+n"):
+        content = "ans"
+    if sign != "ascii":
+        return None
+    wanted = (_page(written), _page(one.lengths) if one.prefix else "", one.prefix, _more_of(one))
+    for said in dict.fromkeys((content, "ans" if written in SINGLE_BYTE and content != "x+n" else content)):
+        for name, row in _classes().items():
+            if (
+                row["content"] == said
+                and _way(row) == wanted
+                and _counts_so(one, row)
+                and _filled_so(one, row)
+            ):
+                return name
     return None
+
+
+@cache
+def _ways() -> Mapping[str, tuple[object, ...]]:
+    return {
+        name: (
+            row["written"],
+            row["lengths"],
+            (int(row["width"] or 0) + 1) // 2 if row["lengths"] == BCD else int(row["width"] or 0),
+            (row["tag"], row["more"]),
+        )
+        for name, row in _classes().items()
+    }
+
+
+def _way(row: Mapping[str, str]) -> tuple[object, ...]:
+    return _ways()[row["class"]]
+
+
+def _more_of(one: Field) -> tuple[str, str]:
+    shape = one.shape
+    if shape is None:
+        return "", ""
+    return (
+        "?" if shape.tag or shape.inside else ""
+    ), "filled" if shape.filled else "ends" if shape.ends else ""
+
+
+def _counts_so(one: Field, row: Mapping[str, str]) -> bool:
+    """Whether the prefix counts the same: bytes of what is binary and characters of the rest, where a row
+    says no other."""
+    if not one.prefix or _as_text(one):
+        return not (one.prefix and row["counts"])
+    usual = BYTES if row["content"] == "b" else CHARACTERS
+    return one.counts == (row["counts"] or usual)
+
+
+def _filled_so(one: Field, row: Mapping[str, str]) -> bool:
+    """Whether an odd number of digits is filled up the same way, or cannot come."""
+    side, _, filler = row["odd"].partition(" ")
+    if not side or (one.fixed and one.size % 2 == 0):
+        return True
+    if side != "side":
+        return one.odd == Odd(side == "left", filler)
+    return one.odd in (Odd(True, "0"), Odd(False, filler or "0"))
 
 
 def _page(written: str) -> str:

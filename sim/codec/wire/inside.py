@@ -1,0 +1,109 @@
+"""Elements whose parts are written each in its own way: packed digits beside EBCDIC, bitmaps of raw bytes.
+
+The value is what the layout cuts: digits as digits, bytes as hex digits, a length of decimal digits in front
+of a part that has one. Both ways are here; how one part is read and written is what elements do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sim.codec.wire.formats import Field, Inside
+from sim.codec.wire.pages import view
+from sim.errors import BuildError, WireError
+from sim.parts.layout import flags, list_heads, read
+from sim.spec.layouts import Cell
+
+# Where a part begins, and how it is written -> its value, where that starts, where the part ends.
+Take = Callable[[int, Field], tuple[str, int, int]]
+Write = Callable[[Field, int, str], bytes]
+
+_FIRST_BIT = 1
+
+
+def text_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
+    """The value that *data* writes, in pieces. Raises WireError at the first byte that fits none."""
+    cell, at = inside.layout.cell, 0
+    if cell.cut == "list":
+        yield from _list_of(inside, data, take)
+        return
+    cells = cell.cells
+    if cell.cut == "bits":
+        bits, at = _bitmap_of(inside, take)
+        yield bits
+        cells = tuple(_known(cell, bit) for bit in flags(bits))
+    for one in cells:
+        if at == len(data) and "short" in cell.words:
+            return
+        value, _, at = take(at, inside.fields[one.key])
+        yield f"{len(value):0{len(one.own)}}{value}" if one.own else value
+    if at < len(data):
+        raise WireError(None, at, f"nothing after {cell.cells[-1].name}", f"{len(data) - at} more bytes")
+
+
+def _known(cell: Cell, bit: int) -> Cell:
+    if str(bit) not in cell.by_key:
+        raise WireError(None, 0, "only bits that are known", f"bit {bit}")
+    return cell.by_key[str(bit)]
+
+
+def _bitmap_of(inside: Inside, take: Take) -> tuple[str, int]:
+    """The bitmap in front of the parts, as hex digits, and where it ends. Bit 1 of one in two halves is no
+    part: it has the second follow."""
+    if inside.half is None:
+        bits, _, at = take(0, inside.fields[inside.layout.cell.cells[0].key])
+        return bits, at
+    bits, _, at = take(0, inside.half)
+    second = "0" * len(bits)
+    if _FIRST_BIT in flags(bits):
+        second, _, at = take(at, inside.half)
+        bits = f"{int(bits[0], 16) & 7:X}{bits[1:]}"
+    return bits + second, at
+
+
+def _list_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
+    """Tag, length, data of each part, in the order in which they stand."""
+    at, cell = 0, inside.layout.cell
+    _, _, _, width = list_heads(cell)
+    if (lead := inside.lead) is not None and data and not view(data[:1], lead.page).isdigit():
+        value, _, at = take(0, lead)
+        yield value
+    while at < len(data):
+        key = next((key for key, one in inside.fields.items() if _tagged(one, data, at)), None)
+        if key is None:
+            raise WireError(None, at, "the tag of a known sub-element", "another")
+        value, _, at = take(at, inside.fields[key])
+        yield f"{key}{len(value):0{width}}{value}"
+
+
+def _tagged(one: Field, data: bytes, at: int) -> bool:
+    """Whether the tag of a part stands at *at*, or behind the length that stands there."""
+    if one.shape is None or not one.shape.tag:
+        return False
+    return data.startswith(one.shape.tag, at + (one.prefix if one.shape.counted else 0))
+
+
+def bytes_of(number: int, inside: Inside, value: str, write: Write) -> bytes:
+    """The bytes of all parts of *value*. Raises BuildError where the layout cuts it otherwise, or a part
+    cannot be written."""
+    cut = read(inside.layout, value)
+    if cut.misfits:
+        raise BuildError(number, None, cut.misfits[0].expected, cut.misfits[0].found)
+    parts, pieces = cut.parts, []
+    if inside.layout.cell.cut == "bits":
+        pieces, parts = [_bitmap(inside, number, parts[0].value, write)], parts[1:]
+    for part in parts:
+        if part.key not in inside.fields:
+            raise BuildError(number, None, "only sub-elements that are known", f"sub-element {part.key}")
+        pieces.append(write(inside.fields[part.key], number, part.value))
+    return b"".join(pieces)
+
+
+def _bitmap(inside: Inside, number: int, bits: str, write: Write) -> bytes:
+    if inside.half is None:
+        return write(inside.fields[inside.layout.cell.cells[0].key], number, bits)
+    first, second = bits[: len(bits) // 2], bits[len(bits) // 2 :]
+    if not second.strip("0"):
+        return write(inside.half, number, first)
+    first = f"{int(first[0], 16) | 8:X}{first[1:]}"
+    return write(inside.half, number, first) + write(inside.half, number, second)
