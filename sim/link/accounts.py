@@ -18,6 +18,7 @@ from sim.spec import number_of
 from sim.spec.tables import read_toml
 
 _REPLACEMENT = slice(0, 12)  # DE 95 of 1987: the amount that stays
+_MOST_OF_ONE = 100  # authorizations of a transaction
 _AUTHORIZATION = "1"  # the message class that is completed by another
 
 
@@ -40,6 +41,8 @@ class Accounts:
         # look at again.
         self._booked: Kept[int, tuple[str, int, bool]] = Kept(self.remembered)
         self._numbers: Kept[str, int] = Kept(3 * self.remembered)
+        # The authorizations of a transaction that the network has a name for: the first, and its increments.
+        self._transactions: Kept[str, tuple[int, ...]] = Kept(self.remembered)
         self._count = 0
         for pan, balance in (balances or {}).items():
             self._balances.keep(pan, balance)
@@ -52,9 +55,9 @@ class Accounts:
         found = self._balances.get(pan)
         return self.opening if found is None else found
 
-    def book(self, message: Message, amount: int, approval: str = "") -> None:
+    def book(self, message: Message, amount: int, approval: str = "", name: str = "") -> None:
         """Take *amount* (below 0: give) for *message*, which a reversal may name, and a completion, also by
-        the *approval* code of its answer."""
+        the *approval* code of its answer; *name* is the network's of its transaction."""
         pan = account(message)[1]
         self._balances.keep(pan, self.balance(pan) - amount)
         self._count = number = self._count + 1
@@ -64,11 +67,15 @@ class Accounts:
             names.append(_by_approval(pan, approval))
         for key in names:
             self._numbers.keep(key, number)
+        if name and message.mti[1] == _AUTHORIZATION:
+            known = f"{pan} {name}"
+            self._transactions.keep(known, (*(self._transactions.get(known) or ()), number)[-_MOST_OF_ONE:])
 
-    def complete(self, message: Message, amount: int) -> bool:
-        """Let *message* take *amount* in the place of what the authorization took that it completes; False
-        where none is known that it names, or another completed it: goods that are sent in two parcels are
-        two sales. A reversal may name either of them from then on."""
+    def complete(self, message: Message, amount: int, name: str = "") -> bool:
+        """Let *message* take *amount* in the place of what the authorization took that it completes, and its
+        increments, which have the same *name*; False where none is known that it names, or another completed
+        it: goods that are sent in two parcels are two sales. A reversal may name either of them from then
+        on."""
         named = _named(message)
         if approval := message.get(38).strip():
             named.append(_by_approval(account(message)[1], approval))
@@ -82,6 +89,11 @@ class Accounts:
         self._booked.keep(number, (pan, amount, True))
         for key in _names(message, pan):
             self._numbers.keep(key, number)
+        for other in self._transactions.get(f"{pan} {name}") or ():
+            held = self._booked.get(other)
+            if held is not None and not held[2]:
+                self._balances.keep(pan, self.balance(pan) + held[1])
+                self._booked.keep(other, (pan, 0, True))
         return True
 
     def _find(self, named: list[str]) -> tuple[int, str, int, bool] | None:

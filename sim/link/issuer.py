@@ -21,7 +21,7 @@ from sim.errors import OptionError, ParseError
 from sim.kept import Kept
 from sim.link.accounts import Accounts
 from sim.link.rules import Rule, Table
-from sim.operations.answering import respond
+from sim.operations.answering import respond, transaction_name
 from sim.operations.building import in_format
 from sim.operations.choosing import chosen_network
 from sim.operations.filling import Values, filled
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sim.link.keys.ring import KeyRing
 
 _ACCOUNTED = "12"  # message classes that move money
-_REVERSAL = "4"
+_AUTHORIZATION, _REVERSAL = "1", "4"
 _CODE = 39
 _COMPLETES = "22"  # the advice of a financial transaction
 _ADVICES = "23"  # functions that tell what was done already
@@ -265,10 +265,16 @@ class Issuer:
     def _book(self, request: Message, amount: int, answer: Message | None) -> str:
         """Book what *request* takes, and say what is particular: the advice of a financial transaction that
         names an authorization is its completion, and takes its place."""
-        if request.mti[1:3] == _COMPLETES and self.accounts.complete(request, amount):
+        if request.mti[1:3] == _COMPLETES and self.accounts.complete(request, amount, self._named(request)):
             return "completes its authorization"
-        self.accounts.book(request, amount, _approval(answer))
+        self.accounts.book(request, amount, _approval(answer), self._named(request, answer))
         return ""
+
+    def _named(self, request: Message, answer: Message | None = None) -> str:
+        """What the network calls the transaction, by which increments are completed with the first."""
+        if request.mti[1] != _AUTHORIZATION and request.mti[1:3] != _COMPLETES:
+            return ""
+        return transaction_name(request, chosen_network(request, self.network), answer)
 
     def _reversed(self, request: Message) -> tuple[Message | None, str]:
         back = self.accounts.give_back(request)
@@ -329,7 +335,7 @@ class Issuer:
     def _partly(self, request: Message, approved: int, code: str | None) -> Message | None:
         """An approval of less than was asked for, with *code* or the version's own."""
         answer = self._answer(request, code, part=approved)
-        self.accounts.book(request, approved, _approval(answer))
+        self.accounts.book(request, approved, _approval(answer), self._named(request, answer))
         return answer
 
     def _with_balance(self, request: Message) -> Message | None:

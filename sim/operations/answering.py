@@ -19,7 +19,7 @@ from sim.elements.money import amount as amount_in
 from sim.errors import ChoiceError, OptionError, shown
 from sim.kept import Kept
 from sim.operations.choosing import chosen_network
-from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of
+from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of, worder
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT, speaks_of
 from sim.operations.recipes import (
@@ -467,6 +467,28 @@ def _reason(
         return details | {"reason": reason}, ()
     where = f"{network} in {version}" if network else f"{version} without a network"
     return details, (f"No public source says how {where} gives the reason {reason!r}: the message does not.",)
+
+
+def transaction_name(message: Message, network: str | None, answer: Message | None = None) -> str:
+    """What *network* calls the transaction that *message* belongs to: as it says itself, else as its *answer*
+    tells it for later messages; empty where neither does."""
+    for number, path, given in _naming_parts(network, message.version):
+        if number in message and (own := Inside(message, network)[path]):
+            return own
+        if answer is not None and (said := given({"answer": Inside(answer, network)})).strip():
+            return said
+    return ""
+
+
+@cache
+def _naming_parts(
+    network: str | None, version: str
+) -> tuple[tuple[int, str, Callable[[Mapping[str, Inside]], str]], ...]:
+    """The parts in which an increment names its transaction, each with its element, and what of the first
+    answer they hold."""
+    rows = [row for row in carried_rows(network, version) if row.mentions("incremental")]
+    parts = [part for row in rows for part in row.parts.items()]
+    return tuple((int(path.partition(".")[0]), path, worder(text)) for path, text in parts)
 
 
 def reasons_of(reversal: Message, network: str | None) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ HOLD = "increment:5000 completion:12000 reversal"
 @pytest.mark.parametrize("words", ["completion:8000 reversal", "partial_reversal:4000 reversal", HOLD])
 async def test_what_follows_carries_what_the_host_answered(network: str, words: str) -> None:
     """The approval code of the host's own answer, not the one that was made beforehand; it comes out as
-    planned, and the host's account is as it was, but for increments, which it books by themselves."""
+    planned, and the host's account is as it was, but for increments where nothing links them."""
     try:
         planned = make("preauthorization", network=network, amount_minor_units=10000, then=words)
     except OptionError:
@@ -30,7 +30,8 @@ async def test_what_follows_carries_what_the_host_answered(network: str, words: 
     async with AsyncHost() as host, AsyncClient((host.address, host.port)) as client:
         came = await play(client, planned)
         accounts = host.issuer.accounts
-        assert words == HOLD or accounts.balance(planned.messages[0][2]) == accounts.opening
+        named = words != HOLD or network in ("VISA", "MASTERCARD")
+        assert not named or accounts.balance(planned.messages[0][2]) == accounts.opening
     assert [(step.role, step.of) for step in came.steps] == [(step.role, step.of) for step in planned.steps]
     named = [step.message[38] for step in came.steps if step.role in ("completion", "reversal")]
     assert named[0] == came.steps[1].message[38] == "000001"
