@@ -166,8 +166,7 @@ def repair(
     **how: Any,
 ) -> Made:
     """A message after its first proposal, and all proposals."""
-    held = _seen(message, version=version, network=network, **how)[0].content
-    done = operations.repair(held, version=version, network=network, sure=sure)
+    done = operations.repair(read(message, version=version, network=network, **how), sure=sure)
     proposals = [one.record() for one in done.proposals]
     left = [_finding(one) for one in done.left]
     return Made(done.text, done.version, more={"valid": done.valid, "proposals": proposals, "left": left})

@@ -9,9 +9,11 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 
 import sim
-from sim.codec import Message, bitmap, build, spans
+from sim.codec import Message, bitmap, build, spans, wire
+from sim.codec.wire import encode
 from sim.errors import IsoError
 from sim.operations import NETWORKS, respond, reverse
+from sim.parts.chip_data import read_tags
 
 TYPES = (
     *("auth", "financial", "echo", "advice", "reversal", "financial_advice", "sign_on", "sign_off"),
@@ -298,6 +300,49 @@ def fronted(seed: int, count: int) -> Iterator[Case]:
     for case in cases(seed, 2 * count):
         if case.kind not in ("front", "version") and count:
             count -= 1
-            size = len(case.broken)
+            size = len(roll.choice((case.broken, case.sound)))
             head = roll.choice(("6000030000", "ISO016000015", f"{size:04}", f"{size:04X}"))
             yield Case(f"{case.kind} behind a header", case.sound, head + case.broken, case.version)
+
+
+def chip_faults(seed: int, count: int) -> Iterator[Case]:
+    """A hex digit of a tag or a length that is lost or wrong, inside the chip data."""
+    roll = random.Random(f"{seed} chip")
+    pool = [message for message in originals(seed, 200) if len(message.get(55)) > 60]
+    for _ in range(count):
+        message = roll.choice(pool)
+        text = Text(message, roll)
+        value = message[55]
+        tag = roll.choice([tag for tag in read_tags(value) if tag.end < len(value)])
+        at = roll.randrange(tag.start, tag.value_start)
+        if roll.random() < 0.5:
+            yield Case("tag lost", text.raw, text.inside(55, value[:at] + value[at + 1 :]), message.version)
+        else:
+            size = (tag.end - tag.value_start) // 2 + roll.choice((-1, 1))
+            wrong = f"{value[: tag.value_start - 2]}{size:02X}{value[tag.value_start :]}"
+            yield Case("tag length", text.raw, text.inside(55, wrong), message.version)
+
+
+def wired(seed: int, count: int) -> Iterator[tuple[str, bytes, str]]:
+    """Bytes of a format with a bit or a length that is wrong, and the text of the sound message."""
+    roll = random.Random(f"{seed} wire")
+    pool = originals(seed, 200)
+    while count:
+        message, name = roll.choice(pool), roll.choice(("bcd", "ebcdic", "ascii-binary", "bcd-ebcdic"))
+        data = bytearray(encode(message, name))
+        places = wire.read(bytes(data), name, message.version).spans
+        lengths = [one for one, (start, first, _) in places.items() if first > start and one > 1]
+        start, first, end = places[roll.choice(lengths)] if lengths else places[1]
+        if lengths and roll.random() < 0.5:
+            if data[first - 1] & 15 in (0, 9):
+                continue
+            data[first - 1] += roll.choice((-1, 1))
+        else:
+            start, _, end = places[1]
+            bit = roll.randrange(1, 8 * (end - start))
+            data[start + bit // 8] ^= 0x80 >> bit % 8
+        try:
+            wire.decode(bytes(data), name)
+        except IsoError:
+            count -= 1
+            yield name, bytes(data), build(message)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim import operations
-from sim.operations.anatomy import dissect
 from sim.spec.words import AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, take
 from sim.tables.message_table import MessageTable, RawMessage, table_of
@@ -119,9 +118,7 @@ def repair(
     >>> proposals[["verdict", "field", "action"]].values.tolist()[0], proposals.raw == sound
     (['restored', 2, 'length changed'], True)
     """
-    content = dissect(take(message, version, network, format)).content
-    given = None if version is None else str(version)
-    made = operations.repair(content, version=given, network=network, sure=sure)
+    made = operations.repair(take(message, version, network, format), sure=sure)
     records = [one.record() | {"evidence": "; ".join(one.evidence)} for one in made.proposals]
     table = ProposalsTable(columns_of(_COLUMNS, [[one[name] for name in _COLUMNS] for one in records]))
     table._repair = made

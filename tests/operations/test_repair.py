@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from repair_faults import Case, anywhere, cases, fronted
+from repair_faults import Case, anywhere, cases, chip_faults, fronted, wired
 from support import MORE, each, some
 
 import sim
@@ -18,6 +18,7 @@ from sim.codec import Message, build, parse
 from sim.codec.wire import encode, wire_format
 from sim.operations import Broken, generate, repair, validate
 from sim.operations import cases as broken_messages
+from sim.operations.reading import read
 from sim.operations.repairing import LIKELY, RESTORED, UNKNOWN_VALUE
 
 PAN = "4111111111111111"
@@ -53,6 +54,25 @@ def test_a_fault_after_a_header_is_undone() -> None:
     """A TPDU, a length or an ISO header in front as well."""
     count = told(fronted(17, 300 if MORE else 60))
     assert count["right"] >= 0.95 * count["all"], count
+    assert not count["wrong"], count
+
+
+def test_a_fault_in_a_tag_is_undone() -> None:
+    """A wrong length of a tag, or a hex digit lost in a tag or its length."""
+    count = told(chip_faults(4, 200 if MORE else 40))
+    assert count["right"] >= 0.85 * count["all"], count
+    assert not count["wrong"], count
+
+
+def test_bytes_with_a_fault_are_repaired_in_their_format() -> None:
+    """A wrong bit or length in bytes, read by the format that is named."""
+    count: Counter[str] = Counter()
+    for name, data, sound in wired(3, 150 if MORE else 30):
+        first = next(iter(repair(read(data, format=name)).proposals), None)
+        right = first is not None and first.text == sound
+        restored = first is not None and first.verdict == RESTORED
+        count.update(all=1, right=right, wrong=restored and not right)
+    assert count["right"] >= 0.75 * count["all"], count
     assert not count["wrong"], count
 
 

@@ -9,7 +9,7 @@ the judge says the rest. A proposal is *restored* only where no other fault expl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from math import log2
@@ -17,20 +17,26 @@ from typing import Any
 
 from sim.codec import IsoError, Message, ParseError, build, parse
 from sim.codec.text import is_digits
+from sim.codec.wire import Format, wire_format
+from sim.codec.wire import names as formats
 from sim.elements.card import detect_network
 from sim.errors import element_label
 from sim.judge import Finding, Severity
 from sim.judge.causes import DECODED, READ, STRIPPED, causes
+from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import recognised
+from sim.operations.repairing import chip
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit, Frame, frame
 from sim.operations.repairing.weighing import UNKNOWN, Weight, announced, share, usually_odd, weigh
-from sim.operations.repairing.witnesses import CARD, PROOF, TRACK
+from sim.operations.repairing.wire import Found, readings
+from sim.operations.repairing.witnesses import AMOUNT, CARD, CHIP_DAY, CURRENCY, PROOF, TRACK
 from sim.operations.validation import Report, judge, validate
+from sim.paste.reading import Reading
 from sim.spec import Spec, spec, version_of
-from sim.spec.networks import told_name
+from sim.spec.networks import detect, told_name
 from sim.spec.spellings import network_named
 
 __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"]
@@ -43,6 +49,7 @@ _JUDGED, _NEAR, _MARGIN, _MOST = 40, 30.0, 8.0, 8
 _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
 # What is absent is weighed with the elements that are there.
 _OF_ABSENT = 0.2
+_OTHER_LENGTH, _NO_TAGS, _LEFT = 6.0, 14.0, 8.0
 # What is longer is no message with one fault; it is only read.
 _LONGEST = 20_000
 _SHOWN = 24
@@ -115,9 +122,13 @@ class Repair:
 
 
 def repair(
-    message: str | Message, *, version: str | None = None, network: str | None = None, sure: bool = False
+    message: str | Message | Reading,
+    *,
+    version: str | None = None,
+    network: str | None = None,
+    sure: bool = False,
 ) -> Repair:
-    """Propose what *message* (a text, sound or broken, a paste of bytes, or a Message) was before a fault.
+    """Propose what *message* (a text, sound or broken, a Message, or what was read) was before a fault.
     With *sure* the first proposal alone, and it only where it is restored. Raises ChoiceError where no
     version or network is called that.
 
@@ -126,6 +137,8 @@ def repair(
     [('restored', 'stripped')]
     """
     own = None if network is None else network_named(network)
+    if isinstance(message, Reading):
+        return _of_reading(message, own, sure)
     report = validate(message, network=own, version=version)
     raw = message if isinstance(message, str) else _text(message)
     if isinstance(message, Message):
@@ -134,6 +147,48 @@ def repair(
         table = spec(chosen_version(strip_line_ending(raw), version))
     pinned = isinstance(message, Message) or version is not None
     proposals = _Search(strip_line_ending(raw), table, own, pinned).proposals() if raw else ()
+    return _chosen(proposals, report, raw, sure)
+
+
+def _of_reading(reading: Reading, network: str | None, sure: bool) -> Repair:
+    """What was read: bytes that stop are repaired as bytes, all else as its text."""
+    seen = dissect(reading)
+    pinned = reading.version if reading.pinned or isinstance(seen.content, Message) else None
+    sound = reading.complete and not reading.left and not _errors(validate(seen.content, network=network))
+    if not reading.data or reading.raw is not None or sound:
+        return repair(seen.content, version=pinned, network=network or reading.network, sure=sure)
+    data = reading.data[reading.start :]
+    made = _of_bytes(data, [reading.written] if reading.written else [], reading, network)
+    if not made or made[0].verdict != RESTORED:
+        # A fault may have misled the guess of the format, too.
+        others = _of_bytes(data, map(wire_format, formats()), reading, network)
+        made = others if others and others[0].verdict == RESTORED else made or others
+    if reading.complete and not made:
+        return repair(seen.content, version=pinned, network=network or reading.network, sure=sure)
+    report = Report(None, reading.version, network, seen.fault)
+    return _chosen(made, report, seen.raw, sure)
+
+
+def _of_bytes(
+    data: bytes, tried: Iterable[Format], reading: Reading, network: str | None
+) -> tuple[Proposal, ...]:
+    """What *data* are by the formats *tried*."""
+    search = _Search("", spec(reading.version), network or reading.network, True)
+    best: dict[str, _Trial] = {}
+    if reading.complete and reading.message is not None:
+        # What is left may be of the link.
+        as_it_came = search.trial_of((reading.message, _LEFT, "", 0, "", "", ""))
+        best[as_it_came.edit.text] = as_it_came
+    for fmt in tried:
+        for found in readings(data, fmt):
+            trial = search.trial_of(found)
+            if trial.edit.text not in best or trial.bits < best[trial.edit.text].bits:
+                best[trial.edit.text] = trial
+    return search.ranked([*best.values()])
+
+
+def _chosen(proposals: tuple[Proposal, ...], report: Report, raw: str, sure: bool) -> Repair:
+    """The proposals, or the first alone where it is sure."""
     if sure:
         proposals = proposals[:1] if proposals and proposals[0].verdict == RESTORED else ()
     if proposals and (first := proposals[0]).message is not None:
@@ -187,17 +242,19 @@ class _Search:
 
     def __init__(self, raw: str, table: Spec, network: str | None, pinned: bool) -> None:
         self.raw, self.table, self.network, self.pinned = raw, table, network, pinned
+        self.outermost = True
+        self.stated = -1  # the length that stands in front
 
     def proposals(self) -> tuple[Proposal, ...]:
         """The proposals, the likeliest first."""
         if len(self.raw) > _LONGEST:
             return ()
         found = frame(self.raw, self.table)
-        if found is None or not found.whole:
+        if self.outermost and (found is None or not found.whole):
             for edit, table in self._around():
                 if outside := self._inside(edit, table):
                     return outside
-        return self._ranked(found)
+        return self.ranked(self._trials(found))
 
     # What stands around a message.
 
@@ -228,6 +285,8 @@ class _Search:
     def _inside(self, edit: Edit, table: Spec) -> tuple[Proposal, ...]:
         """The message without what stands around it, and its own repair where it needs one."""
         inner = _Search(edit.text, table, self.network, True)
+        inner.stated = undoing.stated_length(edit.before, len(edit.text))
+        inner.outermost = len(edit.text) < len(self.raw)  # nothing is taken off for ever
         if found := inner.proposals():
             outside = f"{edit.action}: {edit.why}"
             return tuple(
@@ -244,8 +303,16 @@ class _Search:
 
     # What stands in it.
 
-    def _ranked(self, found: Frame | None) -> tuple[Proposal, ...]:
-        trials = self._trials(found)
+    def trial_of(self, found: Found) -> _Trial:
+        """What bytes are after an edit."""
+        message, bits, action, number, why, before, after = found
+        edit = Edit(_text(message), bits, action, number, why, before, after)
+        weight = weigh(message.mti, message.fields, message.spec)
+        return _Trial(edit, message.spec, weight, bits + weight.bits)
+
+    def ranked(self, trials: list[_Trial]) -> tuple[Proposal, ...]:
+        """The likeliest of *trials*, judged."""
+        trials = [one for one in trials if one.edit.text]
         if not trials:
             return ()
         trials.sort(key=lambda one: one.bits)
@@ -260,7 +327,7 @@ class _Search:
         kept.sort(key=lambda one: one.bits)
         made = []
         for at, one in enumerate(kept[: _MOST + 1]):
-            if one.edit.text == self.raw and one.edit.action == "":
+            if not one.edit.action:
                 break  # as it came, it is likelier than what follows
             ahead = at == 0 and (len(kept) < 2 or kept[1].bits - one.bits >= _MARGIN)
             made.append(self._proposal(one, ahead))
@@ -277,6 +344,8 @@ class _Search:
             fields = {place.number: edit.text[place.first : place.end] for place in again.places}
             weight = weigh(edit.text[:4], fields, table)
             bits = edit.bits + weight.bits
+            if 0 < abs(self.stated - len(self.raw)) <= 2 and len(shown) != self.stated:
+                bits += _OTHER_LENGTH
             if shown not in best or bits < best[shown].bits:
                 best[shown] = _Trial(edit, table, weight, bits)
         trials = list(best.values())
@@ -322,6 +391,8 @@ class _Search:
         whole = fields | dict.fromkeys(missing, "")
         bits = weight.bits - announced(fields, mti, self.table) + announced(whole, mti, self.table)
         bits += sum(usually_odd(number, self.table) for number in missing) + log2(max(missing_here, 1))
+        if found.stop == 55 and not chip.is_begun(self.raw[start + element.prefix :]):
+            bits += _NO_TAGS
         edit = Edit(self.raw, 0.0, undoing.CUT, found.stop, "the text ends inside or before this element")
         return _Trial(edit, self.table, weight, undoing.PRIOR_OF_CUT + bits)
 
@@ -360,11 +431,17 @@ class _Search:
             return Proposal(UNKNOWN_VALUE, edit.field, name, edit.action, "", "", (edit.why,), bits=one.bits)
         left = _errors(report) if report else ()
         message = report.message if report else None
-        is_sure = ahead and not left and not one.weight.said.clash and _sure(one)
+        is_sure = ahead and not left and not one.weight.said.clash and _sure(one) and not self._intact(one)
         before, after = self._shown(one)
         verdict = RESTORED if is_sure else LIKELY
         shown = (verdict, edit.field, name, edit.action, before, after, self._evidence(one))
         return Proposal(*shown, edit.text, message, left, one.bits)
+
+    def _intact(self, one: _Trial) -> bool:
+        """Whether a character is lost or added at the end of its element, so that it may be of the next."""
+        found = frame(one.edit.text, one.table) if one.edit.action in (undoing.LOST, undoing.ADDED) else None
+        ends = [place.end for place in found.places if place.number == one.edit.field] if found else []
+        return bool(ends) and self.raw[: ends[0]] == one.edit.text[: ends[0]]
 
     def _evidence(self, one: _Trial) -> tuple[str, ...]:
         """What speaks for it: what others say of the element first."""
@@ -412,23 +489,33 @@ def _sure(one: _Trial) -> bool:
         return False
     if edit.action == undoing.SWAPPED and sorted(edit.before) != sorted(edit.after):
         return False  # of two elements, of which no other tells both
+    if edit.action == undoing.LOST and number == 55:
+        return False
+    if edit.action == undoing.TAG:
+        return AMOUNT in agree or CURRENCY in agree or CHIP_DAY in agree
     if edit.action == undoing.GIVEN:
         return number == 2 and {CARD, TRACK} <= agree
     if edit.action == undoing.SWAPPED and number not in (2, 7):
         return False  # where two differ, either may be wrong; of these a third one knows
     if edit.action == undoing.DIGIT or (number < 2 and edit.action in _INSIDE):
         return False  # several elements come and go with it
+    if number == 2 and TRACK not in agree and (edit.action != undoing.LENGTH or not _one_length(fields[2])):
+        return False  # one wrong card number in ten has a valid check digit
     if edit.action == undoing.LENGTH:
         if number == 35:
             return False  # nothing repeats the end of a track
         return number == 55 or (number in PROOF and PROOF[number] <= agree)
     if edit.action in (undoing.LOST, undoing.ADDED, undoing.SWAPPED):
-        if number == 2 and TRACK not in agree:
-            return False  # one wrong card number in ten has a valid check digit
         if number == 35 and _changed_at(edit) > edit.after.find("=") + 4:
             return False
         return number in PROOF and PROOF[number] <= agree
     return True
+
+
+def _one_length(pan: str) -> bool:
+    """Whether all cards of its kind have the same number of digits."""
+    owner = detect(pan)
+    return owner is not None and len(owner.range.lengths) == 1
 
 
 def _changed_at(edit: Edit) -> int:

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from sim.codec import bitmap
 from sim.codec.message import is_mti
-from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, ends, is_digits
+from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, ends, is_digits, reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge.causes import STRIPPED
+from sim.operations.repairing import chip
 from sim.operations.repairing.weighing import UNKNOWN
-from sim.operations.repairing.witnesses import expected
+from sim.operations.repairing.witnesses import expected, tags_given
 from sim.spec import VERSIONS, Spec
 
 # What was done, in the words of a proposal.
@@ -22,15 +23,18 @@ CUT, WRONG = "end missing", "character wrong"
 VERSION, ZERO = "version digit changed", "leading zero restored"
 BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap", "bitmap digit changed"
 LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
+TAG = "tag changed"
 PADDING, TURNED, GIVEN = "padding removed", "month and year swapped", "value restored"
 # How unlikely a fault is beforehand, in bits; the place inside an element comes to it where it is chosen.
-_PRIOR = {
+PRIOR = {
     **{STRIPPED: 2.0, ZERO: 3.0, VERSION: 4.0, BIT_SET: 4.5, BIT_CLEARED: 4.0, SECOND: 3.0, LENGTH: 5.0},
     **{LOST: 5.0, ADDED: 5.0, SWAPPED: 6.0, PADDING: 3.0, TURNED: 4.0, GIVEN: 8.0},
 }
 # A cut falls anywhere; that another edit explains what it leaves would be chance.
 PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
 _IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 7.0, 10.0
+# A length in front may be right where a character is lost or added after it.
+_COUNTED, _OFF = 4, 2
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
 _FARTHEST = 44  # the longest header that is looked behind
 _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
@@ -105,6 +109,19 @@ def frame(raw: str, table: Spec) -> Frame | None:
     return Frame(bits, numbers, places, None, at == size)
 
 
+def stated_length(front: str, size: int) -> int:
+    """The length near *size* that four digits in front of a message state, decimal or hex; -1 for none."""
+    if len(front) != _COUNTED or not bitmap.HEX_DIGITS.issuperset(front):
+        return -1
+    stated = [int(front), int(front, 16)] if is_digits(front) else [int(front, 16)]
+    return next((one for one in stated if abs(one - size) <= _OFF), -1)
+
+
+def whole(text: str, table: Spec) -> bool:
+    """Whether *text* can be read to its end."""
+    return is_mti(text[:MTI_WIDTH]) and reads(text, table)
+
+
 def fronts(raw: str) -> Iterator[Edit]:
     """What stands in front of an MTI and a bitmap, where it is known to stand there."""
     for size in range(2, min(_FARTHEST, len(raw) - _LEAST) + 1):
@@ -120,16 +137,17 @@ def fronts(raw: str) -> Iterator[Edit]:
             why = "they are a TPDU (routing header)"
         elif _ISO_HEADER.fullmatch(front):
             why = "they are an ISO header"
+        elif (stated := stated_length(front, len(rest))) > 0:
+            why = f"they say that {stated} characters follow, and {len(rest)} do"
         else:
             continue
-        yield Edit(rest, _PRIOR[STRIPPED], STRIPPED, None, why, front)
+        yield Edit(rest, PRIOR[STRIPPED], STRIPPED, None, why, front)
 
 
 def edits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
     """The edits of bitmap, lengths and characters after which *raw* can be read to its end."""
     for edit in (*_bits(raw, found, table), *_lengths(raw, found, table)):
-        again = frame(edit.text, table)
-        if again is not None and again.whole:
+        if whole(edit.text, table):
             yield edit
     yield from _characters(raw, found, table)
     if not found.whole:
@@ -143,13 +161,13 @@ def _head_digits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
         for digit in "0123456789ABCDEF":
             if (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
                 text = raw[:at] + digit + raw[at + 1 :]
-                if (again := frame(text, table)) is not None and again.whole:
+                if whole(text, table):
                     why = "with this digit of the bitmap all elements can be read"
                     yield Edit(text, _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit)
     for at in range(end):
         text = raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :] if at + 1 < len(raw) else raw
-        if text != raw and (again := frame(text, table)) is not None and again.whole:
-            bits, number = _PRIOR[SWAPPED] + 2, MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
+        if text != raw and whole(text, table):
+            bits, number = PRIOR[SWAPPED] + 2, MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
             yield Edit(text, bits, SWAPPED, number, "two neighbors were the wrong way round")
 
 
@@ -158,13 +176,13 @@ def heads(raw: str) -> Iterator[Edit]:
     if is_mti(raw[:MTI_WIDTH]):
         for digit in range(len(VERSIONS)):
             if raw[0] != str(digit):
-                bits = _PRIOR[VERSION] + 3 * (digit == 2)
+                bits = PRIOR[VERSION] + 3 * (digit == 2)
                 why = f"the elements are those of ISO 8583:{VERSIONS[digit]}"
                 yield Edit(f"{digit}{raw[1:]}", bits, VERSION, MTI_FIELD, why, raw[0], str(digit))
     if (joined := "".join(raw.split())) != raw:
-        yield Edit(joined, _PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message")
+        yield Edit(joined, PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message")
     if is_mti(f"0{raw[: MTI_WIDTH - 1]}"):
-        yield Edit(f"0{raw}", _PRIOR[ZERO], ZERO, MTI_FIELD, "an MTI has four digits", raw[:3], f"0{raw[:3]}")
+        yield Edit(f"0{raw}", PRIOR[ZERO], ZERO, MTI_FIELD, "an MTI has four digits", raw[:3], f"0{raw[:3]}")
 
 
 def bitmap_digits(raw: str, table: Spec) -> Iterator[Edit]:
@@ -178,32 +196,37 @@ def bitmap_digits(raw: str, table: Spec) -> Iterator[Edit]:
             if (head := text[: MTI_WIDTH + 2 * BITMAP_WIDTH]) in seen:
                 continue
             seen.add(head)
-            again = frame(text, table)
-            if again and again.whole and at < MTI_WIDTH + len(again.bits):
+            wide = BITMAP_WIDTH * (1 + bitmap.has_secondary(text[MTI_WIDTH]))
+            if at < MTI_WIDTH + wide and whole(text, table):
                 yield Edit(text, _HEX_LOST + 4, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
+
+
+def announced_wrongly(number: int, action: str) -> str:
+    """Why a bit is set or cleared."""
+    if action == BIT_SET:
+        return f"the bitmap does not announce DE {number}, which is there"
+    return f"the bitmap announces DE {number}, which is not there"
 
 
 def _bits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
     value, width = int(found.bits, 16), len(found.bits)
     top, after = 4 * width, raw[MTI_WIDTH + width :]
     for number in range(2, top + 1):
-        if number == bitmap.PRIMARY_BITS + 1:
-            continue
         bit = 1 << (top - number)
+        if number == bitmap.PRIMARY_BITS + 1 and not value & bit:
+            continue  # a third bitmap, which nobody forgets to announce
         action = BIT_CLEARED if value & bit else BIT_SET
-        why = f"the bitmap announces DE {number}, which is not there"
-        if action == BIT_SET:
-            why = f"the bitmap does not announce DE {number}, which is there"
+        why = announced_wrongly(number, action)
         text = f"{raw[:MTI_WIDTH]}{value ^ bit:0{width}X}{after}"
-        yield Edit(text, _PRIOR[action], action, number, why)
+        yield Edit(text, PRIOR[action], action, number, why)
     first = 1 << 63
     if top == bitmap.ALL_BITS:
         text = f"{raw[:MTI_WIDTH]}{value >> 64 & ~first:016X}{raw[_LEAST:]}"
-        yield Edit(text, _PRIOR[SECOND], SECOND, BITMAP_FIELD, "bit 1 is set, and there is no second bitmap")
+        yield Edit(text, PRIOR[SECOND], SECOND, BITMAP_FIELD, "bit 1 is set, and there is no second bitmap")
     elif bitmap.HEX_DIGITS.issuperset(raw[_LEAST : _LEAST + BITMAP_WIDTH]):
         text = f"{raw[:MTI_WIDTH]}{value | first:016X}{raw[_LEAST:]}"
         why = "there is a second bitmap, and bit 1 is not set"
-        yield Edit(text, _PRIOR[SECOND], SECOND, BITMAP_FIELD, why)
+        yield Edit(text, PRIOR[SECOND], SECOND, BITMAP_FIELD, why)
 
 
 def _lengths(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
@@ -220,7 +243,7 @@ def _lengths(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
             text = f"{size:0{first - start}d}"
             if not 0 <= size <= most or len(text) != first - start:
                 continue
-            bits, why = _PRIOR[LENGTH], "with this length all elements after it can be read"
+            bits, why = PRIOR[LENGTH], "with this length all elements after it can be read"
             if now > 0 and size == 2 * now and counted:
                 bits, why = _IN_BYTES, "the length was counted in bytes, not in hex digits"
             elif abs(size - now) != 1 and size != 2 * now:
@@ -231,7 +254,7 @@ def _lengths(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
         value = raw[first : first + now]
         if (bare := value.strip(_SENTINELS + _FILLER)) != value:
             text = f"{raw[:start]}{len(bare):02}{bare}{raw[first + now :]}"
-            yield Edit(text, _PRIOR[PADDING], PADDING, _TRACK_2, "F and sentinels are no track data")
+            yield Edit(text, PRIOR[PADDING], PADDING, _TRACK_2, "F and sentinels are no track data")
 
 
 def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
@@ -243,7 +266,7 @@ def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
             short = raw[first : end - 1]
             for value, bits, why in _restored(raw, found, number, short, end - 1, table):
                 text = raw[:first] + value + raw[end - 1 :]
-                yield Edit(text, _PRIOR[LOST] + bits, LOST, number, why, short, value)
+                yield Edit(text, PRIOR[LOST] + bits, LOST, number, why, short, value)
         if end < len(raw) and ends(raw, end + 1, rest, table):
             long = raw[first : end + 1]
             for begin, stop in _runs(long):
@@ -254,7 +277,7 @@ def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
                     why = f"{_quoted(long[begin])} is there twice"
                 value = long[:begin] + long[begin + 1 :]
                 text = raw[:first] + value + raw[end + 1 :]
-                yield Edit(text, _PRIOR[ADDED] + bits, ADDED, number, why, long, value)
+                yield Edit(text, PRIOR[ADDED] + bits, ADDED, number, why, long, value)
 
 
 def _quoted(char: str) -> str:
@@ -299,6 +322,9 @@ def _restored(
             seen.add(value)
             bits = log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0)
             yield value, bits, "other elements give it again"
+    if number == _CHIP:
+        for value, why in chip.restored(short, tags_given(others)):
+            yield value, log2(len(value)), why
     for begin, stop in _runs(short):
         value, char = short[:begin] + short[begin] + short[begin:], short[begin]
         if value not in seen and (stop - begin > 1 or char == " "):
@@ -338,8 +364,11 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
         (track.strip(_SENTINELS), "sentinels are on the stripe and are no track data"),
     ):
         if bare != track:
-            yield Edit(put(raw, _TRACK_2, bare), _PRIOR[PADDING], PADDING, _TRACK_2, why, track, bare)
+            yield Edit(put(raw, _TRACK_2, bare), PRIOR[PADDING], PADDING, _TRACK_2, why, track, bare)
     yield from _turned(raw, held, put)
+    for whole_value, why in chip.rewritten(held.get(_CHIP, "")):
+        text = put(raw, _CHIP, whole_value)
+        yield Edit(text, PRIOR[LENGTH], TAG, _CHIP, why, held[_CHIP], whole_value)
     for number in sorted({*suspects} & held.keys()):
         value = held[number]
         others = {other: text for other, text in held.items() if other != number}
@@ -348,7 +377,7 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
             if "." in given or len(whole) != len(value) or whole == value:
                 continue
             apart = sum(a != b for a, b in zip(whole, value, strict=True))
-            bits = _PRIOR[GIVEN] + 2 * (apart - 1)
+            bits = PRIOR[GIVEN] + 2 * (apart - 1)
             yield Edit(put(raw, number, whole), bits, GIVEN, number, "other elements give it", value, whole)
         # The neighbors may be of two elements.
         _, _, first, end = where[number]
@@ -357,7 +386,7 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
             if raw[at] != raw[at + 1]:
                 text = raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :]
                 why = "two neighbors were the wrong way round"
-                yield Edit(text, _PRIOR[SWAPPED], SWAPPED, number, why, value, text[first:end])
+                yield Edit(text, PRIOR[SWAPPED], SWAPPED, number, why, value, text[first:end])
 
 
 def _turned(raw: str, held: Mapping[int, str], put: Put) -> Iterator[Edit]:
@@ -368,8 +397,8 @@ def _turned(raw: str, held: Mapping[int, str], put: Put) -> Iterator[Edit]:
     turned = stated[2:] + stated[:2]
     text = put(raw, _EXPIRY, turned)
     why = "an expiry is YYMM"
-    yield Edit(text, _PRIOR[TURNED] + 2, TURNED, _EXPIRY, why, stated, turned)
+    yield Edit(text, PRIOR[TURNED] + 2, TURNED, _EXPIRY, why, stated, turned)
     if f"={stated}" in track:
         value = track.replace(f"={stated}", f"={turned}", 1)
         why = "an expiry is YYMM, in DE 14 and in DE 35"
-        yield Edit(put(text, _TRACK_2, value), _PRIOR[TURNED], TURNED, _EXPIRY, why, stated, turned)
+        yield Edit(put(text, _TRACK_2, value), PRIOR[TURNED], TURNED, _EXPIRY, why, stated, turned)

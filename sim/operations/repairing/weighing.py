@@ -11,8 +11,10 @@ from math import log2
 
 from sim.codec import Message
 from sim.elements.card import detect_network, read_track_1, read_track_2
+from sim.elements.mti import is_response
 from sim.judge.elements import misfit
 from sim.operations.repairing.witnesses import Testimony, tags, testimony
+from sim.parts import chip_data
 from sim.parts.layout import fitting
 from sim.spec import Spec, countries, country, currency, merchant_category, number_of, region
 from sim.spec.networks import NETWORKS, presence
@@ -32,7 +34,7 @@ _LONGEST = 400  # characters of a value that are looked at for words
 # How likely an element is by its presence row; what a row leaves open goes for the share of networks that
 # have the element. Elements go together, so that what is known of one counts only in part.
 _LIKELY = {"M": 0.97, "C": 0.6, "O": 0.3, "X": 0.01}
-_UNNAMED, _UNHEARD, _SHARE = 0.15, 0.008, 0.7
+_UNNAMED, _UNHEARD, _ECHOED, _SHARE = 0.15, 0.008, 0.5, 0.7
 
 
 @dataclass(slots=True)
@@ -80,7 +82,8 @@ def alone(number: int, value: str, table: Spec) -> float:
         odd += location(value, table)
     elif number == _CHIP:
         held = tags(value)
-        odd += 14.0 if held is None else 6.0 * (len(held) < _FEWEST_TAGS)
+        few = held is not None and len(held) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
+        odd += 14.0 if held is None else 6.0 * few
     elif _OPEN.search(element.name):
         odd += 3 + words(value[:_LONGEST])
         if len(value) > 40 and value[:2] in ("9F", "5F", "82", "95") and tags(value):
@@ -160,12 +163,18 @@ def _costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
     if not known:
         known = _of_class(mti)
     own = known.get(network or "")
+    asked: Mapping[int, str] = {}
+    if own is not None and network is not None and is_response(mti):
+        request = f"{mti[:2]}{int(mti[2]) - 1}0"
+        asked = {row.field: row.presence for row in presence(network, request)}
     found = [(0.0, 0.0)] * 2
     for number in range(2, 129):
         share = sum(_LIKELY.get(rows.get(number, ""), 0.0) for rows in known.values()) / max(len(known), 1)
         share = max(share, _UNHEARD)
         if own is not None:
-            share = _LIKELY.get(own.get(number, ""), max(_UNHEARD, _UNNAMED * share))
+            # A response may give back what its request has.
+            share = max(_UNHEARD, _UNNAMED * share, _ECHOED * _LIKELY.get(asked.get(number, ""), 0.0))
+            share = _LIKELY.get(own.get(number, ""), share)
         share = min(share, 0.97)
         found.append((-_SHARE * log2(share), -_SHARE * log2(1 - share)))
     found[0] = (0.0, sum(absent for _, absent in found))

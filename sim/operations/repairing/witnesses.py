@@ -27,6 +27,7 @@ TRACK_CARD = "the card number in DE 35 has a valid check digit"
 EXPIRY = "DE 35 has the expiry of DE 14"
 ZONE = "DE 7 and the local time are whole hours apart"
 STAN = "DE 37 ends in the STAN (DE 11)"
+STAN_UNDONE = "DE 37 ends in the STAN of the original"
 JULIAN = "the day in DE 37 is the day of the message"
 HOUR = "the hour in DE 37 is that of the message"
 AMOUNT = "DE 4 is the amount in the chip data (9F02)"
@@ -169,8 +170,12 @@ def _reference(
     # A reversal has the reference of what it undoes.
     held = fields.get(number_of("original", table.version) or 0, "")
     undone = message_types.read_original(held, table.version) if held else None
-    stans = {fields[_STAN], undone.stan} if undone else {fields[_STAN]}
-    said.hear(reference[_RRN_HEAD:] in stans, 8, STAN, _RRN, _STAN)
+    own = reference[_RRN_HEAD:] == fields[_STAN]
+    if not own and undone is not None and reference[_RRN_HEAD:] == undone.stan:
+        said.agree.append(STAN_UNDONE)
+        said.hear(False, 3, "")
+    else:
+        said.hear(own, 8, STAN, _RRN, _STAN)
     said.hear(reference.isdigit(), 4, "")
     known = [moment for moment in (sent, here) if moment]
     if not known:
@@ -179,7 +184,7 @@ def _reference(
     is_day = reference[1:4] in days
     is_hour = reference[4:6] in {f"{one.hour:02}" for one in known}
     # Who builds two parts of it so builds the third so.
-    own = STAN in said.agree
+    own = STAN in said.agree or STAN_UNDONE in said.agree
     said.hear(is_day, 8 if own and is_hour else 4, JULIAN, _RRN, _SENT)
     said.hear(is_hour, 8 if own and is_day else 3, HOUR, _RRN, _SENT)
     if year := _year(fields, table):
@@ -202,6 +207,12 @@ def _card(said: Testimony, fields: Mapping[int, str]) -> None:
         if expiry:
             sound = expiry.isdigit() and 1 <= int(expiry[2:] or 0) <= 12
             said.hear(sound and _FIRST_YEAR <= int(expiry[:2]) <= _LAST_YEAR, 7, "", number)
+
+
+def tags_given(fields: Mapping[int, str]) -> Mapping[str, str]:
+    """What other elements say that tags of the chip data are."""
+    found = {"9F02": fields.get(_AMOUNT, ""), "57": fields.get(_TRACK_2, "").replace("=", "D")}
+    return found | {"5F2A": f"0{fields.get(_CURRENCY, '')}", "5A": fields.get(_PAN, "")}
 
 
 def expected(number: int, fields: Mapping[int, str], table: Spec) -> Iterator[str]:
