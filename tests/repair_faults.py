@@ -13,6 +13,7 @@ from sim.codec import Message, bitmap, build, spans, wire
 from sim.codec.wire import encode
 from sim.errors import IsoError
 from sim.operations import NETWORKS, respond, reverse
+from sim.parts.chip_data import read as read_chip
 from sim.parts.chip_data import read_tags
 
 TYPES = (
@@ -308,7 +309,8 @@ def fronted(seed: int, count: int) -> Iterator[Case]:
 def chip_faults(seed: int, count: int) -> Iterator[Case]:
     """A hex digit of a tag or a length that is lost or wrong, inside the chip data."""
     roll = random.Random(f"{seed} chip")
-    pool = [message for message in originals(seed, 200) if len(message.get(55)) > 60]
+    chips = [(one, read_chip(one.get(55))) for one in originals(seed, 200)]
+    pool = [one for one, chip in chips if chip.layout == "tags" and len(chip.places) > 2]
     for _ in range(count):
         message = roll.choice(pool)
         text = Text(message, roll)
