@@ -60,12 +60,15 @@ def options_of(
     kind, meant = _kind(message_type, own, edition)
     aim = meant or template_word("purpose", purpose)
     read = usual_entry(aim) if entry is None else template_word("entry", entry)
+    text = str(message_type)
     arguments = {row.get("argument"): name for name, row in read_toml("templates")["details"].items()}
     details = {
         arguments.get(name, name): _detail(name, value)
         for name, value in others.items()
         if value is not None and (value is not False or name == "pin")
     }
+    if _is_mti(text) and text != mti_of(kind, own, edition):
+        details["mti"] = text
     return {
         "message_type": kind,
         "network": own,
@@ -156,7 +159,7 @@ def _version(
     if version is not None:
         return version_named(version)
     text = str(message_type)
-    named = version_of(text) if is_digits(text) and len(text) == _MTI_DIGITS else None
+    named = version_of(text) if _is_mti(text) else None
     made = named_format(format)
     return named or (made.version if made else None) or native_version(own, pan)
 
@@ -166,6 +169,9 @@ def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str
     mtis: dict[str, str] = {}
     for kind in read_toml("templates")["kinds"]:
         mtis.setdefault(mti_of(kind, own, version), kind)
+    for kind, row in read_toml("templates")["kinds"].items():
+        for mti in row.get("also", {}).get(version, ()):
+            mtis.setdefault(mti, kind)
     if isinstance(message_type, str) and message_type in mtis:
         return mtis[message_type], None
     try:
@@ -179,6 +185,10 @@ def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str
             raise ChoiceError(error.option, error.found, choices, error.nearest) from None
 
 
+def _is_mti(text: str) -> bool:
+    return is_digits(text) and len(text) == _MTI_DIGITS
+
+
 def mti_named(message_type: object, own: str, version: str) -> str:
     """The MTI that network *own* sends in *version* for a message type, which may be an MTI itself.
 
@@ -186,7 +196,7 @@ def mti_named(message_type: object, own: str, version: str) -> str:
     ('0420', '1100')
     """
     text = str(message_type)
-    if is_digits(text) and len(text) == _MTI_DIGITS:
+    if _is_mti(text):
         return text
     kind, _ = _kind(message_type, own, version)
     return mti_of(kind, own, version)

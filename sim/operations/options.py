@@ -43,6 +43,8 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
     for name, value in details.items():
         if name in options:
             _check_value(name, value, options[name])
+        elif name == "mti":
+            pass  # one of the kind's own, as `asked` has found
         elif name == "timezone":
             zone_named(value)
         elif name == "country":
@@ -176,8 +178,8 @@ class Setting:
 
     @property
     def mti(self) -> str:
-        """The MTI, which the network may have of its own."""
-        return mti_of(self.kind, self.network, self.version)
+        """The MTI: the one asked for, else the kind's usual one, which the network may have of its own."""
+        return str(self.details.get("mti") or mti_of(self.kind, self.network, self.version))
 
     @cached_property
     def sample(self) -> dict[str, Any]:

@@ -33,6 +33,11 @@ from sim.spec.tables import read_toml
 _CASH_BACK = "40"  # amount type in DE 54
 _TRANSMITTED = 7
 _CHIP_CARDS = ("chip", "contactless", "fallback")
+_DECIDED = ("advice", "financial_advice")
+_REQUEST, _TRANSACTION = "80", "40"  # 9F27: ARQC, TC
+# First byte of the card verification results: a request and nothing after it; a request, then an approval.
+_ASKED, _APPROVED = "A0", "60"
+_TRANSACTIONS_OF_A_CARD = 1000  # as a card has made in some years
 # The original of a generated reversal or advice went out this long before.
 EARLIER = timedelta(minutes=5)
 # How long a card stays on the list it is put on.
@@ -239,15 +244,18 @@ def _chip(context: Context) -> str:
     amount = _amount(context)[-12:]
     seed = f"{context.card}{context.stan}{amount}{at.isoformat()}"
     digest = sha256(seed.encode()).hexdigest().upper()
+    # Where all is decided the card has answered a second time, with the cryptogram of an approval.
+    decided = setting.kind in _DECIDED
+    issuer_data = network(setting.network or NETWORKS[0]).issuer_data
     fixed = any(one.variant == chip_data.FIXED for one in layouts(setting.version, 55, setting.network))
     write_chip = chip_data.write_fixed if fixed else chip_data.write_tags
     return write_chip(
         {
             "9F26": digest[:16],
-            "9F27": "80",
-            "9F10": network(setting.network or NETWORKS[0]).issuer_data,
+            "9F27": _TRANSACTION if decided else _REQUEST,
+            "9F10": _APPROVED.join(issuer_data.rsplit(_ASKED, 1)) if decided else issuer_data,
             "9F37": digest[16:24],
-            "9F36": f"{int(context.stan) % 0xFFFF + 1:04X}",
+            "9F36": f"{int(context.stan) % _TRANSACTIONS_OF_A_CARD + 1:04X}",
             "95": _terminal_results(setting),
             "9A": at.strftime("%y%m%d"),
             "9C": setting.parts.get(3, {}).get("1", _processing_code(setting)[:2]),

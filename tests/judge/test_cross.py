@@ -266,7 +266,7 @@ CASES = [
         auth(de53="0" * 16),
         "info",
     ),
-    Case("replacement-zero", undo(de95="0" * 42), 95, 0, undo(de95="0" * 9 + "500" + "0" * 30)),
+    Case("replacement-zero", undo(de95="0" * 42), 95, 0, undo(de95="0" * 9 + "500" + "0" * 30), "info"),
     Case("transmission-time-local", auth(de7="1120051530"), 7, 0, auth(de7="1120101530")),
     Case("transmission-time-local", auth("1993", de7="1120051530"), 7, 0, auth("1993", de7="1120101530")),
     Case("retrieval-reference-day", auth(de37="600110123456"), 37, 0, auth(de37="600110123457")),
