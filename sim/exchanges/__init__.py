@@ -1,4 +1,4 @@
-"""Exchanges: messages in order, each with its role. They are matched, made, continued and told here.
+"""Exchanges: messages in order, each with its role. They are matched, made, continued and explained here.
 
 Names are resolved when first used, so that matching starts without what makes messages.
 """

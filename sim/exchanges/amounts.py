@@ -28,7 +28,7 @@ _STAYS = slice(0, 12)  # DE 95 of 1987: the amount that stays
 @dataclass(slots=True)
 class Booking:
     """What a request moves: `way` is held, charged or credited, `asked` what it asked for, `stays` what of it
-    stands now, `state` what became of it. `undoing` is the reversal that waits for its answer."""
+    remains, `state` what became of it. `undoing` is the reversal that waits for its answer."""
 
     step: int
     way: str
@@ -40,13 +40,13 @@ class Booking:
 
     @property
     def unknown(self) -> bool:
-        """Whether nobody knows what stands: the request or its reversal was not answered."""
+        """Whether nobody knows what remains: the request or its reversal was not answered."""
         return self.undoing is not None or self.state == ASKED
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What stands after an exchange, in minor units of `currency`; `unknown` is what may stand or not, as an
+    """What remains after an exchange, in minor units of `currency`; `unknown` is what may or may not, as an
     answer is missing."""
 
     currency: str
@@ -57,7 +57,7 @@ class Left:
 
 
 def left(steps: Sequence[Step], network: str | None) -> Left:
-    """What stands after *steps*."""
+    """What remains after *steps*."""
     held = bookings(steps, network)
     sums = {
         way: sum(one.stays for one in held if one.way == way and not one.unknown)

@@ -99,7 +99,7 @@ def _reversal(
     if not undone and not checked:
         undone = bookings(exchange.steps, exchange.network)
     if not undone:
-        raise OptionError("then", f"something to undo before a step {word!r}", "nothing that stands")
+        raise OptionError("then", f"something to undo before a step {word!r}", "nothing left to undo")
     last = undone[-1]
     answer = exchange.answer_to(last.step)
     final = None

@@ -1,4 +1,4 @@
-"""An exchange in a sentence or two: what was asked for, what became of it, what stands now."""
+"""An exchange in a sentence or two: what was asked for, what became of it, what remains."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class _Telling:
         return f"(repeated {times})" if count else ""
 
     def _outcome(self, at: int) -> str:
-        """What became of the step that is the first, or that stands for itself."""
+        """What became of the step that is the first, or a transaction of its own."""
         step, answer = self.steps[at], self._answer(at)
         told = _decision(step.message, answer, self.network, self._say)
         if step.role == ADVICE and step.message.mti[1] in "12":
@@ -134,8 +134,8 @@ class _Telling:
             text = f"completed for {units}"
             text += "" if well else f", {self._refused(answer, 'the completion')}"
         elif step.role == INCREMENT:
-            text = f"increased by {units}" if well else f"an increase by {units} was asked for"
-            text += "" if well else f", {self._refused(answer, 'it')}"
+            said = _decision(step.message, answer, self.network, self._say)
+            text = f"increased by {units}" if well else f"an increase of {units} was {said}"
         elif step.role in (REQUEST, ADVICE):
             of = f" of {units}" if minor_units(step.message) else ""
             return f"{with_article(self._noun(at))}{of} was {self._outcome(at)}"
@@ -169,7 +169,7 @@ class _Telling:
         return next(iter([*likely, *said]), "customer")
 
     def _ending(self) -> str:
-        """What stands now."""
+        """What remains."""
         held = list(self.booked.values())
         if not any(one.asked for one in held):
             return ""

@@ -48,7 +48,7 @@ class Live:
             self._sent.append((of, sent))
         return sent
 
-    def told(self) -> Exchange:
+    def whole(self) -> Exchange:
         """The exchange, with the answers that came too late after all others."""
         late = [Step(LATE, sent.late, _now(), of) for of, sent in self._sent if sent.late is not None]
         return self.made.plus(*late)
@@ -71,7 +71,7 @@ async def play(client: AsyncClient, exchange: Exchange, *, timeout: float | None
             live.made = replace(live.made, notes=(f"The {step.role} was not sent: {error}.",))
             break
         await live.send(again, timeout=timeout)
-    made = live.told()
+    made = live.whole()
     return replace(made, purpose=exchange.purpose, notes=(*exchange.notes, *made.notes))
 
 

@@ -85,7 +85,7 @@ class ExchangeView:
 
     @property
     def left(self) -> dict[str, int]:
-        """What stands now in minor units: `held`, `charged`, `credited`, and `unknown` where an answer is
+        """What remains in minor units: `held`, `charged`, `credited`, and `unknown` where an answer is
         missing."""
         left = self.exchange.left
         return {name: getattr(left, name) for name in ("held", "charged", "credited", "unknown")}

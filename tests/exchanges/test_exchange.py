@@ -106,7 +106,7 @@ def test_matching_finds_the_exchange_that_was_made(exchange: Exchange) -> None:
 
 @pytest.mark.parametrize("network", NETWORKS)
 @given(data=st.data())
-def test_what_stands_is_what_was_asked_for(network: str, data: st.DataObject) -> None:
+def test_what_remains_is_what_was_asked_for(network: str, data: st.DataObject) -> None:
     """A pre-authorization, changed and completed, or undone: the story ends with the amount that is right."""
     asked = data.draw(st.integers(2, 10**9))
     part = data.draw(st.none() | st.integers(1, asked - 1))
@@ -135,9 +135,9 @@ def test_what_stands_is_what_was_asked_for(network: str, data: st.DataObject) ->
         currency="EUR",
     )
     assert (made.left.held, made.left.charged) == (0 if ending else held, charged)
-    stands = charged or (0 if ending else held)
+    remains = charged or (0 if ending else held)
     last = made.story.rpartition("; ")[2]
-    assert last.startswith(say_amount(str(stands), "978") if stands else "nothing"), made.story
+    assert last.startswith(say_amount(str(remains), "978") if remains else "nothing"), made.story
     assert last.endswith("charged." if charged else "held.")
 
 
@@ -161,8 +161,7 @@ STORIES = [
     ),
     (
         {"purpose": "preauthorization", "then": "increment:5000:declined"},
-        "approved, then an increase by 50.00 USD was asked for, but it was refused (05, do not honour); "
-        "100.00 USD remains held.",
+        "approved, then an increase of 50.00 USD was declined (05, do not honour); 100.00 USD remains held.",
     ),
     (
         {"then": "refund:3000"},
@@ -189,7 +188,7 @@ STORIES = [
 
 @pytest.mark.parametrize(("options", "told"), STORIES)
 def test_a_story_says_what_happened(options: dict[str, Any], told: str) -> None:
-    """In the words of the trade, with what stands in the end."""
+    """In the words of the trade, with what remains in the end."""
     made = make(network="VISA", amount_minor_units=_AMOUNT, at=AT, **options)
     assert made.story.partition(": ")[2] == told
 
