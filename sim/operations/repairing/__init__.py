@@ -23,6 +23,7 @@ from sim.elements.card import detect_network
 from sim.errors import element_label
 from sim.judge import Finding, Severity
 from sim.judge.causes import DECODED, READ, STRIPPED, causes
+from sim.masking import mask_text
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
@@ -32,7 +33,7 @@ from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit, Frame, frame
 from sim.operations.repairing.weighing import UNKNOWN, Weight, announced, share, usually_odd, weigh
 from sim.operations.repairing.wire import Found, readings
-from sim.operations.repairing.witnesses import AMOUNT, CARD, CHIP_DAY, CURRENCY, PROOF, TRACK
+from sim.operations.repairing.witnesses import CARD, PROOF, TRACK
 from sim.operations.validation import Report, judge, validate
 from sim.paste.reading import Reading
 from sim.spec import Spec, spec, version_of
@@ -55,6 +56,7 @@ _LONGEST = 20_000
 _SHOWN = 24
 _ENDS = "\x02\x03\0\r\n"
 _MOST_EVIDENCE = 4
+_WITNESSES = 2  # one may agree by chance
 _FEW = 0.0  # bits for which an element is as often there as not
 
 
@@ -158,12 +160,14 @@ def _of_reading(reading: Reading, network: str | None, sure: bool) -> Repair:
     if not reading.data or reading.raw is not None or sound:
         return repair(seen.content, version=pinned, network=network or reading.network, sure=sure)
     data = reading.data[reading.start :]
-    made = _of_bytes(data, [reading.written] if reading.written else [], reading, network)
+    # A guess that does not fit has bent its format.
+    named = wire_format(reading.format) if reading.format in formats() else reading.written
+    own = [named] if named else []
+    made = _of_bytes(data, own, reading, network)
     if not made or made[0].verdict != RESTORED:
         # A fault may have misled the guess of the format, too.
-        others = _of_bytes(data, map(wire_format, formats()), reading, network)
-        made = others if others and others[0].verdict == RESTORED else made or others
-    if reading.complete and not made:
+        made = _of_bytes(data, [*own, *map(wire_format, formats())], reading, network)
+    if reading.complete and reading.believed and not made:
         return repair(seen.content, version=pinned, network=network or reading.network, sure=sure)
     report = Report(None, reading.version, network, seen.fault)
     return _chosen(made, report, seen.raw, sure)
@@ -175,7 +179,7 @@ def _of_bytes(
     """What *data* are by the formats *tried*."""
     search = _Search("", spec(reading.version), network or reading.network, True)
     best: dict[str, _Trial] = {}
-    if reading.complete and reading.message is not None:
+    if reading.complete and reading.believed and reading.message is not None:
         # What is left may be of the link.
         as_it_came = search.trial_of((reading.message, _LEFT, "", 0, "", "", ""))
         best[as_it_came.edit.text] = as_it_came
@@ -297,7 +301,7 @@ class _Search:
         except ParseError:
             return ()
         left = _errors(judge(message, self.network, ()))
-        verdict, before = LIKELY if left else RESTORED, edit.before[:_SHOWN]
+        verdict, before = LIKELY if left else RESTORED, mask_text(edit.before)[:_SHOWN]
         why = (edit.why,)
         return (Proposal(verdict, None, "message", edit.action, before, "", why, edit.text, message, left),)
 
@@ -480,7 +484,7 @@ def _sure(one: _Trial) -> bool:
     number, disagree = edit.field or 0, one.weight.said.odd
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
         more = share(number, fields, edit.text[:4])
-        if not agree:
+        if len(agree) < _WITNESSES:
             return False
         if edit.action == undoing.BIT_CLEARED:
             return more < _FEW and _width(number, fields, one.table) > 1
@@ -489,10 +493,8 @@ def _sure(one: _Trial) -> bool:
         return False
     if edit.action == undoing.SWAPPED and sorted(edit.before) != sorted(edit.after):
         return False  # of two elements, of which no other tells both
-    if edit.action == undoing.LOST and number == 55:
-        return False
-    if edit.action == undoing.TAG:
-        return AMOUNT in agree or CURRENCY in agree or CHIP_DAY in agree
+    if edit.action == undoing.TAG or (edit.action == undoing.LOST and number == 55):
+        return False  # a digit of a tag or of a value: the dictionary knows no more
     if edit.action == undoing.GIVEN:
         return number == 2 and {CARD, TRACK} <= agree
     if edit.action == undoing.SWAPPED and number not in (2, 7):
