@@ -17,7 +17,8 @@ from sim.judge.rules import RULES
 from sim.parts.layout import Parts, closest, found_of, known, wanted
 from sim.spec import Spec, lookup, reshaped
 
-_UNSOURCED = "unsourced"
+# How sure a layout must be, for what does not fit it to be an error.
+_ONLY_WARNS = ("unsourced", "secondary")
 _DIALECTS = 64
 
 
@@ -95,8 +96,8 @@ def _hits(message: Message, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
 
 
 def _misfits(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
-    number, unsourced = found.layout.number, found.layout.cell.confidence == _UNSOURCED
-    text = _text(table, number, "layout", Severity.WARNING if unsourced else Severity.ERROR)
+    number, doubtful = found.layout.number, found.layout.cell.confidence in _ONLY_WARNS
+    text = _text(table, number, "layout", Severity.WARNING if doubtful else Severity.ERROR)
     for one in found.misfits:
         path = one.path if one.path != str(number) else ""
         yield text, Hit(number, one.expected, one.found, one.start, one.end - one.start, path)

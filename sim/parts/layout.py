@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -52,7 +53,9 @@ def code_of(cell: Cell, value: str, version: str, network: str) -> Code | None:
     """The row of the code list that *cell* names, None where it has none."""
     if cell.codes == "sub_field":
         return cell.values.get(value) or cell.values.get(value.strip())
-    found = lookup(cell.codes, value, version=version, network=network or None, position=cell.argument)
+    position, _, other = cell.argument.partition("@")  # a list of another version, which this one has none of
+    version = other or version
+    found = lookup(cell.codes, value, version=version, network=network or None, position=position)
     return found or (lookup_anywhere(cell.codes, value, version=version) if cell.codes in _SHARED else None)
 
 
@@ -276,7 +279,7 @@ def list_heads(cell: Cell) -> tuple[str, int, str, int]:
 
 def _unknown(path: str, cut: str, content: str) -> Cell:
     """A part that no row describes."""
-    name = {"ber": "unknown tag", "bits": "unknown bit"}.get(cut, "unknown sub-element")
+    name = {"ber": "unknown tag", "bits": "unknown bit", "tokens": "unknown token"}.get(cut, "unknown sub-element")
     key = path.rpartition(".")[2]
     return Cell(key, path, name, "", (), content, 0, 9999, "", "", "", False, None, "", "", "", ())
 
@@ -331,6 +334,41 @@ def _bits(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
         reading.wrong(start, end, cell, "nothing after the last part", f"{end - start} more characters")
 
 
+# BASE24 writes tokens as text: a header that counts them and all characters, itself included, then each with
+# its id and length.
+TOKEN_HEADER = "&"
+_HEADER = re.compile(r"& (\d{5})(\d{5})", re.ASCII)
+_TOKEN = re.compile(r"! (\S\S)(\d{5}) ", re.ASCII)
+
+
+def _tokens(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
+    """BASE24 tokens, after the header that counts them."""
+    text, begun = reading.text, at
+    header = _HEADER.match(text, at, end)
+    if header is None:
+        found = ascii(text[at : min(at + len("& 0000000000"), end)])
+        reading.wrong(at, end, cell, "& and 10 digits in front of the tokens", found)
+        return
+    one = cell.by_key.get(TOKEN_HEADER) or _unknown(f"{cell.path}.{TOKEN_HEADER}", "", "ans")
+    yield _part(reading, one, TOKEN_HEADER, at + len("& "), header.end(), depth)
+    at, number = header.end(), 1
+    while at < end:
+        head = _TOKEN.match(text, at, end)
+        if head is None:
+            reading.wrong(at, end, cell, "a token: !, its id and length", ascii(text[at : min(at + 10, end)]))
+            return
+        start, size = head.end(), int(head[2])
+        if start + size > end:
+            units = f"{size} characters of token {head[1]}, as its length says"
+            reading.wrong(start, end, cell, units, f"{end - start}")
+            return
+        yield _tagged(reading, cell, head[1], start, start + size, depth)
+        at, number = start + size, number + 1
+    if (number, end - begun) != (int(header[1]), int(header[2])):
+        counted = f"{number} tokens with the header, {end - begun} characters"
+        reading.wrong(begun + len("& "), header.end(), one, counted, f"{int(header[1])} and {int(header[2])}")
+
+
 def _split(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """Parts with a character between them; the last one takes the rest."""
     sign, cells = cell.words[0], cell.cells
@@ -352,6 +390,7 @@ _CUTTERS: dict[str, _Cutter] = {
     "ber": _ber,
     "bits": _bits,
     "split": _split,
+    "tokens": _tokens,
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sim.errors import BuildError, shown
 from sim.parts.chip_data import ChipData, Tag, write_length, write_tags
 from sim.parts.chip_data import read as read_chip
-from sim.parts.layout import Part, Parts, fitting, list_heads, read, tried
+from sim.parts.layout import TOKEN_HEADER, Part, Parts, fitting, list_heads, read, tried
 from sim.spec import Spec
 from sim.spec.layouts import FOREIGN, Cell, Layout
 
@@ -122,6 +122,22 @@ def _split(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     return cell.words[0].join(_inside(one, _given(one, values) or "", number) for one in cell.cells)
 
 
+def _tokens(cell: Cell, values: Mapping[str, Value], number: int) -> str:
+    texts = []
+    for key, value in values.items():
+        one = cell.by_key.get(key) or cell.by_name.get(key)
+        if (one.key if one else key) == TOKEN_HEADER:
+            continue
+        text = _inside(one, value, number) if one else str(value)
+        texts.append(f"! {one.key if one else key}{len(text):05} {text}")
+    return _counted("& 0000000000" + "".join(texts), len(texts) + 1)
+
+
+def _counted(tokens: str, number: int) -> str:
+    """Tokens with a header that counts *number* of them."""
+    return f"& {number:05}{len(tokens):05}{tokens[len('& 0000000000') :]}"
+
+
 _Writer = Callable[[Cell, Mapping[str, Value], int], str]
 _WRITERS: dict[str, _Writer] = {
     "places": _places,
@@ -130,6 +146,7 @@ _WRITERS: dict[str, _Writer] = {
     "ber": _ber,
     "bits": _bits,
     "split": _split,
+    "tokens": _tokens,
 }
 
 
@@ -213,7 +230,8 @@ def _changed(cell: Cell, parts: tuple[Part, ...], value: str, at: int, end: int,
         whole = (part.start, part.end) == (start, stop)
         inner = text if whole else _changed(part.cell, part.children, value, part.start, part.end, change)
         front, head = _head(cell, part, value, inner)
-        return value[at:front] + head + inner + value[part.end : end]
+        made = value[at:front] + head + inner + value[part.end : end]
+        return _counted(made, len(parts)) if cell.cut == "tokens" else made
     return value[at:start] + text + value[stop:end]
 
 
@@ -224,6 +242,9 @@ def _head(cell: Cell, part: Part, value: str, inner: str) -> tuple[int, str]:
         size = len(write_length((part.end - part.start) // 2))
         return part.start - size, write_length(_bytes(inner))
     own = part.cell.own
+    if cell.cut == "tokens" and part.key != TOKEN_HEADER:
+        head = f"{_length(inner, len('00000'), False)} "
+        return part.start - len(head), head
     if cell.cut == "list" and not ("lead" in cell.words and part.cell is cell.cells[0]):
         _, _, content, width = list_heads(cell)
         return part.start - width, _length(inner, width, content == "b")

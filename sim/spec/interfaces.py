@@ -9,7 +9,7 @@ has another, on which cards of every brand travel.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -27,7 +27,9 @@ class Interface:
 
     `format` names the wire format whose element table it has, empty for the standard's; `version` the
     version that it speaks, empty for any. `network` is the brand whose rows (layouts, presence, codes,
-    responses) are its own, empty where it is no brand's. `rows` say which elements its messages have.
+    responses) are its own, empty where it is no brand's. `rows` say which elements its messages have;
+    `elements` what it has otherwise than the standard, by element number: names, lengths and parts, in rows as
+    those of a format.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Interface:
     version: str = ""
     network: str = ""
     rows: tuple[Presence, ...] = ()
+    elements: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False, hash=False)
 
     @property
     def speaker(self) -> str:
@@ -78,22 +81,37 @@ def _shipped(name: str) -> Interface:
     return described(read_toml(f"interfaces/{name}"), name)
 
 
+_TAKEN_APART = ("extends", "presence", "elements", "parts")
+
+
 def described(table: Mapping[str, Any], name: str) -> Interface:
     """The interface that *table* (a TOML file, read) describes. Raises SpecError for a row that is none."""
     base = interface(table["extends"]) if "extends" in table else None
     kept = {"format": base.format, "version": base.version, "network": base.network} if base else {}
-    own = {key: value for key, value in table.items() if key not in ("extends", "presence")}
+    own = {key: value for key, value in table.items() if key not in _TAKEN_APART}
+    elements = dict(base.elements) if base else {}
+    for number, row in table.get("elements", {}).items():
+        elements[number] = {**elements.get(number, {}), **_element(row, table.get("parts", {}), name)}
     rows = tuple(
         row for each in table.get("presence", ()) for row in _rows(each, name, own.get("source", ""))
     )
-    made = record(
-        Interface, {"name": name, **kept, **own, "rows": (*(base.rows if base else ()), *rows)}, name
-    )
+    rows = (*(base.rows if base else ()), *rows)
+    made = record(Interface, {"name": name, **kept, **own, "rows": rows, "elements": elements}, name)
     if made.network and made.network not in NETWORKS:
         raise SpecError(None, None, f"a network in interface {name}", repr(made.network))
     if made.version and made.version not in VERSIONS:
         raise SpecError(None, None, f"a version in interface {name}", repr(made.version))
     return made
+
+
+def _element(row: Mapping[str, Any], shared: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The row of an element, its parts in place where they are named as the *shared* ones of several."""
+    parts = row.get("parts")
+    if not isinstance(parts, str):
+        return row
+    if parts not in shared:
+        raise SpecError(None, None, f"parts.{parts} in interface {name}", "none")
+    return {**row, "parts": shared[parts]}
 
 
 _ROW = {"presence": "M", "severity": "warning", "when": "", "condition": "", "confidence": "secondary"}

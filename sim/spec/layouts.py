@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import takewhile
+from typing import Any
 
 from sim.errors import SpecError, shown
 from sim.spec.codes import Code, code_lists
@@ -68,7 +69,7 @@ _CHIP_DATA = 55
 _ANYBODY = ""  # the common core, which cards of any network may have
 # What a row may say of a cut, and of codes that are no list.
 _CUTS = re.compile(
-    r"places(?: short)?|groups|ber|bits|split \S|list (?:n|an|a|b)[1-9] (?:n|b)[1-9](?: lead)?", re.ASCII
+    r"places(?: short)?|groups|ber|bits|tokens|split \S|list (?:n|an|a|b)[1-9] (?:n|b)[1-9](?: lead)?", re.ASCII
 )
 _KINDS = ("amount", "blank", "country", "currency", "date", "digits", "ebcdic", "flags", "id", "is", "mcc")
 _CODES = (*_KINDS, "minor_unit", "mti", "region", "text")
@@ -282,9 +283,9 @@ def of_dialects(version: str, number: int) -> tuple[Layout, ...]:
     return _OF_DIALECTS.get((version, number), ())
 
 
-def layout_of(version: str, number: int, variant: str, rows: list[dict[str, str]]) -> Layout:
+def layout_of(version: str, number: int, variant: str, rows: list[dict[str, Any]]) -> Layout:
     """The layout that *rows* of somebody's own describe: as in a file of layouts, the columns that a row
-    lacks empty. Raises SpecError for a row that is none."""
+    lacks empty, and with the codes of a part in `values`. Raises SpecError for a row that is none."""
     whole = [{**_EMPTY, "number": str(number), **row} for row in rows]
     return Layout(version, number, "", variant, _top(whole, str(number)))
 
@@ -300,7 +301,7 @@ def _check(row: Mapping[str, str]) -> None:
     number = int(row["number"])
     cut, codes = row["cut"], row["codes"].removesuffix("!").partition(":")[0]
     if cut and not _CUTS.fullmatch(cut):
-        expected = "cut as places, groups, list n2 n2, ber, bits or split and a character"
+        expected = "cut as places, groups, list n2 n2, ber, bits, tokens or split and a character"
         raise SpecError(number, None, expected, shown(cut))
     if codes and codes not in _known_codes():
         expected = f"codes as {', '.join(_CODES)} or a code list ({', '.join(code_lists())})"
@@ -323,9 +324,17 @@ def _values(network: str) -> Mapping[str, Mapping[str, Code]]:
     return found
 
 
-def _top(rows: list[dict[str, str]], prefix: str, network: str = "") -> Cell:
+def _own_values(row: Mapping[str, Any], path: str, network: str) -> Mapping[str, Code]:
+    """The codes of a part: those that its row has itself, or those of the network."""
+    own = row.get("values")
+    if own is None:
+        return _values(network).get(path, {})
+    return {code: Code(path, code, meaning, "", (), "", row["source"]) for code, meaning in own.items()}
+
+
+def _top(rows: list[dict[str, Any]], prefix: str, network: str = "") -> Cell:
     """The cell of the whole value that *rows* describe, with those below it."""
-    at: dict[str, dict[str, str]] = {}
+    at: dict[str, dict[str, Any]] = {}
     below: dict[str, list[str]] = {}
     for row in rows:
         path = row["path"]
@@ -336,7 +345,7 @@ def _top(rows: list[dict[str, str]], prefix: str, network: str = "") -> Cell:
 
 
 def _cell(
-    at: Mapping[str, dict[str, str]], below: Mapping[str, list[str]], path: str, prefix: str, network: str
+    at: Mapping[str, dict[str, Any]], below: Mapping[str, list[str]], path: str, prefix: str, network: str
 ) -> Cell:
     """The cell at *path*, with those *below* it."""
     row = at.get(path)
@@ -351,6 +360,7 @@ def _cell(
     kind, *words = row["cut"].split(" ") if row["cut"] else [""]
     must = row["codes"].endswith("!")
     codes, _, argument = row["codes"].removesuffix("!").partition(":")
+    codes = codes or ("sub_field" if "values" in row else "")
     return Cell(
         key=path.rpartition(".")[2],
         path=prefix,
@@ -369,7 +379,7 @@ def _cell(
         confidence=row["confidence"],
         source=row["source"],
         cells=cells,
-        values=_values(network).get(prefix, {}) if codes in _OWN_CODES else {},
+        values=_own_values(row, prefix, network) if codes in _OWN_CODES or "values" in row else {},
     )
 
 

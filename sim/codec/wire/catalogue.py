@@ -64,11 +64,13 @@ _WRITING: dict[str, Any] = {
     "halves": bool,
     "cut": str,
     "parts": list,
+    "confidence": str,
 }
 _ELEMENT_ROWS: dict[str, Any] = {"format": str, "name": str, "note": str, "source": str, **_WRITING}
 _PART_ROWS: dict[str, Any] = {
     **dict.fromkeys(("path", "name", "format", "codes", "agreed", "sensitive", "confidence", "source"), str),
     **_WRITING,
+    "values": dict,
 }
 _TABLES: dict[str, dict[str, Any]] = {
     "counts": dict.fromkeys(("digits", "text", "track", "binary"), _COUNTS),
@@ -121,8 +123,11 @@ def interface_table(name: str, version: str) -> Spec:
     """
     one = interface(name)
     chosen = one.version or version
-    own = wire_format(one.format).layout(chosen).dialect if one.format else None
-    base = own or spec(chosen)
+    own = wire_format(one.format) if one.format else None
+    if own is None or own.interface != name:
+        rows = {"title": one.title, "source": one.source, "interface": name}
+        own = _described(rows, name)
+    base = own.layout(chosen).dialect or spec(chosen)
     return replace(base, dialect=base.dialect or name, interface=name)
 
 
@@ -168,9 +173,11 @@ def _described(rows: Mapping[str, Any], name: str) -> Format:
             _check(None, key, known, value, table)
             told[table][key] = value
     told["elements"] = dict(base.elements) if base else {}
-    for key, row in _mapping(None, "elements", rows.get("elements", {})).items():
-        number = _number(key)
-        told["elements"][number] = {**told["elements"].get(number, {}), **_element(number, row)}
+    link = interface(told["interface"]).elements if told.get("interface") else {}
+    for elements in (link, _mapping(None, "elements", rows.get("elements", {}))):
+        for key, row in elements.items():
+            number = _number(key)
+            told["elements"][number] = {**told["elements"].get(number, {}), **_element(number, row)}
     told["left_out"] = tuple(rows.get("left_out", ()))
     told["absent"] = tuple(told.get("absent", base.absent if base else ()))
     for number in told["absent"]:
@@ -178,8 +185,6 @@ def _described(rows: Mapping[str, Any], name: str) -> Format:
     told["frames"] = tuple(told.get("frames", base.frames if base else ()))
     for one in told["frames"]:
         frame(str(one))
-    if told.get("interface"):
-        interface(told["interface"])
     return base.with_(name=name, extends=extends, **told) if base else Format(name=name, **told)
 
 

@@ -237,16 +237,17 @@ def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None
     return with_elements(standard, made.name, rows, parts, made.interface) if rows or made.interface else None
 
 
-def _part_rows(row: Mapping[str, Any]) -> list[dict[str, str]]:
+def _part_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """An element's own layout as rows: the element itself, which `cut` takes apart, then its parts."""
     whole = {"name": row.get("name", ""), "cut": row.get("cut", "places")}
+    whole["confidence"] = row.get("confidence", "")
     return [whole, *_below(row, "")]
 
 
-def _below(row: Mapping[str, Any], path: str) -> Iterator[dict[str, str]]:
+def _below(row: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
     for part in row["parts"]:
         own = f"{path}{part['path']}"
-        yield {key: str(value) for key, value in part.items() if key != "parts"} | {"path": own}
+        yield {key: value for key, value in part.items() if key != "parts"} | {"path": own}
         if "parts" in part:
             yield from _below(part, f"{own}.")
 
