@@ -16,6 +16,7 @@ from sim.judge.finding import Hit, RuleText, Said, Severity, said
 from sim.judge.rules import RULES
 from sim.parts.layout import Parts, closest, found_of, known, wanted
 from sim.spec import Spec, lookup, reshaped
+from sim.spec.interfaces import interface
 
 # How sure a layout must be, for what does not fit it to be an error.
 _ONLY_WARNS = ("unsourced", "secondary")
@@ -68,9 +69,14 @@ def _of_one_value() -> frozenset[str]:
 
 def replaced(message: Message, told: Sequence[Said]) -> list[Said]:
     """What is *told*, by the standard or a network, without what is said of the inside of elements that the
-    dialect of *message* has otherwise."""
+    dialect of *message* has otherwise, and by rules that its interface goes without."""
     own = own_elements(message.spec) & message.fields.keys()
-    return [one for one in told if one.hit.field not in own or not _of_inside(one)]
+    without = interface(message.spec.interface).without if message.spec.interface else ()
+    return [
+        one
+        for one in told
+        if one.text.id not in without and (one.hit.field not in own or not _of_inside(one))
+    ]
 
 
 def _of_inside(one: Said) -> bool:

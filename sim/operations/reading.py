@@ -11,7 +11,7 @@ from sim.codec.text import is_digits
 from sim.errors import IsoError
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
-from sim.paste.reading import NONE, TEXT, Reading, of_message, of_nothing, of_wire, read_text
+from sim.paste.reading import MESSAGE, NONE, TEXT, Reading, of_message, of_nothing, of_wire, read_text
 from sim.spec import Spec
 from sim.spec.interfaces import interface as interface_of
 from sim.spec.spellings import interface_named, network_named, version_named
@@ -124,7 +124,11 @@ def on_interface(found: Reading, interface: AnyInterface | None) -> Reading:
 def _of_link(found: Reading, link: str | None) -> Reading:
     if link is None or found.message is None:
         return found
-    return replace(found, message=_on(found.message, link))
+    own = _on(found.message, link)
+    if found.format == MESSAGE:  # what fits one interface need not fit another
+        again = of_message(own)
+        return replace(found, message=own, version=own.version, misfits=again.misfits)
+    return replace(found, message=own)
 
 
 def _of_bytes(

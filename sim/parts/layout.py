@@ -279,7 +279,9 @@ def list_heads(cell: Cell) -> tuple[str, int, str, int]:
 
 def _unknown(path: str, cut: str, content: str) -> Cell:
     """A part that no row describes."""
-    name = {"ber": "unknown tag", "bits": "unknown bit", "tokens": "unknown token"}.get(cut, "unknown sub-element")
+    name = {"ber": "unknown tag", "bits": "unknown bit", "tokens": "unknown token"}.get(
+        cut, "unknown sub-element"
+    )
     key = path.rpartition(".")[2]
     return Cell(key, path, name, "", (), content, 0, 9999, "", "", "", False, None, "", "", "", ())
 
@@ -336,21 +338,23 @@ def _bits(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
 
 # BASE24 writes tokens as text: a header that counts them and all characters, itself included, then each with
 # its id and length.
-TOKEN_HEADER = "&"
+HEADER_KEY = "&"
 _HEADER = re.compile(r"& (\d{5})(\d{5})", re.ASCII)
 _TOKEN = re.compile(r"! (\S\S)(\d{5}) ", re.ASCII)
 
 
 def _tokens(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
-    """BASE24 tokens, after the header that counts them."""
+    """BASE24 tokens, after the header that counts them; `open` where something else may be in their place."""
     text, begun = reading.text, at
     header = _HEADER.match(text, at, end)
+    if header is None and "open" in cell.words:
+        return
     if header is None:
         found = ascii(text[at : min(at + len("& 0000000000"), end)])
         reading.wrong(at, end, cell, "& and 10 digits in front of the tokens", found)
         return
-    one = cell.by_key.get(TOKEN_HEADER) or _unknown(f"{cell.path}.{TOKEN_HEADER}", "", "ans")
-    yield _part(reading, one, TOKEN_HEADER, at + len("& "), header.end(), depth)
+    one = cell.by_key.get(HEADER_KEY) or _unknown(f"{cell.path}.{HEADER_KEY}", "", "ans")
+    yield _part(reading, one, HEADER_KEY, at + len("& "), header.end(), depth)
     at, number = header.end(), 1
     while at < end:
         head = _TOKEN.match(text, at, end)

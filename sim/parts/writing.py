@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sim.errors import BuildError, shown
 from sim.parts.chip_data import ChipData, Tag, write_length, write_tags
 from sim.parts.chip_data import read as read_chip
-from sim.parts.layout import TOKEN_HEADER, Part, Parts, fitting, list_heads, read, tried
+from sim.parts.layout import HEADER_KEY, Part, Parts, fitting, list_heads, read, tried
 from sim.spec import Spec
 from sim.spec.layouts import FOREIGN, Cell, Layout
 
@@ -126,7 +126,7 @@ def _tokens(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     texts = []
     for key, value in values.items():
         one = cell.by_key.get(key) or cell.by_name.get(key)
-        if (one.key if one else key) == TOKEN_HEADER:
+        if (one.key if one else key) == HEADER_KEY:
             continue
         text = _inside(one, value, number) if one else str(value)
         texts.append(f"! {one.key if one else key}{len(text):05} {text}")
@@ -242,7 +242,7 @@ def _head(cell: Cell, part: Part, value: str, inner: str) -> tuple[int, str]:
         size = len(write_length((part.end - part.start) // 2))
         return part.start - size, write_length(_bytes(inner))
     own = part.cell.own
-    if cell.cut == "tokens" and part.key != TOKEN_HEADER:
+    if cell.cut == "tokens" and part.key != HEADER_KEY:
         head = f"{_length(inner, len('00000'), False)} "
         return part.start - len(head), head
     if cell.cut == "list" and not ("lead" in cell.words and part.cell is cell.cells[0]):

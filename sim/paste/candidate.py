@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import log2
 
 from sim.codec import Message, ParseError
+from sim.codec.wire.catalogue import interface_table
 from sim.codec.wire.decode import read
 from sim.codec.wire.formats import Format
 from sim.codec.wire.pages import view
@@ -24,6 +25,7 @@ from sim.paste.ways import TriedFormat, Way
 from sim.paste.weights import WEIGHTS
 from sim.paste.worth import STARRED, starred
 from sim.spec import version_of
+from sim.spec.interfaces import told_by
 
 # The layer behind a message that another follows, though nothing in front says how long it is.
 NEXT = "next"
@@ -281,7 +283,7 @@ def of_candidate(one: Candidate) -> Reading:
     """A candidate as it is given to callers."""
     end = one.state.at
     return Reading(
-        message=one.message,
+        message=_on_its_interface(one.message, one.name),
         spelling=one.reading.name,
         framing=one.framing,
         layers=one.front.layers,
@@ -304,6 +306,14 @@ def of_candidate(one: Candidate) -> Reading:
         misfits=(one.error,) if one.error else (),
         origin=one,
     )
+
+
+def _on_its_interface(message: Message, format: str) -> Message:
+    """*message* on the interface that its elements tell, where its *format* is one of many."""
+    if message.dialect is not None:
+        return message
+    name = told_by(format, message.version, message.mti, message.fields)
+    return replace(message, dialect=interface_table(name, message.version)) if name else message
 
 
 def plain_bits(data: bytes) -> float:

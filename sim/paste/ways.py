@@ -85,7 +85,8 @@ def _kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
 
 @cache
 def _ready_kinds() -> tuple[TriedFormat, ...]:
-    plain_first = sorted((wire_format(name) for name in ready()), key=_depth)
+    tried = [name for name in ready() if name not in read_toml("guess")["named"]]
+    plain_first = sorted(map(wire_format, tried), key=_depth)
     made = [TriedFormat(one, float(_depth(one))) for one in plain_first]
     for row in read_toml("guess")["variant"]:
         base = wire_format(row["extends"])

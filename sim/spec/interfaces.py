@@ -8,7 +8,7 @@ has another, on which cards of every brand travel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -28,8 +28,9 @@ class Interface:
     `format` names the wire format whose element table it has, empty for the standard's; `version` the
     version that it speaks, empty for any. `network` is the brand whose rows (layouts, presence, codes,
     responses) are its own, empty where it is no brand's. `rows` say which elements its messages have;
-    `elements` what it has otherwise than the standard, by element number: names, lengths and parts, in rows as
-    those of a format.
+    `elements` what it has otherwise than the standard, by element number: names, lengths and parts, in
+    rows as those of a format; `without` the ids of the standard's rules that do not hold on it. `guess` says
+    by what its messages are known where they are written as many links write theirs: see `told_by`.
     """
 
     name: str
@@ -39,6 +40,8 @@ class Interface:
     format: str = ""
     version: str = ""
     network: str = ""
+    without: tuple[str, ...] = ()
+    guess: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
     rows: tuple[Presence, ...] = ()
     elements: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False, hash=False)
 
@@ -51,6 +54,24 @@ class Interface:
         """Its rows for messages *mti*."""
         own = presence(self.network, mti) if self.network else ()
         return (*own, *(row for row in self.rows if row.mti == mti))
+
+
+def told_by(format: str, version: str, mti: str, numbers: Iterable[int]) -> str | None:
+    """The interface that a message with elements *numbers*, written in a *format* of many links, must travel
+    on; None where nothing says so.
+
+    >>> told_by("bcd", "1987", "0200", (3, 4, 11, 22, 24, 25, 35, 41, 42, 62))
+    'nac'
+    """
+    found = frozenset(numbers)
+    for name in names("interfaces", ".toml"):
+        one = interface(name)
+        if not one.guess or version != one.version or format not in one.guess["formats"]:
+            continue
+        of_class = mti[1] in one.guess["classes"]
+        if of_class and found.issuperset(one.guess["has"]) and found.isdisjoint(one.guess["lacks"]):
+            return name
+    return None
 
 
 # Interfaces that somebody loaded, by name.
@@ -89,6 +110,8 @@ def described(table: Mapping[str, Any], name: str) -> Interface:
     base = interface(table["extends"]) if "extends" in table else None
     kept = {"format": base.format, "version": base.version, "network": base.network} if base else {}
     own = {key: value for key, value in table.items() if key not in _TAKEN_APART}
+    if "without" in table:
+        own["without"] = tuple(table["without"])
     elements = dict(base.elements) if base else {}
     for number, row in table.get("elements", {}).items():
         elements[number] = {**elements.get(number, {}), **_element(row, table.get("parts", {}), name)}
@@ -96,7 +119,8 @@ def described(table: Mapping[str, Any], name: str) -> Interface:
         row for each in table.get("presence", ()) for row in _rows(each, name, own.get("source", ""))
     )
     rows = (*(base.rows if base else ()), *rows)
-    made = record(Interface, {"name": name, **kept, **own, "rows": rows, "elements": elements}, name)
+    told = {"name": name, "guess": {}, **kept, **own, "rows": rows, "elements": elements}
+    made = record(Interface, told, name)
     if made.network and made.network not in NETWORKS:
         raise SpecError(None, None, f"a network in interface {name}", repr(made.network))
     if made.version and made.version not in VERSIONS:

@@ -69,7 +69,9 @@ _CHIP_DATA = 55
 _ANYBODY = ""  # the common core, which cards of any network may have
 # What a row may say of a cut, and of codes that are no list.
 _CUTS = re.compile(
-    r"places(?: short)?|groups|ber|bits|tokens|split \S|list (?:n|an|a|b)[1-9] (?:n|b)[1-9](?: lead)?", re.ASCII
+    r"places(?: short)?|groups|ber|bits|tokens(?: open)?|split \S"
+    r"|list (?:n|an|a|b)[1-9] (?:n|b)[1-9](?: lead)?",
+    re.ASCII,
 )
 _KINDS = ("amount", "blank", "country", "currency", "date", "digits", "ebcdic", "flags", "id", "is", "mcc")
 _CODES = (*_KINDS, "minor_unit", "mti", "region", "text")

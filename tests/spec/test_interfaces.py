@@ -1,0 +1,159 @@
+"""Interfaces apart from brands: right messages of many links, what each says, and how one is recognized."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sim
+from sim.codec import Message
+from sim.codec.wire import encode, interface_table, wire_format
+from sim.codec.wire.catalogue import ready
+from sim.errors import ChoiceError, SpecError
+from sim.judge.finding import catalogue
+from sim.operations.reading import read
+from sim.operations.validation import validate
+from sim.parts.layout import read as cut
+from sim.parts.writing import replaced, write
+from sim.spec import VERSIONS
+from sim.spec.interfaces import described, interface, interfaces
+
+VERSION = dict(zip("012", VERSIONS, strict=True))
+VECTORS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "vectors" / "interfaces.jsonl").read_text().splitlines()
+]
+BY_ID = {one["id"]: one for one in VECTORS}
+
+
+def message(row: dict[str, Any]) -> Message:
+    """The message of a vector, as one that travels on its interface."""
+    fields = {int(number): value for number, value in row["fields"].items()}
+    table = interface_table(row["interface"], VERSION[row["mti"][0]])
+    return Message(row["mti"], fields, table.version, dialect=table)
+
+
+@pytest.mark.parametrize("row", VECTORS, ids=lambda row: row["id"])
+def test_right_messages_are_right_on_their_interface(row: dict[str, Any]) -> None:
+    report = validate(message(row))
+    assert [(one.rule, one.message) for one in report.findings if one.severity != "info"] == []
+
+
+@pytest.mark.parametrize("row", VECTORS, ids=lambda row: row["id"])
+def test_written_and_read_again_by_the_format_of_its_interface(row: dict[str, Any]) -> None:
+    sent = message(row)
+    made = wire_format(interface(row["interface"]).format or "ascii-binary")
+    if row["id"] == "cardutil-issue5":
+        pytest.skip("a record of a file in ASCII; the format of the interface is that of mainframes")
+    again = read(encode(sent, made), format=made).whole()
+    assert again.fields == sent.fields
+    assert (again.spec.interface or "iso") == row["interface"]
+
+
+def test_a_terminal_sale_is_guessed_by_its_elements() -> None:
+    bare = [one for one in VECTORS if one["interface"] == "nac" and one["mti"] == "0200"]
+    for row in bare:
+        assert read(encode(message(row), "bcd").hex()).interface == "nac", row["id"]
+
+
+def test_a_missing_element_is_the_interfaces_to_say() -> None:
+    row = BY_ID["nac-swipe-vn"]
+    told = validate(message(row | {"fields": {k: v for k, v in row["fields"].items() if k != "41"}}))
+    found = [one for one in told.findings if one.rule == "required-element"]
+    assert [(one.field, one.network) for one in found] == [(41, "nac")]
+
+
+def test_the_standard_alone_asks_for_no_brands_elements() -> None:
+    made = sim.generate("auth", network="VISA", at="2026-11-20T12:30:45").iso.to_message()
+    gone = sim.build({0: "0200", **{k: v for k, v in made.fields.items() if k not in (7, 18, 32)}})
+    brand, alone = sim.validate(gone), sim.validate(gone, interface="iso")
+    assert not brand.iso.valid
+    assert "required-element" in set(brand.rule)
+    assert "required-element" not in set(alone.rule)
+    with pytest.raises(ChoiceError, match=r"nacc.*nac"):
+        sim.validate(gone, interface="nacc")
+
+
+def test_tokens_are_taken_apart_written_and_replaced() -> None:
+    row = BY_ID["base24-astef7-emv-0200"]
+    table, value = interface_table("base24", "1987"), row["fields"]["63"]
+    layout = next(one for one in table.parts if one.number == 63)
+    found = cut(layout, value)
+    assert [part.key for part in found.parts] == ["&", "C4", "04", "B2", "B3", "B4", "20"]
+    assert found.fits
+    tokens = {part.key: part.value for part in found.parts if part.key != "&"}
+    assert write(layout, tokens) == value
+    free = write(layout, {"XX": "ABCD", "R7": ""})
+    assert free == "& 0000300036! XX00004 ABCD! R700000 "
+    assert replaced(table, 63, free, 22, 26, "AB") == "& 0000300034! XX00002 AB! R700000 "
+    shown = sim.explain(Message(row["mti"], {63: value}, dialect=table)).set_index("number").meaning[63]
+    assert "terminal attendance: 0; " in shown
+
+
+@given(st.dictionaries(st.text("RX79", min_size=2, max_size=2), st.text("AB 9", max_size=40), min_size=1))
+def test_any_tokens_read_as_they_were_written(tokens: dict[str, str]) -> None:
+    layout = next(one for one in interface_table("base24", "1987").parts if one.number == 63)
+    found = cut(layout, write(layout, tokens))
+    assert found.fits
+    assert {part.key: part.value for part in found.parts[1:]} == tokens
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "expected"),
+    [
+        (63, "& 0000300042! Q100002 90! Q200002 09", "3 tokens with the header, 36 characters"),
+        (63, "& 0000200022! Q100009 90", "9 characters of token Q1, as its length says"),
+        (63, "! Q100002 90", "& and 10 digits in front of the tokens"),
+        (60, "BANK" * 5, "nothing after pseudo terminal identification"),
+    ],
+)
+def test_what_does_not_fit_warns(number: int, value: str, expected: str) -> None:
+    row = BY_ID["base24-prosa-0210"]
+    told = validate(message(row | {"fields": {**row["fields"], str(number): value}}))
+    found = [one for one in told.findings if one.rule == "base24-layout"]
+    assert [(one.severity, one.field, one.expected) for one in found] == [("warning", number, expected)]
+
+
+def test_formats_and_interfaces_name_one_another() -> None:
+    for name in interfaces():
+        assert interface_table(name, interface(name).version or "1987").interface == name
+        assert set(interface(name).without) <= set(catalogue()), name
+    for name in ready():
+        if own := wire_format(name).interface:
+            assert own in interfaces()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"extends": "nac", "title": "x", "source": "y", "colour": "red"},
+        {"title": "x", "source": "y", "network": "MOON"},
+        {"title": "x", "source": "y", "presence": [{"mtis": ["0200"], "fields": [3], "must": "M"}]},
+        {"title": "x", "source": "y", "elements": {"60": {"parts": "nowhere"}}},
+    ],
+)
+def test_a_row_that_is_none_is_refused(table: dict[str, Any]) -> None:
+    with pytest.raises(SpecError):
+        described(table, "mine")
+
+
+def test_one_interface_extends_another() -> None:
+    own = described(
+        {
+            "extends": "base24",
+            "title": "Mine",
+            "source": "me",
+            "elements": {"62": {"name": "Till"}},
+            "presence": [{"mtis": ["0200"], "fields": [62]}],
+        },
+        "mine",
+    )
+    assert own.elements["62"]["name"] == "Till"
+    assert own.elements["41"]["format"] == "ans 16"
+    assert {row.field for row in own.presence("0200")} >= {41, 62}
+    assert own.format == "base24"
