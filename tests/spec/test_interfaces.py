@@ -40,12 +40,14 @@ def message(row: dict[str, Any]) -> Message:
 
 @pytest.mark.parametrize("row", VECTORS, ids=lambda row: row["id"])
 def test_right_messages_are_right_on_their_interface(row: dict[str, Any]) -> None:
+    """No error and no warning on a message that was published as one of the link."""
     report = validate(message(row))
     assert [(one.rule, one.message) for one in report.findings if one.severity != "info"] == []
 
 
 @pytest.mark.parametrize("row", VECTORS, ids=lambda row: row["id"])
 def test_written_and_read_again_by_the_format_of_its_interface(row: dict[str, Any]) -> None:
+    """The format of an interface writes its messages, and says on which they travel."""
     sent = message(row)
     made = wire_format(interface(row["interface"]).format or "ascii-binary")
     if row["id"] == "cardutil-issue5":
@@ -56,12 +58,14 @@ def test_written_and_read_again_by_the_format_of_its_interface(row: dict[str, An
 
 
 def test_a_terminal_sale_is_guessed_by_its_elements() -> None:
+    """BCD alone is any link's; an NII and no date of transmission are a terminal's."""
     bare = [one for one in VECTORS if one["interface"] == "nac" and one["mti"] == "0200"]
     for row in bare:
         assert read(encode(message(row), "bcd").hex()).interface == "nac", row["id"]
 
 
 def test_a_missing_element_is_the_interfaces_to_say() -> None:
+    """The finding names the interface, not the brand of the card."""
     row = BY_ID["nac-swipe-vn"]
     told = validate(message(row | {"fields": {k: v for k, v in row["fields"].items() if k != "41"}}))
     found = [one for one in told.findings if one.rule == "required-element"]
@@ -69,6 +73,7 @@ def test_a_missing_element_is_the_interfaces_to_say() -> None:
 
 
 def test_the_standard_alone_asks_for_no_brands_elements() -> None:
+    """`iso` leaves out what Visa requires."""
     made = sim.generate("auth", network="VISA", at="2026-11-20T12:30:45").iso.to_message()
     gone = sim.build({0: "0200", **{k: v for k, v in made.fields.items() if k not in (7, 18, 32)}})
     brand, alone = sim.validate(gone), sim.validate(gone, interface="iso")
@@ -80,6 +85,7 @@ def test_the_standard_alone_asks_for_no_brands_elements() -> None:
 
 
 def test_tokens_are_taken_apart_written_and_replaced() -> None:
+    """BASE24's tokens, with the header that counts them."""
     row = BY_ID["base24-astef7-emv-0200"]
     table, value = interface_table("base24", "1987"), row["fields"]["63"]
     layout = next(one for one in table.parts if one.number == 63)
@@ -97,6 +103,7 @@ def test_tokens_are_taken_apart_written_and_replaced() -> None:
 
 @given(st.dictionaries(st.text("RX79", min_size=2, max_size=2), st.text("AB 9", max_size=40), min_size=1))
 def test_any_tokens_read_as_they_were_written(tokens: dict[str, str]) -> None:
+    """Whatever their ids and data are."""
     layout = next(one for one in interface_table("base24", "1987").parts if one.number == 63)
     found = cut(layout, write(layout, tokens))
     assert found.fits
@@ -113,6 +120,7 @@ def test_any_tokens_read_as_they_were_written(tokens: dict[str, str]) -> None:
     ],
 )
 def test_what_does_not_fit_warns(number: int, value: str, expected: str) -> None:
+    """Layouts of secondary sources warn: links differ."""
     row = BY_ID["base24-prosa-0210"]
     told = validate(message(row | {"fields": {**row["fields"], str(number): value}}))
     found = [one for one in told.findings if one.rule == "base24-layout"]
@@ -120,6 +128,7 @@ def test_what_does_not_fit_warns(number: int, value: str, expected: str) -> None
 
 
 def test_formats_and_interfaces_name_one_another() -> None:
+    """Every interface has an element table, and rules that it goes without exist."""
     for name in interfaces():
         assert interface_table(name, interface(name).version or "1987").interface == name
         assert set(interface(name).without) <= set(catalogue()), name
@@ -138,11 +147,13 @@ def test_formats_and_interfaces_name_one_another() -> None:
     ],
 )
 def test_a_row_that_is_none_is_refused(table: dict[str, Any]) -> None:
+    """An unknown column, network or list of parts."""
     with pytest.raises(SpecError):
         described(table, "mine")
 
 
 def test_one_interface_extends_another() -> None:
+    """Its own rows stand beside those of the other."""
     own = described(
         {
             "extends": "base24",
