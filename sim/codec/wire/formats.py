@@ -95,13 +95,13 @@ class Field:
 
     @property
     def fixed(self) -> bool:
-        """Whether the element has no length prefix."""
-        return self.prefix == 0
+        """Whether the element has neither a length prefix nor a mark at its end."""
+        return self.prefix == 0 and not (self.shape and self.shape.ends)
 
     def width(self, size: int) -> int:
         """How many bytes a value of *size* (as a prefix counts) takes."""
         if self.written == SIGNED:
-            return 1 + size // 2 if self.counts == CHARACTERS else size
+            return 1 + (size + 1) // 2 if self.counts == CHARACTERS else size
         if self.counts == CHARACTERS and self.written in (BCD, NIBBLES, RAW):
             return (size + 1) // 2
         if self.counts == BYTES and self.written == HEX:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sim.codec.wire.formats import Field, Inside
-from sim.codec.wire.pages import view
 from sim.errors import BuildError, WireError
 from sim.parts.layout import flags, list_heads, read
 from sim.spec.layouts import Cell
@@ -65,15 +64,19 @@ def _list_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
     """Tag, length, data of each part, in the order in which they stand."""
     at, cell = 0, inside.layout.cell
     _, _, _, width = list_heads(cell)
-    if (lead := inside.lead) is not None and data and not view(data[:1], lead.page).isdigit():
-        value, _, at = take(0, lead)
+    if inside.lead is not None and data and _tag_at(inside, data, 0) is None:
+        value, _, at = take(0, inside.lead)
         yield value
     while at < len(data):
-        key = next((key for key, one in inside.fields.items() if _tagged(one, data, at)), None)
+        key = _tag_at(inside, data, at)
         if key is None:
             raise WireError(None, at, "the tag of a known sub-element", "another")
         value, _, at = take(at, inside.fields[key])
         yield f"{key}{len(value):0{width}}{value}"
+
+
+def _tag_at(inside: Inside, data: bytes, at: int) -> str | None:
+    return next((key for key, one in inside.fields.items() if _tagged(one, data, at)), None)
 
 
 def _tagged(one: Field, data: bytes, at: int) -> bool:

@@ -218,7 +218,7 @@ def _kept(one: _Piece, kept: Ints) -> _Piece:
 def _widths(field: Field, size: int | Ints) -> tuple[Any, Any]:
     """How many bytes a value takes, and how many characters it has in the text form."""
     if field.written == SIGNED:
-        return (1 + size // 2, 1 + size) if field.counts != BYTES else (size, 2 * size - 1)
+        return (1 + (size + 1) // 2, 1 + size) if field.counts != BYTES else (size, 2 * size - 1)
     if field.written == BCD:
         return ((size + 1) // 2, size) if field.counts != BYTES else (size, 2 * size)
     if field.written == RAW:

@@ -116,36 +116,6 @@ def test_pyiso8583s_own_specifications_are_read(given: dict[str, Any]) -> None:
     assert compared > 20
 
 
-def test_a_packager_with_parts_is_read(tmp_path: Path) -> None:
-    """jPOS XML: classes, padding, an element of another length, sub-fields; a file is loaded by its name."""
-    text = """<?xml version="1.0"?>
-    <!DOCTYPE isopackager PUBLIC "-//jPOS/jPOS Generic Packager DTD 1.0//EN" "http://jpos.org/dtd/x.dtd">
-    <isopackager>
-      <isofield id="0" length="4" name="MTI" pad="true" class="org.jpos.iso.IFB_NUMERIC"/>
-      <isofield id="1" length="16" name="BIT MAP" class="org.jpos.iso.IFB_BITMAP"/>
-      <isofield id="2" length="19" name="PAN" pad="false" class="org.jpos.iso.IFB_LLNUM"/>
-      <isofield id="3" length="6" name="PROCESSING CODE" pad="true" class="org.jpos.iso.IFB_NUMERIC"/>
-      <isofield id="11" length="6" name="STAN" pad="true" class="org.jpos.iso.IFB_NUMERIC"/>
-      <isofield id="22" length="3" name="ENTRY" pad="true" class="org.jpos.iso.IFB_NUMERIC"/>
-      <isofield id="41" length="16" name="TERMINAL" class="org.jpos.iso.IF_CHAR"/>
-      <isofieldpackager id="62" length="999" name="ORDER" class="org.jpos.iso.IFB_LLLCHAR"
-          packager="org.jpos.iso.packager.GenericSubFieldPackager" emitBitmap="false">
-        <isofield id="1" length="4" name="SHOP" class="org.jpos.iso.IFA_NUMERIC"/>
-        <isofield id="2" length="10" name="TEXT" class="org.jpos.iso.IFA_LLCHAR"/>
-      </isofieldpackager>
-    </isopackager>"""
-    (tmp_path / "packager.xml").write_text(text, encoding="utf-8")
-    made = load_format(tmp_path / "packager.xml")
-    message = Message("0200", {2: "41111111111", 22: "051", 41: "T" * 16, 62: "004205HELLO"}, "1987")
-    data = encode(message, "packager")
-    assert data.hex() == "0200" + "4000040000800004" + "11" + "411111111110" + "0051" + "54" * 16 + (
-        "0011" + b"004205HELLO".hex()
-    )
-    back = decode(data, made)
-    assert back.fields == message.fields
-    assert [one.number for one in back.spec.parts] == [62]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

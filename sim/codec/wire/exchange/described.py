@@ -30,6 +30,7 @@ from sim.spec import VERSIONS, spec
 from sim.spec.elements import parse_format
 
 _PACKED = ("n", "z", "x+n")
+_OWN_SIZES = frozenset(("b", "x+n"))  # whose sizes count other things than characters
 _TRACK_2 = 35
 _FILE = re.compile(r"\.(?:xml|json|py)$")
 
@@ -106,7 +107,7 @@ def _row(one: Described, version: str, rows: Mapping[str, Any]) -> dict[str, Any
     table = spec(version).elements
     element = table[one.number - 1] if one.number <= len(table) else None
     same = element is not None and (element.size, element.prefix) == (one.size, one.length_digits)
-    if element is not None and (one.content == "b") != (element.content == "b"):
+    if element is not None and one.content != element.content and {one.content, element.content} & _OWN_SIZES:
         same = False
     if element is not None and one.written == BCD and element.content not in _PACKED:
         same = False

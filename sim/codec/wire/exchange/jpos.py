@@ -104,6 +104,8 @@ def _took(found: dict[int, Described], one: ElementTree.Element, number: int, ki
         yield LeftOut(number, "the element", f"{kind} without the token that ends it")
         return
     made = _element(one, number, row)
+    if one.get("trim") == "true":
+        yield LeftOut(number, "trim", "the element is read at its full length, at the end of a message, too")
     if one.tag == "isofieldpackager":
         try:
             made = _with_parts(made, one, row)
@@ -181,7 +183,7 @@ def _element(one: ElementTree.Element, number: int, row: Mapping[str, str]) -> D
         written=written,
         page=page or "ascii",
         lengths=row["lengths"],
-        length_digits=len(str(size)) if binary else width,
+        length_digits=len(str(size)) if binary or row["more"] == "ends" else width,
         length_bytes=width if binary else 0,
         counts=row["counts"],
         odd=odd,
@@ -265,6 +267,8 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
     }
     if not parts:
         raise _uncut(number, f"{packager} describes none")
+    if one.get("headerLength", "0") != "0":
+        raise _uncut(number, f"a header of {shown(one.get('headerLength'))} bytes is in front of them")
     if packager in _TAGGED:
         return _list(parts, number)
     if packager == _BASE1:
@@ -320,6 +324,8 @@ def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
     known = _classes().get(kind)
     if known is None or (known["more"] == "ends" and not one.get("token")):
         raise _uncut(number, f"a class that is not known here, {kind}, of part {key}")
+    if one.get("trim") == "true":
+        raise _uncut(number, f"part {key} may end early (trim)")
     made = _element(one, number, known)
     if one.tag == "isofieldpackager":
         made = _with_parts(made, one, known)
