@@ -99,6 +99,11 @@ class Exchange:
         return tuple(step.message for step in self.steps)
 
     @property
+    def interface(self) -> str:
+        """The interface of its messages, empty for that of their network or the standard alone."""
+        return self.steps[0].message.spec.interface if self.steps else ""
+
+    @property
     def left(self) -> Left:
         """What is held, charged and credited after it."""
         return left(self.steps, self.network)

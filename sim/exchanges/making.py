@@ -34,6 +34,7 @@ from sim.operations.generation import generate, zone_of_setting
 from sim.operations.options import Setting, has_option, kinds_of
 from sim.operations.recipes import digits
 from sim.spec import is_particular, spec
+from sim.spec.networks import network as network_of
 from sim.spec.spellings import template_word
 from sim.spec.tables import read_toml
 
@@ -83,7 +84,7 @@ def make(
     """
     wanted = wanted_steps(then)
     reason = options.pop("reason", None)
-    given = _options(purpose, message_type, [one.step for one in wanted], options)
+    given = _options(purpose, message_type, options)
     partly = _outcome("outcome", outcome) == PARTIAL or _is_partial(outcome, given)
     notes: tuple[str, ...] = ()
     if partly:
@@ -133,9 +134,7 @@ def wanted_steps(then: str | Iterable[str | Mapping[str, Any]]) -> tuple[Wanted,
     return tuple(map(_wanted, _items(then)))
 
 
-def _options(
-    purpose: str, message_type: str | None, steps: list[str], options: Mapping[str, Any]
-) -> dict[str, Any]:
+def _options(purpose: str, message_type: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `generation.generate`."""
     usual = {"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"}
     asked = {**usual, "version": None, "at": None, "entry": None, **options}
@@ -144,18 +143,20 @@ def _options(
     try:
         made = options_of(message_type or "auth", purpose=purpose, **asked)
         if message_type is None:
-            made["message_type"] = _usual_kind(made, steps)
+            made["message_type"] = _usual_kind(made)
     except OptionError as error:
         raise as_asked(error, options) from None
     return made
 
 
-def _usual_kind(given: Mapping[str, Any], steps: list[str]) -> str:
-    """The kind of message that a purpose usually has, where the network has that: an authorization, where an
-    increment or a completion follows."""
+def _usual_kind(given: Mapping[str, Any]) -> str:
+    """The kind of message that a purpose usually has: an authorization, which clearing follows, but where the
+    network does both in one message."""
     kinds = read_toml("templates")["purposes"][given["purpose"]]["kinds"]
     known = [one for one in kinds if one in kinds_of(given["network"], given["version"])] or kinds
-    return "auth" if "auth" in known and {INCREMENT, COMPLETION} & set(steps) else str(known[0])
+    own = network_of(given["network"]).dialects.get(given["version"], {}) if given["network"] else {}
+    usual = str(own.get("usual", "auth"))
+    return usual if usual in known else str(known[0])
 
 
 def _zone(given: Mapping[str, Any], at: datetime) -> tzinfo:

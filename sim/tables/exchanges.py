@@ -138,8 +138,8 @@ def exchange(
         `reversal:misdispense`, `completion:4000:timeout`. What is repeated got no answer. In Python
         also a mapping: `step`, `amount_minor_units`, `reason`, `outcome`.
     message_type
-        As in `generate`. Default: the purpose's usual one; an authorization before an increment or a
-        completion.
+        As in `generate`. Default: an authorization (auth), where the purpose and the network have one:
+        UnionPay authorizes and posts by one message (financial).
     network
         As in `generate`.
     pan

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
+from sim.errors import OptionError
+from sim.exchanges import make
 from sim.operations.asked import mti_named
 from sim.operations.choosing import DEFAULT_VERSION
+from sim.spec import version_of
 from sim.spec.networks import element_name, formats, presence
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import network_named, version_named
-from sim.spec.tables import read_csv
+from sim.spec.tables import read_csv, read_toml
 from sim.spec.words import AnyNetwork, AnyVersion, MessageType
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table, columns_of
 
 _FLOW_COLUMNS = ("flow", "network", "messages", "carried_by", "source", "confidence", "note")
+_CALL = "call"
 _COMPARED = ("number", "name", "rule")
 _PRESENCE = {"M": "required", "C": "required in some cases", "O": "optional", "X": "not used"}
 
@@ -32,7 +37,7 @@ def flows(network: AnyNetwork | None = None) -> Table:
     Table
         `flow` (partial approval, balance inquiry, sign-on ...), `network` (empty for the standard's own
         way), `messages` (MTIs), `carried_by` (elements and sub-fields: `60.10` is sub-field 10 of DE 60),
-        `source`, `confidence`, `note`.
+        `source`, `confidence`, `note`, `call` (of `sim.exchange`, which makes one; empty where none does).
 
     Raises
     ------
@@ -50,11 +55,30 @@ def flows(network: AnyNetwork | None = None) -> Table:
     found = [row for row in read_csv("networks/flows") if own is None or row["network"] in ("", own)]
     told = {row["flow"] for row in found if row["network"]}
     rows = [
-        tuple(row[name] for name in _FLOW_COLUMNS)
+        (*(row[name] for name in _FLOW_COLUMNS), _call(row["flow"], row["network"], row["messages"]))
         for row in found
         if own is None or row["network"] or row["flow"] not in told
     ]
-    return ReferenceTable(columns_of(_FLOW_COLUMNS, sorted(rows)))
+    return ReferenceTable(columns_of((*_FLOW_COLUMNS, _CALL), sorted(rows)))
+
+
+@cache
+def _call(flow: str, name: str, messages: str) -> str:
+    """The call that makes an exchange of *flow* on network *name*, of *messages*; empty where none does."""
+    options = read_toml("templates")["flows"].get(flow)
+    if options is None:
+        return ""
+    version = version_of(messages) or DEFAULT_VERSION
+    where = {"network": name} if name else {"version": version}
+    options = {**where, **options}
+    try:
+        make(**options)
+    except OptionError:  # no public source says how this network does it
+        return ""
+    purpose = options.pop("purpose", "")
+    first = [f'"{purpose}"'] if purpose else []
+    named = [f'{key}="{value}"' for key, value in options.items()]
+    return f"sim.exchange({', '.join([*first, *named])})"
 
 
 def compare(

@@ -153,7 +153,7 @@ STORIES = [
     ),
     (
         {"outcome": "timeout", "then": "reversal repeat"},
-        "not answered, then reversed after a time-out (repeated once); nothing is charged.",
+        "not answered, then reversed after a time-out (repeated once); nothing remains held.",
     ),
     (
         {"purpose": "preauthorization", "then": "increment:5000 completion:12000"},
@@ -165,19 +165,19 @@ STORIES = [
     ),
     (
         {"then": "refund:3000"},
-        "approved, then a refund of 30.00 USD was approved; 100.00 USD is charged and 30.00 USD is credited "
+        "approved, then a refund of 30.00 USD was approved; 100.00 USD remains held and 30.00 USD is credited "
         "to the cardholder.",
     ),
     (
         {"purpose": "cash", "then": "reversal:misdispense"},
-        "approved, then reversed because no cash was dispensed; nothing is charged.",
+        "approved, then reversed because no cash was dispensed; nothing remains held.",
     ),
     (
         {"outcome": "late", "then": "reversal"},
-        "answered too late (00, approved), then reversed after a time-out; nothing is charged.",
+        "answered too late (00, approved), then reversed after a time-out; nothing remains held.",
     ),
-    ({"outcome": "timeout"}, "not answered; it is not known whether 100.00 USD is charged."),
-    ({"outcome": "54"}, "declined (54, expired card or missing expiry); nothing is charged."),
+    ({"outcome": "timeout"}, "not answered; it is not known whether 100.00 USD is held."),
+    ({"outcome": "54"}, "declined (54, expired card or missing expiry); nothing is held."),
     (
         {"message_type": "advice", "outcome": "timeout", "then": "repeat"},
         "reported as approved, and acknowledged (repeated once); 100.00 USD is held.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import sim
@@ -30,6 +32,17 @@ def test_what_a_network_says_itself_stands_for_what_all_say() -> None:
     """The standard's way is told where the network has none of its own."""
     assert set(sim.flows("VISA").query("flow == 'balance inquiry'")["network"]) == {"VISA"}
     assert set(sim.flows("AMEX").query("flow == 'balance inquiry'")["network"]) == {""}
+
+
+def test_a_flow_has_the_call_that_makes_it() -> None:
+    """Its messages are of the classes that the flow names."""
+    table = sim.flows()
+    named = table[table["call"] != ""]
+    assert set(named["network"]) == {*NETWORKS, ""}
+    for call, said in zip(named["call"], named["messages"], strict=True):
+        made = eval(call, {"sim": sim})  # noqa: S307, a call of our own
+        classes = {one[1] for one in re.findall(r"\b[0-2][0-9]{3}\b", said)}
+        assert not classes or classes & {one.mti[1] for one in made.iso.exchange.messages}, call
 
 
 def test_two_networks_are_compared_in_the_version_both_speak() -> None:
