@@ -165,8 +165,8 @@ STORIES = [
     ),
     (
         {"then": "refund:3000"},
-        "approved, then a refund of 30.00 USD was approved; 100.00 USD remains held and 30.00 USD is credited "
-        "to the cardholder.",
+        "approved, then a refund of 30.00 USD was approved; 100.00 USD remains held and 30.00 USD is "
+        "credited to the cardholder.",
     ),
     (
         {"purpose": "cash", "then": "reversal:misdispense"},
