@@ -9,7 +9,7 @@ from typing import Any
 from sim.codec import Message
 from sim.elements import mti as mtis
 from sim.elements import pos
-from sim.elements.money import say_amount
+from sim.elements.money import amount, say_amount
 from sim.errors import with_article
 from sim.exchanges.amounts import (
     ASKED,
@@ -61,7 +61,10 @@ class _Telling:
     def text(self) -> str:
         """All of it."""
         if not self.asked:
-            return f"{len(self.steps)} answers without their requests."
+            count = len(self.steps)
+            return (
+                "An answer without its request." if count == 1 else f"{count} answers without their requests."
+            )
         first, *others = self.asked
         told = f"{self._opening(first)}: {self._outcome(first)}"
         for at in others:
@@ -72,10 +75,12 @@ class _Telling:
     def _opening(self, at: int) -> str:
         message = self.steps[at].message
         noun = self._noun(at)
+        if self.steps[at].role == REVERSAL:
+            noun = f"reversal of {with_article(noun)}"
         name = network_of(self.network).title if self.network else ""
         text = f"{name} {noun}".strip()
         if units := minor_units(message):
-            text += f" of {self._say(units)}"
+            text += f" of {self._say(units, message)}"
         place = pos.say_location(mask(_PLACE, message.get(_PLACE), message.version), message.version)
         text += f" at {place}" if place else ""
         return text[:1].upper() + text[1:]
@@ -97,9 +102,11 @@ class _Telling:
             return "pre-authorization"
         return noun
 
-    def _say(self, units: int) -> str:
-        currency = next((one.currency for one in self.booked.values()), "")
-        return say_amount(str(units), currency)
+    def _say(self, units: int, message: Message | None = None) -> str:
+        """*units* in the currency of *message*, else in that of the exchange."""
+        found = amount(message) if message is not None else None
+        currency = found[1] if found else ""
+        return say_amount(str(units), currency or next((one.currency for one in self.booked.values()), ""))
 
     def _answer(self, at: int) -> Step | None:
         """What came back for step *at* or its repeats, the answer before a late one."""
@@ -117,7 +124,8 @@ class _Telling:
         told = _decision(step.message, answer, self.network, self._say)
         if step.role == ADVICE and step.message.mti[1] in "12":
             decided = "declined" if self._state(at) == DECLINED else "approved"
-            told = f"reported as {decided}, {'and acknowledged' if _well(answer, self.network) else told}"
+            well = "and acknowledged" if _well(answer, self.network) else self._refused(answer, "the advice")
+            told = f"reported as {decided}, {well}"
         return " ".join((told, self._repeated(at))).strip()
 
     def _state(self, at: int) -> str:
@@ -126,7 +134,7 @@ class _Telling:
     def _clause(self, at: int) -> str:
         """What a later step did."""
         step, answer = self.steps[at], self._answer(at)
-        well, units = _well(answer, self.network), self._say(minor_units(step.message))
+        well, units = _well(answer, self.network), self._say(minor_units(step.message), step.message)
         if step.role == REVERSAL:
             text = self._reversed(step, well)
             text += "" if well else f", {self._refused(answer, 'the reversal')}"
@@ -152,7 +160,7 @@ class _Telling:
         undone = self.steps[step.of].role if step.of is not None else ""
         what = {INCREMENT: "the increase was ", COMPLETION: "the completion was "}.get(undone, "")
         if final := final_amount(step.message):
-            return f"{what}reversed in part, to {self._say(final)}"
+            return f"{what}reversed in part, to {self._say(final, step.message)}"
         return f"{what}reversed {read_toml('phrases')['reversed'][self._reason(step)]}".strip()
 
     def _reason(self, step: Step) -> str:
@@ -188,9 +196,9 @@ class _Telling:
         return " and ".join(parts)
 
 
-def _unknown(amount: str, held: Sequence[Booking]) -> str:
+def _unknown(money: str, held: Sequence[Booking]) -> str:
     way = next(one.way for one in held if one.unknown)
-    return f"it is not known whether {amount} is {way}"
+    return f"it is not known whether {money} is {way}"
 
 
 def _nothing(held: Sequence[Booking], more: bool) -> str:
@@ -217,7 +225,7 @@ def _decision(request: Message, answer: Step | None, network: str | None, say: A
     if not accepted(message, network):
         return f"declined ({code})" if request.mti[1] in "12" else f"refused ({code})"
     if is_particular("partial", message.version, message.get(39)):
-        part, whole = say(minor_units(message)), say(minor_units(request))
+        part, whole = say(minor_units(message), message), say(minor_units(request), request)
         return f"approved for {part.partition(' ')[0]} of {whole}"
     return "approved" if request.mti[1] in "12" else "accepted"
 
