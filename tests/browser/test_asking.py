@@ -35,7 +35,7 @@ ONE, TWO = (
 )
 TOLD = Does("This is {kind} for {amount}. It carries {DE11}.", slow=True)
 INTENT = said(network=("JCB", "JCB"), amount=("500", "500 JPY"), currency=("JPY", "JPY"))
-WORDS = "A JCB card pays 500 JPY"
+WORDS = "A JCB card whimsically pays 500 JPY"
 EXPLAIN = f"ExplainPanel({RAW!r}, llm=True)"
 GENERATE = f"GeneratePanel(at=at, network='VISA', description={WORDS!r})"
 _RUN = """() => {
@@ -148,7 +148,7 @@ def test_cancel_by_keys_alone(jupyterlab: Lab, chromium: Browser, llm: Provider)
     with panel(jupyterlab, chromium, GENERATE, before=keys(llm)) as (sheet, shown):
         sheet.ask("p.description = ''; p.run(); before = p.message")
         until_generated(shown, "VISA")
-        shown.get_by_label("Or describe it", exact=False).fill(WORDS)
+        shown.get_by_label("Describe it", exact=False).fill(WORDS)
         sheet.wait_until("print(p.description)", WORDS)
         shown.get_by_role("button", name="Generate", exact=True).focus()
         sheet.page.keyboard.press("Enter")

@@ -23,7 +23,7 @@ ONE, TWO = (
 )
 TOLD = Does("This is {kind} for {amount}. It carries {DE11}.", slow=True)
 INTENT = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
-WORDS = "A Visa purchase of 25.50 EUR"
+WORDS = "A Visa purchase of 25.50 EUR, whimsically"
 PATIENCE = 60
 
 

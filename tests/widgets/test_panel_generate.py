@@ -233,21 +233,41 @@ def test_the_response_codes_follow_the_version() -> None:
         assert panel.actions.code.value == ""
 
 
-def test_no_model_no_description() -> None:
-    """Where no model can be asked the box is disabled and says why."""
-    panel = GeneratePanel(writer=Writer(refusal="No LLM provider is configured"))
-    assert panel.words.disabled
-    assert panel.describe.note == "No LLM provider is configured."
+def test_a_description_is_planned_as_it_is_typed() -> None:
+    """It fills the form, shows the words with what they give, and is made without a model; what is changed in
+    the form counts."""
+    writer = Writer(refusal="No LLM provider is configured")
+    panel = GeneratePanel(at=AT, writer=writer)
+    panel.words.value = "Mastercard tap 12.50 EUR in Lyon, NSF"
+    assert (panel.network, panel.entry, panel.amount_minor_units) == ("MASTERCARD", "contactless", 1250)
+    assert '<u title="Entry: contactless">tap</u>' in panel.read.value
+    assert "outcome='51'" in panel.code
+    panel.button.click()
+    assert (panel.table.iso.mti, panel.table.iso[39]) == ("0110", "51")
+    panel.stan = "000042"
+    panel.run()
+    assert panel.table.iso[11] == "000042"
+    assert writer.asked == []
 
 
-def test_a_description_stands_for_the_options() -> None:
-    """The model makes the message; the options it overrides are out of reach meanwhile."""
+def test_what_is_not_understood_is_marked() -> None:
+    """Without a model it is a problem of the description, in the words themselves."""
+    panel = GeneratePanel(at=AT, writer=Writer(refusal="No LLM provider is configured"))
+    panel.description = "Visa frobnicated <20> EUR"
+    assert '<mark title="not understood">frobnicated</mark>' in panel.read.value
+    assert "<20>" not in panel.read.value
+    panel.run()
+    assert "frobnicated" in panel.describe.problem
+    assert panel.message == ""
+
+
+def test_a_model_is_asked_for_what_is_unclear() -> None:
+    """It makes the message of the whole description."""
     writer = Writer(generate("echo", at=AT))
     panel = GeneratePanel(at=AT, writer=writer)
-    panel.words.value = "an echo test"
-    assert (panel.form.fields["message_type"].disabled, panel.card.disabled) == (True, True)
+    panel.words.value = "a frobnicated echo test"
     panel.button.click()
-    assert writer.asked == ["an echo test"]
+    assert writer.asked == ["a frobnicated echo test"]
     assert panel.table.iso.mti == "0800"
     assert panel.busy is False
 
@@ -257,10 +277,10 @@ def test_a_model_that_fails_costs_nothing() -> None:
     panel = GeneratePanel(at=AT, writer=Writer("It did not answer in time"))
     panel.run()
     before = panel.message
-    panel.description = "a purchase"
+    panel.description = "a frobnicated purchase"
     panel.run()
     assert panel.describe.problem == "It did not answer in time"
-    assert (panel.message, panel.description) == (before, "a purchase")
+    assert (panel.message, panel.description) == (before, "a frobnicated purchase")
 
 
 def test_a_description_has_a_limit() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.errors import BuildError, OptionError
+from sim.exchanges.composing import plan_of
+from sim.exchanges.plan import SOURCE_WORDS, Asked, Plan, UnclearError, steps_of
 from sim.masking import mask_words
 from sim.operations import Generated
 from sim.operations.asked import generated, usual_entry
@@ -18,6 +21,7 @@ from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.generation import native_version
 from sim.operations.options import Setting, goes_with
 from sim.operations.recalled import NO_CARD, call_of, covered_call
+from sim.spec import currency
 from sim.spec.networks import NETWORKS, detect
 from sim.spec.tables import read_toml
 from sim.spec.words import OF_A_MODEL
@@ -37,6 +41,7 @@ from sim.widgets.panels.panel import (
     of_message,
     static_anatomy,
 )
+from sim.widgets.panels.planned import planned
 from sim.widgets.panels.reader import Gallery
 from sim.widgets.panels.templates import TemplateBar, Templates
 
@@ -75,19 +80,23 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
     Traits: the options of `sim.generate` by their names (`network`, `stan`, `merchant`, `three_d_secure`
     ...), None for what it takes by itself, of which what does not go with the rest is not asked for;
-    `description`; `message`, the raw text, empty before the first `run()`; `table`, the message table, None
+    `description`; `plan`, None without one; `message`, the raw text, empty before the first `run()`; `table`,
+    the message table, None
     without pandas; `notes`; `problem`, why nothing was made; `busy`, whether a model is asked. *at* is the
     moment at the merchant, None for now.
 
-    `run()` makes the message and, with a description, waits for the model; the button does not wait (see
-    `Panel`). Until then the message made before stays; any change of an option, the description or
-    the message ends the request, as `cancel()` does. `code` is the call that makes the same in a cell;
-    *templates* the file of options saved by name, None for the user's own.
+    A description is read as it is typed: `plan` is what it asks for, which fills the form; options that are
+    changed there then count. `run()` makes the message that it is about. Where something was not understood
+    and a language model is configured, it is asked: `run()` waits for it, the button does not (see `Panel`).
+    Until then the message made before stays; any change of an option, the description or the message ends
+    the request, as `cancel()` does. `code` is the calls that make the same in a cell; *templates* the file of
+    options saved by name, None for the user's own.
     """
 
     message_type: Any
     entry: Any
     description = traitlets.Unicode("")
+    plan = traitlets.Any(None)
     message = traitlets.Unicode("")
     table = traitlets.Any(None)
     notes = traitlets.Tuple()
@@ -107,14 +116,17 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self._set_inputs(templates)
         self._set_outputs()
         bar = RunBar("Generate")
-        parts = (self.saved, self.form, self.folded, self.describe, bar, self.call, self.said, self.result)
-        super().__init__(*parts, bar=bar, classes="iso-generate-panel")
+        chosen = (self.saved, self.describe, self.read, self.form, self.folded)
+        super().__init__(
+            *chosen, bar, self.call, self.said, self.result, bar=bar, classes="iso-generate-panel"
+        )
         self._link()
         for name, value in options.items():
             if name not in (*OPTIONS, "description"):
                 raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
             setattr(self, name, value)
         self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
+        self.observe(lambda change: self._read(), "description")
         self.observe(lambda change: self._adapt(), [*OPTIONS, "description"])
         self.observe(self._follow, "purpose")
         self.observe(lambda change: self._show(), "message")
@@ -141,8 +153,45 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
     @property
     def code(self) -> str:
-        """The call of `sim.generate` that makes what is chosen."""
+        """The calls that make what is chosen."""
+        if self.plan is not None and self.plan.steps:
+            return str(self._edited(self.plan).code)
         return call_of(self.options(), self.description)
+
+    def _read(self) -> None:
+        """Plan the description, and fill the form with what it says."""
+        described = self.description.strip()
+        self.plan = None
+        if described and len(self.description) <= MOST_DESCRIPTION:
+            made = plan_of(described, at=self.at)
+            self._fill(made.asked)
+            self.plan = made
+        self.read.value = planned(self.plan) if self.plan is not None else ""
+
+    def _fill(self, asked: Asked) -> None:
+        said = {"purpose": asked.purpose, "message_type": asked.kind, **asked.options}
+        if known := currency(str(said.get("currency", ""))):
+            said["currency"] = known.numeric
+        # What a purpose makes of type and entry comes before what is said of them.
+        for name in ("purpose", *OPTIONS):
+            value = said.get(name)
+            try:
+                setattr(self, name, self.traits()[name].default_value if value is None else value)
+            except traitlets.TraitError:
+                continue  # a purpose that is a message of a link
+
+    def _edited(self, plan: Plan) -> Plan:
+        """*plan* with the options as they are chosen now."""
+        chosen = {name: value for name, value in self.options().items()
+                  if value != self.traits()[name].default_value or name in plan.asked.options}  # fmt: skip
+        link = plan.asked.kind == plan.asked.purpose and "purpose" not in chosen
+        asked = replace(
+            plan.asked,
+            kind=chosen.pop("message_type", plan.asked.kind),
+            purpose=plan.asked.purpose if link else chosen.pop("purpose", "purchase"),
+            options={"at": self.at.isoformat(), **chosen} if self.at else chosen,
+        )
+        return replace(plan, asked=asked, steps=tuple(steps_of(asked)))
 
     def _kept(self) -> dict[str, Any]:
         """The options that are saved: a verification value is none of them."""
@@ -157,16 +206,14 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self.folded = ipywidgets.Accordion([self.more], titles=titles, selected_index=None)
         self.folded.add_class("iso-carried")
         self.amount, self.card = self.form.of(AmountInput), self.form.of(CardInput)
-        refusal = self.writer.refusal()
         self.words = CoveredText(
             cover=mask_words,
-            label="Or describe it in plain English: a language model builds it",
-            placeholder="A declined contactless purchase of 12.50 euros in Lyon",
+            label="Describe it",
+            placeholder="Visa contactless 12.50 EUR in Lyon, declined for insufficient funds",
             rows=2,
-            editable=not refusal,
         )
         self.describe = InputField(self.words)
-        self.describe.note = refusal and f"{refusal}."
+        self.read = ipywidgets.HTML().add_class("iso-said")
 
     def _set_outputs(self) -> None:
         self.said = ipywidgets.HTML().add_class("iso-said")
@@ -198,7 +245,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             form.settle()
         question = None
         if self.description.strip():
-            question = self._question()
+            question = self._described()
         elif self._inputs_ok():
             self._build()
         self._tell()
@@ -224,11 +271,26 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             if not self.form.refuse(option, str(error)) and self.more.refuse(option, str(error)):
                 self.folded.selected_index = 0
 
-    def _question(self) -> Inquiry[Generated] | None:
-        description, version = self.description, self.version or DEFAULT_VERSION
-        if len(description) > MOST_DESCRIPTION:
+    def _described(self) -> Inquiry[Generated] | None:
+        """Make what is described; the question for a model where something is unclear and one can be asked."""
+        if len(self.description) > MOST_DESCRIPTION:
             self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
             return None
+        if self.plan is None:
+            self._read()
+        try:
+            made = self._edited(self.plan).run()
+        except UnclearError as error:
+            if error.words and not self.writer.refusal():
+                return self._question()
+            self.problem = self.describe.problem = str(error)
+            return None
+        self._put(Generated(made.exchange.steps[made.subject].message, made.exchange.network, SOURCE_WORDS,
+                            made.exchange.notes), made.text(made.subject))  # fmt: skip
+        return None
+
+    def _question(self) -> Inquiry[Generated]:
+        description, version = self.description, self.version or DEFAULT_VERSION
 
         def answered(made: Generated) -> None:
             self._put(made)
@@ -245,10 +307,11 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             cancelled=lambda: self._tell("Cancelled: no new message was made."),
         )
 
-    def _put(self, made: Generated) -> None:
+    def _put(self, made: Generated, text: str = "") -> None:
+        """Show a message; *text* is that of one that was broken on purpose."""
         self.notes = made.notes
         self.asked_network = None if self.description.strip() else self.network
-        self.message = made.raw
+        self.message = text or made.raw
 
     def _take(self, raw: str, said: str) -> None:
         """A message that the buttons beneath the result made of the one before."""
@@ -270,16 +333,15 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             self.entry = None
 
     def _adapt(self) -> None:
-        """Offer what goes with the options; an echo test has no card and no amount; a description stands
-        for all of them."""
-        described, cardless = bool(self.description.strip()), bool(self._kind().get("cardless"))
+        """Offer what goes with the options; an echo test has no card and no amount."""
+        cardless = bool(self._kind().get("cardless"))
         self.call.value = self.code
         there = offered({name: getattr(self, name) for name in OPTIONS})
         for name, field in self.more.fields.items():
             show(field, name in there)
         for name, field in self.form.fields.items():
-            field.disabled = name != "version" and (described or (cardless and name in NO_CARD))
-        note = "It carries no card and no amount." if cardless and not described else ""
+            field.disabled = cardless and name in NO_CARD
+        note = "It carries no card and no amount." if cardless else ""
         self.form.fields["message_type"].note = note
 
     def _show(self) -> None:
@@ -302,7 +364,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         elif news:
             said.insert(0, hint(news, news=True))
         elif not self.message:
-            said = [hint("Choose what you need, then press Generate.")]
+            said = [hint("Describe or choose what you need, then press Generate.")]
         self.said.value = "".join(said)
 
     def _static(self) -> str:
