@@ -306,6 +306,19 @@ def fronted(seed: int, count: int) -> Iterator[Case]:
             yield Case(f"{case.kind} behind a header", case.sound, head + case.broken, case.version)
 
 
+def halves(seed: int, count: int) -> Iterator[Case]:
+    """A raw bitmap pasted through a code page of seven bits, among characters."""
+    roll = random.Random(f"{seed} halves")
+    pool = [one for one in originals(seed, 200) if not any(one.spec[number].binary for number in one.fields)]
+    for _ in range(count):
+        message = roll.choice(pool)
+        raw, bits = build(message), bytes.fromhex(message.bitmap)
+        lost = roll.choice("\ufffd?")
+        half = "".join(chr(byte) if byte < 0x80 else lost for byte in bits)
+        if lost in half[:8]:
+            yield Case("half", raw, raw[:4] + half + raw[4 + 2 * len(bits) :], message.version)
+
+
 def chip_faults(seed: int, count: int) -> Iterator[Case]:
     """A hex digit of a tag or a length that is lost or wrong, inside the chip data."""
     roll = random.Random(f"{seed} chip")

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from repair_faults import Case, anywhere, cases, chip_faults, fronted, wired
+from repair_faults import Case, anywhere, cases, chip_faults, fronted, halves, wired
 from support import MORE, each, some
 
 import sim
@@ -61,6 +61,13 @@ def test_a_fault_in_a_tag_is_undone() -> None:
     """A wrong length of a tag, or a hex digit lost in a tag or its length."""
     count = told(chip_faults(4, 200 if MORE else 40))
     assert count["right"] >= 0.85 * count["all"], count
+    assert not count["wrong"], count
+
+
+def test_a_raw_bitmap_that_lost_half_its_bytes_is_restored() -> None:
+    """Characters pasted through a code page that has no upper half."""
+    count = told(halves(3, 200 if MORE else 30))
+    assert count["right"] >= 0.9 * count["all"], count
     assert not count["wrong"], count
 
 

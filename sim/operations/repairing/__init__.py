@@ -28,7 +28,7 @@ from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.reading import recognised
-from sim.operations.repairing import chip
+from sim.operations.repairing import chip, halves
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit, Frame, frame
 from sim.operations.repairing.weighing import UNKNOWN, Weight, announced, share, usually_odd, weigh
@@ -254,6 +254,8 @@ class _Search:
         if len(self.raw) > _LONGEST:
             return ()
         found = frame(self.raw, self.table)
+        if found is None and halves.is_half(self.raw):
+            return self.ranked([*self._halves()])
         if self.outermost and (found is None or not found.whole):
             for edit, table in self._around():
                 if outside := self._inside(edit, table):
@@ -306,6 +308,15 @@ class _Search:
         return (Proposal(verdict, None, "message", edit.action, before, "", why, edit.text, message, left),)
 
     # What stands in it.
+
+    def _halves(self) -> Iterator[_Trial]:
+        """What the text may be whose raw bitmap lost the upper half of its code page."""
+        for text in halves.texts(self.raw, self.table):
+            if (found := frame(text, self.table)) is not None:
+                fields = {place.number: text[place.first : place.end] for place in found.places}
+                edit = Edit(text, 0.0, undoing.HALVES, 1, "with this bitmap all elements can be read")
+                weight = weigh(text[:4], fields, self.table)
+                yield _Trial(edit, self.table, weight, weight.bits)
 
     def trial_of(self, found: Found) -> _Trial:
         """What bytes are after an edit."""
@@ -499,6 +510,8 @@ def _sure(one: _Trial) -> bool:
         return number == 2 and {CARD, TRACK} <= agree
     if edit.action == undoing.SWAPPED and number not in (2, 7):
         return False  # where two differ, either may be wrong; of these a third one knows
+    if edit.action == undoing.HALVES:
+        return len(agree) >= _WITNESSES
     if edit.action == undoing.DIGIT or (number < 2 and edit.action in _INSIDE):
         return False  # several elements come and go with it
     if number == 2 and TRACK not in agree and (edit.action != undoing.LENGTH or not _one_length(fields[2])):

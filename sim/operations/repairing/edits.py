@@ -23,7 +23,7 @@ CUT, WRONG = "end missing", "character wrong"
 VERSION, ZERO = "version digit changed", "leading zero restored"
 BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap", "bitmap digit changed"
 LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
-TAG = "tag changed"
+TAG, HALVES = "tag changed", "bitmap restored"
 PADDING, TURNED, GIVEN = "padding removed", "month and year swapped", "value restored"
 # How unlikely a fault is beforehand, in bits; the place inside an element comes to it where it is chosen.
 PRIOR = {

@@ -155,7 +155,7 @@ def location(value: str, table: Spec) -> float:
 
 
 @lru_cache(maxsize=256)
-def _costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
+def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
     """For each element the bits where it is there, and where it is not."""
     every = {name: presence(name, mti) for name in NETWORKS}
     known: Mapping[str, Mapping[int, str]]
@@ -194,12 +194,12 @@ def _of_class(mti: str) -> Mapping[str, Mapping[int, str]]:
 def announced(fields: Mapping[int, str], mti: str, table: Spec) -> float:
     """How odd it is that just these elements are there."""
     owner = detect_network(Message(mti, dict(fields), table.version))
-    costs = _costs(mti, owner.network if owner else None)
+    costs = presence_costs(mti, owner.network if owner else None)
     return costs[0][1] + sum(costs[number][0] - costs[number][1] for number in fields)
 
 
 def share(number: int, fields: Mapping[int, str], mti: str) -> float:
     """How much likelier it is that element *number* is there than that it is not, in bits."""
     owner = detect_network(Message(mti, dict(fields)))
-    there, absent = _costs(mti, owner.network if owner else None)[number]
+    there, absent = presence_costs(mti, owner.network if owner else None)[number]
     return absent - there

@@ -1,0 +1,70 @@
+"""A raw bitmap that went through a code page of seven bits: of each byte above 7F nothing is left but that it
+was one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+
+from sim.codec import bitmap
+from sim.codec.message import is_mti
+from sim.codec.text import MTI_WIDTH, is_digits
+from sim.judge.elements import misfit
+from sim.operations.repairing.weighing import presence_costs
+from sim.spec import Spec
+
+# What stands for a byte that is lost.
+LOST = "\ufffd?"
+_MAP, _TOP = 8, 0x80
+_MOST_STEPS, _MOST_FOUND = 20_000, 24
+
+
+def is_half(raw: str) -> bool:
+    """Whether *raw* begins with an MTI and a raw bitmap of which bytes are lost."""
+    bits = raw[MTI_WIDTH : MTI_WIDTH + _MAP]
+    held = all(ord(char) < _TOP or char in LOST for char in bits)
+    return len(bits) == _MAP and held and is_mti(raw[:MTI_WIDTH]) and any(char in LOST for char in bits)
+
+
+def texts(raw: str, table: Spec) -> Iterator[str]:
+    """The text forms that *raw* may be: with the bitmaps, the likeliest first, under which its elements fit
+    and end where it ends."""
+    wide = _MAP * (2 if raw[MTI_WIDTH] in LOST or ord(raw[MTI_WIDTH]) >= _TOP else 1)
+    bits = raw[MTI_WIDTH : MTI_WIDTH + wide]
+    known: dict[int, bool] = {}
+    for place, char in enumerate(bits):
+        byte = _TOP if char in LOST else ord(char)
+        for bit in range(1 if char in LOST else 8):
+            known[8 * place + bit + 1] = bool(byte >> (7 - bit) & 1)
+    costs, start = presence_costs(raw[:MTI_WIDTH], None), MTI_WIDTH + wide
+    # The cost so far, the element that comes next, where it would stand, and those that are there.
+    queue: list[tuple[float, int, int, tuple[int, ...]]] = [(0.0, 2, start, ())]
+    found = 0
+    for _ in range(_MOST_STEPS):
+        if not queue or found >= _MOST_FOUND:
+            return
+        cost, number, at, there = heappop(queue)
+        if number > 8 * wide:
+            if at == len(raw):
+                found += 1
+                yield raw[:MTI_WIDTH] + bitmap.to_hex(there, secondary=wide > _MAP) + raw[start:]
+            continue
+        if not known.get(number, False):
+            heappush(queue, (cost + costs[number][1], number + 1, at, there))
+        if known.get(number, True) and (end := _end(raw, number, at, table)):
+            heappush(queue, (cost + costs[number][0], number + 1, end, (*there, number)))
+
+
+def _end(raw: str, number: int, at: int, table: Spec) -> int:
+    """Where element *number* ends that begins at character *at*; 0 where it does not fit."""
+    element = table[number]
+    first, width = at + element.prefix, element.width
+    if element.binary or first > len(raw):
+        return 0  # bytes of which half are lost
+    if element.prefix:
+        stated = raw[at:first]
+        if not is_digits(stated) or int(stated) > width:
+            return 0
+        width = int(stated)
+    value = raw[first : first + width]
+    return first + width if len(value) == width and misfit(value, element, table) is None else 0
