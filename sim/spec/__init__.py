@@ -7,6 +7,7 @@ from sim.spec.codes import code_list as code_list
 from sim.spec.codes import code_lists as code_lists
 from sim.spec.codes import countries as countries
 from sim.spec.codes import country as country
+from sim.spec.codes import country_of_region as country_of_region
 from sim.spec.codes import currencies as currencies
 from sim.spec.codes import currency as currency
 from sim.spec.codes import lookup as lookup

@@ -225,6 +225,20 @@ def zone_of(alpha2: str) -> str:
     return next((row["zone"] for row in read_csv("zones") if row["country"] == alpha2), "UTC")
 
 
+@cache
+def _countries_of_regions() -> Mapping[str, str]:
+    return {row["code"]: row["country"] for row in read_csv("regions")}
+
+
+def country_of_region(code: str) -> Country | None:
+    """The country of the state or province with this code; None for another.
+
+    >>> country_of_region("NY").alpha3
+    'USA'
+    """
+    return country(_countries_of_regions().get(code, ""))
+
+
 @lru_cache(maxsize=2048)
 def merchant_category(code: str) -> str:
     """What the merchant category *code* stands for: by ISO 18245, or by the rows of

@@ -211,6 +211,30 @@ def test_a_way_of_entry_that_has_no_place_is_named() -> None:
     assert pos.entry_kind(made.message) == "chip"
 
 
+@pytest.mark.parametrize("to", ["1993", "2003"])
+def test_the_reason_of_a_reversal_stays_a_reason(to: str) -> None:
+    """17 (customer cancellation) is 4000 in DE 25, not an approval in DE 39; back it is 17 again."""
+    undone = generate("reversal", network="MASTERCARD", at=AT).message
+    assert undone[39] == "17"
+    made = convert(undone, to, at=AT).message
+    assert (made.get(25), 39 in made) == ("4000", False)
+    assert convert(made, "1987", at=AT).message[39] == "17"
+
+
+def test_nothing_is_said_of_the_terminal_that_the_bits_do_not_say() -> None:
+    """DE 22 of 2003 has no PIN capability: on the way back it is unknown (0), not missing (2)."""
+    read = generate("auth", entry="chip", at=AT).message
+    back = convert(convert(read, "2003", at=AT).message, "1987", at=AT).message
+    assert (read[22], back[22]) == ("051", "050")
+
+
+def test_a_state_tells_its_country() -> None:
+    """Mastercard's DE 43 has the state in place of the country; 1993 wants both."""
+    place = f"{'CORNER SHOP':<22} {'NEW YORK':<13} NY "
+    paid = generate("auth", network="MASTERCARD", at=AT).message.replace(de43=place)
+    assert convert(paid, "1993", at=AT).message[43].endswith("NY 840")
+
+
 MANAGED = (("MASTERCARD", "831", "270"), ("MASTERCARD", "801", "061"), ("JCB", "831", "301"))
 BARE = {"1993": {11: "000042", 12: "261120101530"}, "2003": {11: "000000000042", 12: "20261120101530"}}
 

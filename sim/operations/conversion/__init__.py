@@ -213,6 +213,7 @@ STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
     "chip data": parts.chip_data,
     "mti": codes.mti,
     "code": codes.code,
+    "answer": codes.answer,
     "settlement": codes.settlement,
     "function code": codes.function_code,
     "point of service": codes.point_of_service,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sim.codec import Message
 from sim.elements import pos
+from sim.elements.mti import is_response
 from sim.operations.conversion.draft import (
     FILLED,
     LOST,
@@ -18,13 +19,15 @@ from sim.operations.conversion.draft import (
 from sim.spec import VERSIONS
 from sim.spec.tables import read_toml
 
-_RESPONSE, _FUNCTION, _MANAGEMENT, _FILE = 39, 24, 70, 91
+_RESPONSE, _REASON, _FUNCTION, _MANAGEMENT, _FILE = 39, 25, 24, 70, 91
+_REVERSAL = "4"
 _ENTRY, _CONDITION, _CAPTURE = 22, 25, 26
 _BALANCED = "5"  # the results of reconciliation, 500 to 504
 _FILE_ACTION, _NETWORK = "3", "8"
 _BITS = 32
 _UNKNOWN = "unknown"
 _PART = 8  # hex digits of 32 bits
+_BY_PIN, _OTHER = "1", "6"  # what a terminal can check a cardholder by
 
 
 def mti(draft: Draft, rule: ConversionRow) -> None:
@@ -43,12 +46,34 @@ def inner_mti(draft: Draft, value: str) -> str:
 def code(draft: Draft, rule: ConversionRow) -> None:
     """A code by its table."""
     (source,), (target,) = rule.sources, rule.targets
+    _code(draft, source, target, rule.detail)
+
+
+def answer(draft: Draft, rule: ConversionRow) -> None:
+    """The answer; in a reversal itself, the reason for it, which since 1993 is a code of its own."""
+    message = draft.message
+    asks = message.mti[1] == _REVERSAL and not is_response(message.mti)
+    source, target = (_RESPONSE, _REASON) if draft.up else (_REASON, _RESPONSE)
+    found = draft.code("reversal reason", message[source]) if asks and source in message else None
+    if found and not draft.put(target, found):
+        draft.note(source, MOVED, (target,), f"the reason {message[source]} is {found} in {draft.to}")
+    elif not draft.up:
+        draft.lose([_REASON], f"{draft.to} has no message reason")
+    if _RESPONSE not in message or (found and draft.up):
+        return
+    if found:
+        draft.lose([_RESPONSE], "DE 25 gives the reason")
+    else:
+        _code(draft, _RESPONSE, _RESPONSE, rule.detail)
+
+
+def _code(draft: Draft, source: int, target: int, name: str) -> None:
     value = draft.message[source]
     unknown = f"{draft.to} has no code for {value}"
-    found = draft.code(rule.detail, value)
+    found = draft.code(name, value)
     if found is None:
         draft.lose([source], unknown)
-    elif is_own(draft.message.version, draft.to, rule.detail, value):
+    elif is_own(draft.message.version, draft.to, name, value):
         draft.carry(source, {target: found}, REFORMATTED, f"{value} is {found} in {draft.to}", unknown)
     else:
         said = f"{draft.to} has no {value}; {found} stands for it"
@@ -165,7 +190,8 @@ def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
         made = "".join(f"{1 << _BITS - int(bit or 1):0{_PART}X}" for bit in bits)
         said = "as bits; what the terminal can do is not carried, and the security of the channel is unknown"
     else:
-        made, said = _from_bits(draft, value), "of several bits the first counts; the rest is unknown"
+        made = _from_bits(draft, value)
+        said = "of several bits the first counts; the rest is unknown, or said to be other (6)"
     draft.carry(source, {source: made}, FILLED, said + _unsaid(draft, made))
 
 
@@ -187,4 +213,5 @@ def _from_bits(draft: Draft, value: str) -> str:
     card = "1" if presence == "0" else "0"
     place = draft.code("environment bit", environment) or "0"
     found = (draft.code("input bit", mode) or "0", draft.code("authentication bit", method) or "0")
-    return f"000{place}{presence}{card}{found[0]}{found[1]}0001"
+    can = _BY_PIN if found[1] == _BY_PIN else _OTHER  # none would be more than the bits say
+    return f"0{can}0{place}{presence}{card}{found[0]}{found[1]}0001"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sim.operations.conversion.draft import KEPT, LOST, MERGED, MOVED, REFORMATTED, ConversionRow, Draft
 from sim.parts import layout
 from sim.parts.writing import Value
-from sim.spec import country, layouts, spec
+from sim.spec import country, country_of_region, layouts, spec
 
 _OLD = ("name and street", "city", "state or province", "country")
 _NAME, _STREET, _CITY, _POSTAL, _REGION, _COUNTRY = _NEW = (
@@ -35,7 +35,7 @@ def place(draft: Draft, rule: ConversionRow) -> None:
 
 def _later(found: layout.Parts) -> tuple[Mapping[str, Value], str]:
     name, city, region, land = (found.get(part).strip() for part in _OLD)
-    known = country(land) if land else None
+    known = country(land) if land else country_of_region(region)
     # By place: name, street, city, and in the last one postal code, region and country.
     inner = {"1": "", "2": region, "3": known.numeric if known else land}
     made: dict[str, Value] = {"1": name, "2": "", "3": city, "4": inner}
