@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
-from sim.masking import cover_parts, cover_value, is_sensitive, mask, mask_pan, mask_words, tells_itself
+from sim.masking import (
+    cover_parts,
+    cover_value,
+    is_data_sets,
+    is_sensitive,
+    mask,
+    mask_pan,
+    mask_words,
+    tells_itself,
+)
 from sim.parts.layout import Part, code_of, fitting, flags, read, set_bits, tried
 from sim.spec import lookup, region, role, spec
 from sim.spec.codes import say_country, say_merchant
@@ -227,7 +236,8 @@ def say_parts(message: Message, number: int, network: str | None = None) -> str:
     >>> say_parts(Message("1100", {57: "107"}, "1993"), 57)
     'unit of time: days; how many: 07'
     """
-    if not tried(message.spec, number, network) or is_sensitive(number, message.version):
+    hidden = is_sensitive(number, message.version) and not is_data_sets(number, message.get(number))
+    if hidden or not tried(message.spec, number, network):
         return ""
     leaves = [told for told in unfold(message, number, network) if not told.part.children]
     texts = [f"{told.name}: {told.meaning or told.shown.strip()}" for told in leaves if told.shown.strip()]

@@ -712,11 +712,13 @@ _REFERENCE = re.compile(r"[0-9](?:[0-2][0-9]{2}|3[0-5][0-9]|36[0-6])(?:[01][0-9]
 def retrieval_reference_day(
     reference: str = DE[37], stan: str = DE[11], sent: str = DE[7], day: str = Maybe[13], table: Spec = TABLE
 ) -> Told:
-    """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local."""
+    """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
+    the local date the day before or after may be that."""
     if reference[6:] != stan[-6:] or _REFERENCE.fullmatch(reference) is None or not _is_day(sent[:4]):
         return None
-    told, days = int(reference[1:4]), {sent[:4], day if _is_day(day) else sent[:4]}
-    if any(told in _days_of_year(one) for one in days):
+    told, days = int(reference[1:4]), _days_of_year(sent[:4])
+    days |= _days_of_year(day) if _is_day(day) else {one + off for one in days for off in (-1, 1)}
+    if told in days or (not _is_day(day) and {told, *days} >= {1, 365}):
         return None
     return Hit(37, "the day of the message in places 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
 

@@ -138,6 +138,15 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
 OPEN: Kept[tuple[str, int, str, int], bool] = Kept(2048)
 
 
+_EXTENDED, _LONGEST_EXTENDED = 34, 28
+
+
+def is_data_sets(number: int, value: str) -> bool:
+    """Whether the element has data sets of electronic commerce, where the standard has an extended card
+    number of at most 28 digits."""
+    return number == _EXTENDED and len(value) > _LONGEST_EXTENDED
+
+
 def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
     """*value* of data element *number*, as long as it was, card data starred out."""
     key = version, number, value, len(of_dialects(version, number))
@@ -147,7 +156,7 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
     kind = _kinds(version).get(number)
     if kind == "hidden":
         return STAR * len(value)
-    if kind == "pan":
+    if kind == "pan" and not is_data_sets(number, value):
         return mask_pan(value)
     if kind == "chip":
         return cover_chip(value, pan)

@@ -6,8 +6,10 @@ import pytest
 from support import AT
 
 from sim.codec import Message
-from sim.elements.meaning import meaning
+from sim.codec.wire import decode, encode
+from sim.elements.meaning import meaning, unfold
 from sim.operations import explain, generate, respond, validate
+from sim.operations.reading import read
 
 
 @pytest.mark.parametrize(("purpose", "asked"), [("purchase", True), ("balance", False)])
@@ -130,3 +132,54 @@ def test_what_networks_send_is_no_finding(message: Message) -> None:
     """Answers of an offline decision, rarer transaction types and categories, cards without a sequence
     number, a record of a clearing file."""
     assert validate(message).findings == ()
+
+
+# A public BASE I 0120 of a payment authenticated by 3-D Secure; its numbers are filler.
+BASE_I = (
+    "1601020198880403000000021000489D1029020000000120F66464814AF0A01600000000010000241012345678"
+    "901234560000000000000025000000000012291211072412749160009224083011581201561000590646292100"
+    "3801000EC002F0F2C101F18605F24BF24BA75600249F1F0CF1F2F54BF1F1F44BF6F14BF9DF1F02F2F79F200101"
+    "9F2101029F2801079F290100F5F3F4F4F0F7F9F2F2F4F0F8F6F5F9F9F9F9F9F9F9F9F1F0F0F1F9F5F5F8F0F2F0"
+    "F1404040C1D3D75C948995878388A4819587A896A497899587A4404040F0F2F1F6F1F6F8F6F8F8F84040C3D50F"
+    "F140404404040404040404040404F2015606040501000040051F40001C00000000000385345266530386390062"
+    "0000F0F9F0F0F0F0F0F0F0F007900000000290200E5700040102E6E35B00048502F0F3496800460110F4F3F8F4"
+    "F6F6F5F7F5F0F0F8F3F4F9F30202F1F0030BF4F0F0F6F0F4F0F6F6F6F20604F3F0F1F10702F0F1800100860604"
+    "001005224282010083010084010085030000001C00800000000000000002010447146900000009C41563457500"
+    "000000"
+)
+
+
+def test_data_sets_of_electronic_commerce_are_read_through() -> None:
+    """DE 34 of Visa has a length of two bytes and data sets; it is told, and what stands after it is read."""
+    message = read(BASE_I, format="visa-base1").whole()
+    assert (message[34][:6], len(message[34]), message[37]) == ("01000E", 112, "534407922408")
+    told = {one.label: one.meaning for one in unfold(message, 34, "VISA")}
+    assert (told["86"], told["9F1F"]) == ("2.2.x", "125.114.61.9")
+    assert "staged wallet" in meaning(message, 104, "VISA")
+    assert decode(encode(message, "visa-base1"), "visa-base1").fields == message.fields
+    assert "retrieval-reference-day" not in {one.rule for one in validate(message).findings}
+
+
+# A public 1100 of American Express, the digit that is missing in its amount put back.
+AMEX = {
+    3: "004000", 4: "000000003000", 11: "402998", 12: "251203112833", 19: "528", 22: "500101555000",
+    24: "100", 25: "1900", 26: "5541", 32: "673805001", 37: "533710000036", 41: "C11KA111",
+    42: "4601355068     ",
+    49: "978",
+    2: "374245001741007",
+    35: "374245001741007D251220115041234500000",
+    43: "KAKBKC XBOKS          \\\\Utrecht      \\9999AZ    528NLD",
+    55: "C1C7D5E200017B3768BFC2CCF0820706020103A00000020749F107950000008000251203000000000012210978052818"
+    "000000000000000080",
+}  # fmt: skip
+
+
+def test_an_amex_request_is_told_by_its_own_codes() -> None:
+    """004000 names no account, 1900 is the usual reason, and the chip data are read and judged."""
+    message = Message("1100", AMEX, "1993")
+    told = " ".join(explain(message).sentences)
+    assert "universal" not in told
+    assert "not in the list" not in told
+    assert "Chip data" in told
+    found = {(one.rule, one.path) for one in validate(message).findings}
+    assert found == {("chip-amount", "55.9F02"), ("required-element", "14")}  # both are so in the sample

@@ -103,7 +103,8 @@ def test_every_vector_comes_back_unchanged_or_the_element_in_the_way_is_named(na
         if back.has_secondary != message.has_secondary:
             differ.add(BITMAP_FIELD)
         assert set(otherwise(message, name)) == differ
-        assert (build(back) == build(message)) == (not differ)
+        plain = Message(back.mti, back.fields, back.version, back.empty_secondary)  # lengths of the version
+        assert (build(plain) == build(message)) == (not differ)
     assert carried > 20
 
 
