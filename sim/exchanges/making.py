@@ -35,7 +35,7 @@ from sim.operations.options import Setting, has_option, kinds_of
 from sim.operations.recipes import digits
 from sim.spec import is_particular, spec
 from sim.spec.networks import network as network_of
-from sim.spec.spellings import template_word
+from sim.spec.spellings import choose, template_word
 from sim.spec.tables import read_toml
 
 APPROVED, PARTIAL, DECLINED, NO_ANSWER, TOO_LATE = "approved", "partial", "declined", "timeout", "late"
@@ -138,8 +138,8 @@ def _options(purpose: str, message_type: str | None, options: Mapping[str, Any])
     """The options of `generation.generate`."""
     usual = {"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"}
     asked = {**usual, "version": None, "at": None, "entry": None, **options}
-    if message_type is None and purpose in LINK:
-        message_type, purpose = purpose, "purchase"
+    if message_type is None and (link := _link_word(purpose)):
+        message_type, purpose = link, "purchase"
     try:
         made = options_of(message_type or "auth", purpose=purpose, **asked)
         if message_type is None:
@@ -147,6 +147,15 @@ def _options(purpose: str, message_type: str | None, options: Mapping[str, Any])
     except OptionError as error:
         raise as_asked(error, options) from None
     return made
+
+
+def _link_word(purpose: object) -> str:
+    """The message of a link's own that *purpose* names; empty for a payment's."""
+    try:
+        found = template_word("message_type", purpose)
+    except ChoiceError:
+        return ""
+    return found if found in LINK else ""
 
 
 def _usual_kind(given: Mapping[str, Any]) -> str:
@@ -191,21 +200,25 @@ def _wanted(item: str | Mapping[str, Any]) -> Wanted:
         for part in parts:
             if _DIGITS.fullmatch(part) and "amount" not in found:
                 found["amount"] = int(part)
-            elif word in (REVERSAL, PARTIAL_REVERSAL) and part in _reasons():
+            elif _step(word) in (REVERSAL, PARTIAL_REVERSAL) and part in _reasons():
                 found["reason"] = part
             else:
                 found["outcome"] = part
         made = Wanted(word, **found)
     else:
         raise OptionError("then", "steps: words such as reversal, in a text or a list", shown(item))
-    if made.step not in STEPS:
-        raise ChoiceError.of("then", made.step, STEPS)
+    made = replace(made, step=_step(made.step))
     reason = None if made.reason is None else template_word("reason", made.reason)
     if reason is not None and made.step not in (REVERSAL, PARTIAL_REVERSAL):
         raise OptionError("then", f"no reason of a step {made.step!r}", shown(made.reason))
     if _outcome("then", made.outcome) == PARTIAL:
         raise OptionError("then", "another outcome: only the first request is approved in part", "'partial'")
     return replace(made, reason=reason)
+
+
+def _step(word: object) -> str:
+    """The step that *word* names. Raises ChoiceError."""
+    return choose("then", word, STEPS, read_toml("templates")["spoken"]["then"])
 
 
 def _reasons() -> tuple[str, ...]:
@@ -259,6 +272,10 @@ def _answer(request: Message, outcome: str, part: int | None, network: str | Non
     codes = read_toml("templates")["answer"]
     if outcome == PARTIAL or is_particular("partial", version, outcome):
         asked = minor_units(request)
+        if asked < 2:
+            raise OptionError(
+                "outcome", "an amount of which a part can be approved", f"{asked} minor units", 4
+            )
         part = asked // 2 if part is None else part
         if not (isinstance(part, int) and not isinstance(part, bool) and 0 < part < asked):
             raise OptionError("approved_minor_units", f"a whole number, 1 to {asked - 1}", shown(part), 4)

@@ -16,7 +16,7 @@ from sim.codec.text import is_digits
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.elements.money import amount as amount_in
-from sim.errors import ChoiceError, OptionError, shown
+from sim.errors import ChoiceError, OptionError, shown, size
 from sim.kept import Kept
 from sim.operations.choosing import chosen_network
 from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of, worder
@@ -241,7 +241,8 @@ def respond(
     if balance_minor_units is not None:
         _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
     _check_text("code", code, 39)
-    _check_text("approval", approval, 38)
+    if approval is not None and approval != request.get(38):
+        _check_approval(approval, request)
     network = network or chosen_network(request, None)
     own = rows_of(request.spec, network)
     inside, rows = Inside(request, own), answers_of(own, version)
@@ -270,6 +271,15 @@ def _check(option: str, value: int | None, most: int, least: int = 0) -> None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value <= most):
         return
     raise OptionError(option, f"a whole number, {least} to {most}", shown(value), 4)
+
+
+def _check_approval(approval: object, request: Message) -> None:
+    """Raises OptionError where *approval* is no DE 38 of an answer to *request*."""
+    element = request.spec[38]
+    least = element.width if element.fixed else 1
+    if not isinstance(approval, str) or not least <= len(approval) <= element.width:
+        found = size(approval) if isinstance(approval, str) else shown(approval)
+        raise OptionError("approval", f"a text of {element.format}", found, 38)
 
 
 def _check_text(option: str, value: object, number: int) -> None:

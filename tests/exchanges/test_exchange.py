@@ -207,7 +207,7 @@ def test_what_is_only_half_there_is_told_as_that() -> None:
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        ({"then": "reverse"}, "then"),
+        ({"then": "reversl"}, "then"),
         ({"then": "completion", "outcome": "declined"}, "then"),
         ({"then": "reversal", "outcome": "declined"}, "then"),
         ({"then": "refund:10001"}, "then"),
