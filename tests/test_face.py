@@ -210,7 +210,7 @@ def test_helpful_spellings_are_taken(options: dict[str, Any], same: dict[str, An
     [
         (lambda: sim.generate(network="VISSA"), "network", "VISA"),
         (lambda: sim.generate("authorise"), "message_type", "auth"),
-        (lambda: sim.generate("0420"), "message_type", None),
+        (lambda: sim.generate("0999"), "message_type", None),
         (lambda: sim.generate(version=1999), "version", None),
         (lambda: sim.generate(purpose="refundd"), "purpose", "refund"),
         (lambda: sim.generate(entry="contact less tap"), "entry", "contactless"),
