@@ -422,6 +422,45 @@ def contactless_pin(done: str = Tag["9F34"], entry: str = DE[22].entry) -> Told:
     )
 
 
+# Condition codes and results of 9F34: EMV book 3, annex C3; those from 80 on are the networks' own.
+_CONDITIONS, _OWN_CONDITIONS, _RESULTS = 0x09, 0x80, 0x02
+
+
+@rule("chip-verification-known")
+def verification_known(done: str = Tag["9F34"]) -> Told:
+    """9F34 is a method, a condition and a result that EMV has; methods from 20 on are others' own."""
+    if len(done) != 6:
+        return None
+    condition, result = int(done[2:4], 16), int(done[4:], 16)
+    if _CONDITIONS < condition < _OWN_CONDITIONS:
+        return tag_hit("9F34", done, "a condition 00 to 09", repr(done[2:4]), 2, 2)
+    return tag_hit("9F34", done, "a result 00 to 02", repr(done[4:]), 4, 2) if result > _RESULTS else None
+
+
+# A financial institution's, a merchant's, a cardholder's: attended or not, online or not. A cardholder's own is
+# never attended.
+_TERMINALS = frozenset((*range(11, 17), *range(21, 27), *range(34, 37)))
+_CASH_TERMINALS = ("14", "15", "16")
+_CASH_CATEGORIES = ("6010", "6011", "6012")
+
+
+@rule("chip-terminal-type")
+def terminal_type(value: str = Tag["9F35"]) -> Told:
+    """9F35 is a type of terminal that EMV has."""
+    if not value.isdecimal() or int(value) in _TERMINALS:
+        return None
+    return tag_hit("9F35", value, "a terminal type 11 to 16, 21 to 26 or 34 to 36", repr(value))
+
+
+@each("chip-terminal-type", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@each("chip-terminal-type", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def cash_terminal(category: str = VALUE, value: str = Tag["9F35"]) -> Told:
+    """An unattended terminal of a bank stands where cash is paid out."""
+    if value not in _CASH_TERMINALS or category in _CASH_CATEGORIES:
+        return None
+    return tag_hit("9F35", value, "a merchant's terminal (21 to 26), as DE 18 or 26 says", repr(value))
+
+
 @rule("chip-results-agree")
 def results_agree(
     done: str = Tag["9F34"],

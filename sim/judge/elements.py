@@ -566,12 +566,12 @@ def empty_number(value: str = VALUE, number: int = NUMBER) -> Told:
     return Hit(number, "a card number" if number == 2 else "the acquirer's ID", "length 00", 0, 0)
 
 
-@each("empty-identification", 11, 41, 42, classes="12348")  # totals and fees are sent without a number, too
+@each("empty-identification", 11, 32, 41, 42, classes="12348")  # totals and fees have no number, too
 def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
-    """A trace number is not zeros; a terminal and a merchant that are announced are not blanks."""
-    if not value or value.strip(" 0" if number == 11 else " "):
+    """A trace number, an acquirer, a terminal and a merchant that are announced are neither blanks nor zeros."""
+    if not value or value.strip(" 0"):
         return None
-    return Hit(number, "a number above zero" if number == 11 else "an ID", "filler")
+    return Hit(number, "a number above zero" if number == 11 else "an id", "a filler")
 
 
 # Elements of several parts.

@@ -378,6 +378,14 @@ def approval_code_in_request(mti: str = MTI) -> Told:
 
 
 _says(
+    "original-in-request",
+    Hit(90, "no original data elements in an authorization request", "some"),
+    versions=("1987",),
+    classes="1",
+    functions="0",
+    needs=(90,),
+)
+_says(
     "advice-without-answer",
     Hit(39, "what was decided, in an authorization advice", "none"),
     classes="1",

@@ -86,6 +86,10 @@ def test_every_rule_is_bound() -> None:
 # Rule, what is changed in DE 55, what else is changed, path, the marked text, severity.
 CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = [
     ("chip-contactless-pin", {"t9F34": "010302"}, {"de22": "071"}, "55.9F34", "01", "warning"),
+    ("chip-verification-known", {"t9F34": "1F0003"}, {}, "55.9F34", "03", "warning"),
+    ("chip-verification-known", {"t9F34": "1F0A02"}, {}, "55.9F34", "0A", "warning"),
+    ("chip-terminal-type", {"t9F35": "27"}, {}, "55.9F35", "27", "info"),
+    ("chip-terminal-type", {"t9F35": "14"}, {}, "55.9F35", "14", "info"),
     ("chip-issuer-data", {"t9F10": "05010A03A00000"}, {}, "55.9F10", "05010A03A00000", "warning"),
     ("chip-tag-unknown", {"tDF01": "AB"}, {}, "55.DF01", "AB", "info"),
     ("chip-tag-length", {"t9F37": "AABB"}, {}, "55.9F37", "AABB", "warning"),
