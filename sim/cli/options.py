@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import click
 from sim import answers
 from sim.cli import shown
 from sim.cli.given import messages
+from sim.masking import mask_words
 from sim.verbs import MESSAGES, Option, elsewhere, verb
 
 Function = Callable[..., Any]
@@ -52,11 +54,16 @@ class FormatName(click.ParamType[Any]):
     name = "format"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if Path(str(value)).suffix.lower() not in _DESCRIBED:
+        if Path(re.sub(r"(?<=\.py):\w+$", "", str(value))).suffix.lower() not in _DESCRIBED:
             return value
-        from sim.codec.wire.dialects import named_format
+        from sim.codec.wire.dialects import named_format, told_left_out
 
-        return named_format(value).name
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = named_format(value)
+        if made.left_out:
+            click.echo(f"left out of {mask_words(Path(str(value)).name)}: {told_left_out(made)}", err=True)
+        return made.name
 
 
 _DESCRIBED = (".toml", ".xml", ".json", ".py")

@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 
 from sim.codec.wire import Format, names, wire_format
 from sim.codec.wire.catalogue import to_toml
+from sim.codec.wire.dialects import told_left_out
 from sim.codec.wire.exchange.jpos import to_jpos
 from sim.codec.wire.exchange.moov import to_moov
 from sim.codec.wire.exchange.pyiso import to_pyiso8583
@@ -21,7 +22,7 @@ from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table, columns_of
 
 _COLUMNS = ("name", "title", "version", "extends", "mti", "bitmap", "numbers", "text", "track_2", "binary")
-_MORE = ("lengths", "differs", "framing", "note", "source")
+_MORE = ("lengths", "differs", "framing", "left_out", "note", "source")
 _MOST_NAMED = 12
 _KINDS = ("toml", "jpos", "moov", "pyiso8583")
 
@@ -33,7 +34,8 @@ def formats() -> Table:
     -------
     A table with a row per format: `name` (what `format=` takes), `title`, `version` (`any` where the MTI
     says it), `extends`, how `mti`, `bitmap`, `numbers`, `text`, `track_2`, `binary` elements and `lengths`
-    are written, which elements it `differs` in, the `framing` usual around its messages, `note`, `source`.
+    are written, which elements it `differs` in, the `framing` usual around its messages,
+    what an import `left_out`, `note`, `source`.
 
     Examples
     --------
@@ -88,6 +90,7 @@ def _row(made: Format) -> tuple[object, ...]:
         made.lengths,
         ", ".join(f"DE {number}" for number in sorted(made.elements)),
         ", ".join(frame(name).title for name in made.frames),
+        told_left_out(made),
         mask_words(made.note),
         mask_words(made.source),
     )

@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ from sim.spec.tables import LARGEST, toml_of
 _DESCRIBED = (".toml", ".xml", ".json", ".py")
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+# One of several dicts: specs.py:default
+_ONE_OF = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)", re.ASCII | re.IGNORECASE)
 
 
 def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None) -> Format:
@@ -49,13 +52,15 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
         written otherwise there: elements (`[elements.41]`, `format = "ans 16"`), what is inside them
         (`parts`), how they are written. Or what you have already: a packager of jPOS (`.xml`), a
         specification of moov-io/iso8583 (`.json`) or of pyiso8583 (`.json`, a `.py` that writes it out, or
-        the dict itself).
+        the dict itself). Of a `.py` with several dicts *name* says which.
     name
         What to call it; None is what a row `name` says, else the file's name.
 
     Returns
     -------
-    The format. From now on `format=` takes it, or its name.
+    The format. From now on `format=` takes it, or its name. Its `left_out` lists what the file says and the
+    format does not, a row each (`number`, `what`, `reason`): elements of unknown classes, parts that cannot
+    be taken apart. A warning names them.
 
     Raises
     ------
@@ -79,16 +84,29 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
         rows = from_table(path, name or stem)
     else:
         file = path_of("path", path)
-        rows, lines = _rows(_text(file), file)
+        rows, lines = _rows(_text(file), file, name)
         where, stem, source = mask_words(file.name), file.stem, f"its own file, {mask_words(file.name)}"
     own_name = name or rows.get("name") or _name_of(stem)
     if not (isinstance(own_name, str) and _NAME.fullmatch(own_name) and mask_words(own_name) == own_name):
         raise SpecError(None, None, "a name of letters, digits, dots and dashes", shown(own_name))
     try:
-        return keep(format_of({"source": source, **rows}, own_name))
+        made = keep(format_of({"source": source, **rows}, own_name))
     except SpecError as error:
         line = _line(lines, error)
         raise SpecError(error.field, line, error.expected, f"{error.found} in {where}") from None
+    if made.left_out:
+        warnings.warn(f"left out of {where}: {told_left_out(made)}", stacklevel=2)
+    return made
+
+
+def told_left_out(made: Format) -> str:
+    """What was left out of an imported format, in words."""
+    return "; ".join(
+        mask_words(
+            f"DE {one.number}, {one.what} ({one.reason})" if one.number else f"{one.what} ({one.reason})"
+        )
+        for one in made.left_out
+    )
 
 
 def _name_of(stem: str) -> str:
@@ -110,15 +128,21 @@ def _text(file: Path) -> str:
 
 def named_format(choice: Format | str | Path, folder: Path | None = None) -> Format:
     """The format *choice*, ready or loaded, by its name, or of the file that it names, within *folder*: it is
-    loaded by the file's own name. Raises as `load_format` does, SpecError where no format is called that.
+    loaded by the file's own name, one of several dicts (`specs.py:default`) by that of the dict. Raises as
+    `load_format` does, SpecError where no format is called that.
 
     >>> named_format("bcd").digits
     'bcd'
     """
-    if isinstance(choice, Format) or Path(choice).suffix.lower() not in _DESCRIBED:
-        return wire_format(choice if isinstance(choice, Format) else str(choice))
-    path = path_of("format", choice) if folder is None else folder / path_of("format", choice)
-    return load_format(path, name=_name_of(path.stem))
+    if isinstance(choice, Format):
+        return choice
+    said, dict_name = str(choice), None
+    if one_of := _ONE_OF.fullmatch(said):
+        said, dict_name = one_of[1], one_of[2]
+    if Path(said).suffix.lower() not in _DESCRIBED:
+        return wire_format(said)
+    path = path_of("format", said) if folder is None else folder / path_of("format", said)
+    return load_format(path, name=dict_name or _name_of(path.stem))
 
 
 def load_folder(path: str | Path) -> tuple[Format, ...]:
@@ -129,7 +153,7 @@ def load_folder(path: str | Path) -> tuple[Format, ...]:
     return tuple(load_format(file) for file in found)
 
 
-def _rows(text: str, file: Path) -> tuple[dict[str, Any], list[str]]:
+def _rows(text: str, file: Path, chosen: str | None) -> tuple[dict[str, Any], list[str]]:
     """What the file says as rows of a format, and its lines where errors can name them."""
     suffix = file.suffix.lower()
     if suffix == ".xml":
@@ -137,7 +161,7 @@ def _rows(text: str, file: Path) -> tuple[dict[str, Any], list[str]]:
     if suffix == ".json":
         return from_json(text, file.name), []
     if suffix == ".py":
-        return from_python(text, file.name), []
+        return from_python(text, file.name, chosen), []
     try:
         return toml_of(text), text.splitlines()
     except SpecError as error:
@@ -175,22 +199,29 @@ def from_json(text: str, name: str) -> dict[str, Any]:
     return from_table(given, name)
 
 
-def from_python(text: str, name: str) -> dict[str, Any]:
+def from_python(text: str, name: str, chosen: str | None = None) -> dict[str, Any]:
     """The rows of the format in a module of Python that writes a dict of pyiso8583 out; nothing of it is run.
-    Raises SpecError where there is none."""
+    Of several it is that of the name *chosen*. Raises SpecError where there is none, or no such one."""
+    found: dict[str, Mapping[str, Any]] = {}
     try:
-        values = [node.value for node in ast.parse(text).body if isinstance(node, ast.Assign | ast.AnnAssign)]
+        nodes = [node for node in ast.parse(text).body if isinstance(node, ast.Assign | ast.AnnAssign)]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = error.lineno if isinstance(error, SyntaxError) else None
         raise SpecError(None, line, "Python", f"another text in {name}") from None
-    for value in values:
+    for node in nodes:
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         try:
-            given = ast.literal_eval(value) if isinstance(value, ast.Dict) else None
+            given = ast.literal_eval(node.value) if isinstance(node.value, ast.Dict) else None
         except (ValueError, TypeError, RecursionError, MemoryError):
             continue  # made by what only running it tells
         if isinstance(given, dict) and is_pyiso8583(given):
-            return from_pyiso8583(given, name)
-    raise SpecError(None, None, "a dict of pyiso8583, written out in full", f"none in {name}")
+            found[target.id if isinstance(target, ast.Name) else ""] = given
+    if not found:
+        raise SpecError(None, None, "a dict of pyiso8583, written out in full", f"none in {name}")
+    if len(found) > 1 and chosen not in found:
+        expected = f"the name of one of its dicts: {', '.join(map(shown, found))}"
+        raise SpecError(None, None, expected, f"{'no name' if chosen is None else shown(chosen)} for {name}")
+    return from_pyiso8583(found[chosen] if chosen in found else next(iter(found.values())), name)
 
 
 def from_table(given: object, name: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Odd:
     filler: str = "0"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Inside:
     """How the parts of an element are written, each as an element of its own, by the keys of `layout`,
     which cuts the value. `lead` stands without a tag in front of a list of tagged ones. `half` is one half of

@@ -6,7 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim.codec.wire.exchange.described import Described, fields_of, rows_of
-from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, RAW, SIGNED, Field, Format
+from sim.codec.wire.formats import (
+    BCD,
+    BINARY,
+    BYTES,
+    CHARACTERS,
+    HEX,
+    MAPPED,
+    RAW,
+    SIGNED,
+    Field,
+    Format,
+    LeftOut,
+)
 from sim.codec.wire.pages import PAGES
 from sim.errors import BITMAP_FIELD, SpecError, shown
 from sim.spec import VERSIONS, spec
@@ -31,7 +43,21 @@ def from_pyiso8583(given: Mapping[str, Any], name: str = "pyiso8583") -> dict[st
         if not (isinstance(key, str) and key.isascii() and key.isdigit() and 2 <= int(key[:4]) <= 128):
             raise SpecError(None, None, "fields h, t, p and 1 to 128", shown(key))
         found.append(_element(_part(given, key), int(key)))
-    return rows_of(name, "pyiso8583 specification", head, found)
+    left = _header(given.get("h"), head)
+    return rows_of(name, "pyiso8583 specification", head, found, left)
+
+
+def _header(one: object, head: dict[str, Any]) -> list[LeftOut]:
+    """Put the header in front of the MTI into *head*; what cannot be said of it."""
+    if not isinstance(one, Mapping) or not _count(one, "max_len", 0):
+        return []
+    if _count(one, "len_type", 0):
+        return [
+            LeftOut(0, "the header", "its length is in front of it, and no framing is known that reads so")
+        ]
+    size = _count(one, "max_len", 0)
+    head["frames"] = [f"header-{(size + 1) // 2 if one.get('len_count') == _NIBBLES else size}"]
+    return []
 
 
 def _part(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -121,7 +147,7 @@ def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, An
     page = "ascii" if made.mti == BCD else made.mti
     bitmap = _field("b", 8) if raw else _field(page, 16)
     written: dict[str, Any] = {
-        "h": _field(page, 0),
+        "h": _field("b", _header_bytes(made)),
         "t": _field("b", 2) if made.mti == BCD else _field(page, 4),
         "p": {**bitmap, "desc": "Bitmap, Primary"},
         "1": {**bitmap, "desc": "Bitmap, Secondary"},
@@ -133,6 +159,12 @@ def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, An
         else:
             written[str(one.number)] = _described(one)
     return written, left
+
+
+def _header_bytes(made: Format) -> int:
+    """The bytes of a header of which no more is known, right in front of the message."""
+    width = made.frames[-1].removeprefix("header-") if made.frames else ""
+    return int(width) if width.isdecimal() else 0
 
 
 def _field(encoding: str, size: int) -> dict[str, Any]:
