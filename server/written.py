@@ -121,7 +121,9 @@ def _refused(found: operations.Reading) -> Problem:
     """Why *found* is not taken, with what was read of it, card data covered, and what was tried."""
     error = reading.refusal(found)
     if isinstance(error, operations.NotIso8583Error):
-        ctx = {"kind": found.kind or None, "reasons": list(error.reasons)}
+        ctx: dict[str, Any] = {"kind": found.kind or None, "reasons": list(error.reasons)}
+        if found.pieces:
+            ctx["inside"] = [one._asdict() for one in found.pieces]
         return problem(422, "not_iso8583", _MESSAGE, "This is no ISO 8583 message", ctx=ctx)
     shown = operations.dissect(found).shown_values if found.message else {}
     fields = {str(number): value for number, value in shown.items() if number > 1}

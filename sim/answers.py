@@ -17,8 +17,9 @@ from sim.codec import Message
 from sim.operations.anatomy import Anatomy, differences, dissect, masked_text
 from sim.operations.building import TEXT, build_from, in_format, known_format, told_otherwise, written
 from sim.operations.choosing import chosen_version
+from sim.operations.explanation import SOURCE_RULES, explain_so_far
 from sim.operations.project import strip_line_ending
-from sim.operations.reading import parse_any, read
+from sim.operations.reading import Reading, parse_any, read, refusal
 from sim.spec.spellings import template_word, version_named
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ def rows(table: Any) -> list[Record]:
 
 
 def parse(message: str, **how: Any) -> Record:
-    """A message, its elements, and what of it could not be read."""
-    view, read_as = _seen(message, **how)
+    """A message, its elements, and what of it could not be read; of something else what that is, and what is
+    inside it."""
+    view, read_as, reading = _seen(message, **how)
     findings = [_finding(one) for one in view.findings]
     return {
         "mti": view.message.mti,
@@ -94,18 +96,21 @@ def parse(message: str, **how: Any) -> Record:
         ],
         "finding": findings[0] if findings else None,
         "findings": findings,
+        **({"kind": reading.kind, "about": reading.reasons[0]} if reading.kind else {}),
+        **({"inside": [one._asdict() for one in reading.pieces]} if reading.pieces else {}),
     }
 
 
-def _seen(message: str, **how: Any) -> tuple[Anatomy, str]:
-    """The anatomy of *message*, written in any way, and how it was read (empty: as the text that it is).
+def _seen(message: str, **how: Any) -> tuple[Anatomy, str, Reading]:
+    """The anatomy of *message*, written in any way, how it was read (empty: as the text that it is), and what
+    was read.
 
     Raises ParseError for bytes of which nothing can be read, ChoiceError for a wrong word.
     """
     reading = read(message, **how)
     if reading.message is None and reading.raw is None and reading.error is not None:
         raise reading.error
-    return dissect(reading), "" if reading.raw is not None else reading.read_as
+    return dissect(reading), "" if reading.raw is not None else reading.read_as, reading
 
 
 def _finding(finding: Finding) -> Record:
@@ -124,7 +129,12 @@ def explain(
     **how: Any,
 ) -> Record:
     """A message in plain English."""
-    reading = parse_any(message, network=network, **how)
+    reading = read(message, network=network, **how)
+    if reading.kind:
+        about = {"mti": "", "version": reading.version, "network": None, "kind": reading.kind}
+        return about | {"summary": explain_so_far(reading), "source": SOURCE_RULES}
+    if reading.error is not None or reading.message is None:
+        raise refusal(reading)
     if llm:
         from sim.operations import llm as models
 

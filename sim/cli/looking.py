@@ -22,6 +22,9 @@ def parse(message: str, as_json: bool, **how: Any) -> bool:
     record = answers.parse(message, **how)
     if as_json:
         shown.json_line(record)
+    elif "kind" in record:
+        shown.heading(f"No ISO 8583 message. {record['about']}")
+        shown.table(("part", "value", "meaning"), _rows(record.get("inside", [])))
     else:
         read_as = "" if record["read_as"] == "text" else f"read as {record['read_as']}"
         parts = [record["mti"], f"ISO 8583:{record['version']}", record["network"], read_as]
@@ -40,13 +43,14 @@ def _label(number: int) -> str:
 
 
 @command("explain")
-def explain(message: str, as_json: bool, **how: Any) -> None:
+def explain(message: str, as_json: bool, **how: Any) -> bool:
     """A message in plain English."""
     record = answers.explain(message, **how)
     if as_json:
         shown.json_line(record)
     else:
         shown.prose(record["summary"])
+    return "kind" not in record
 
 
 @command(

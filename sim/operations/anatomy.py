@@ -242,7 +242,11 @@ def _broken(raw: str, version: str | Spec, error: ParseError, network: str | Non
     """What was read, the piece that misfits, and the rest; together they are the whole text."""
     partial = error.partial
     edition = table(version).version
-    message = Message(raw[:MTI_WIDTH], {}, edition) if partial is None else partial
+    if partial is None:
+        # What is something else has no MTI.
+        message = Message("" if error.offset is None else raw[:MTI_WIDTH], {}, edition)
+    else:
+        message = partial
     if partial is not None:
         network = chosen_network(partial, network)
     found = list(_read(raw, error))

@@ -89,6 +89,10 @@ def explain_so_far(
     >>> explain_so_far("08002020000000000000990000123456X", "1987").rpartition(": ")[2]
     'expected the end of the message, found 1 character more.'
     """
+    if isinstance(given, Reading) and given.kind:
+        heads = ((f"{one.name.strip()} {one.value}".strip(), one.meaning) for one in given.pieces)
+        pieces = "; ".join(": ".join(filter(None, pair)) for pair in heads)
+        return f"This is no ISO 8583 message. {given.reasons[0]}" + (f" {pieces}." if pieces else "")
     view = dissect(given, version, network)
     if not view.findings:
         return ""

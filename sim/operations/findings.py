@@ -18,6 +18,7 @@ from sim.spec.networks import told_name
 RULE = "framing"
 MTI_NAME = "Message type indicator"
 BITMAP_NAME = "Bitmap"
+ELSE = "Paste the message that this belongs to, or the bytes that contain it."
 UNWRITABLE = "The value does not fit its element, so the message cannot be written; change it."
 NO_ROWS = "The rows are not a message: change the cell, or take the row out."
 
@@ -36,8 +37,6 @@ def framing_finding(
     read, which gets its likely cause; None for elements that cannot be written, which have no place, and
     of which *hint* says what to do.
     """
-    from sim.judge.causes import likely_cause  # what fits needs no cause, and no rules
-
     rule, field, elements = catalogue()[RULE], error.field, table(version)
     read = raw is not None and isinstance(error, ParseError)
     known = field is not None and BITMAP_FIELD < field <= _LAST
@@ -53,11 +52,18 @@ def framing_finding(
         end=len(raw) if read and raw is not None else None,
         expected=error.expected,
         found=error.found,
-        hint=likely_cause(raw, elements.version, error)
-        if raw is not None and isinstance(error, ParseError)
-        else hint or UNWRITABLE,
+        hint=_cause(raw, elements.version, error) if read and raw is not None else hint or UNWRITABLE,
         source=rule.source,
     )
+
+
+def _cause(raw: str, version: str, error: IsoError) -> str:
+    """Why *raw* is no message of *version*."""
+    if error.offset is None:
+        return ELSE
+    from sim.judge.causes import likely_cause  # what fits needs no cause, and no rules
+
+    return likely_cause(raw, version, error) if isinstance(error, ParseError) else ""
 
 
 def misfit_findings(reading: Reading) -> Iterator[Finding]:

@@ -136,6 +136,8 @@ def _of_bytes(
 ) -> Reading:
     """What is no text form: read by the format of interface *link*, where one is named that fits, else
     guessed."""
+    from sim.paste.beside import is_proven
+
     if link is not None and (named := interface_of(link).format):
         found = _as_named(given, named, version)
         if found.complete:
@@ -143,7 +145,13 @@ def _of_bytes(
     found = _guessed(given if isinstance(given, bytes) else raw, None, version)
     if found.message is None:
         # What it is not is the guess's to say, where it stops the text form's.
-        return replace(broken, reasons=found.reasons, kind=found.kind) if broken.message is None else broken
+        if broken.message is not None and not is_proven(found.kind):
+            return broken
+        if not found.kind:
+            return replace(broken, reasons=found.reasons)
+        fault = ParseError(None, None, "an ISO 8583 message", _clause(found.reasons[0]))
+        blank = {"message": None, "read": 0, "end": 0, "confidence": NONE, "misfits": (fault,)}
+        return replace(broken, reasons=found.reasons, kind=found.kind, **blank)
     return found if _reads_further(found, broken) else broken
 
 
@@ -181,6 +189,12 @@ def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | No
     if guessed.message is not None and (guessed.complete or guessed.layers or not begun):
         return guessed
     return begun[0] if begun else of_nothing(given, refused[0], made)
+
+
+def _clause(sentence: str) -> str:
+    """*sentence* as what was found."""
+    words = sentence.removesuffix(".")
+    return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
 
 
 def _reads_further(found: Reading, broken: Reading) -> bool:
@@ -247,7 +261,7 @@ def parse_any(
 
 def refusal(found: Reading) -> IsoError:
     """Why what was *found* is not taken: it is no message at all, stops before its end, or does not fit."""
-    if found.confidence == NONE and not _begun(found.raw or ""):
+    if found.kind or (found.confidence == NONE and not _begun(found.raw or "")):
         return NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(found.reasons), found.reasons)
     return found.misfits[0]
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
+from sim.paste.beside import recognized, what_else
 from sim.paste.blocks import blocks, paragraphs
 from sim.paste.candidate import Candidate, of_candidate, same
 from sim.paste.confidence import believable, judge
-from sim.paste.other import what_else
 from sim.paste.pipeline import GIVEN, Known, as_first, candidates, following
 from sim.paste.reading import (
     AS_IT_STANDS,
@@ -101,7 +101,12 @@ def guess(
     bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
     if format == TEXT:
         return _text_form(bare, asked) or of_no_message(TEXT, ("no text form that reads to its end",))
-    return _of_sightings(sightings(bare), bare, asked) if asked.kinds else _of_text(bare, asked)
+    if asked.kinds:
+        return _of_sightings(sightings(bare), bare, asked)
+    found = _of_text(bare, asked)
+    if not found.believed and (known := recognized(bare, proof=True)):
+        return of_no_message(found.spelling, (known[1],), kind=known[0])
+    return found
 
 
 def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
@@ -302,7 +307,7 @@ def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
     kept.sort(key=believable, reverse=True)
     if not kept or not believable(kept[0]):
         kind, why = what_else(found, text, layers)
-        odd = tuple(kept[0].odd[:2]) if kept else ()
+        odd = tuple(kept[0].odd[:2]) if kept and not kind else ()
         return of_no_message(found[0].name, (*why, *odd), (layers,) * bool(layers), kind)
     more = _in_order(kept)
     if (

@@ -12,6 +12,7 @@ from sim.spec.elements import table
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format, WireMessage
+    from sim.paste.beside import Piece
     from sim.paste.front import FrontLayer
 
 # How sure a reading is.
@@ -80,6 +81,14 @@ class Reading:
     origin: object = field(default=None, repr=False, compare=False)
     rivals: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
     more: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What is inside something that is no message but concerns a card, card data hidden."""
+        from sim.paste.beside import inside
+
+        given = self.given.decode("latin-1") if isinstance(self.given, bytes) else self.given
+        return inside(self.kind, given) if self.kind and given else ()
 
     @property
     def believed(self) -> bool:

@@ -139,6 +139,8 @@ def _of_rows(
         return replace(made, complete=False, misfits=(error,), announced=announced)
     if facts.get("broken") or any(is_missing(cell) for cell, _ in cells):
         raw = _joined(cells, facts)
+        if facts.get("kind"):
+            return read(raw, version=version, network=network)
         edition = chosen_version(raw, version)
         return replace(
             read_text(raw, _dialect(facts, edition) or edition), network=network, pinned=version is not None

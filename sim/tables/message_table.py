@@ -272,6 +272,7 @@ def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str
     facts |= {"network": given.network, "source": source, "notes": list(notes)}
     facts |= {"dialect": own.dialect} if own else {}
     facts |= {"interface": own.interface} if own and own.interface else {}
+    facts |= {"kind": given.kind} if given.kind else {}
     if seen.fault is not None:
         facts |= {"broken": True, "failing": seen.fault.field, "unread": sorted(seen.unread)}
         if not seen.is_text and (error := given.error):

@@ -1,0 +1,323 @@
+"""What a paste is that is no ISO 8583 message: the things that lie on the same desks, by their kind, with a
+sentence, and those that concern a card with what is inside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from sim.codec import Message, bitmap
+from sim.elements import card, dates, emv, money, mti, pos
+from sim.elements.meaning import meaning
+from sim.errors import IsoError
+from sim.masking import mask_pan
+from sim.parts.chip_data import read_tags
+from sim.paste.spellings import Sighting
+from sim.spec import VERSIONS, country, lookup, spec
+from sim.spec import emv as chip
+from sim.spec.networks import detect, luhn_ok
+from sim.spec.tables import read_csv
+
+NO_MTI = "no MTI followed by a bitmap whose elements can be read"
+_NDC = (b"\x1c", 3)
+_BLANKS = re.compile(r"\s+")
+_HEX = re.compile(r"[0-9A-Fa-f\s]+")
+_LABEL = re.compile(r"(?s).*?[\s:=\[(]+(?=(?:[0-9A-Fa-f]{2}[\s:-]?)+[\])]*$)")
+_LONGEST_LINE = 400  # of what is no file and no document
+_FEWEST_TAGS = 2
+_HIDDEN = "[hidden]"
+_LENGTH_OF_TAG = 2
+
+
+class Piece(NamedTuple):
+    """One part of what a paste is: what it is called, its value as it may be shown, and what that means."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+class _Kind(NamedTuple):
+    kind: str
+    on: str  # what the pattern is held against: the text, its first line, or its hex digits
+    proof: bool  # whether its shape is proof enough, even where it might begin like a message
+    pattern: re.Pattern[str]
+    sentence: str
+
+
+@cache
+def _kinds() -> tuple[_Kind, ...]:
+    return tuple(
+        _Kind(row["kind"], row["on"], bool(row["proof"]), re.compile(row["pattern"]), row["sentence"])
+        for row in read_csv("beside")
+    )
+
+
+def kinds() -> tuple[str, ...]:
+    """The names of all kinds that are recognized."""
+    own = ("empty", "network-headers", "ndc", "emv-tlv", "dol")
+    return tuple(dict.fromkeys((*own, *(one.kind for one in _kinds()))))
+
+
+@cache
+def is_proven(kind: str) -> bool:
+    """Whether the shape of a *kind* is proof enough, even where it might begin like a message."""
+    return any(one.proof for one in _kinds() if one.kind == kind)
+
+
+def what_else(found: Sequence[Sighting], text: str, headers: str) -> tuple[str, tuple[str, ...]]:
+    """The kind of a *text*, in which the bytes *found* were seen behind network *headers*, and why it is no
+    ISO 8583 message; an empty kind for what is not known.
+
+    >>> what_else((), "9F2701809C0100", "")
+    ('emv-tlv', ('Chip data in TLV (DE 55) without its message.',))
+    """
+    if headers:
+        return "network-headers", (f"{headers} in front, and no ISO 8583 message after them",)
+    if not text.strip() and not any(one.data.strip() for one in found):
+        return "empty", ("there is nothing in it",)
+    mark, least = _NDC
+    if any(one.data.count(mark) >= least for one in found[:3]):
+        return "ndc", ("An NDC or DDC message of a cash machine: its fields are separated by 1C.", NO_MTI)
+    if known := recognized(text):
+        return known[0], (known[1],)
+    return "", (NO_MTI,)
+
+
+def recognized(text: str, *, proof: bool = False) -> tuple[str, str] | None:
+    """The kind of *text* and a sentence on it; with *proof* only where its shape leaves no doubt, though it
+    may begin like a message. None for what is not known.
+
+    >>> recognized("TVR: 80 00 04 80 00")
+    ('tvr', 'Terminal verification results (TVR, tag 95).')
+    """
+    bare = text.strip()
+    digits = _BLANKS.sub("", bare).upper() if _HEX.fullmatch(bare) else ""
+    if digits and not proof:
+        if _is_chip_data(digits):
+            return "emv-tlv", "Chip data in TLV (DE 55) without its message."
+        if _tag_list(digits):
+            return "dol", "A data object list (DOL): tags with their lengths."
+    for one in _kinds():
+        if proof and not one.proof:
+            continue
+        held = {"text": bare, "line": text.strip("\r\n"), "hex": digits}[one.on]
+        if held and one.pattern.fullmatch(held) and _sound(one.kind, held):
+            return one.kind, one.sentence
+    return None
+
+
+def _sound(kind: str, text: str) -> bool:
+    """Whether what has the form of a *kind* can be one, by more than its form."""
+    if kind == "iban":
+        moved = _BLANKS.sub("", text)
+        return int("".join(str(int(char, 36)) for char in moved[4:] + moved[:4])) % 97 == 1
+    if kind == "card-number":
+        pan = text.replace(" ", "")
+        return luhn_ok(pan) and detect(pan) is not None
+    if kind == "de43":
+        return country(text[-2:]) is not None
+    if kind == "de90":
+        return mti.read_original(text, VERSIONS[0]) is not None
+    if kind == "mti":
+        return bool(mti.split(text).name)
+    return True
+
+
+def _is_chip_data(digits: str) -> bool:
+    """Whether hex *digits* are tags, most of which EMV knows."""
+    try:
+        found = read_tags(digits)
+    except IsoError:
+        return False
+    return bool(found) and 2 * sum(one.tag in chip.tags() for one in found) > len(found)
+
+
+def _tag_list(digits: str) -> list[tuple[str, int]]:
+    """Tags with their lengths, each of which EMV knows; empty where *digits* are no such list."""
+    at, found = 0, list[tuple[str, int]]()
+    while at < len(digits):
+        size = 4 if int(digits[at : at + 2] or "0", 16) & 0x1F == 0x1F else 2
+        tag, length = digits[at : at + size], digits[at + size : at + size + _LENGTH_OF_TAG]
+        if tag not in chip.tags() or len(length) < _LENGTH_OF_TAG:
+            return []
+        found.append((tag, int(length, 16)))
+        at += size + _LENGTH_OF_TAG
+    return found if len(found) >= _FEWEST_TAGS else []
+
+
+def inside(kind: str, text: str) -> tuple[Piece, ...]:
+    """What is inside a paste of a *kind* that concerns a card or its payment, card data hidden; empty for
+    others.
+
+    >>> inside("track-2", ";4111111111111111=2912201123?")[0]
+    Piece(name='card number', value='411111******1111', meaning='Visa card')
+    """
+    make = _INSIDE.get(kind)
+    if make is None:
+        return ()
+    digits = _BLANKS.sub("", _LABEL.sub("", text.strip(), count=1)).strip("])").replace(":", "").upper()
+    whole = _HEX.fullmatch(text.strip())
+    return tuple(
+        make(_BLANKS.sub("", text).upper() if whole else digits if kind in _LABELED else text.strip())
+    )
+
+
+def _chip_data(digits: str) -> Iterator[Piece]:
+    for one in emv.decode(digits):
+        yield Piece(f"{'  ' * one.depth}{one.tag} {one.name}", one.value_shown, one.meaning)
+
+
+def _data_objects(digits: str) -> Iterator[Piece]:
+    for tag, size in _tag_list(digits):
+        yield Piece(f"{tag} {chip.tags()[tag].name}", "", emv.count(size, "byte"))
+
+
+def _bitmap(digits: str) -> Iterator[Piece]:
+    table = spec(VERSIONS[0])
+    for number in bitmap.numbers(digits):
+        if 1 < number <= len(table.elements):
+            yield Piece(f"DE {number}", "", table[number].name)
+
+
+def _card_number(text: str) -> Iterator[Piece]:
+    pan = _BLANKS.sub("", text)
+    owner = detect(pan)
+    yield Piece(
+        "card number", mask_pan(pan), f"{owner.brand} card" if owner else "card of an unknown network"
+    )
+    yield Piece("check digit", pan[-1], "correct" if luhn_ok(pan) else "wrong")
+
+
+def _card(pan: str, expiry: str, service: str) -> Iterator[Piece]:
+    yield next(_card_number(pan))
+    if expiry:
+        yield Piece("expiry", expiry, dates.told("YYMM", expiry))
+    if service:
+        yield Piece("service code", service, meaning(Message("0100", {40: service}), 40))
+
+
+def _track_2(text: str) -> Iterator[Piece]:
+    if read := card.read_track_2(text.strip(";?")[:37].rstrip("F")):
+        yield from _card(read.pan, read.expiry, read.service)
+        yield Piece("discretionary data", _HIDDEN, "")
+
+
+def _track_1(text: str) -> Iterator[Piece]:
+    if read := card.read_track_1(text.strip("%").rpartition("?")[0] or text.strip("%?")):
+        yield from _card(read.pan, read.expiry, read.service)
+        yield Piece("cardholder name", _HIDDEN, "")
+
+
+def _pin_block(digits: str) -> Iterator[Piece]:
+    told = {"0": "the PIN is combined with the card number", "2": "the PIN alone, for a chip card"}
+    yield Piece("format", digits[0], f"ISO 9564-1 format {digits[0]}: {told.get(digits[0], told['0'])}")
+    yield Piece("PIN length", digits[1], emv.count(int(digits[1], 16), "digit"))
+    yield Piece("PIN", _HIDDEN, "")
+
+
+def _of_tag(tag: str) -> Callable[[str], Iterator[Piece]]:
+    def pieces(digits: str) -> Iterator[Piece]:
+        for said in emv.bits_set(tag, digits) or ["no bit set"]:
+            yield Piece(tag, digits, said)
+
+    return pieces
+
+
+def _cvm(digits: str) -> Iterator[Piece]:
+    for name, said, at in zip(
+        ("method", "condition", "result"), emv.cvm_parts(digits), (0, 2, 4), strict=True
+    ):
+        yield Piece(name, digits[at : at + 2], said or "reserved, or of a payment system")
+
+
+def _information(digits: str) -> Iterator[Piece]:
+    yield Piece("9F27", digits, emv.cryptogram(digits))
+
+
+def _application(digits: str) -> Iterator[Piece]:
+    yield Piece("registered provider (RID)", digits[:10], emv.application(digits))
+    yield Piece("extension (PIX)", digits[10:], "")
+
+
+def _serial_number(digits: str) -> Iterator[Piece]:
+    bits = int(digits, 16)
+    yield Piece("key set ID", digits[:10], "")
+    yield Piece("device ID", str(bits >> 21 & 0x7FFFF), "")
+    yield Piece(
+        "transaction counter", str(bits & 0x1FFFFF), emv.count(bits & 0x1FFFFF, "transaction") + " so far"
+    )
+
+
+def _key_block(text: str) -> Iterator[Piece]:
+    known = {(row["part"], row["code"]): row["meaning"] for row in read_csv("keys/key_block")}
+    places = (
+        ("version", 0, 1),
+        ("usage", 5, 7),
+        ("algorithm", 7, 8),
+        ("mode", 8, 9),
+        ("exportability", 11, 12),
+    )
+    yield Piece("length", text[1:5], f"{int(text[1:5])} characters, {len(text)} are here")
+    for part, start, end in places:
+        yield Piece(part, text[start:end], known.get((part, text[start:end]), "not in the list"))
+    yield Piece("key", _HIDDEN, "")
+
+
+def _commands(digits: str) -> Iterator[Piece]:
+    """The first command; what follows it depends on the card."""
+    yield Piece("command", digits[:8], chip.command(digits[2:4]) or "not in the list")
+
+
+def _type(text: str) -> Iterator[Piece]:
+    parts = mti.split(text)
+    names = ("version", "class", "function", "originator")
+    said = (parts.version, parts.message_class, parts.function, parts.origin)
+    for name, digit, words in zip(names, text, said, strict=True):
+        yield Piece(name, digit, words or "")
+    yield Piece("message type", text, parts.name)
+
+
+def _response(text: str) -> Iterator[Piece]:
+    code = re.split(r"[\s:=]+", text)[-1].upper()
+    found = lookup("response_code", code, version="1987" if len(code) == 2 else "1993")
+    yield Piece("response code", code, found.meaning if found else "not in the list of response codes")
+
+
+def _reference(text: str) -> Iterator[Piece]:
+    yield Piece("format", text[0], "")
+    yield Piece("acquirer's BIN", text[1:7], "")
+    yield Piece("date", text[7:11], f"day {int(text[8:11])} of a year that ends in {text[7]}")
+    yield Piece("film locator", text[11:22], "")
+    yield Piece("check digit", text[22], "correct" if luhn_ok(text) else "wrong")
+
+
+_INSIDE: dict[str, Callable[[str], Iterator[Piece]]] = {
+    "emv-tlv": _chip_data,
+    "dol": _data_objects,
+    "bitmap": _bitmap,
+    "card-number": _card_number,
+    "track-1": _track_1,
+    "track-2": _track_2,
+    "pin-block": _pin_block,
+    "tvr": _of_tag("95"),
+    "tsi": _of_tag("9B"),
+    "aip": _of_tag("82"),
+    "auc": _of_tag("9F07"),
+    "terminal-capabilities": _of_tag("9F33"),
+    "cvm-results": _cvm,
+    "cid": _information,
+    "aid": _application,
+    "ksn": _serial_number,
+    "key-block": _key_block,
+    "apdu": _commands,
+    "mti": _type,
+    "response-code": _response,
+    "arn": _reference,
+    "de90": lambda text: iter((Piece("DE 90", text, mti.say_original(text, VERSIONS[0])),)),
+    "de54": lambda text: iter((Piece("DE 54", text, money.say_additional_amounts(text, VERSIONS[0])),)),
+    "de43": lambda text: iter((Piece("DE 43", text, pos.say_location(text.ljust(40), VERSIONS[0])),)),
+}
+_LABELED = frozenset(("tvr", "tsi", "aip", "auc", "terminal-capabilities", "cvm-results", "cid"))
