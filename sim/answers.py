@@ -19,7 +19,8 @@ from sim.operations.building import TEXT, build_from, in_format, known_format, t
 from sim.operations.choosing import chosen_version
 from sim.operations.explanation import SOURCE_RULES, explain_so_far
 from sim.operations.project import strip_line_ending
-from sim.operations.reading import Reading, parse_any, read, refusal
+from sim.operations.reading import parse_any, read, refusal
+from sim.paste.reading import Reading
 from sim.spec.spellings import template_word, version_named
 
 if TYPE_CHECKING:

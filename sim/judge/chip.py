@@ -437,8 +437,8 @@ def verification_known(done: str = Tag["9F34"]) -> Told:
     return tag_hit("9F34", done, "a result 00 to 02", repr(done[4:]), 4, 2) if result > _RESULTS else None
 
 
-# A financial institution's, a merchant's, a cardholder's: attended or not, online or not. A cardholder's own is
-# never attended.
+# A financial institution's, a merchant's, a cardholder's: attended or not, online or not. A cardholder's own
+# is never attended.
 _TERMINALS = frozenset((*range(11, 17), *range(21, 27), *range(34, 37)))
 _CASH_TERMINALS = ("14", "15", "16")
 _CASH_CATEGORIES = ("6010", "6011", "6012")

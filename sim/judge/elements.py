@@ -568,7 +568,7 @@ def empty_number(value: str = VALUE, number: int = NUMBER) -> Told:
 
 @each("empty-identification", 11, 32, 41, 42, classes="12348")  # totals and fees have no number, too
 def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
-    """A trace number, an acquirer, a terminal and a merchant that are announced are neither blanks nor zeros."""
+    """A trace number, an acquirer, a terminal or a merchant that is present is neither blanks nor zeros."""
     if not value or value.strip(" 0"):
         return None
     return Hit(number, "a number above zero" if number == 11 else "an id", "a filler")

@@ -147,11 +147,19 @@ def _of_bytes(
         # What it is not is the guess's to say, where it stops the text form's.
         if broken.message is not None and not is_proven(found.kind):
             return broken
-        if not found.kind:
+        if not found.kind or not raw:
             return replace(broken, reasons=found.reasons)
         fault = ParseError(None, None, "an ISO 8583 message", _clause(found.reasons[0]))
-        blank = {"message": None, "read": 0, "end": 0, "confidence": NONE, "misfits": (fault,)}
-        return replace(broken, reasons=found.reasons, kind=found.kind, **blank)
+        return replace(
+            broken,
+            message=None,
+            read=0,
+            end=0,
+            confidence=NONE,
+            misfits=(fault,),
+            reasons=found.reasons,
+            kind=found.kind,
+        )
     return found if _reads_further(found, broken) else broken
 
 

@@ -23,8 +23,8 @@ from sim.spec.tables import read_csv
 NO_MTI = "no MTI followed by a bitmap whose elements can be read"
 _NDC = (b"\x1c", 3)
 _BLANKS = re.compile(r"\s+")
+_SEPARATORS = re.compile(r"[\s:-]")
 _HEX = re.compile(r"[0-9A-Fa-f\s]+")
-_LABEL = re.compile(r"(?s).*?[\s:=\[(]+(?=(?:[0-9A-Fa-f]{2}[\s:-]?)+[\])]*$)")
 _LONGEST_LINE = 400  # of what is no file and no document
 _FEWEST_TAGS = 2
 _HIDDEN = "[hidden]"
@@ -121,8 +121,6 @@ def _sound(kind: str, text: str) -> bool:
         return country(text[-2:]) is not None
     if kind == "de90":
         return mti.read_original(text, VERSIONS[0]) is not None
-    if kind == "mti":
-        return bool(mti.split(text).name)
     return True
 
 
@@ -158,11 +156,13 @@ def inside(kind: str, text: str) -> tuple[Piece, ...]:
     make = _INSIDE.get(kind)
     if make is None:
         return ()
-    digits = _BLANKS.sub("", _LABEL.sub("", text.strip(), count=1)).strip("])").replace(":", "").upper()
-    whole = _HEX.fullmatch(text.strip())
-    return tuple(
-        make(_BLANKS.sub("", text).upper() if whole else digits if kind in _LABELED else text.strip())
-    )
+    bare = text.strip()
+    if _HEX.fullmatch(bare):
+        return tuple(make(_BLANKS.sub("", bare).upper()))
+    labeled = (one.pattern.fullmatch(bare) for one in _kinds() if one.kind == kind and one.pattern.groups)
+    for found in filter(None, labeled):
+        return tuple(make(_SEPARATORS.sub("", found[1]).upper()))
+    return tuple(make(bare))
 
 
 def _chip_data(digits: str) -> Iterator[Piece]:
@@ -271,15 +271,6 @@ def _commands(digits: str) -> Iterator[Piece]:
     yield Piece("command", digits[:8], chip.command(digits[2:4]) or "not in the list")
 
 
-def _type(text: str) -> Iterator[Piece]:
-    parts = mti.split(text)
-    names = ("version", "class", "function", "originator")
-    said = (parts.version, parts.message_class, parts.function, parts.origin)
-    for name, digit, words in zip(names, text, said, strict=True):
-        yield Piece(name, digit, words or "")
-    yield Piece("message type", text, parts.name)
-
-
 def _response(text: str) -> Iterator[Piece]:
     code = re.split(r"[\s:=]+", text)[-1].upper()
     found = lookup("response_code", code, version="1987" if len(code) == 2 else "1993")
@@ -313,11 +304,9 @@ _INSIDE: dict[str, Callable[[str], Iterator[Piece]]] = {
     "ksn": _serial_number,
     "key-block": _key_block,
     "apdu": _commands,
-    "mti": _type,
     "response-code": _response,
     "arn": _reference,
     "de90": lambda text: iter((Piece("DE 90", text, mti.say_original(text, VERSIONS[0])),)),
     "de54": lambda text: iter((Piece("DE 54", text, money.say_additional_amounts(text, VERSIONS[0])),)),
     "de43": lambda text: iter((Piece("DE 43", text, pos.say_location(text.ljust(40), VERSIONS[0])),)),
 }
-_LABELED = frozenset(("tvr", "tsi", "aip", "auc", "terminal-capabilities", "cvm-results", "cid"))

@@ -305,7 +305,7 @@ def generate(
     '0200'
     >>> paid = sim.generate(entry="ecommerce", three_d_secure="authenticated", at="2026-11-20")
     >>> paid.iso.to_message()[60]
-    '05000000054'
+    '01000000054'
     """
     options = {name: value for name, value in locals().items() if name not in ("payment", *OF_A_MODEL)}
     if not isinstance(description, str | None):

@@ -110,8 +110,8 @@ def plan(description: str) -> PlanTable:
     >>> print(plan.then("the same, approved, then reverse it").code)
     exchange = sim.exchange(
         'purchase',
-        then='reversal',
         message_type='auth',
+        then='reversal',
         network='VISA',
         amount_minor_units=2500,
         currency='EUR',

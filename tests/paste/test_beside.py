@@ -34,7 +34,6 @@ PASTES = (
     ("de90", "010012345611200830150000000000000000000000", "STAN 123456"),
     ("de54", "0001840C000000010000", "100.00 USD"),
     ("de43", f"{'CORNER SHOP':25}{'NEW YORK':13}US", "NEW YORK, United States"),
-    ("mti", "0200", "financial"),
     ("response-code", "RC 51", "not sufficient funds"),
     ("arn", "74123456324123456789012", "day 324"),
     ("kcv", "KCV: A1B2C3", None),

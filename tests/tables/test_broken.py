@@ -94,7 +94,8 @@ def test_any_text(raw: str) -> None:
         assert table.iso.message == raw
         assert not table.iso.valid
         said = [text for text in table["finding"].dropna() if text]
-        assert table.iso.summary.endswith(f"{said[0]}.")
+        beside = table.iso.summary.startswith("This is no ISO 8583 message.")
+        assert beside or table.iso.summary.endswith(f"{said[0]}.")
         assert len(sim.validate(table)) == 1
 
 

@@ -103,7 +103,7 @@ _DOUBLED = re.compile(
     r"^(.)\1|([AHIJKQUVWXY])\2|(.)\3\3|[BCDFGHJKLMNPQRSTVWXZ]([BCDFGHJKLMNPQRSTVWXZ])\4"
     r"|([BCDFGMNPRST])\5[BCDFGJKMNPQTVWXZ]|([BCDGMPR])\6$"
 )
-_EDGE = re.compile(r"[A-Z]{2,}\d{2,}[A-Z]$|^[A-Z]\d{5,}[A-Z]{2,}|^\d+[A-Z]")
+_EDGE = re.compile(r"[A-Z]{2}\d\d+[A-Z]$|^[A-Z]\d{5,}[A-Z]{2,}|^\d+[A-Z]")
 _WORD = re.compile("[A-Za-z]{2,}")
 
 

@@ -272,7 +272,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
                 self.folded.selected_index = 0
 
     def _described(self) -> Inquiry[Generated] | None:
-        """Make what is described; the question for a model where something is unclear and one can be asked."""
+        """Make what is described; a question for a model where something is unclear and one is at hand."""
         if len(self.description) > MOST_DESCRIPTION:
             self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
             return None

@@ -20,6 +20,8 @@ from sim.errors import element_label
 from sim.grid import SEVERITY, TEXT, Grid, as_html
 from sim.judge import Finding, Severity
 from sim.operations import Report
+from sim.spec.interfaces import interface
+from sim.spec.networks import NETWORKS
 from sim.spec.networks import network as network_of
 from sim.widgets.markup import markup
 from sim.widgets.statics import STATIC
@@ -109,11 +111,18 @@ def _finding(one: Finding) -> Data:
         "sentence": one.message,
         "hint": one.hint,
         "source": one.source,
-        "network": network_of(one.network).title if one.network else "",
+        "network": _title(one.network),
         "number": one.field,
         "start": one.start,
         "end": one.end,
     }
+
+
+def _title(speaker: str | None) -> str:
+    """What the network or the interface whose rule it is calls itself."""
+    if not speaker:
+        return ""
+    return network_of(speaker).title if speaker in NETWORKS else interface(speaker).title
 
 
 def report_html(data: Data) -> str:
