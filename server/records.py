@@ -165,7 +165,10 @@ ValidateRequest = _request(
     version=_VERSION,
 )
 ParseRequest = _request(
-    "parse", "A message to read, written in any way.", "message format version network", message=_PASTE
+    "parse",
+    "A message to read, written in any way.",
+    "message format version network interface",
+    message=_PASTE,
 )
 BuildRequest = _request(
     "build",
@@ -188,8 +191,9 @@ BuildRequest = _request(
 ConvertRequest = _request(
     "convert",
     "A message to write in another version.",
-    "message version target_version network",
+    "message version target_version network interface",
     message=_PASTE,
+    interface=(Annotated[str | None, Field(description="What its link speaks")], None),
     target_version=(Annotated[ProtocolVersion, Field(description="The edition to write it in")], ...),
 )
 

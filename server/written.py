@@ -113,7 +113,21 @@ def _read(asked: Any, form: str | None, guess: bool) -> operations.Reading | Non
     if form is not None and guessed:
         return None
     how = operations.TEXT if guessed else form
-    reading = operations.read(asked.message, format=how, version=asked.version, network=asked.network)
+    try:
+        reading = operations.read(
+            asked.message,
+            format=how,
+            version=asked.version,
+            network=asked.network,
+            interface=asked.interface,
+        )
+    except ChoiceError as error:
+        if error.option != "interface":
+            raise
+        ctx = {"expected": error.expected}
+        where: list[str | int] = ["body", "interface"]
+        text = str(error)
+        raise problem(422, "interface_unknown", where, text, input=asked.interface, ctx=ctx) from None
     return None if guessed and not reading.complete else reading
 
 

@@ -345,7 +345,7 @@ def break_message(message: str, fault: str, *, network: str | None = None, **how
 
 def _reading_options(how: Record) -> tuple[Record, Record]:
     """How a message is read, and the rest."""
-    names = ("version", "network", "format")
+    names = ("version", "network", "format", "interface")
     reading = {name: value for name, value in how.items() if name in names}
     return reading, {name: value for name, value in how.items() if name not in names}
 

@@ -15,13 +15,23 @@ from sim.errors import ChoiceError, OptionError
 from sim.exchanges.amounts import ASKED, CREDITED, Booking, authorized, bookings, standing
 from sim.exchanges.exchange import Exchange, Step
 from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL, asking_role
-from sim.operations.answering import carried, fill, naming, next_stan, original_currency, reverse
+from sim.operations.answering import (
+    carried,
+    fill,
+    left_out,
+    naming,
+    next_stan,
+    original_currency,
+    reverse,
+)
 from sim.operations.asked import usual_entry
 from sim.operations.choosing import chosen_network
 from sim.operations.generation import generate, template_of
 from sim.operations.options import entries_of, kinds_of
 from sim.operations.recipes import Context, clock
 from sim.spec import number_of
+from sim.spec.interfaces import fills_of, required
+from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
 
 PARTIAL_REVERSAL, REFUND, ORIGINAL_CREDIT = "partial_reversal", "refund", "original_credit"
@@ -199,18 +209,23 @@ def _later(
     """A message of *kind* for what step *first* began."""
     request, answer = exchange.steps[first].message, exchange.answer_to(first)
     version, purpose = request.version, _PURPOSE.get(word, word)
-    network = exchange.network or chosen_network(request, None)
+    brand = exchange.network or chosen_network(request, None)
+    network = fills_of(request.spec, brand)
     options = (kind, network, version, purpose, entry, original_currency(request))
-    template = template_of(*options, {"timezone": at.tzinfo} if at is not None and at.tzinfo else None)
+    details = {"timezone": at.tzinfo} if at is not None and at.tzinfo else None
+    template = template_of(*options, details, None if network == brand else brand or NETWORKS[0])
     card = account(request)[1]
     moment = clock(version, at, template.zone_at(at))
     context = Context(template.setting, template.known, card, units, stan, moment)
     fields = template.outline.written(context, {})
     kept = read_toml("templates")["continued"]["completion" if word == COMPLETION else "other"][version]
+    kept = [*kept, *required(network, template.mti)] if word == COMPLETION else kept
     fields |= {number: request[number] for number in kept if number in request}
     if word == COMPLETION:  # what it has of its own goes on top of what it keeps
         fill(fields, template, context, purpose)
     fields |= carried(purpose, request, answer, fields, network)
     if (number := number_of("original", version)) in fields:
         fields[number] = naming(request)
+    for number in left_out(template.setting):
+        fields.pop(number, None)
     return Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)

@@ -7,7 +7,7 @@ elements, of one network, for which the same rows of recipes hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import NamedTuple
 
@@ -21,8 +21,9 @@ from sim.kept import Kept
 from sim.operations.choosing import chosen_network
 from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of, worder
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
-from sim.operations.options import LARGEST_AMOUNT, speaks_of
+from sim.operations.options import LARGEST_AMOUNT, Setting, speaks_of
 from sim.operations.recipes import (
+    Clock,
     Context,
     additional_amount,
     amount_of,
@@ -37,8 +38,9 @@ from sim.operations.recipes import (
 from sim.parts import chip_data
 from sim.parts.layout import Part, fits, fitting, standing
 from sim.spec import Spec, is_particular, lookup, number_of, spec
-from sim.spec.interfaces import rows_of
-from sim.spec.recipes import Recipe, Test, answers, recipes
+from sim.spec.interfaces import fills_of, required
+from sim.spec.networks import NETWORKS
+from sim.spec.recipes import DROPPED, Recipe, Test, answers, recipes
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
 
@@ -170,8 +172,11 @@ class Answers:
         listed = lookup("response_code", code, version=version)
         kind = listed.kind if listed else ""
         words = frozenset((*_words(mti), kind, *(["partial"] if partial else [])))
-        echoed = read_toml("templates")["echoed"][version]
-        repeated = [number for number in echoed if number in request.fields]
+        echoed = {
+            *read_toml("templates")["echoed"][version],
+            *required(network, mtis.response_mti(mti) or ""),
+        }
+        repeated = [number for number in sorted(echoed) if number in request.fields]
         varied: dict[int, _Recipe] = {}
         if mti[1] in _DECIDED and kind == "approved":
             varied[38] = _Answer.approval_code
@@ -244,7 +249,7 @@ def respond(
     if approval is not None and approval != request.get(38):
         _check_approval(approval, request)
     network = network or chosen_network(request, None)
-    own = rows_of(request.spec, network)
+    own = fills_of(request.spec, network)
     inside, rows = Inside(request, own), answers_of(own, version)
     facts = rows.facts(inside)
     if code:
@@ -321,6 +326,10 @@ class _Answer:
         request = self.request
         return f"{account(request)[1]}{request.get(11)}{request.get(7)}{self.code}"
 
+    def clock(self) -> Clock:
+        """The host's clock, for links whose terminals go by it."""
+        return clock(self.version, None, UTC)
+
     def _currency(self) -> str:
         found = amount_in(self.request, 4)
         return (found[1] if found else "") or self.request.get(49) or _USUAL_CURRENCY
@@ -371,6 +380,9 @@ _DERIVED: dict[str, _Recipe] = {
     "issuer_cryptogram": _Answer.cryptogram,
     "transaction_id": lambda made: digits(made.seed(), "transaction", 15),
     "network_reference": lambda made: reference(made.seed(), "network", 6),
+    "time": lambda made: made.clock().elements[12],
+    "date": lambda made: made.clock().elements[13],
+    "reference": lambda made: made.clock().hour + made.request.get(11)[-6:].rjust(6, "0"),
     "last_four": lambda made: account(made.request)[1][-4:],
     "token_pan": lambda made: account(made.request)[1],
 }
@@ -399,13 +411,14 @@ def reverse(
     _check_undone(request, answer)
     version = request.version
     network = network or chosen_network(request, None)
-    own = rows_of(request.spec, network)
+    own = fills_of(request.spec, network)
+    brand = None if own == network else network or NETWORKS[0]
     asked, code = _approved_amount(request, answer)
     final = final_amount_minor_units
     _check("final_amount_minor_units", final, asked)
     details, notes = _reason(reason, final, own, version)
-    template = template_of("reversal", own, version, "purchase", "manual", code, details)
-    kept = read_toml("templates")["kept"][version]
+    template = template_of("reversal", own, version, "purchase", "manual", code, details, brand)
+    kept = (*read_toml("templates")["kept"][version], *required(own, template.mti))
     fields = {number: request[number] for number in kept if number in request}
     width = spec(version)[11].width
     _check_text("stan", stan, 11)
@@ -423,6 +436,8 @@ def reverse(
     context = Context(template.setting, template.known, account(request)[1], asked, number[-6:], moment)
     fill(fields, template, context, "reversal")
     fields |= carried("reversal", request, answer, fields, own)
+    for dropped in left_out(template.setting):
+        fields.pop(dropped, None)
     message = Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)
     return Generated(message, network, SOURCE_TEMPLATE, notes)
 
@@ -546,6 +561,11 @@ def fill(fields: dict[int, str], template: Template, context: Context, word: str
             fields[number] = filled(number, base, parts, context, setting.version, setting.network)
     for number in [number for number, text in fields.items() if not text]:
         del fields[number]
+
+
+def left_out(setting: Setting) -> tuple[int, ...]:
+    """The elements that the recipes which hold leave out altogether."""
+    return tuple(number for number, parts in setting.parts.items() if parts.get("") == DROPPED)
 
 
 def next_stan(stan: str) -> str:

@@ -17,7 +17,9 @@ from sim.operations.building import named_format
 from sim.operations.generation import Generated, generate, native_version
 from sim.operations.options import mti_of
 from sim.spec.elements import version_of
-from sim.spec.spellings import network_named, template_word, version_named
+from sim.spec.interfaces import Interface
+from sim.spec.interfaces import interface as interface_of
+from sim.spec.spellings import interface_named, network_named, template_word, version_named
 from sim.spec.tables import read_toml
 
 _STAN_DIGITS = 6
@@ -40,11 +42,13 @@ def options_of(
     purpose: object,
     entry: object,
     format: Format | str | None = None,
+    interface: object = None,
     **others: object,
 ) -> dict[str, Any]:
     """The options of `generation.generate`, each as that function spells it; *others* are its details, those
     that are None or False left out. Where neither *version* nor an MTI says which version it is, it is that
-    of *format*, if that has one of its own.
+    of the interface or of *format*, if that has one of its own. *interface* None is that of *format*, where
+    it is no network's.
 
     Raises ChoiceError or OptionError, which name the argument. What no option can be, such as a STAN of
     seven digits, is left to generate.
@@ -56,7 +60,13 @@ def options_of(
     """
     own = None if network is None else network_named(network)
     card = None if pan is None else _digits(pan)
+    link = _link(interface, format)
     edition = _version(version, message_type, own, card if isinstance(card, str) else None, format)
+    if link is not None and link.version and edition != link.version:
+        if version is not None or _is_mti(str(message_type)):
+            found = f"{link.name}, which speaks {link.version}"
+            raise OptionError("interface", f"one that speaks {edition}", found)
+        edition = link.version
     kind, meant = _kind(message_type, own, edition)
     aim = meant or template_word("purpose", purpose)
     read = usual_entry(aim) if entry is None else template_word("entry", entry)
@@ -81,7 +91,17 @@ def options_of(
         "purpose": aim,
         "entry": read,
         "details": details,
+        "interface": link and link.name,
     }
+
+
+def _link(interface: object, format: Format | str | None) -> Interface | None:
+    """The interface asked for, else that of *format*, where it is no network's own."""
+    if interface is not None:
+        return interface_of(interface_named(interface))
+    made = named_format(format)
+    own = interface_of(made.interface) if made and made.interface else None
+    return own if own and not own.network else None
 
 
 def generated(message_type: object, **options: Any) -> Generated:

@@ -118,7 +118,8 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
             notes.append(f"DE {number} is left out: {made.name} has {errors[0].expected} there.")
         else:
             fields[number] = filled
-    return replace(message, fields=fields, dialect=layout.table_of(fields)), tuple(notes)
+    travels = message.dialect if message.spec.interface else None
+    return replace(message, fields=fields, dialect=layout.table_of(fields) or travels), tuple(notes)
 
 
 def _fitted(value: str, element: ElementSpec) -> str:

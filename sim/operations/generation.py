@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Any
@@ -14,6 +14,8 @@ from sim.operations.filling import Outline, Values, filled
 from sim.operations.merchants import chosen_category, note_of, zone_named
 from sim.operations.options import Setting, check_numbers, sample_note, settle
 from sim.operations.recipes import Context, clock, known_values, maker, varies
+from sim.spec.interfaces import Interface
+from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.networks import network as network_of
 from sim.spec.tables import read_toml
@@ -59,6 +61,7 @@ def generate(
     purpose: str = "purchase",
     entry: str = "manual",
     details: Mapping[str, Any] | None = None,
+    interface: str | None = None,
 ) -> Generated:
     """A valid test message.
 
@@ -67,8 +70,9 @@ def generate(
     now). *purpose* and *entry* say what for and how the card was read. A PAN is used as given, also
     one that fails its check digit or is of another network. *version* None is the one that the network's
     own interface speaks: 1993 at Amex and Discover. *details* fix what is else a sample value:
-    terminal, merchant, name, city ... (the details and options of `templates.toml`). Raises OptionError for
-    an option that cannot be met.
+    terminal, merchant, name, city ... (the details and options of `templates.toml`). *interface* is what the
+    link speaks, if it is not the network's own: its rows say what the message has, the card stays the
+    network's. Raises OptionError for an option that cannot be met, ChoiceError for an unknown interface.
     """
     check_numbers(pan, amount_minor_units, stan)
     chosen, card = network, pan
@@ -79,12 +83,27 @@ def generate(
     elif network is None:
         found = detect(card)
         chosen = found.network if found else None
+    link = None if interface is None else interface_of(interface)
     version = native_version(chosen, None) if version is None else version
-    template = template_of(message_type, chosen, version, purpose, entry, currency, details)
-    if card is not None:
-        return template.generated(card, amount_minor_units, stan, at)
-    note = f"No card was given: the {chosen} test card is used."
-    return template.generated(default_card(str(chosen)).pan, amount_minor_units, stan, at, note)
+    version = (link and link.version) or version
+    own = chosen if link is None else link.maker
+    brand = None if own == chosen else chosen or DEFAULT_NETWORK
+    template = template_of(message_type, own, version, purpose, entry, currency, details, brand)
+    note = () if card is not None else (f"No card was given: the {chosen} test card is used.",)
+    card = default_card(str(chosen)).pan if card is None else card
+    made = template.generated(card, amount_minor_units, stan, at, *note)
+    return made if link is None else _sent_on(replace(made, network=chosen), link)
+
+
+def _sent_on(made: Generated, link: Interface) -> Generated:
+    """What was *made*, as a message on *link*; what that cannot carry is left out."""
+    # Most messages are of their network's own interface, and need no format.
+    from sim.codec.wire import interface_table
+    from sim.operations.building import in_format
+
+    message, lost = in_format(made.message, link.format) if link.format else (made.message, ())
+    own = interface_table(link.name, message.version)
+    return replace(made, message=replace(message, dialect=own), notes=(*made.notes, *lost))
 
 
 def native_version(network: str | None, pan: str | None) -> str:
@@ -134,11 +153,12 @@ def template_of(
     entry: str,
     currency: str,
     details: Mapping[str, Any] | None,
+    brand: str | None = None,
 ) -> Template:
     """The template of a setting. Raises OptionError for an option that cannot be met."""
-    options = (kind, network, version, purpose, entry, currency)
+    options = (kind, network, version, purpose, entry, currency, details or None, brand)
     if details:
-        return _make_template(*options, details)
+        return _make_template(*options)
     try:
         return _kept_template(*options)
     except TypeError:  # an option that cannot be looked up, such as a list

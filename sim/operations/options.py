@@ -20,6 +20,7 @@ from sim.errors import ChoiceError, OptionError, closest, shown, size
 from sim.operations.filling import holding, parts_of
 from sim.operations.merchants import chosen_category, zone_named
 from sim.spec import VERSIONS, spec, zone_of
+from sim.spec.interfaces import interfaces
 from sim.spec.layouts import layouts
 from sim.spec.networks import NETWORKS, network
 from sim.spec.recipes import Recipe, recipes
@@ -135,7 +136,7 @@ def speaks_of(word: str, own: str | None, version: str) -> bool:
 
 
 def _has_kind(kind: str, own: str | None, version: str) -> bool:
-    lacks = network(own).dialects.get(version, {}).get("lacks", ()) if own else ()
+    lacks = network(own).dialects.get(version, {}).get("lacks", ()) if own in NETWORKS else ()
     return kind not in lacks
 
 
@@ -145,8 +146,8 @@ LARGEST_AMOUNT = 999_999_999_999
 @dataclass(frozen=True)
 class Setting:
     """The options that say what a message looks like: all but its card, amount, STAN and moment. `network` is
-    the one whose dialect applies, `currency` three digits; `details` are complete and legal where `settle`
-    made it."""
+    the one whose rows apply, or an interface; `currency` three digits; `details` are complete and legal where
+    `settle` made it; `brand` is the network of the card, where the rows are not its own."""
 
     kind: str
     network: str | None
@@ -155,6 +156,13 @@ class Setting:
     entry: str
     currency: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    brand: str | None = None
+
+    @property
+    def card_network(self) -> str:
+        """The network of the card: what the card says of itself holds on every interface."""
+        own = self.brand or self.network
+        return own if own in NETWORKS else NETWORKS[0]
 
     @property
     def kinds(self) -> dict[str, Any]:
@@ -234,6 +242,7 @@ def settle(
     entry: str,
     currency_code: str,
     details: Mapping[str, Any] | None = None,
+    brand: str | None = None,
 ) -> Setting:
     """The setting, or an OptionError that names the first option that cannot be met."""
     templates = read_toml("templates")
@@ -242,11 +251,11 @@ def settle(
     purpose = _one_of("purpose", purpose, templates["purposes"])
     entry = _one_of("entry", entry, templates["entries"])
     if chosen is not None:
-        chosen = _one_of("network", chosen, NETWORKS)
+        chosen = _one_of("network", chosen, NETWORKS if brand is None else (*NETWORKS, *interfaces()))
     code, more = _numeric(currency_code), check_details(details or {}, version)
     if "cashback" in more and purpose == _USUAL_PURPOSE:
         purpose = "cashback"  # the processing code says it, too
-    setting = Setting(kind, chosen, version, purpose, entry, code, more)
+    setting = Setting(kind, chosen, version, purpose, entry, code, more, brand)
     _check_fit(setting)
     return setting
 
@@ -332,7 +341,7 @@ def mti_of(kind: str, own: str | None, version: str) -> str:
     ('0420', '0400')
     """
     usual = read_toml("templates")["kinds"][kind]["mti"][version]
-    dialect = network(own).dialects.get(version, {}) if own else {}
+    dialect = network(own).dialects.get(version, {}) if own in NETWORKS else {}
     return str(dialect.get("mtis", {}).get(kind, usual))
 
 

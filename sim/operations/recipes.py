@@ -26,7 +26,7 @@ from sim.parts import chip_data
 from sim.parts.writing import write
 from sim.spec import country, currency, number_of, region, spec
 from sim.spec.layouts import Layout, layouts
-from sim.spec.networks import NETWORKS, network
+from sim.spec.networks import network
 from sim.spec.spellings import currency_named
 from sim.spec.tables import read_toml
 
@@ -246,7 +246,7 @@ def _chip(context: Context) -> str:
     digest = sha256(seed.encode()).hexdigest().upper()
     # Where all is decided the card has answered a second time, with the cryptogram of an approval.
     decided = setting.kind in _DECIDED
-    issuer_data = network(setting.network or NETWORKS[0]).issuer_data
+    issuer_data = network(setting.card_network).issuer_data
     fixed = any(one.variant == chip_data.FIXED for one in layouts(setting.version, 55, setting.network))
     write_chip = chip_data.write_fixed if fixed else chip_data.write_tags
     return write_chip(
@@ -272,7 +272,7 @@ def _chip(context: Context) -> str:
             # checked by the chip, successful.
             "9F34": "420300" if "pin" in setting.words else "1F0302" if tapped else "410302",
             "9F35": "22",
-            "84": network(setting.network or NETWORKS[0]).aid,
+            "84": network(setting.card_network).aid,
             "5F34": setting.sample["card_sequence"][1:],
         }
     )
@@ -459,6 +459,7 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "sent": lambda context: context.clock.elements[7],
     "trace_number": _stan,
     "local_time": lambda context: _local(context).elements[12],
+    "local_date_time": lambda context: f"{_local(context).at:%y%m%d%H%M%S}",
     "local_date": lambda context: _local(context).elements[13],
     "expiry": lambda context: context.clock.expiry,
     "settlement_date": _day(15),

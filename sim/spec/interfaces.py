@@ -30,7 +30,8 @@ class Interface:
     responses) are its own, empty where it is no brand's. `rows` say which elements its messages have;
     `elements` what it has otherwise than the standard, by element number: names, lengths and parts, in
     rows as those of a format; `without` the ids of the standard's rules that do not hold on it. `guess` says
-    by what its messages are known where they are written as many links write theirs: see `told_by`.
+    by what its messages are known where they are written as many links write theirs: see `told_by`; `fills`
+    has the rows by which messages are made, as networks have them: `recipes`, `answers`, `carried`.
     """
 
     name: str
@@ -44,11 +45,17 @@ class Interface:
     guess: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
     rows: tuple[Presence, ...] = ()
     elements: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False, hash=False)
+    fills: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict, repr=False, hash=False)
 
     @property
     def speaker(self) -> str:
         """Who says what its rows say: the network, where it is one's own, else the interface by its name."""
         return self.network or self.name
+
+    @property
+    def maker(self) -> str | None:
+        """By whose rows its messages are made: the network's, where it is one's own, its own, or nobody's."""
+        return self.network or (self.name if self.name != STANDARD else None)
 
     def presence(self, mti: str) -> tuple[Presence, ...]:
         """Its rows for messages *mti*."""
@@ -102,7 +109,8 @@ def _shipped(name: str) -> Interface:
     return described(read_toml(f"interfaces/{name}"), name)
 
 
-_TAKEN_APART = ("extends", "presence", "elements", "parts")
+_FILLS = ("recipes", "answers", "carried")
+_TAKEN_APART = ("extends", "presence", "elements", "parts", *_FILLS)
 
 
 def described(table: Mapping[str, Any], name: str) -> Interface:
@@ -119,7 +127,8 @@ def described(table: Mapping[str, Any], name: str) -> Interface:
         row for each in table.get("presence", ()) for row in _rows(each, name, own.get("source", ""))
     )
     rows = (*(base.rows if base else ()), *rows)
-    told = {"name": name, "guess": {}, **kept, **own, "rows": rows, "elements": elements}
+    fills = {kind: (*(base.fills[kind] if base else ()), *table.get(kind, ())) for kind in _FILLS}
+    told = {"name": name, "guess": {}, **kept, **own, "rows": rows, "elements": elements, "fills": fills}
     made = record(Interface, told, name)
     if made.network and made.network not in NETWORKS:
         raise SpecError(None, None, f"a network in interface {name}", repr(made.network))
@@ -162,3 +171,16 @@ def rows_of(table: Spec, network: str | None) -> str | None:
     """The network whose layouts, names and codes are those of a message with element table *table* and a card
     of *network*: the card's own, unless the message travels on an interface that is not its brand's."""
     return network if not table.interface else interface(table.interface).network or None
+
+
+def fills_of(table: Spec, network: str | None) -> str | None:
+    """Whose rows make messages with element table *table* and a card of *network*: the network by whose rows
+    they are made, or the interface; None where it is the standard alone."""
+    return interface(table.interface).maker if table.interface else network
+
+
+def required(name: str | None, mti: str) -> tuple[int, ...]:
+    """The elements that every message *mti* on the interface *name* has; none for a network or None."""
+    if name is None or name in NETWORKS:
+        return ()
+    return tuple(row.field for row in interface(name).rows if row.mti == mti and row.presence == "M")

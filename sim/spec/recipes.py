@@ -12,6 +12,8 @@ from functools import cache
 from typing import Any
 
 from sim.spec.elements import VERSIONS
+from sim.spec.interfaces import interface
+from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
 
 DROPPED = "-"  # the value of a part that is left out
@@ -52,7 +54,8 @@ class Recipe:
 
 @cache
 def recipes(name: str | None, version: str) -> tuple[Recipe, ...]:
-    """How messages of *version* are filled: the rows for all networks, then those of *name*.
+    """How messages of *version* are filled: the rows for all networks, then those of *name*, a network or an
+    interface.
 
     >>> any(one.mentions("preauthorization") for one in recipes("MASTERCARD", "1987"))
     True
@@ -76,6 +79,9 @@ def _rows(kind: str, name: str | None, version: str) -> tuple[Recipe, ...]:
     shared = [_recipe("", row) for row in read_toml(_SHARED).get(kind, ()) if _applies(row, version)]
     if name is None:
         return tuple(shared)
+    if name not in NETWORKS:
+        rows = [row for row in interface(name).fills[kind] if _applies(row, version)]
+        return (*shared, *(_recipe(name, row) for row in rows))
     own = read_toml(f"networks/{name}")
     default = [own["native_version"]]
     rows = [row for row in own.get(kind, ()) if version in row.get("versions", default)]

@@ -14,7 +14,17 @@ from sim.exchanges.amounts import minor_units
 from sim.operations import building
 from sim.operations.asked import moment
 from sim.spec.networks import answer as code_of
-from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion, Entry, Making, MessageType, Outcome, Purpose
+from sim.spec.words import (
+    AnyInterface,
+    AnyMoment,
+    AnyNetwork,
+    AnyVersion,
+    Entry,
+    Making,
+    MessageType,
+    Outcome,
+    Purpose,
+)
 from sim.tables.argument import facts_of, take
 from sim.tables.message_table import MessageTable, table_of
 from sim.tables.tables import INTEGER, Table
@@ -115,6 +125,7 @@ def exchange(
     at: AnyMoment | None = None,
     entry: Entry | str | None = None,
     format: Format | str | None = None,
+    interface: AnyInterface | None = None,
     **options: Unpack[Making],
 ) -> ExchangeTable:
     """Make an exchange: a request, what became of it, and what follows.
@@ -158,6 +169,8 @@ def exchange(
         As in `generate`.
     format
         The wire format, as in `generate`: what has no place there is left out of each message.
+    interface
+        As in `generate`.
     options
         What else a payment carries, as in `generate`.
 

@@ -196,6 +196,7 @@ def generate(
     expiry: str | int | None = None,
     timezone: str | tzinfo | None = None,
     format: Format | str | None = None,
+    interface: AnyInterface | None = None,
     description: str | None = None,
     provider: str | None = None,
     model: str | None = None,
@@ -255,6 +256,9 @@ def generate(
     format
         The wire format whose elements to use; it may be a dialect of your own. Elements it does not have are
         left out, and `.iso.notes` says so. Default: the version's own elements.
+    interface
+        What the link speaks, one of `sim.interfaces()`: its rows say what the message has, the card stays
+        that of *network*. Default: the interface of *format*, else the network's own.
     description
         What to make in plain words, read by rules or, if one is named or configured, by a language model; see
         `plan`. It overrides all other options except *version*, *at* and *format*.
@@ -354,6 +358,7 @@ def respond(
     amount_minor_units: int | None = None,
     balance_minor_units: int | None = None,
     format: Format | str | None = None,
+    interface: AnyInterface | None = None,
 ) -> MessageTable:
     """Build a response to a request.
 
@@ -375,6 +380,9 @@ def respond(
     format
         The wire format of *request*. Default: recognized. With a format, the response has that format's
         elements, as in `generate`; others are left out, with a note.
+    interface
+        What the link speaks, as in `validate`: it says what the response carries. Default: what *request*
+        travels on.
 
     Returns
     -------
@@ -395,7 +403,7 @@ def respond(
     >>> answer.iso.mti, answer.iso.to_message()[38]
     ('0110', '000042')
     """
-    given = take(request, format=format)
+    given = take(request, format=format, interface=interface)
     made = operations.respond(
         readable(given),
         code,
@@ -416,6 +424,7 @@ def reverse(
     at: AnyMoment | None = None,
     final_amount_minor_units: int | None = None,
     format: Format | str | None = None,
+    interface: AnyInterface | None = None,
 ) -> MessageTable:
     """Build a reversal of a message, in full or in part, with the original's data elements.
 
@@ -438,6 +447,8 @@ def reverse(
     format
         The wire format of *original*. Default: recognized. With a format, the reversal has that format's
         elements, as in `generate`; others are left out, with a note.
+    interface
+        What the link speaks, as in `validate`. Default: what *request* travels on.
 
     Returns
     -------
@@ -461,7 +472,7 @@ def reverse(
     >>> undone.iso.mti, undone.iso.to_message()[63][-4:]
     ('0400', '2502')
     """
-    given = take(request, format=format)
+    given = take(request, format=format, interface=interface)
     made = operations.reverse(
         readable(given),
         answer=None if answer is None else readable(take(answer, format=format)),
