@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from sim.codec import Message
@@ -706,28 +707,37 @@ def _local(sent: str, place: str, table: Spec) -> Told:
 
 
 _REFERENCE = re.compile(r"[0-9](?:[0-2][0-9]{2}|3[0-5][0-9]|36[0-6])(?:[01][0-9]|2[0-3])[0-9]{6}")
+_ROUND_THE_YEAR = (1, 365, 366)
 
 
 @rule("retrieval-reference-day", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, any_mti=True)
 def retrieval_reference_day(
-    reference: str = DE[37], stan: str = DE[11], sent: str = DE[7], day: str = Maybe[13], table: Spec = TABLE
+    reference: str = DE[37], stan: str = DE[11], sent: str = DE[7], day: str = Maybe[13]
 ) -> Told:
     """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
     the local date the day before or after may be that."""
-    if reference[6:] != stan[-6:] or _REFERENCE.fullmatch(reference) is None or not _is_day(sent[:4]):
+    told, days = reference[1:4], _days_of_year(sent[:4])
+    if told in days or not days or reference[6:] != stan[-6:] or _REFERENCE.fullmatch(reference) is None:
         return None
-    told, days = int(reference[1:4]), _days_of_year(sent[:4])
-    days |= _days_of_year(day) if _is_day(day) else {one + off for one in days for off in (-1, 1)}
-    if told in days or (not _is_day(day) and {told, *days} >= {1, 365}):
+    local = _days_of_year(day)
+    if told in local or (not local and _is_near_day(int(told), days)):
         return None
     return Hit(37, "the day of the message in places 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
 
 
-def _days_of_year(day: str) -> set[int]:
-    """Which day of a common and of a leap year MMDD is."""
-    month, number = int(day[:2]), int(day[2:])
-    leap = date(_LEAP_YEAR, month, number).timetuple().tm_yday
-    return {leap, leap - (month > 2)}
+def _is_near_day(told: int, days: frozenset[str]) -> bool:
+    """Whether a day of the year is next to one of *days*, also round the end of the year."""
+    near = any(abs(told - int(one)) == 1 for one in days)
+    return near or (told in _ROUND_THE_YEAR and any(int(one) in _ROUND_THE_YEAR for one in days))
+
+
+@lru_cache(maxsize=512)
+def _days_of_year(day: str) -> frozenset[str]:
+    """Which day of a common and of a leap year MMDD is, in three digits; none for what is no day."""
+    if not _is_day(day):
+        return frozenset()
+    leap = date(_LEAP_YEAR, int(day[:2]), int(day[2:])).timetuple().tm_yday
+    return frozenset((f"{leap:03}", f"{leap - (day > _LEAP_DAY):03}"))
 
 
 @each("business-date", 15, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")

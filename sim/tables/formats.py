@@ -158,9 +158,19 @@ def export_format(
         written = json.dumps(table, indent=2, ensure_ascii=False)
     else:
         written, left = to_pyiso8583(made, version)
+    if to == "jpos" and (pages := _other_pages(made)):
+        said = f"jPOS writes EBCDIC in code page 1047, this format in {pages}: [ ] ^ ! and | have other bytes"
+        warnings.warn(said, stacklevel=2)
     if left:
         reasons = "; ".join(sorted(set(left.values())))
         numbers = ", ".join(f"DE {number}" for number in list(left)[:_MOST_NAMED])
         numbers += f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
         warnings.warn(f"left out of the {to} specification: {numbers} ({reasons})", stacklevel=2)
     return written
+
+
+def _other_pages(made: Format) -> str:
+    """The EBCDIC pages of a format that jPOS does not have."""
+    rows = (row.get("written", "") for row in made.elements.values())
+    used = {made.mti, made.digits, made.text, made.track, made.lengths, *rows}
+    return ", ".join(sorted(page for page in used if page.startswith("cp") and page != "cp1047"))

@@ -78,7 +78,7 @@ def test_all_that_generate_takes_can_be_said() -> None:
     """Every argument of sim.generate, and of what a payment carries, has a property of the intent; how the
     message is written is said to the call."""
     taken = {*inspect.signature(sim.generate).parameters, *Payment.__annotations__}
-    taken -= {"description", "provider", "model", "payment", "format"}
+    taken -= {"description", "provider", "model", "payment", "format", "interface"}
     taken -= {"reason"}  # of a reversal, which is described with the request that it undoes
     assert {_SAID.get(name, name) for name in taken} <= set(Intent.model_fields)
 

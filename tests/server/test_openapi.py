@@ -42,7 +42,7 @@ RECORDS: dict[str, tuple[list[str], list[str]]] = {
     "ExplainResponse": (["fields", "mti", "source", "summary"], ["fields", "mti", "source", "summary"]),
     "ValidateRequest": (["message", "against", "network", "version"], ["message"]),
     "ValidateResponse": (["valid", "errors", "networks"], ["valid", "errors", "networks"]),
-    "ParseRequest": (["message", "format", "version", "network"], ["message"]),
+    "ParseRequest": (["message", "format", "version", "network", "interface"], ["message"]),
     "ParseResponse": (
         ["mti", "version", "network", "interface", "fields", "findings", "message", "format", "more"],
         ["mti", "version", "network", "interface", "fields", "findings", "message", "format", "more"],
@@ -53,7 +53,10 @@ RECORDS: dict[str, tuple[list[str], list[str]]] = {
         ["message", "mti", "version", "format", "length"],
         ["message", "mti", "version", "format", "length"],
     ),
-    "ConvertRequest": (["message", "version", "target_version", "network"], ["message", "target_version"]),
+    "ConvertRequest": (
+        ["message", "version", "target_version", "network", "interface"],
+        ["message", "target_version"],
+    ),
     "ConvertResponse": (
         ["message", "mti", "version", "fields", "notes", "lossless"],
         ["message", "mti", "version", "fields", "notes", "lossless"],

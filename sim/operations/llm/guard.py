@@ -61,6 +61,15 @@ _SECRET = re.compile(
 )
 # Of what may stand between the word and the number more than four say no more, and cost time.
 _LONG_GAP = re.compile(r"([\s\-_\"'`(:]{4})[\s\-_\"'`(:]+")
+# Long numbers that say what they are, and are no card's.
+_OTHER_NUMBERS = re.compile(
+    r"\b(?:ARN|acquirer reference(?: number)?)\W{1,3}(?P<arn>[278][0-9]{22})\b"
+    r"|\b(?P<iban>[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30})\b"
+    r"|\bbitmap\W{1,3}(?:is\s)?(?P<bitmap>(?:[0-9A-F]{16}){1,3})\b"
+    r"|\bPIN (?P<round>[0-9]{1,3}00)\b",
+    re.IGNORECASE,
+)
+_ASIDE = "[{}]"
 TOKEN = re.compile(r"test card ([A-Z]+ #[0-9]+)")
 _TIMES = {"double": 2, "triple": 3}
 _FEWEST_WORDS = 4  # fewer are an amount or a count among figures
@@ -102,7 +111,11 @@ def clean(description: str) -> Cleaned:
     >>> clean("pay with 4111 1111 1111 1111").text
     'pay with test card VISA #1'
     """
-    text = _plain(description)
+    plain = _plain(description)
+    others = [found[0] for found in _OTHER_NUMBERS.finditer(plain) if _is_other(found)]
+    text = plain
+    for number, other in enumerate(others):
+        text = text.replace(other, _ASIDE.format(number), 1)
     if _TRACK.search(text):
         raise CardNumberRefused("piece of track data")
     if _SECRET.search(_LONG_GAP.sub(r"\1", text)):
@@ -117,7 +130,20 @@ def clean(description: str) -> Cleaned:
         )
     ):
         raise CardNumberRefused("raw message or other long run of digits")
+    for number, other in enumerate(others):
+        made = made.replace(_ASIDE.format(number), other, 1)
     return Cleaned(made, tuple(dict.fromkeys(TOKEN.findall(made))))
+
+
+def _is_other(found: re.Match[str]) -> bool:
+    """Whether a number is what it is said to be: an acquirer reference number, an IBAN by its check digits, a
+    bitmap that is no card number, a round amount after the word PIN."""
+    if iban := found["iban"]:
+        turned = f"{iban[4:]}{iban[:4]}".upper()
+        return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
+    if bitmap := found["bitmap"]:
+        return not any(luhn_ok(part) and search.fits(part) for part in re.findall("[0-9]{13,19}", bitmap))
+    return True
 
 
 def shown(text: str) -> str:

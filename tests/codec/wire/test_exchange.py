@@ -14,9 +14,9 @@ import pytest
 from support import together
 
 from sim.codec import Message, parse
-from sim.codec.wire import Format, decode, encode, misfits, names, wire_format
+from sim.codec.wire import Format, decode, encode, misfits, names, read, wire_format
 from sim.codec.wire.catalogue import format_of, to_toml
-from sim.codec.wire.dialects import from_json, load_format
+from sim.codec.wire.dialects import from_json, load_format, named_format
 from sim.codec.wire.exchange.jpos import from_jpos, to_jpos
 from sim.codec.wire.exchange.moov import from_moov, to_moov
 from sim.codec.wire.exchange.pyiso import from_pyiso8583, to_pyiso8583
@@ -180,3 +180,34 @@ def test_a_module_that_writes_a_dict_out_is_read_and_not_run(tmp_path: Path) -> 
         file.write_text(text)
         with pytest.raises(SpecError, match=r"their\.py"):
             load_format(file)
+
+
+_FIXED = {"len_enc": "ascii", "len_type": 0, "desc": "one"}
+_OTHER = {
+    "h": {**_FIXED, "data_enc": "b", "max_len": 5},
+    "t": {**_FIXED, "data_enc": "b", "max_len": 2},
+    "p": {**_FIXED, "data_enc": "b", "max_len": 8},
+    "11": {**_FIXED, "data_enc": "b", "max_len": 3},
+}
+
+
+def test_a_header_of_pyiso8583_is_kept() -> None:
+    """The bytes in front of the MTI are framing of the format, in both directions, and pyiso8583 agrees."""
+    made = format_of(from_pyiso8583(_OTHER), "theirs")
+    message = Message("0800", {11: "000042"}, "1987")
+    assert made.frames == ("header-5",)
+    raw, _ = iso8583.encode({"h": "6000010002", "t": "0800", "11": "000042"}, spec=_OTHER)
+    found = read(bytes(raw), made, framing=made.frames)
+    assert (found.message.fields, found.framing[0].front.hex()) == (message.fields, "6000010002")
+    assert encode(message, made, framing=found.framing) == bytes(raw)
+    assert to_pyiso8583(made)[0]["h"]["max_len"] == 5
+
+
+def test_one_of_several_dicts_is_chosen_by_its_name(tmp_path: Path) -> None:
+    """A module with two specifications: the name says which, in the shell behind a colon."""
+    file = tmp_path / "specs.py"
+    file.write_text(f"first = {_OTHER!r}\nsecond = {iso8583.specs.default_ascii!r}\n")
+    assert load_format(file, name="first").mti == "bcd"
+    assert named_format(f"{file}:second").mti == "ascii"
+    with pytest.raises(SpecError, match="'first', 'second'"):
+        load_format(file)

@@ -4,6 +4,7 @@ beside the packagers that they name; read, and written again as they were."""
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from sim.codec import Message
 from sim.codec.wire import Format, encode, read
-from sim.codec.wire.catalogue import format_of
+from sim.codec.wire.catalogue import format_of, to_toml
 from sim.codec.wire.dialects import load_format
 from sim.codec.wire.exchange.jpos import from_jpos
 from sim.parts.layout import Part, fitting
@@ -88,6 +89,14 @@ def test_parts_are_read_and_written_as_jpos_packs_them(row: dict[str, Any], part
     assert found is not None
     assert row["parts"].items() <= _leaves(found.parts).items()
     assert encode(message, parts_format).hex().upper() == row["hex"]
+
+
+def test_parts_are_kept_in_a_file_of_ones_own(parts_format: Format) -> None:
+    """What was imported, written out as TOML and read again."""
+    again = format_of(tomllib.loads(to_toml(parts_format)), "again")
+    for row in PARTS[::7]:
+        data = bytes.fromhex(row["hex"])
+        assert encode(read(data, again).message, again) == data
 
 
 def test_all_parts_of_the_vectors_are_taken_in(parts_format: Format) -> None:
