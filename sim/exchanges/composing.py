@@ -163,6 +163,9 @@ class _Composer:
                 self.put("instalments", value, "instalments")
             elif 2 <= value <= _MOST and not phrases_of("plural").keys().isdisjoint(rest):
                 mark.key, mark.value = "count", value
+        for mark in self.all("instalments"):
+            if isinstance(mark.value, int):
+                self.put("instalments", mark.value, "instalments")
         if (self.all("instalments") and "instalments" not in self.options) or (
             self.all("each") and not self.all("count")
         ):
@@ -275,6 +278,9 @@ class _Composer:
             self.bad("a card that is present and absent")
         if self.all("wallet") and "contactless" in found:
             self.notes.append("A phone that is tapped looks like a card: no token is marked")
+        elif self.all("wallet") and not (found or self.all("absence") or "three_d_secure" in self.options):
+            self.put("entry", "contactless", "wallet")
+            self.notes.append("Nothing says how the phone paid: tapped, so that no token is marked")
         elif self.all("wallet"):
             self.put("token", True, "wallet")
         if found:
@@ -332,7 +338,7 @@ class _Composer:
                 or back
                 or mtis
                 or money
-                or self.all("kind", "entry")
+                or self.all("kind", "entry", "fault")
                 or (decision.outcome and self.network)
             ):
                 self.bad("nothing says what is meant")
@@ -473,6 +479,8 @@ class _Composer:
             kinds |= {kind} if kind else set()
         if "advice" in kinds:
             kinds -= {"auth"}
+        if any(mark.value[1] == "4" for mark in self.all("mti")):
+            kinds -= {"advice"}  # `0420 advice` is one of a reversal
         if decision.outcome and ("advice" in kinds or chain[0] == "completion"):
             self.bad("a decision beside an advice")
         if len(kinds) > 1:
@@ -603,6 +611,9 @@ class _Composer:
     def _fault_named(self, names: str) -> str:
         """The one of *names* that there is in this version."""
         every = {fault.id: fault for fault in all_faults()}
+        if names.split("/")[0] not in every:
+            self.bad(f"the fault {names}")
+            return ""
         there = [name for name in names.split("/") if self.version in every[name].versions]
         return there[0] if there else names.split("/")[0]
 
@@ -802,7 +813,8 @@ def _role(made: _Composer, mark: Mark, chain: list[str], decision: Decision) -> 
         behind = re.match(
             r"\s*(?:of it )?(?:was |is |were )?(?:partially )?approved", text[mark.end :].lower()
         )
-        if behind or (last and last.key == "decision" and last.value == "partial"):
+        asked = any(one.start > mark.end for one in made.all("amount", "bare"))
+        if (behind and not asked) or (last and last.key == "decision" and last.value == "partial"):
             return "part"
     partial = any(one.value == "partial_reversal" for one in around)
     if last and last.key == "remain" and partial and not text[last.end : mark.start].strip():

@@ -78,8 +78,8 @@ def forms() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
         "{sep}": r"\s*(?:[:=#]|\bis\b|\bto\b|\bnumber\b|\bno\.)?\s*",
         "{on}": r"\b(?:(?:on|am|el|em|le|dated|date)\s+(?:the )?)?",
         "{month}": "|".join(sorted(phrases_of("month"), key=len, reverse=True)),
-        "{money}": r"(?:usd|eur|gbp|jpy|inr|cny|krw|chf|cad|aud|brl|mxn|kwd|dollars?|euros?|yen|yuan|won"
-        r"|pounds?|reais|pesos|bucks|minor|cents?|[$€£¥])",
+        "{money}": f"(?:{'|'.join(map(re.escape, sorted(phrases_of('currency'), reverse=True)))}"
+        "|minor|cents?)",
         "{lacking}": "without|missing|lacks|lacking|no|omit|omitting|ohne|sin|sem|sans|fehlende[rs]?",
         "{element}": "|".join(sorted(element_names("1987"), key=len, reverse=True)),
     }

@@ -169,6 +169,8 @@ class Reader:
         for found in _PLACE.finditer(self.text):
             if _TAKEN in self.left[found.start() : found.end()] or lexicon.known_from(words_of(found[1])):
                 continue
+            if lexicon.known_from(words_of(self.text[found.start(1) : found.end(1) + _NEXT_WORD])):
+                continue  # in Swiss francs
             # Which country it is in is said after it, or by the currency.
             self.add("city", f"{fold(found[1]).upper()};", found.start(1), found.end(1))
 
@@ -241,10 +243,12 @@ class Reader:
         self._blank(start, end)
 
 
+_NEXT_WORD = 20  # characters
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _USE = re.compile(
-    r"\bfor (?:our|the|my|a|an) (?:(?!for |in )[a-z'-]+ ){0,4}(?:suites?|team|demo|course|class"
-    r"|regression tests?|test plan|training|test pack|workshop)\b(?: suite| demo| test)?[ .]*$"
+    r"\bfor (?:(?:a |the )?(?:tests?|testing) of )?"
+    r"(?:our|the|my|a|an) (?:(?!for |in )[a-z'-]+ ){0,4}(?:suites?|team|demo|course|class"
+    r"|regression tests?|test plan|training|test pack|workshop)\b(?: suite| demo| test)?(?=[ .]*$|\s*[:;,])"
 )
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
 _BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en|handler|comercio|loja)\s*$")

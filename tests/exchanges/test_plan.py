@@ -202,3 +202,25 @@ def test_ten_of_these_of_which_every_third_is_declined() -> None:
     names: dict[str, object] = {"sim": sim}
     exec(plan.code, names)  # noqa: S102
     assert [one["code"].iloc[-1] for one in names["exchanges"]] == answers["code"].tolist()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("text", "mtis", "option"),
+    [
+        ("visa auth $25 via base24", ["0100"], ("interface", "base24")),
+        ("0420 advice visa 20 usd", ["0100", "0110", "0420", "0430"], ("then", "reversal")),
+        ("visa purchase 100 USD partially approved for 60", ["0100", "0110"], ("approved_minor_units", 6000)),
+        ("apple pay mastercard 12 EUR in Rome", ["0100"], ("entry", "contactless")),
+        ("1500 kuwaiti dinars visa", ["0100"], ("amount_minor_units", 1500000)),
+        (
+            "visa purchase 10 EUR with fault chip-amount-differs, chip",
+            ["0100"],
+            ("fault", "chip-amount-differs"),
+        ),
+    ],
+)
+def test_what_testers_write(text: str, mtis: list[str], option: tuple[str, object]) -> None:
+    """The messages and the option that the words say."""
+    made = plan_of(text)
+    assert [one.mti for one in made.run().exchange.messages] == mtis
+    assert option in {(name, value) for _, _, name, value, _ in made.rows()}
