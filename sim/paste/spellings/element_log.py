@@ -14,6 +14,14 @@ EXAMPLES = (
         "MTI: 0800\nDE 003 [Processing code] = 990000\nDE 011 [STAN] = 000042",
         ("0800", {"3": "990000", "11": "000042"}),
     ),
+    (
+        "0 -> MTI 0800\n3 -> NUMERIC 6 [990000]\n11 -> NUMERIC 6 [000042]\n70 -> NUMERIC 3 [301]",
+        ("0800", {"3": "990000", "11": "000042", "70": "301"}),
+    ),
+    (
+        "MTI: 0800\nDE 3: 990000 (echo)\nDE 11: 000042\nDE 70: 301 (echo test)",
+        ("0800", {"3": "990000", "11": "000042", "70": "301"}),
+    ),
 )
 _MOST_LINE = 2000
 MOST_LINES = 2000
@@ -88,8 +96,15 @@ _QUOTED = re.compile(r"(?:[0-9]{1,6} (?=['\"]))?(['\"\[<(])(.*)(['\"\]>)])[,;]?\
 # Behind a value as a program holds it, the same as it is sent.
 _AS_SENT = re.compile(r"\s->\s'([^'\r\n]*)'$")
 _CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">", "(": ")"}
-# The element's name in front of its value, as `Field 2: Primary account number: …` has it.
-_NAME_FIRST = re.compile(r"[A-Za-z][^:\r\n]{2,80}:\s(.*)")
+# In front of every value its element's name, as `Field 2: Primary account number: …` has it, or its type,
+# as in `3 -> NUMERIC 6 [000000]`.
+_FIRST = (
+    re.compile(r"[A-Za-z][^:\r\n]{2,80}:\s(.*)"),
+    re.compile(r"[A-Za-z_.]{1,16}\s{0,4}\(?[0-9]{0,4}\)?\s{1,8}((?:\[.*\]|<.*>|'.*'|\".*\"))\s{0,8}"),
+)
+# What a value means, in brackets after it: `000000 (purchase)`.
+_MEANT = re.compile(r"(?<!\S)(\S+)\s{1,8}\([^()\r\n]{2,80}\)\s{0,8}")
+_FEWEST_MEANT = 2
 
 
 def find(text: str) -> Iterator[Named]:
@@ -179,14 +194,20 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _without_names(pairs: Pairs) -> Pairs:
-    """The *pairs* without the names in front of values, where each value has one."""
-    bare = [(path, path == MTI_PATH or _NAME_FIRST.match(value)) for path, value in pairs]
-    if len(pairs) < _FEWEST_PAIRS or not all(match for _, match in bare):
-        return pairs
-    return [
-        (path, match[1] if isinstance(match, re.Match) else value)
-        for (path, value), (_, match) in zip(pairs, bare, strict=True)
-    ]
+    """The *pairs* without names or types in front of values, where each value has one, and without what a
+    value means after it, where several have that."""
+    values = [value for path, value in pairs if path != MTI_PATH]
+    for pattern in _FIRST:
+        if len(pairs) >= _FEWEST_PAIRS and all(map(pattern.fullmatch, values)):
+            return _by(pattern, pairs)
+    meant = sum(map(bool, map(_MEANT.fullmatch, values)))
+    return _by(_MEANT, pairs) if meant >= _FEWEST_MEANT else pairs
+
+
+def _by(pattern: re.Pattern[str], pairs: Pairs) -> Pairs:
+    """The *pairs* with what *pattern* takes out of a value."""
+    found = [(path, value, pattern.fullmatch(value)) for path, value in pairs]
+    return [(path, _unquoted(one[1]) if one and path != MTI_PATH else value) for path, value, one in found]
 
 
 def _element(line: str) -> tuple[int, str, str] | None:

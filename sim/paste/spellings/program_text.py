@@ -77,6 +77,7 @@ _GO_MAP = re.compile(r"map\[((?:[A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):[^\[\]\r\n]{1
 _GO_PAIR = re.compile(
     r"(?:^|(?<= ))([A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):(.*?)(?= [A-Za-z_]{0,12}[0-9]{1,3}:| MTI:|$)"
 )
+_BRANCH = re.compile(r"\b(?:if\s?\(|else\b|elif\b|switch\s?\(|case\s)")
 _ESCAPE = re.compile(r"\\(['\"\\])")
 _FEWEST = 3
 
@@ -97,6 +98,8 @@ def find(text: str) -> Iterator[Named]:
         ]
         if records.whole and _FEWEST <= len(found) < len(_BEGIN.findall(text)):
             continue
+        if found and _BRANCH.search(text, found[0][0], found[-1][0]):
+            continue  # which of them are set depends
         if len(found) >= _FEWEST and (made := list(_divided(found, text))):
             yield from made
             return

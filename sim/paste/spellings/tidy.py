@@ -24,13 +24,13 @@ _NAMES = {name: f"{at:02X}" for at, name in enumerate(_IN_ORDER.split()) if name
 _NAMES |= {"TAB": "09", "DEL": "7F"}
 _NAMED = re.compile(rf"([<\[{{])({'|'.join(_NAMES)})(?=[>\]}}])")
 # Two literals, one behind the other: a blank, a line end, a note, or what joins them between.
-_NOTE = r"(?:(?://|#)[^\r\n\"']{0,80}(?=[\r\n]))?"
+_NOTE = r"(?:(?<=[\s+.&])(?://|#|%)[^\r\n]{0,80}(?=[\r\n]))?"
 _PIECES = re.compile(
-    rf"([\"'])\s{{0,2}}(?:{_NOTE}\s{{1,80}}|\s{{0,80}}(?:[\\+.]|&(?:\s_)?)\s{{0,2}}{_NOTE}\s{{0,80}})[bBuLr@]?\1"
+    rf"([\"'])\s{{0,20}}{_NOTE}\s{{0,80}}(?:(?:\+\+?|[\\.]|&(?:\s_)?)\s{{0,20}}{_NOTE}\s{{0,80}}|(?<=\s))[bBuLr@]?\1"
 )
 # A literal that is put behind another one: `s += "…"`, `s .= '…'`, `s.append("…")`, `s = s + "…"`.
 _APPENDED = re.compile(
-    r"([\"'])\s?\)?\s?;?(?:[ \t]{0,8}(?://|#)[^\r\n\"']{0,80}[\r\n])?\s{0,40}\$?\w{1,40}\s?(?:\+=|\.=|&=|\.[aA]ppend\(|=\s\$?\w{1,40}\s?[+.&])\s?\1"
+    r"([\"'])\s?\)?\s?;?(?:[ \t]{0,8}(?://|#)[^\r\n]{0,80}[\r\n])?\s{0,40}\$?\w{1,40}\s?(?:\+=|\.=|&=|\.[aA]ppend\(|=\s\$?\w{1,40}\s?[+.&])\s?\1"
 )
 _COMMENT = re.compile(
     r"/\*(?:[^*]|\*(?!/)){0,200}\*/|(?<=[,{;\s])//[^\r\n]{0,200}(?=[\r\n]|$)|(?<=[,\s])#[^\r\n]{0,200}[\r\n]"
@@ -130,6 +130,8 @@ def joined(text: str) -> str:
 
     >>> joined('"0800" + "8220" \\'04\\' \\'00\\'')
     '"08008220" \\'0400\\''
+    >>> joined('"0800" // the "MTI"\\n + "8220" ++ "04"')
+    '"0800822004"'
     >>> joined('s = "0800";  s += "8220";')
     's = "08008220";'
     """
