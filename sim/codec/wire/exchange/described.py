@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sim.codec.wire.formats import (
     BCD,
+    BINARY,
     BYTES,
     CHARACTERS,
     HEX,
@@ -26,12 +27,16 @@ from sim.codec.wire.formats import (
     prefix_width,
 )
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
+from sim.errors import SpecError
 from sim.spec import VERSIONS, spec
 from sim.spec.elements import parse_format
+from sim.spec.layouts import text_width
 
 _PACKED = ("n", "z", "x+n")
 _OWN_SIZES = frozenset(("b", "x+n"))  # whose sizes count other things than characters
 _TRACK_2 = 35
+LARGEST_VALUE = 999_999
+_LONGEST_HEAD = 10
 _FILE = re.compile(r"\.(?:xml|json|py)$")
 
 
@@ -131,6 +136,85 @@ def _row(one: Described, version: str, rows: Mapping[str, Any]) -> dict[str, Any
     if one.odd not in ("", "left 0"):
         row["odd"] = one.odd
     return {**row, **one.more}
+
+
+def uncut(number: int, reason: str) -> SpecError:
+    """Why the parts of an element are left out."""
+    return SpecError(number, None, "parts", reason)
+
+
+def in_parts(made: Described, cut: str, rows: list[dict[str, Any]]) -> Described:
+    """The element as one whose parts, *rows* of `part_row`, are written each in its own way. Raises
+    SpecError, whose `found` is the reason, where they do not fill an element of a fixed size."""
+    most = sum(map(_text_width, rows))
+    if not made.lengths and sum(map(_bytes_of, rows)) != made.size:
+        raise uncut(made.number, f"they do not fill its {made.size} bytes")
+    size = max(most, made.size) if made.lengths else most
+    more = {**made.more, "written": PARTS, "bytes": made.size, "cut": cut, "parts": rows}
+    if not made.lengths:
+        return replace(made, content="ans", size=size, written=PARTS, counts="", more=more)
+    digits = len(str(size := min(size, LARGEST_VALUE)))
+    more["format"] = notation("ans", size, digits)
+    if made.lengths != BINARY:
+        more["length_digits"] = made.length_digits
+    else:
+        more["length_bytes"] = made.length_bytes
+    return replace(made, content="ans", size=size, written=PARTS, counts="", length_digits=digits, more=more)
+
+
+def part_row(made: Described, key: str) -> dict[str, Any]:
+    """One part as a row: what it is in the value, and how it is written."""
+    row: dict[str, Any] = {"path": key, "name": made.name, "written": made.written, **made.more}
+    if made.page and (made.written == HEX or made.content == "x+n"):
+        row["page"] = made.page
+    row |= {"odd": made.odd} if made.odd else {}
+    row |= {"counts": made.counts} if made.counts else {}
+    own = ""
+    if made.lengths or "ends" in row:
+        own = "L" * len(str(text_width(made.content, made.size))) + " "
+        row["lengths"] = made.lengths or "ascii"
+    if made.length_bytes:
+        row["length_bytes"] = made.length_bytes
+    elif made.lengths:
+        row.setdefault("length_digits", made.length_digits)
+    digits = len(str(made.size)) if own else 0
+    row["format"] = own + notation(made.content, made.size, digits)
+    return row
+
+
+def tagged(rows: list[dict[str, Any]], number: int, *, lead: bool) -> tuple[str, list[dict[str, Any]]]:
+    """How parts that are found by tags are cut, and their *rows*; *lead*: the first may be in front without
+    one. Raises SpecError, whose `found` is the reason."""
+    found = [row for row in rows if "tag" in row]
+    first = rows[0] if lead and "tag" not in rows[0] else None
+    if not found or len(found) + (first is not None) < len(rows):
+        raise uncut(number, "some have no tag")
+    if len({row["tag"] for row in found}) > 1:
+        raise uncut(number, "their tags are written in several ways")
+    width = int(found[0]["tag"].split(" ")[2])
+    for row in found:
+        row["path"] = f"{row['path']:0>{width}}"
+        row["format"] = row["format"].split(" ")[-1]
+    kind = "n" if all(row["path"].isdigit() for row in found) else "an"
+    longest = len(str(max(map(_text_width, found))))
+    return f"list {kind}{width} n{longest}{' lead' if first else ''}", rows
+
+
+def _text_width(part: Mapping[str, Any]) -> int:
+    """The most characters that a part takes in the value, with the length or tag in front of it."""
+    own, _, format_ = part["format"].rpartition(" ") if ".." in part["format"] else ("", "", part["format"])
+    content, size, _ = parse_format(0, format_)
+    return text_width(content, size) + len(own) + _LONGEST_HEAD * ("tag" in part)
+
+
+def _bytes_of(part: Mapping[str, Any]) -> int:
+    """The bytes of a part of a fixed size; what no sum is where it has none."""
+    if ".." in part["format"]:
+        return -LARGEST_VALUE
+    content, size, _ = parse_format(0, part["format"])
+    if part["written"] == BCD:
+        return (size + 1) // 2 + (content == "x+n")
+    return size * (2 if part["written"] == HEX else 1) + (content == "x+n")
 
 
 def notation(content: str, size: int, digits: int) -> str:

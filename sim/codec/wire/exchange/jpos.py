@@ -14,7 +14,17 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from sim.codec.wire.exchange.described import Described, fields_of, notation, rows_of, size_of
+from sim.codec.wire.exchange.described import (
+    LARGEST_VALUE,
+    Described,
+    fields_of,
+    in_parts,
+    part_row,
+    rows_of,
+    size_of,
+    tagged,
+    uncut,
+)
 from sim.codec.wire.formats import (
     BCD,
     BINARY,
@@ -22,7 +32,6 @@ from sim.codec.wire.formats import (
     CHARACTERS,
     HEX,
     NIBBLES,
-    PARTS,
     RAW,
     SIGNED,
     Field,
@@ -32,8 +41,6 @@ from sim.codec.wire.formats import (
 )
 from sim.codec.wire.pages import SINGLE_BYTE
 from sim.errors import BITMAP_FIELD, SpecError, shown
-from sim.spec.elements import parse_format
-from sim.spec.layouts import text_width
 from sim.spec.tables import read_csv
 
 _BITMAPS: dict[str, Mapping[str, str]] = {
@@ -52,7 +59,6 @@ _UNUSED = "IF_UNUSED"
 _MOST = 192
 _MAP_BYTES = 8
 _TWO_MAPS = 16
-_LARGEST_VALUE = 999_999
 # Without it jPOS refuses the document: its parser is a validating one.
 _DOCTYPE = (
     '<!DOCTYPE isopackager PUBLIC "-//jPOS/jPOS Generic Packager DTD 1.0//EN"'
@@ -206,54 +212,17 @@ def _with_parts(made: Described, one: ElementTree.Element, row: Mapping[str, str
     reason, where they are not cut so here."""
     cut, rows = _parts(one, made.number)
     if made.written == BCD or (made.written == HEX) or row["counts"] == CHARACTERS:
-        raise _uncut(made.number, f"they are in digits of {_class(one)}")
+        raise uncut(made.number, f"they are in digits of {_class(one)}")
     if made.written.startswith("cp"):
         # What is inside is turned into EBCDIC with the element.
         rows = [_in_page(made, part) for part in rows]
-    most = sum(map(_text_width, rows))
-    if not made.lengths and sum(map(_bytes_of, rows)) != made.size:
-        raise _uncut(made.number, f"they do not fill its {made.size} bytes")
-    size = max(most, made.size) if made.lengths else most
-    more = {**made.more, "written": PARTS, "bytes": made.size, "cut": cut, "parts": rows}
-    if not made.lengths:
-        return replace(made, content="ans", size=size, written=PARTS, counts="", more=more)
-    digits = len(str(size := min(size, _LARGEST_VALUE)))
-    more["format"] = notation("ans", size, digits)
-    if made.lengths != BINARY:
-        more["length_digits"] = made.length_digits
-    else:
-        more["length_bytes"] = made.length_bytes
-    return replace(made, content="ans", size=size, written=PARTS, counts="", length_digits=digits, more=more)
-
-
-def _uncut(number: int, reason: str) -> SpecError:
-    return SpecError(number, None, "parts", reason)
+    return in_parts(made, cut, rows)
 
 
 def _in_page(made: Described, part: dict[str, Any]) -> dict[str, Any]:
     if part["written"] != "ascii" or part.get("lengths", "ascii") != "ascii" or "parts" in part:
-        raise _uncut(made.number, "bytes of other kinds are turned into EBCDIC with it")
+        raise uncut(made.number, "bytes of other kinds are turned into EBCDIC with it")
     return part | {"written": made.written} | ({"lengths": made.written} if "lengths" in part else {})
-
-
-def _text_width(part: Mapping[str, Any]) -> int:
-    """The most characters that a part takes in the value, with the length or tag in front of it."""
-    own, _, format_ = part["format"].rpartition(" ") if ".." in part["format"] else ("", "", part["format"])
-    content, size, _ = parse_format(0, format_)
-    return text_width(content, size) + len(own) + _LONGEST_HEAD * ("tag" in part)
-
-
-_LONGEST_HEAD = 10
-
-
-def _bytes_of(part: Mapping[str, Any]) -> int:
-    """The bytes of a part of a fixed size; what no sum is where it has none."""
-    if ".." in part["format"]:
-        return -_LARGEST_VALUE
-    content, size, _ = parse_format(0, part["format"])
-    if part["written"] == BCD:
-        return (size + 1) // 2 + (content == "x+n")
-    return size * (2 if part["written"] == HEX else 1) + (content == "x+n")
 
 
 def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, Any]]]:
@@ -266,9 +235,9 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
         if part.tag in ("isofield", "isofieldpackager") and part.get("id", "").isdecimal()
     }
     if not parts:
-        raise _uncut(number, f"{packager} describes none")
+        raise uncut(number, f"{packager} describes none")
     if one.get("headerLength", "0") != "0":
-        raise _uncut(number, f"a header of {shown(one.get('headerLength'))} bytes is in front of them")
+        raise uncut(number, f"a header of {shown(one.get('headerLength'))} bytes is in front of them")
     if packager in _TAGGED:
         return _list(parts, number)
     if packager == _BASE1:
@@ -280,12 +249,12 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
         usual = 2 if 1 in parts and _class(parts[1]) in _PAGES else 1
         start = int(first) if (first := one.get("firstField", "")).isdecimal() else usual
     else:
-        raise _uncut(number, f"a packager that is not known here, {packager}")
+        raise uncut(number, f"a packager that is not known here, {packager}")
     chosen = [(key, part) for key, part in sorted(parts.items()) if key >= start and key != head]
     if head is None:
         return "places short", [_part(part, str(key), number) for key, part in chosen]
     if head not in parts or _class(parts[head]) not in _PAGES:
-        raise _uncut(number, f"its part {head} is no bitmap")
+        raise uncut(number, f"its part {head} is no bitmap")
     bitmap = _part(parts[head], str(head) if head else "map", number)
     most = 4 * 2 * int(bitmap["format"].split(" ")[1])
     rows = [_part(part, str(key), number) for key, part in chosen if 0 < key <= most]
@@ -297,18 +266,7 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
 def _list(parts: Mapping[int, ElementTree.Element], number: int) -> tuple[str, list[dict[str, Any]]]:
     """Parts that are found by tags."""
     rows = [_part(part, str(key), number) for key, part in sorted(parts.items())]
-    tagged = [row for row in rows if "tag" in row]
-    lead = rows[0] if parts and 0 in parts and "tag" not in rows[0] else None
-    if not tagged or len(tagged) + (lead is not None) < len(rows):
-        raise _uncut(number, "some have no tag")
-    if len({row["tag"] for row in tagged}) > 1:
-        raise _uncut(number, "their tags are written in several ways")
-    width = int(tagged[0]["tag"].split(" ")[2])
-    for row in tagged:
-        row["path"] = f"{row['path']:0>{width}}"
-        row["format"] = row["format"].split(" ")[-1]
-    longest = len(str(max(map(_text_width, tagged))))
-    return f"list n{width} n{longest}{' lead' if lead else ''}", rows
+    return tagged(rows, number, lead=0 in parts)
 
 
 def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
@@ -323,28 +281,13 @@ def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
         return {"path": key, "name": name, "format": f"b {size}", "written": written, **page, **halves}
     known = _classes().get(kind)
     if known is None or (known["more"] == "ends" and not one.get("token")):
-        raise _uncut(number, f"a class that is not known here, {kind}, of part {key}")
+        raise uncut(number, f"a class that is not known here, {kind}, of part {key}")
     if one.get("trim") == "true":
-        raise _uncut(number, f"part {key} may end early (trim)")
+        raise uncut(number, f"part {key} may end early (trim)")
     made = _element(one, number, known)
     if one.tag == "isofieldpackager":
         made = _with_parts(made, one, known)
-    row: dict[str, Any] = {"path": key, "name": name, "written": made.written, **made.more}
-    if made.written == HEX or made.content == "x+n":
-        row["page"] = made.page
-    row |= {"odd": made.odd} if made.odd else {}
-    row |= {"counts": made.counts} if made.counts else {}
-    own = ""
-    if made.lengths or "ends" in row:
-        own = "L" * len(str(text_width(made.content, made.size))) + " "
-        row["lengths"] = made.lengths or "ascii"
-    if made.length_bytes:
-        row["length_bytes"] = made.length_bytes
-    elif made.lengths:
-        row.setdefault("length_digits", int(known["width"]))
-    digits = len(str(made.size)) if own else 0
-    row["format"] = own + notation(made.content, made.size, digits)
-    return row
+    return part_row(replace(made, name=name), key)
 
 
 def to_jpos(made: Format, version: str | None = None) -> tuple[str, dict[int, str]]:
@@ -404,7 +347,7 @@ def _longest(kind: str) -> int:
     """The longest value that a class takes."""
     row = _classes()[kind]
     if not row["width"]:
-        return _LARGEST_VALUE
+        return LARGEST_VALUE
     base = 256 if row["lengths"] == BINARY else 10
     return int(base ** int(row["width"])) - 1
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sim.codec.wire.exchange.described import Described, fields_of, rows_of, size_of
-from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, RAW, SIGNED, Field, Format
+from sim.codec.wire.exchange.described import (
+    Described,
+    fields_of,
+    in_parts,
+    part_row,
+    rows_of,
+    size_of,
+    tagged,
+    uncut,
+)
+from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, RAW, SIGNED, Field, Format, LeftOut
+from sim.codec.wire.pages import SINGLE_BYTE
 from sim.errors import SpecError, shown
 
 # Its EBCDIC is a table of its own, nearest to code page 500; EBCDIC1047 came later.
@@ -25,30 +35,106 @@ _ENCODINGS = {
 }
 _PREFIXES = {"ASCII": "ascii", "BCD": BCD, "EBCDIC": "cp500", "EBCDIC1047": "cp1047", "Binary": BINARY}
 _LONGEST = 6
+_MAPS = (8, 16, 24)  # bytes
+_MOST_SUBFIELDS = 1_000_000
 
 
 def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The rows of the format that a specification, as JSON was read, describes. Raises SpecError naming the
-    field that cannot be read here."""
+    """The rows of the format that a specification, as JSON was read, describes, with `left_out`: elements in
+    encodings or after prefixes that are not known, parts that cannot be cut so. Keys are read in any case, as
+    Go reads them. Raises SpecError for what is no specification, and for an MTI that is not known."""
     fields = given.get("fields")
     if not isinstance(fields, Mapping) or not fields:
         raise SpecError(None, None, "fields, a table of them", shown(fields))
     head: dict[str, Any] = {}
-    found = []
-    for key, one in fields.items():
+    found: list[Described] = []
+    left: list[LeftOut] = []
+    for key, said in fields.items():
         number = _number(key)
-        if not isinstance(one, Mapping):
-            raise SpecError(number, None, "a field as a table", shown(one))
-        written = _encoding(one, number)
+        if not isinstance(said, Mapping):
+            raise SpecError(number, None, "a field as a table", shown(said))
+        one = {name.lower(): value for name, value in said.items()}
         if number == 0:
-            head["mti"] = written
+            head["mti"] = _encoding(one, number)
         elif number == 1:
-            head["bitmap"] = HEX if written == HEX else RAW
-            if one.get("length") == 16 and one.get("disableautoexpand"):
-                head |= {"bitmap_bytes": 16, "bit_1": False}
+            head |= _bitmap(one)
         else:
-            found.append(_element(one, number, written))
-    return rows_of(str(given.get("name") or name), "moov-io/iso8583 specification", head, found)
+            left += _took(found, one, number)
+    return rows_of(str(given.get("name") or name), "moov-io/iso8583 specification", head, found, left)
+
+
+def _bitmap(one: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows of the bitmap. One of 16 bytes always has them all, expanded or not."""
+    head: dict[str, Any] = {"bitmap": HEX if _encoding(one, 1) == HEX else RAW}
+    size = one.get("length")
+    if size in _MAPS and (size != _MAPS[0] or one.get("disableautoexpand")):
+        head |= {"bitmap_bytes": size, "bit_1": False}
+    return head
+
+
+def _took(found: list[Described], one: Mapping[str, Any], number: int) -> Iterator[LeftOut]:
+    """Put an element into *found*; what is left out of it."""
+    try:
+        made = _element(one, number, str(number))
+    except SpecError as error:
+        yield LeftOut(number, "the element", f"it has {error.found}, not {error.expected}")
+        return
+    if (pad := one.get("padding")) and not _is_usual(made, pad):
+        said = pad.get("type") if isinstance(pad, Mapping) else pad
+        yield LeftOut(number, "padding", f"{shown(said)}: values are written as their content is filled up")
+    if one.get("subfields") and not _is_tlv(one):
+        try:
+            made = _with_parts(made, one)
+        except SpecError as error:
+            yield LeftOut(number, "its parts", error.found)
+    found.append(made)
+
+
+def _is_usual(made: Described, pad: Any) -> bool:
+    """Whether *pad* fills up as the content of the element is filled up anyway."""
+    usual = ("Left", "0") if made.content == "n" else ("Right", " ")
+    return isinstance(pad, Mapping) and (
+        pad.get("type") == "None" or (pad.get("type"), pad.get("pad")) == usual
+    )
+
+
+def _is_tlv(one: Mapping[str, Any]) -> bool:
+    return one.get("prefix") == "BerTLV" or (one.get("tag") or {}).get("enc") == "BerTLVTag"
+
+
+def _with_parts(made: Described, one: Mapping[str, Any]) -> Described:
+    """The element with its subfields: one after the other, each after its tag, or by a bitmap. Raises
+    SpecError, whose `found` is the reason, where they are not cut so here."""
+    tag, bitmap = one.get("tag") or {}, one.get("bitmap")
+    subfields = one["subfields"]
+    keys = sorted(subfields, key=lambda key: (int(key), key) if key.isdigit() else (_MOST_SUBFIELDS, key))
+    rows = [_part(subfields[key], key, made.number) for key in keys]
+    if isinstance(bitmap, Mapping):
+        written = _encoding(bitmap, made.number)
+        size = bitmap.get("length") or _MAPS[0]
+        page = {"page": "ascii"} if written == HEX else {}
+        head = {"path": "map", "name": "Bit map", "format": f"b {size}", "written": written, **page}
+        return in_parts(made, "bits", [head, *rows])
+    if not tag.get("length"):
+        return in_parts(made, "places short", rows)
+    encoding = _ENCODINGS.get(str(tag.get("enc")))
+    if encoding not in SINGLE_BYTE:
+        raise uncut(made.number, f"their tags are written as {shown(tag.get('enc'))}")
+    cut, rows = tagged(
+        [row | {"tag": f"front {encoding} {tag['length']}"} for row in rows], made.number, lead=False
+    )
+    return in_parts(made, cut, rows)
+
+
+def _part(said: Any, key: str, number: int) -> dict[str, Any]:
+    if not isinstance(said, Mapping):
+        raise uncut(number, f"part {key} is no table")
+    one = {name.lower(): value for name, value in said.items()}
+    try:
+        made = _element(one, number, key)
+    except SpecError as error:
+        raise uncut(number, f"part {key} has {error.found}") from None
+    return part_row(_with_parts(made, one) if one.get("subfields") else made, key)
 
 
 def _number(key: object) -> int:
@@ -64,25 +150,26 @@ def _encoding(one: Mapping[str, Any], number: int) -> str:
     return _ENCODINGS[said]
 
 
-def _element(one: Mapping[str, Any], number: int, written: str) -> Described:
+def _element(one: Mapping[str, Any], number: int, key: str) -> Described:
+    """An element, or the part *key* of one. Raises SpecError for what is not known here."""
     size, said = one.get("length"), one.get("prefix")
     if isinstance(size, bool) or not isinstance(size, int) or not 0 < size <= 999_999:
         raise SpecError(number, None, "a length", shown(size))
+    written = RAW if _is_tlv(one) else _encoding(one, number)
     family, _, width = str(said).partition(".")
     fixed = width == "Fixed"
     if not fixed and (family not in _PREFIXES or set(width) != {"L"} or len(width) > _LONGEST):
         raise SpecError(number, None, "prefix as ASCII.LL, BCD.LLL, Binary.L or ASCII.Fixed", shown(said))
-    digits = 0 if fixed else _digits(family, len(width), size)
     binary = written in (RAW, HEX) or one.get("type") == "Binary"
     content = "b" if binary else "n" if written == BCD or one.get("type") == "Numeric" else "ans"
     return Described(
         number=number,
-        name=str(one.get("description") or ""),
+        name=str(one.get("description") or f"Part {key}" * (key != str(number))),
         content=content,
         size=size,
         written=written,
         lengths="" if fixed else _PREFIXES[family],
-        length_digits=digits,
+        length_digits=0 if fixed else _digits(family, len(width), size),
         length_bytes=len(width) if family == "Binary" and not fixed else 0,
         counts=BYTES if written == HEX else "",
         odd="right 0" if one.get("enc") == "LBCD" else "",
@@ -103,14 +190,14 @@ def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], d
     mti = encodings[made.mti]
     bitmap = "HexToASCII" if made.bitmap == HEX else "Binary"
     written: dict[str, Any] = {
-        "0": _field("String", 4, "Message type indicator", mti, f"{mti}.Fixed"),
+        "0": _field("String", 4, "Message type indicator", mti, f"{mti.removesuffix('1047')}.Fixed"),
         "1": _field("Bitmap", made.bitmap_bytes or 8, "Bit map", bitmap, "Hex.Fixed"),
     }
     if made.bitmap_bytes:
-        written["1"]["disableautoexpand"] = True
+        written["1"]["disableAutoExpand"] = True
     for one in fields:
         encoding, prefix = encodings.get(one.written), _prefix(one)
-        filled = one.written == BCD and one.odd.filler != "0"
+        filled = one.written == BCD and (one.odd.filler != "0" or one.content == "z")
         if filled or one.written == SIGNED or encoding is None or prefix is None:
             left[one.number] = f"no words for {one.format} written as {one.written}"
             continue
@@ -128,7 +215,9 @@ def _field(kind: str, size: int, name: str, encoding: str, prefix: str) -> dict[
 
 def _prefix(one: Field) -> str | None:
     """`ASCII.LL`, or None where its writing has no name there."""
-    families = {ours: theirs for theirs, ours in _PREFIXES.items()} | {"cp037": "EBCDIC", "cp1140": "EBCDIC"}
+    # Digits are the same in all pages of EBCDIC, and only one of them has prefixes there.
+    families = {ours: theirs for theirs, ours in _PREFIXES.items()}
+    families |= dict.fromkeys(("cp037", "cp1140", "cp1047"), "EBCDIC")
     if one.fixed:
         return "Binary.Fixed" if one.written == RAW else "Hex.Fixed" if one.written == HEX else "ASCII.Fixed"
     family = families.get(one.lengths)
