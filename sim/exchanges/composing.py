@@ -285,7 +285,7 @@ class _Composer:
             self.put("token", True, "wallet")
         if found:
             self.put("entry", found.pop(), "entry")
-        elif "three_d_secure" in self.options:
+        elif "three_d_secure" in self.words:
             self.put("entry", "ecommerce", "option")
         elif self.options.get("token"):
             self.bad("how the token was presented")
