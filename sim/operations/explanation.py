@@ -12,7 +12,7 @@ from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.story import tell, tellers
-from sim.paste.reading import Reading
+from sim.paste.reading import TEXT, UNSURE, Reading
 from sim.spec.interfaces import rows_of
 
 _OF_THE_MTI = "opening"
@@ -28,12 +28,14 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a message says. `sentences` are in the order they are told; `summary` is their paragraph."""
+    """What a message says. `sentences` are in the order they are told; `summary` is their paragraph. The
+    first is a warning where it is uncertain how the message is written."""
 
     message: Message
     network: str | None
     sentences: tuple[str, ...]
     source: str
+    warned: bool = False
 
     @property
     def mti(self) -> str:
@@ -50,7 +52,8 @@ class Explanation:
         """The sentences with the numbers of the elements they were made of; what a model wrote, without."""
         if self.source != SOURCE_RULES:
             return tuple(Told(sentence, ()) for sentence in self.sentences)
-        return told(_tellable(self.message), rows_of(self.message.spec, self.network))
+        warning = tuple(Told(sentence, ()) for sentence in self.sentences[: self.warned])
+        return (*warning, *told(_tellable(self.message), rows_of(self.message.spec, self.network)))
 
 
 def explain(
@@ -74,8 +77,18 @@ def explain(
         raw = strip_line_ending(message)
         parsed = parse(raw, chosen_version(raw, version))
     chosen = chosen_network(parsed, network)
-    sentences = tell(_tellable(parsed), rows_of(parsed.spec, chosen)).values()
-    return Explanation(parsed, chosen, tuple(sentences), SOURCE_RULES)
+    sentences = tuple(tell(_tellable(parsed), rows_of(parsed.spec, chosen)).values())
+    warning = _warning(message) if isinstance(message, Reading) else ()
+    return Explanation(parsed, chosen, (*warning, *sentences), SOURCE_RULES, bool(warning))
+
+
+def _warning(reading: Reading) -> tuple[str, ...]:
+    """That it is uncertain how a message is written, where it was guessed so."""
+    if reading.confidence != UNSURE or reading.format == TEXT:
+        return ()
+    return (
+        f"It is uncertain how this message is written ({reading.read_as}): the values below may be wrong.",
+    )
 
 
 def explain_so_far(
@@ -104,7 +117,8 @@ def explain_so_far(
         for number, value in view.message.fields.items()
         if number not in view.misfits
     }
-    told = tell(replace(view.message, fields=fields), view.rows).values()
+    warning = _warning(given) if isinstance(given, Reading) else ()
+    told = (*warning, *tell(replace(view.message, fields=fields), view.rows).values())
     if not stopped:
         return " ".join(told)
     head = "Reading stopped" if view.fault else "Left out, since it does not fit"
