@@ -157,12 +157,10 @@ def inside(kind: str, text: str) -> tuple[Piece, ...]:
     if make is None:
         return ()
     bare = text.strip()
-    if _HEX.fullmatch(bare):
-        return tuple(make(_BLANKS.sub("", bare).upper()))
     labeled = (one.pattern.fullmatch(bare) for one in _kinds() if one.kind == kind and one.pattern.groups)
     for found in filter(None, labeled):
         return tuple(make(_SEPARATORS.sub("", found[1]).upper()))
-    return tuple(make(bare))
+    return tuple(make(_BLANKS.sub("", bare).upper() if _HEX.fullmatch(bare) else bare))
 
 
 def _chip_data(digits: str) -> Iterator[Piece]:

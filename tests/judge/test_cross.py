@@ -240,13 +240,13 @@ CASES = [
     Case("pos-parts-agree", chip("1993", de22="210101511144"), 22, 6, chip("1993"), "info"),
     Case("pos-parts-agree", stripe("1993", de22="210101214140"), 22, 7, stripe("1993"), "info"),
     Case("pos-parts-agree", stripe("1993", de22="210101213144"), 22, 8, stripe("1993"), "info"),
-    Case("original-later", undo(de90=ORIGINAL.format("1122")), 90, 10, undo(de90=ORIGINAL.format("1121"))),
+    Case("original-later", undo(de90=ORIGINAL.format("1122")), 90, 10, undo(de90=ORIGINAL.format("1119"))),
     Case(
         "original-later",
         undo("1993", de56="1100123456261122101530" + "06123456"),
         56,
         10,
-        undo("1993", de56="1100123456261121101530" + "06123456"),
+        undo("1993", de56="1100123456261119101530" + "06123456"),
     ),
     Case(
         "original-other-acquirer",

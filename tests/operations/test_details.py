@@ -46,7 +46,7 @@ def test_details_stand_in_a_valid_message(network: str, version: str, entry: str
     if entry == "stripe":
         assert "=3112" in message[35]
     if entry == "chip":
-        tags = {tag.tag: tag.value for tag in chip_data.read_tags(message[55])}
+        tags = {tag.tag: tag.value for tag in chip_data.read(message[55]).tags}
         assert (tags["9F1A"], tags["9F03"]) == ("0276", "000000002000")
     if message.get(19):
         assert message[19] == "276"

@@ -15,7 +15,7 @@ from sim.codec.wire.pages import PAGES, SINGLE_BYTE
 from sim.errors import SpecError, did_you_mean, shown
 from sim.spec import VERSIONS, Spec, spec
 from sim.spec.elements import parse_format
-from sim.spec.interfaces import interface
+from sim.spec.interfaces import interface, interfaces
 from sim.spec.tables import names as data_names
 from sim.spec.tables import read_toml
 
@@ -173,6 +173,8 @@ def _described(rows: Mapping[str, Any], name: str) -> Format:
             _check(None, key, known, value, table)
             told[table][key] = value
     told["elements"] = dict(base.elements) if base else {}
+    if told.get("interface") and told["interface"] not in interfaces():
+        raise SpecError(None, None, "interface: " + ", ".join(interfaces()), shown(told["interface"]))
     link = interface(told["interface"]).elements if told.get("interface") else {}
     for elements in (link, _mapping(None, "elements", rows.get("elements", {}))):
         for key, row in elements.items():

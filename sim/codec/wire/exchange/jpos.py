@@ -56,6 +56,7 @@ _TAGGED = (
 _GENERIC = ("GenericSubFieldPackager", "GenericPackager")
 _BASE1 = "Base1SubFieldPackager"
 _UNUSED = "IF_UNUSED"
+_LONGEST_CLASS = 60
 _MOST = 192
 _MAP_BYTES = 8
 _TWO_MAPS = 16
@@ -121,7 +122,7 @@ def _took(found: dict[int, Described], one: ElementTree.Element, number: int, ki
 
 
 def _class(one: ElementTree.Element) -> str:
-    return one.get("class", "").strip().rpartition(".")[2]
+    return one.get("class", "").strip().rpartition(".")[2][:_LONGEST_CLASS]
 
 
 def _parsed(text: str, name: str) -> ElementTree.Element:

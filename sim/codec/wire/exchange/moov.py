@@ -60,6 +60,8 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
             head |= _bitmap(one)
         else:
             left += _took(found, one, number)
+    if not found:
+        raise SpecError(None, None, "fields that are known here", "; ".join(one.reason for one in left[:3]))
     return rows_of(str(given.get("name") or name), "moov-io/iso8583 specification", head, found, left)
 
 
