@@ -820,7 +820,8 @@ def _role(made: _Composer, mark: Mark, chain: list[str], decision: Decision) -> 
     if last and last.key == "remain" and partial and not text[last.end : mark.start].strip():
         return "final"
     if stage and stage.key == "then" and stage.value == "partial_reversal":
-        return "unsaid"
+        whole = re.match(r"\s*(?:of|von|de|d)\b", text[stage.end : mark.start], re.IGNORECASE)
+        return "main" if whole and any(one.key == "remain" for one in around) else "unsaid"
     if stage and stage.key == "head" and stage.value in chain[1:]:
         return str(stage.value)
     return "main"
