@@ -18,7 +18,8 @@ from sim.spec.networks import told_name
 from sim.spec.tables import read_csv
 
 ADDRESS = "SIM_DOCS"
-_ABBREVIATION = re.compile(r" \(([A-Z]{2,})\)$")
+# What a name is called for short: `(PAN)`, `(merchant category code)`.
+_IN_BRACKETS = re.compile(r" \(([A-Z]{2,}|[a-z ]{10,})\)$")
 _PACKAGE = "iso8583-lab"
 _LABEL = "Documentation"
 _PLACEHOLDER = "example.org"
@@ -233,8 +234,10 @@ def labelled(field: int, name: str) -> str:
 
     >>> labelled(49, "Currency code, transaction"), labelled(11, "Systems trace audit number (STAN)")
     ('DE 49 (currency code, transaction)', 'DE 11 (STAN)')
+    >>> labelled(18, "Merchant's type (merchant category code)")
+    'DE 18 (merchant category code)'
     """
-    if short := _ABBREVIATION.search(name):
+    if short := _IN_BRACKETS.search(name):
         name = short[1]
     return f"DE {field} ({name if name[1:2].isupper() else name[:1].lower() + name[1:]})"
 
