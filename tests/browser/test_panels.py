@@ -116,7 +116,7 @@ def test_repairs_are_shown_and_made(jupyterlab: Lab, chromium: Browser, shots: P
     wrong = RAW.replace(f"16{PAN}", f"15{PAN}", 1)
     for width in (1280, NARROW):
         with panel(jupyterlab, chromium, f"ValidatePanel({wrong!r})", width=width) as (sheet, shown):
-            shown.locator(".irv-verdict.irv-invalid").wait_for()
+            shown.locator(".irv-verdict.irv-broken").wait_for()
             press(shown, "Find repairs")
             row = shown.locator(".iso-edit").first
             expect(row).to_contain_text("restored DE 2: length changed: 15 → 16")
@@ -127,7 +127,7 @@ def test_repairs_are_shown_and_made(jupyterlab: Lab, chromium: Browser, shots: P
             shown.locator(".irv-verdict.irv-valid").wait_for()
             assert sheet.ask("print(p.message)") == RAW
             press(shown, "Back")
-            shown.locator(".irv-verdict.irv-invalid").wait_for()
+            shown.locator(".irv-verdict.irv-broken").wait_for()
             assert sheet.ask("print(p.message)") == wrong
 
 
