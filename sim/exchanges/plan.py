@@ -18,6 +18,7 @@ from sim.operations import answering, faults
 from sim.operations.asked import generated
 
 SOURCE_WORDS = "words"  # our choice: what `source` says of a description read by rules
+_LONGEST_WORDS = 100  # characters of what an error quotes
 _WIDEST = 88  # characters of a line of code
 _USUAL: dict[str, Any] = {
     **{"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"},
@@ -35,7 +36,7 @@ class UnclearError(IsoError):
     def __init__(self, words: tuple[str, ...] = (), not_possible: str = "") -> None:
         super().__init__(None, None, "", "")
         self.words, self.not_possible = words, not_possible
-        said = "; ".join(words)
+        said = "; ".join(one if len(one) <= _LONGEST_WORDS else f"{one[:_LONGEST_WORDS]}…" for one in words)
         self.say(f"Not possible: {not_possible}" if not_possible else f"Not understood: {said}")
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -18,13 +18,16 @@ ROOT = Path(__file__).parents[2]
 WHERE = ROOT / "build" / "contract"
 # What the interface documents for values that the schema lets through.
 REFUSED = {
+    "description_unclear",
     "format_unknown",
     "int_type",
+    "interface_unknown",
     "iso8583_build",
     "iso8583_parse",
     "llm_model_unknown",
     "llm_provider_unknown",
     "not_iso8583",
+    "not_possible",
 }
 _CHECKS = (
     "status_code_conformance",
