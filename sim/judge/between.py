@@ -37,7 +37,18 @@ from sim.judge.parts import (
 )
 from sim.judge.rules import Told, each, rule
 from sim.parts.layout import place
-from sim.spec import Spec, code_list, country, currency, is_particular, lookup, number_of, region, zone_of
+from sim.spec import (
+    Country,
+    Spec,
+    code_list,
+    country,
+    currency,
+    is_particular,
+    lookup,
+    number_of,
+    region,
+    zone_of,
+)
 from sim.spec.networks import presence
 
 _TRANSACTIONS = "12"
@@ -693,17 +704,21 @@ def transmission_time_local_later(
 
 
 def _local(sent: str, place: str, table: Spec) -> Told:
-    if not _sound_date(sent, 7, table) or not _is_day(sent[:4]):
+    if not _sound_date(sent, 7, table) or (stands := _country_of_place(place, table.version)) is None:
         return None
-    where = read_location(place, table.version)[2].strip()
-    stands = country(where) or (country("US") if region(where) else None)
-    if stands is None:
-        return None
+    month, day, hour, minute = (int(sent[at : at + 2]) for at in (0, 2, 4, 6))
     zone = ZoneInfo(zone_of(stands.alpha2))
-    apart = datetime.strptime(f"{_LEAP_YEAR}{sent}", "%Y%m%d%H%M%S").replace(tzinfo=zone).utcoffset()
+    apart = datetime(_LEAP_YEAR, month, day, hour, minute, tzinfo=zone).utcoffset()
     if apart is None or abs(apart) < _FAR_FROM_UTC:
         return None
     return Hit(7, f"UTC, because no clock in {stands.name} shows it", "the local time of DE 12")
+
+
+@lru_cache(maxsize=512)
+def _country_of_place(place: str, version: str) -> Country | None:
+    """Where DE 43 says that the terminal stands."""
+    where = read_location(place, version)[2].strip()
+    return country(where) or (country("US") if region(where) else None)
 
 
 _REFERENCE = re.compile(r"[0-9](?:[0-2][0-9]{2}|3[0-5][0-9]|36[0-6])(?:[01][0-9]|2[0-3])[0-9]{6}")
