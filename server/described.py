@@ -1,4 +1,4 @@
-"""POST /plan, and POST /generate of a description that is read by rules."""
+"""POST /plan, and POST /generate of a description."""
 
 from __future__ import annotations
 
@@ -6,25 +6,22 @@ from typing import Any
 
 from server.errors import Problem, problem
 from server.written import fields_of
-from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import SOURCE_WORDS, Plan, Run, UnclearError, shown
+from sim.exchanges.plan import Plan, Run, UnclearError, shown
 
 
-def generate(description: str) -> dict[str, Any]:
-    """The answer of POST /generate: the message that *description* is about. Raises Problem."""
-    made = plan_of(description)
+def generate(made: Plan) -> dict[str, Any]:
+    """The answer of POST /generate: the message that the description of a plan is about. Raises Problem."""
     try:
         run = made.run()
     except UnclearError as error:
         raise _refused(made, error) from None
     message = _message(run, run.subject)
     del message["role"]
-    return message | {"network": run.exchange.network, "source": SOURCE_WORDS}
+    return message | {"network": run.exchange.network, "source": made.source}
 
 
-def plan(description: str) -> dict[str, Any]:
+def plan(made: Plan) -> dict[str, Any]:
     """The answer of POST /plan, also where nothing can be made."""
-    made = plan_of(description)
     messages = []
     if not made.unclear and not made.not_possible:
         run = made.run()

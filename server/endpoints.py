@@ -64,11 +64,8 @@ async def generate(request: Request) -> HTTPResponse:
     asked = read_body(request, GenerateRequest)
     try:
         if asked.description and asked.description.strip():  # our choice: only blanks are no description
-            if llm.reads_words(request.app.ctx.settings, asked):
-                return _answer(described.generate(asked.description))
-            made = await llm.write(request.app.ctx.settings, asked)
-        else:
-            made = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
+            return _answer(described.generate(await llm.plan(request.app.ctx.settings, asked)))
+        made = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
     except BuildError as error:
         place = [error.option] if isinstance(error, OptionError) else []
         raise iso_problem("iso8583_build", ["body", *place], error) from None
@@ -86,9 +83,7 @@ async def generate(request: Request) -> HTTPResponse:
 async def plan(request: Request) -> HTTPResponse:
     """POST /plan."""
     asked = read_body(request, PlanRequest)
-    if not llm.reads_words(request.app.ctx.settings, asked):
-        llm.check(request.app.ctx.settings, asked)
-    return _answer(described.plan(asked.description))
+    return _answer(described.plan(await llm.plan(request.app.ctx.settings, asked)))
 
 
 async def explain(request: Request) -> HTTPResponse:

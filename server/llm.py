@@ -8,8 +8,11 @@ from typing import Any
 
 from server.errors import problem
 from server.settings import Settings
+from sim import models as llm
 from sim.errors import either
-from sim.operations import Explanation, Generated, llm
+from sim.exchanges.composing import plan_of
+from sim.exchanges.plan import Plan
+from sim.operations import Explanation
 
 PROVIDERS = llm.PROVIDERS
 
@@ -21,16 +24,12 @@ def reads_words(settings: Settings, asked: Any) -> bool:
     return not named and (settings.public or not llm.is_asked(None, None))
 
 
-async def write(settings: Settings, asked: Any) -> Generated:
-    """The message that the description of *asked* asks for; its other fields do not count."""
+async def plan(settings: Settings, asked: Any) -> Plan:
+    """The plan of the description of *asked*, by rules or by a model; its other fields do not count."""
+    if reads_words(settings, asked):
+        return plan_of(asked.description)
     with _gate(settings, "description", asked.provider):
-        return await llm.generate_async(asked.description or "", provider=asked.provider, model=asked.model)
-
-
-def check(settings: Settings, asked: Any) -> None:
-    """Refuse a model that cannot be asked."""
-    with _gate(settings, "description", asked.provider):
-        llm.choose(asked.provider, asked.model)
+        return await llm.plan_async(asked.description, provider=asked.provider, model=asked.model)
 
 
 async def tell(settings: Settings, asked: Any) -> Explanation:

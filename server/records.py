@@ -15,8 +15,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticKnownError
 
 from sim.errors import either
+from sim.models import PROVIDERS
 from sim.operations import DEFAULT_VERSION, NETWORKS, VERSIONS
-from sim.operations.llm import PROVIDERS
 from sim.operations.options import LARGEST_AMOUNT
 from sim.verbs import Option, elsewhere, verb
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sim import operations
@@ -127,6 +128,8 @@ def explain(
     llm: bool = False,
     provider: str | None = None,
     model: str | None = None,
+    ask: str = "",
+    language: str = "en",
     **how: Any,
 ) -> Record:
     """A message in plain English."""
@@ -137,9 +140,11 @@ def explain(
     if reading.error is not None or reading.message is None:
         raise refusal(reading)
     if llm:
-        from sim.operations import llm as models
+        from sim import models
 
-        explanation = models.explain(reading.whole(), network=reading.network, provider=provider, model=model)
+        explanation = models.explain(
+            reading, network=reading.network, provider=provider, model=model, ask=ask, language=language
+        )
     else:
         explanation = operations.explain(reading)
     return {
@@ -225,14 +230,27 @@ def generate(
     from sim.operations.asked import generated, moment
 
     if description:
-        from sim.operations import llm
-
-        version = version_named(options["version"]) if options["version"] else "1987"
-        at = moment(options["at"])
-        made = llm.generate(description, provider=provider, model=model, version=version, at=at)
+        version = version_named(options["version"]) if options["version"] else None
+        made = _described(description, provider, model, version, moment(options["at"]))
     else:
         made = generated(message_type, format=format, **options)
     return _fitted(made, format)
+
+
+def _described(
+    description: str, provider: str | None, model: str | None, version: str | None, at: datetime | None
+) -> Generated:
+    """The message that *description* is about, by a language model where one is named or configured."""
+    from sim import models
+    from sim.exchanges.composing import plan_of
+
+    if models.is_asked(provider, model):
+        plan = models.plan(description, provider=provider, model=model, version=version, at=at)
+    else:
+        plan = plan_of(description, version=version, at=at)
+    made = plan.run()
+    message = made.exchange.steps[made.subject].message
+    return Generated(message, made.exchange.network, plan.source, (*plan.notes, *made.exchange.notes))
 
 
 def respond(message: str, code: str | None = None, *, to: str | None = None, **how: Any) -> Made:

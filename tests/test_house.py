@@ -33,6 +33,7 @@ ORDER = (
     "sim.judge",
     "sim.operations",
     "sim.exchanges",
+    "sim.models",
     "sim.link",
     "sim.tables",
     "sim.keys",
@@ -51,6 +52,7 @@ SERVER_MAY_IMPORT = (
     "sim.codec",
     "sim.operations",
     "sim.exchanges",
+    "sim.models",
     "sim.verbs",
 )
 # A heavy package and the only rooms that may import it.
@@ -58,7 +60,7 @@ HEAVY = {
     "pandas": ("sim.tables", "sim.widgets"),
     "ipywidgets": ("sim.widgets",),
     "anywidget": ("sim.widgets",),
-    "pydantic": ("sim.operations.llm", "sim.mcp", "server"),
+    "pydantic": ("sim.models", "sim.mcp", "server"),
     "sanic": ("server",),
     "cryptography": ("sim.link",),
     "click": ("sim.cli",),

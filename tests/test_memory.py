@@ -15,7 +15,7 @@ from sim.spec import ElementSpec, spec
 
 CODES = "0123456789ABCDEF"
 # What this test does not use: some of them are extras.
-UNUSED = ("sim.cli", "sim.tables", "sim.link", "sim.magic", "sim.mcp", "sim.operations.llm", "sim.widgets")
+UNUSED = ("sim.cli", "sim.tables", "sim.link", "sim.magic", "sim.mcp", "sim.models", "sim.widgets")
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(sim.__path__, "sim.")

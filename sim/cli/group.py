@@ -166,7 +166,7 @@ def _run(argv: list[str] | None) -> None:
 def _told() -> tuple[type[Exception], ...]:
     """What is told in a line; what a language model may raise as well, where one was called: nothing is
     imported for it."""
-    models = sys.modules.get("sim.operations.llm.errors")
+    models = sys.modules.get("sim.models.errors")
     own = (IsoError, ImportError, OSError, UnicodeDecodeError)
     return own if models is None else (*own, models.LlmError)
 

@@ -21,11 +21,12 @@ from sim.exchanges.plan import Asked, Plan, Step, steps_of
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
+from sim.operations.merchants import zone_named
 from sim.operations.options import kinds_of, mti_of
 from sim.spec import country as country_of
 from sim.spec import currency as currency_of
-from sim.spec.codes import Code, code_list, currencies
-from sim.spec.networks import NETWORKS, default_card, detect
+from sim.spec.codes import Code, code_list, currencies, zone_of
+from sim.spec.networks import NETWORKS, default_card, detect, test_cards
 from sim.spec.tables import read_toml
 
 # Purposes that say what a purchase is like, so that the word beside them says no more.
@@ -42,7 +43,18 @@ _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
 _WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
-_PLAIN = ("stan", "mcc", "terminal", "merchant_id", "acquirer", "expiry", "cvv2", "postal_code", "merchant")
+_PLAIN = (
+    "stan",
+    "mcc",
+    "terminal",
+    "merchant_id",
+    "acquirer",
+    "expiry",
+    "cvv2",
+    "postal_code",
+    "address",
+    "merchant",
+)
 _LABELLED = {2: "pan", 14: "expiry", 18: "mcc", 32: "acquirer", 39: "code", 41: "terminal", 42: "merchant_id",
              37: "rrn", 38: "approval"}  # fmt: skip
 _DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
@@ -52,6 +64,8 @@ _ORDER = (
     *("message_type", "purpose", "outcome", "approved_minor_units", "then", "network", "pan"),
     *("amount_minor_units", "currency", "entry", "version"),
 )
+_USUAL_COUNTRY = "US"  # of the merchant, where nothing is said
+_IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
 _MOST = 50  # messages of a kind: our choice
 _FIRST_STAN = 123456
 # Approved for 20 is whole where there is one amount, and a part where there are two.
@@ -132,6 +146,9 @@ class _Composer:
         for key in _PLAIN:
             if (value := self.only(key)) is not None:
                 self.put(key, fold(value).upper() if key == "merchant" else value, key)
+        if price := self.only("own_price"):
+            self.put("merchant_amount_minor_units", price.minor_units, "own_price")
+            self.put("merchant_currency", price.currency, "own_price")
         self._place()
         self._entry()
         self._moment()
@@ -215,13 +232,25 @@ class _Composer:
                 self.bad(f"a card that is none of {network or 'the networks'}")
             network = network or own
         elif tail:
-            ends = {name: default_card(name).pan[-4:] for name in NETWORKS}
-            network = network or next((name for name in NETWORKS if ends[name] == tail), None)
-            if network is None or ends[network] != tail:
-                self.bad(f"which card ends in {tail}")
+            network = self._card_ending(tail, network)
         self.network = network
         if network and self.all("network", "pan", "tail"):
             self.put("network", network, "network", "pan", "tail")
+
+    def _card_ending(self, tail: str, network: str | None) -> str | None:
+        """The network of the test card that ends in *tail*, which is of *network*, where that is given; a
+        usual one stands before others."""
+        of = (network,) if network else NETWORKS
+        found = next((name for name in of if default_card(name).pan.endswith(tail)), None)
+        if found is None:
+            cards = {one.pan: one.network for one in test_cards() if one.network in of}
+            cards = {pan: name for pan, name in cards.items() if pan.endswith(tail)}
+            if len(cards) != 1:
+                self.bad(f"which card ends in {tail}")
+                return network
+            self.put("pan", next(iter(cards)), "tail")
+            found = next(iter(cards.values()))
+        return found
 
     def _version(self) -> None:
         version = self.only("version")
@@ -313,10 +342,15 @@ class _Composer:
         self.words[name] = f"{said} … {mark.words}" if said and mark.words not in said else mark.words
 
     def _moment(self) -> None:
-        day, clock = self.only("day"), self.only("clock")
+        day, clock, named = self.only("day"), self.only("clock"), self.only("timezone")
         if day or clock:
-            at = datetime.combine(day or datetime.now(UTC).date(), time(*(clock or (12, 0, 0))))
-            self.put("at", at.isoformat(), "day", "clock")
+            now = self.at or datetime.now(UTC)
+            in_utc = any(_IN_UTC.search(mark.words) for mark in self.all("clock"))
+            land = country_of(self.options.get("country") or _USUAL_COUNTRY)
+            zone = zone_named(named or ("UTC" if in_utc or land is None else zone_of(land.alpha2)))
+            # A clock without a zone is the merchant's own.
+            at = datetime.combine(day or now.date(), time(*(clock or (12, 0, 0))), zone)
+            self.put("at", at.isoformat(), "day", "clock", "timezone")
         elif self.at:
             self.options["at"] = self.at.isoformat()
 

@@ -98,6 +98,8 @@ class Reader:
         for found in _QUOTED.finditer(self.text):
             if _BEFORE_NAME.search(self.left[: found.start()]):
                 self.add("merchant", found[1], found.start(), found.end())
+            elif label := _BEFORE_ADDRESS.search(self.left[: found.start()]):
+                self.add("address", found[1], label.start(), found.end())
         for key, how, pattern in lexicon.forms():
             self._take(pattern, key, lambda found, how=how: self._formed(found, how))  # type: ignore[misc]
 
@@ -252,6 +254,7 @@ _USE = re.compile(
 )
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
 _BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en|handler|comercio|loja)\s*$")
+_BEFORE_ADDRESS = re.compile(r"\b(?:address|adresse|direccion|endereco)\s*$")
 _SHOP = re.compile(
     r"\b(?:at|At|merchant|bei|chez|named|called|en)\s+((?:[A-Z][\w'&.]*)(?:\s+(?:[A-Z&][\w'&.]*|of|de|la))*)"
 )
@@ -297,6 +300,10 @@ def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
     rows = (
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{with_cents})\s*(?:and|und|con|com|et|y|e|,)?\s*"
          rf"(?P<s>\d\d?|{spelled})\s*(?:{coins})\b", "sum"),
+        ("amount", rf"(?P<n>{spelled})\s+(?P<c>dollars?|euros?|pounds?)\s+(?P<s>{spelled})(?=\s*(?:[,.;]|$))",
+         "sum"),
+        ("own_price", rf"\bmerchant(?:'?s)? (?:amount|price)(?: is| of)?\s*(?P<n>{number})\s?(?P<k>k\b)?"
+         rf"(?P<c>{unit})", "sum"),
         ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*(?:of|out of|instead of|from|von|de|sobre|sur)"
          rf"\s*(?:the )?(?:requested )?(?=(?:(?:{unit})\s*)?(?:{number}))", "bare"),
         ("amount", rf"(?<![a-z\d])(?P<c>{unit})\s*(?P<n>{number})\s?(?P<k>k\b)?(?![\d])", "sum"),

@@ -239,7 +239,7 @@ def labelled(field: int, name: str) -> str:
     """
     if short := _IN_BRACKETS.search(name):
         name = short[1]
-    return f"DE {field} ({name if name[1:2].isupper() else name[:1].lower() + name[1:]})"
+    return f"DE {field} ({name[:1].lower() + name[1:] if name[1:2].islower() else name})"
 
 
 def sentence(places: Places, hit: Hit, network: str = "") -> str:

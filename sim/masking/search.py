@@ -8,7 +8,7 @@ digits to a byte, inside a track or a chip data tag, or over the lines of a dump
 
 Not looked for: digits in words or back to front. No message or log writes a card so, each would be a second
 search of every text, and back to front would hide twice as many numbers that are none. What leaves the
-machine is looked through for words, too (`sim.operations.llm.guard`).
+machine is looked through for words, too (`sim.models.guard`).
 """
 
 from __future__ import annotations

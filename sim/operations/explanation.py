@@ -53,7 +53,7 @@ class Explanation:
         if self.source != SOURCE_RULES:
             return tuple(Told(sentence, ()) for sentence in self.sentences)
         warning = tuple(Told(sentence, ()) for sentence in self.sentences[: self.warned])
-        return (*warning, *told(_tellable(self.message), rows_of(self.message.spec, self.network)))
+        return (*warning, *told(tellable(self.message), rows_of(self.message.spec, self.network)))
 
 
 def explain(
@@ -77,7 +77,7 @@ def explain(
         raw = strip_line_ending(message)
         parsed = parse(raw, chosen_version(raw, version))
     chosen = chosen_network(parsed, network)
-    sentences = tuple(tell(_tellable(parsed), rows_of(parsed.spec, chosen)).values())
+    sentences = tuple(tell(tellable(parsed), rows_of(parsed.spec, chosen)).values())
     warning = _warning(message) if isinstance(message, Reading) else ()
     return Explanation(parsed, chosen, (*warning, *sentences), SOURCE_RULES, bool(warning))
 
@@ -125,7 +125,7 @@ def explain_so_far(
     return " ".join((*told, *(f"{head}: {one.message}." for one in view.findings)))
 
 
-def _tellable(message: Message) -> Message:
+def tellable(message: Message) -> Message:
     """*message* without the card data in elements that should hold none: sentences would repeat it."""
     fields = cover_fields(message.fields, message.version)
     return message if fields is message.fields else replace(message, fields=dict(fields))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.operations import llm
+from sim import models as llm
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table, columns_of
 

@@ -116,6 +116,8 @@ def explain(
     llm: bool = False,
     provider: str | None = None,
     model: str | None = None,
+    ask: str = "",
+    language: str = "en",
 ) -> MessageTable:
     """Explain a message in plain English.
 
@@ -133,9 +135,14 @@ def explain(
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     llm
-        Have a language model write the summary. It sees the elements with card data masked.
+        Have a language model write the summary. It sees the elements with card data masked. A sentence of
+        its that states what is not known of the message is struck out (~~...~~).
     provider, model
         The language model to ask; see `sim.llm.status()`.
+    ask
+        What a language model shall answer: "Why was it declined, and what do I do next?"
+    language
+        What a language model shall write in: en, de, es, pt or fr.
 
     Returns
     -------
@@ -147,11 +154,11 @@ def explain(
     TypeError
         *message* is no message argument.
     ChoiceError
-        No version, network or interface is called that.
+        No version, network, interface or language is called that.
     SpecError
         No format is called that.
-    BuildError
-        A language model is to explain a broken text.
+    OptionError
+        *ask* is no text, or too long.
     LlmError
         The language model failed or is not available.
 
@@ -164,9 +171,11 @@ def explain(
     given = take(message, version, network, format, interface)
     if not llm:
         return table_of(given, source=SOURCE_RULES)
-    from sim.operations import llm as models
+    from sim import models
 
-    said_of_it = models.explain(readable(given), network=given.network, provider=provider, model=model)
+    said_of_it = models.explain(
+        given, network=given.network, provider=provider, model=model, ask=ask, language=language
+    )
     table = table_of(given, source=SOURCE_RULES)
     # A model's words belong to the message as it is now: after an edit the rules speak again.
     facts = {"told": said_of_it.summary, "told_by": said_of_it.source}
@@ -315,30 +324,13 @@ def generate(
     if not isinstance(description, str | None):
         raise OptionError("description", "a text", shown(description))
     if description and description.strip():
-        return _described(description, provider, model, version, at, format)
+        from sim.tables.plans import described
+
+        named = version_named(version) if version else None
+        return described(description, named, moment(at), format, provider=provider, model=model)
     _check_words(payment, options)
     made = generated(**options, **payment)
     return _made(made, None if network is None else network_named(network), format)
-
-
-def _described(
-    description: str,
-    provider: str | None,
-    model: str | None,
-    version: AnyVersion | None,
-    at: AnyMoment | None,
-    format: Format | str | None,
-) -> MessageTable:
-    """The message of *description*: by a language model where one is named or configured, else by rules."""
-    from sim.operations import llm
-
-    if not llm.is_asked(provider, model):
-        from sim.tables.plans import described
-
-        return described(description, version_named(version) if version else None, moment(at), format)
-    edition = version_named(version or DEFAULT_VERSION)
-    made = llm.generate(description, provider=provider, model=model, version=edition, at=moment(at))
-    return _made(made, made.network, format)
 
 
 def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:

@@ -78,7 +78,7 @@ class PlanTable(Table):
         return exchange_table(made.exchange, made.texts)
 
 
-def plan(description: str) -> PlanTable:
+def plan(description: str, *, provider: str | None = None, model: str | None = None) -> PlanTable:
     """Plan what a description asks for: the calls that make it.
 
     The description is read by rules, offline: amounts, currencies, codes, labelled elements, dates, networks,
@@ -89,6 +89,9 @@ def plan(description: str) -> PlanTable:
     ----------
     description
         What to make, such as "Visa contactless 12.50 EUR in Lyon, declined for insufficient funds".
+    provider, model
+        The language model to restate it in words that the rules read, in any language; see
+        `sim.llm.status()`. Default: the rules alone.
 
     Returns
     -------
@@ -100,6 +103,8 @@ def plan(description: str) -> PlanTable:
     ------
     OptionError
         *description* is no text, or longer than 2,000 characters.
+    LlmError
+        The language model failed or is not available.
 
     Examples
     --------
@@ -117,7 +122,11 @@ def plan(description: str) -> PlanTable:
         currency='EUR',
     )
     """
-    return plan_table(plan_of(description))
+    if provider is None and model is None:
+        return plan_table(plan_of(description))
+    from sim import models
+
+    return plan_table(models.plan(description, provider=provider, model=model))
 
 
 def plan_table(made: Plan) -> PlanTable:
@@ -150,9 +159,22 @@ def message_of(made: Run, plan: PlanTable, format: Format | str | None = None) -
 
 
 def described(
-    description: str, version: str | None, at: datetime | None, format: Format | str | None
+    description: str,
+    version: str | None,
+    at: datetime | None,
+    format: Format | str | None,
+    *,
+    provider: str | None,
+    model: str | None,
 ) -> MessageTable:
-    """The message that *description* is about, read by rules: the last of its plan. *version* and *at* hold
-    where it names none. Raises UnclearError."""
-    table = plan_table(plan_of(description, version=version, at=at))
+    """The message that *description* is about: the last of its plan, which a language model makes where one
+    is named or configured, else the rules. *version* and *at* hold where it names none. Raises UnclearError
+    or LlmError."""
+    from sim import models
+
+    if models.is_asked(provider, model):
+        made = models.plan(description, provider=provider, model=model, version=version, at=at)
+    else:
+        made = plan_of(description, version=version, at=at)
+    table = plan_table(made)
     return message_of(table.plan.run(), table, format)

@@ -20,8 +20,10 @@ from threading import RLock
 from typing import Any, Generic, TypeVar
 
 from sim import background
+from sim.codec import Message
 from sim.errors import IsoError
-from sim.operations import Generated
+from sim.exchanges.plan import Plan
+from sim.paste.reading import Reading
 
 T = TypeVar("T")
 Heard = Callable[[Any], None]
@@ -175,8 +177,8 @@ class LanguageModel:
     def _chosen(self) -> tuple[str, str]:
         """What is asked, and why none can be: one of the two is empty."""
         try:
-            from sim.operations.llm import LlmError
-            from sim.operations.llm.transport.providers import choose
+            from sim.models import LlmError
+            from sim.models.transport.providers import choose
         except ImportError:
             return "", "The packages for language models are missing"
         try:
@@ -192,36 +194,49 @@ class LanguageModel:
         """What is asked, as `provider/model`; empty when none can be."""
         return self._chosen()[0]
 
-    async def generate(self, description: str, *, version: str, at: datetime | None) -> Generated:
-        """The message *description* asks for. Raises ModelError."""
+    async def plan(self, description: str, *, version: str | None, at: datetime | None) -> Plan:
+        """The plan of *description*. Raises ModelError."""
         self._check()
-        from sim.operations import llm
+        from sim import models
 
         try:
-            return await llm.generate_async(
+            return await models.plan_async(
                 description, provider=self.provider, model=self.model, version=version, at=at
             )
-        except (llm.LlmError, ValueError) as error:
+        except (models.LlmError, ValueError) as error:
             raise ModelError(str(error)) from error
 
     async def explain(
-        self, raw: str, *, version: str | None, network: str | None, heard: Callable[[str], None]
+        self,
+        subject: str | Message | Reading,
+        *,
+        version: str | None,
+        network: str | None,
+        heard: Callable[[str], None],
+        ask: str = "",
+        language: str = "en",
     ) -> str:
-        """What *raw* says, in the model's words; *heard* gets the text so far after each sentence.
+        """What *subject* says, in the model's words; *heard* gets the text so far after each sentence.
         Raises ModelError, and what `explain` by rules raises."""
         self._check()
-        from sim.operations import llm
+        from sim import models
 
         text = ""
         try:
-            told = llm.stream_explain(
-                raw, version=version, network=network, provider=self.provider, model=self.model
+            told = models.stream_explain(
+                subject,
+                version=version,
+                network=network,
+                provider=self.provider,
+                model=self.model,
+                ask=ask,
+                language=language,
             )
             async with aclosing(told) as pieces:  # type: ignore[type-var]
                 async for piece in pieces:
                     text += piece
                     heard(text)
-        except llm.LlmError as error:
+        except (models.LlmError, ValueError) as error:
             raise ModelError(str(error)) from error
         return text.strip()
 

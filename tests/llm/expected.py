@@ -35,7 +35,7 @@ def differences(made: Generated, expect: dict[str, Any]) -> list[str]:
         "amount": int(amount[-12:]) if amount else None,
         "currency": amount[:3] if version == "2003" else message.get(49),
         "entry": message.get(22)[:2],
-        "location": [part for part in expect.get("location", []) if part in message.get(43)],
+        "location": [part for part in expect.get("location", []) if part.upper() in message.get(43).upper()],
         "mcc": message.get(26 if later else 18),
         "terminal": message.get(41).strip(),
         "merchant": message.get(42).strip(),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 
 import pytest
-from llm.quotes import said
+from llm.answers import answer
 from llm.wire import Provider
 from support import together
 
-from sim.operations import llm as room
-from sim.operations.llm.guard import clean, tokens
+from sim import models as room
+from sim.models.guard import clean, tokens
 from sim.spec.networks import check_digit
 from sim.spec.networks import test_cards as published
 
@@ -88,7 +88,7 @@ def spaced(pan: str, mark: str = " ") -> str:
 def test_card_data_is_refused_before_anything_is_sent(llm: Provider, text: str) -> None:
     """Numbers in any writing, mistyped ones, track data, PINs, verification codes and raw messages."""
     with pytest.raises(room.CardNumberRefused, match="nothing was sent") as caught:
-        room.generate(text)
+        room.plan(text, provider="ollama")
     assert llm.calls == []
     assert not any(run in str(caught.value) for run in (VISA[-6:], "4821", "123"))
     assert caught.value.type == "card_number_refused"
@@ -140,33 +140,33 @@ def test_a_test_card_that_is_spelled_out_becomes_a_token() -> None:
 def test_a_description_that_cannot_be_read_is_not_sent(llm: Provider, text: str) -> None:
     """Only characters that are not seen, or such that stand for many others."""
     with pytest.raises(room.DescriptionUnusable):
-        room.generate(text)
+        room.plan(text, provider="ollama")
     assert llm.calls == []
 
 
 def test_a_test_card_is_used_and_not_sent(llm: Provider) -> None:
     """The message has the card of the description; the provider saw a token."""
-    card = ("MASTERCARD #2", "test card MASTERCARD #2")
-    llm.then(said(test_card=card, amount=("5.00", "5.00 USD"), currency=("USD", "USD")))
-    made = room.generate("Charge 5105 1051 0510 5100 with 5.00 USD", provider="openai")
-    assert made.message[2] == "5105105105105100"
+    llm.then(answer(purpose="purchase", amount="5.00 USD", details=["test card MASTERCARD #2"]))
+    plan = room.plan("Charge 5105 1051 0510 5100 with 5.00 USD", provider="openai")
+    made = plan.run().exchange
+    assert made.steps[0].message[2] == "5105105105105100"
     assert made.network == "MASTERCARD"
     assert "test card MASTERCARD #2" in llm.calls[0].text
     assert "5105" not in llm.calls[0].text
 
 
-@pytest.mark.parametrize("answer", [None, "VISA #1", "4111111111111111", "MASTERCARD #999"])
-def test_another_card_than_the_described_is_not_taken(llm: Provider, answer: str | None) -> None:
+@pytest.mark.parametrize("card", [None, "VISA #1", "4111111111111111", "MASTERCARD #999"])
+def test_another_card_than_the_described_is_not_taken(llm: Provider, card: str | None) -> None:
     """A model that drops, swaps or makes up the card gets nothing built."""
-    money = {"amount": ("5.00", "5.00 USD"), "currency": ("USD", "USD")}
-    llm.then(said(**money, **({"test_card": (answer, "test card MASTERCARD #2")} if answer else {})))
+    details = [f"test card {card}"] if card else []
+    llm.then(answer(purpose="purchase", amount="5.00 USD", details=details))
     with pytest.raises(room.LlmFailed):
-        room.generate("Charge 5105105105105100 with 5.00 USD", provider="openai")
+        room.plan("Charge 5105105105105100 with 5.00 USD", provider="openai")
 
 
 def test_a_card_that_nobody_publishes_is_not_made_up(llm: Provider) -> None:
     """Last four digits that no published test card has end in a failure that says so."""
-    money = {"amount": ("5", "5 USD"), "currency": ("USD", "USD")}
-    llm.then(said(network=("VISA", "Visa"), card_last_four=("9876", "ending in 9876"), **money))
-    with pytest.raises(room.LlmFailed, match="No published test card"):
-        room.generate("A Visa card ending in 9876 pays 5 USD", provider="openai")
+    fields = {"network": "VISA", "amount": "5 USD", "details": ["card ending 9876"]}
+    llm.then(answer(purpose="purchase", **fields))
+    with pytest.raises(room.LlmFailed, match="which card ends in 9876"):
+        room.plan("A Visa card ending in 9876 pays 5 USD", provider="openai")

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 from support import together
 
-from sim.operations import llm as room
-from sim.operations.llm.transport import clients, providers
-from sim.operations.llm.transport.providers import Choice, choose, status
+from sim import models as room
+from sim.models.transport import clients, providers
+from sim.models.transport.providers import Choice, choose, status
 
 ALL = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g", "OLLAMA_HOST": "h"}
 

@@ -2,90 +2,103 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import pytest
+from llm.answers import answer
 from llm.expected import NOW, ROWS, differences
-from llm.quotes import said
 from llm.wire import Provider
 from support import some
 
-import sim
-from sim.operations import llm as room
-from sim.operations.llm.drafting.intent import Intent
-from sim.spec.words import Payment
+from sim import models as room
+from sim.exchanges.composing import plan_of
+from sim.exchanges.lexicon import values_of
+from sim.exchanges.plan import Plan, UnclearError
+from sim.models.prompts import fence, restate_instructions
+from sim.models.restating import Restated
+from sim.operations import Generated
 
 
-def test_there_are_forty_descriptions_of_every_sort() -> None:
-    """At least forty, with different texts, over all kinds, networks and versions."""
-    assert len({row["description"] for row in ROWS}) == len(ROWS) >= 40
-    intents = [{name: one[0] for name, one in row["intent"].items()} for row in ROWS]
-    assert {intent.get("kind", "auth") for intent in intents} == {
-        "auth",
-        "financial",
-        "echo",
-        "advice",
-        "reversal",
-        "sign_on",
-        "settlement",
-        "file_update",
-    }
-    assert len({intent.get("network") for intent in intents}) == 7
-    assert {intent.get("purpose") for intent in intents} >= {
-        "purchase",
-        "cash",
-        "cashback",
-        "refund",
-        "balance",
-    }
-    assert {intent.get("version") for intent in intents} >= {"1993", "2003"}
+def made_of(plan: Plan) -> Generated:
+    """The message that the description of *plan* is about."""
+    run = plan.run()
+    return Generated(run.exchange.steps[run.subject].message, run.exchange.network, plan.source)
+
+
+def test_there_are_descriptions_of_every_sort() -> None:
+    """With different texts, over all networks, kinds and versions."""
+    assert len({row["description"] for row in ROWS}) == len(ROWS) >= 60
+    answers = [row["answer"] for row in ROWS]
+    assert {one["network"] for one in answers} == {"none", *values_of("network")}
+    assert {one["kind"] for one in answers} >= {"auth", "financial", "echo", "advice", "sign_on"}
+    assert {one["decision"] for one in answers} >= {"none", "approved", "declined", "partial"}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
 def test_a_description_becomes_its_message(llm: Provider, row: dict[str, Any]) -> None:
     """With a model that reads it well, a description gives a valid message that is as it says, at once."""
-    llm.then(said(**row["intent"]))
-    made = room.generate(row["description"], provider="ollama", at=NOW)
-    assert differences(made, row["expect"]) == []
-    assert made.source == "llm:ollama/qwen3:8b"
+    llm.then(row["answer"])
+    plan = room.plan(row["description"], provider="ollama", at=NOW)
+    assert differences(made_of(plan), row["expect"]) == []
+    assert plan.source == "llm:ollama/qwen3:8b"
     assert len(llm.calls) == 1
 
 
-# What sim.generate takes, and the property of an intent that says it.
-_SAID = {
-    "message_type": "kind",
-    "pan": "test_card",
-    "amount_minor_units": "amount",
-    "at": "time",
-    "merchant": "merchant_name",
-    "city": "merchant_city",
-    "country": "merchant_country",
-    "mcc": "merchant_category",
-    "terminal": "terminal_id",
-    "acquirer": "acquirer_id",
-    "expiry": "card_expiry",
-    "timezone": "time_zone",
-    "pin": "pin_entered",
-    "cvv2": "cvv2_given",
-    "cashback_minor_units": "cashback_amount",
-    "final_amount_minor_units": "final_amount",
-    "merchant_amount_minor_units": "merchant_amount",
-}
+# Descriptions that the rules do not understand, and how a model may restate them.
+OPEN = (
+    ("Somebody waves a Visa at the reader for twelve euros fifty; the bank waves back an RC of sixty-one.",
+     {"purpose": "purchase", "network": "VISA", "amount": "12.50 EUR", "entry": "contactless",
+      "decision": "declined", "reason": "exceeds withdrawal amount limit", "aside": ["61"]},
+     ("0100 0110", {4: "000000001250", 39: "61"})),
+    ("Un client insère sa Mastercard chez le fleuriste, 35 euros, mais la banque ne répond jamais",
+     {"purpose": "purchase", "network": "MASTERCARD", "amount": "35.00 EUR", "entry": "chip",
+      "decision": "no answer", "details": ["MCC 5992"]},
+     ("0100", {4: "000000003500", 18: "5992"})),
+    ("The customer bails out after we got the OK for 80 bucks on her Amex, so undo everything",
+     {"purpose": "purchase", "network": "AMEX", "amount": "80.00 USD", "decision": "approved",
+      "then": ["reversal by the customer"]},
+     ("1100 1110 1420 1430", {4: "000000008000"})),
+    ("JCBで5000円の買い物", {"purpose": "purchase", "network": "JCB", "amount": "5000 JPY"},
+     ("0100", {4: "000000005000", 49: "392"})),
+)  # fmt: skip
 
 
-def test_all_that_generate_takes_can_be_said() -> None:
-    """Every argument of sim.generate, and of what a payment carries, has a property of the intent; how the
-    message is written is said to the call."""
-    taken = {*inspect.signature(sim.generate).parameters, *Payment.__annotations__}
-    taken -= {"description", "provider", "model", "payment", "format", "interface"}
-    taken -= {"reason"}  # of a reversal, which is described with the request that it undoes
-    assert {_SAID.get(name, name) for name in taken} <= set(Intent.model_fields)
+@pytest.mark.parametrize(("text", "fields", "expect"), OPEN)
+def test_what_the_rules_leave_open_a_model_settles(
+    llm: Provider, text: str, fields: dict[str, Any], expect: tuple[str, dict[int, str]]
+) -> None:
+    """In any language and in words that no row has; one call."""
+    with pytest.raises(UnclearError):
+        plan_of(text, at=NOW).run()
+    llm.then(answer(**fields))
+    run = room.plan(text, provider="openai", at=NOW).run()
+    messages = [one.message for one in run.exchange.steps]
+    assert " ".join(one.mti for one in messages) == expect[0]
+    for number, value in expect[1].items():
+        assert value in [one.get(number) for one in messages]
+    assert len(llm.calls) == 1
 
 
-_MONEY = [
-    row for row in ROWS if row["intent"].get("amount") and row["intent"]["currency"][0] in row["description"]
-]
+_CHOICES = [
+    (field, value)
+    for field, keys in {"kind": ("kind", "alone"), "purpose": ("head",), "network": ("network",),
+                        "entry": ("entry",)}.items()
+    for key in keys
+    for value in values_of(key)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value"), _CHOICES)
+def test_the_rules_read_every_choice(field: str, value: str) -> None:
+    """What a model may choose has a phrase that means it and nothing else."""
+    base = {} if field in ("kind", "purpose") else {"purpose": "purchase"}
+    plan = plan_of(Restated(**answer(**base, **{field: value})).sentence)
+    read = {plan.asked.kind, plan.asked.purpose, *map(str, plan.asked.options.values())}
+    assert value in read
+    assert [one for one in plan.unclear if one != "how much"] == []
+
+
+_MONEY = [row for row in ROWS if row["answer"]["amount"] != "none"]
 _SPOILT = [(row, spoil) for row in _MONEY for spoil in ("dropped", "changed", "currency")]
 
 
@@ -93,17 +106,43 @@ _SPOILT = [(row, spoil) for row in _MONEY for spoil in ("dropped", "changed", "c
     ("row", "spoil"), [pytest.param(*one, id=f"{one[0]['id']}-{one[1]}") for one in some(_SPOILT, 8)]
 )
 def test_a_model_that_gets_the_money_wrong_is_refused(llm: Provider, row: dict[str, Any], spoil: str) -> None:
-    """An amount left out, altered, or put in another currency never becomes a message, where the
-    description gives it with its currency code."""
-    intent = dict(row["intent"])
-    if spoil == "dropped":
-        del intent["amount"]
-    elif spoil == "changed":
-        intent["amount"] = ["987.65", intent["amount"][1]]
-    else:
-        intent["currency"] = ["NOK", intent["currency"][1]]
-    llm.then(said(**intent))
+    """An amount left out, altered, or put in another currency never becomes a message."""
+    figures, currency = row["answer"]["amount"].split()
+    wrong = {"dropped": "none", "changed": f"987.65 {currency}", "currency": f"{figures} NOK"}[spoil]
+    llm.then(row["answer"] | {"amount": wrong})
     with pytest.raises(room.LlmFailed) as caught:
-        room.generate(row["description"], provider="ollama", at=NOW)
-    assert any("amount" in text or "currency" in text for text in caught.value.problems)
-    assert len(llm.calls) == 3
+        room.plan(row["description"], provider="ollama", at=NOW)
+    assert caught.value.problems
+    assert len(llm.calls) == 2
+
+
+def test_what_cannot_be_is_told_at_once(llm: Provider) -> None:
+    """The reason ends it: it is not sent back until a model drops what was demanded."""
+    llm.then(answer(purpose="purchase", amount="5.00 USD", impossible="No message holds coins."))
+    plan = room.plan("Pay 5.00 USD in coins", provider="ollama")
+    with pytest.raises(UnclearError, match="Not possible: No message holds coins"):
+        plan.run()
+    assert len(llm.calls) == 1
+
+
+def test_the_words_are_those_of_the_description(llm: Provider) -> None:
+    """Each option that the rules read, too, is shown with the words that they read it from."""
+    llm.then(answer(purpose="purchase", network="VISA", amount="25.50 EUR", entry="contactless"))
+    plan = room.plan("Tapped Visa, 25.50 euros", provider="ollama")
+    words = {name: said for _, _, name, _, said in plan.rows()}
+    assert (words["network"], words["entry"], words["currency"]) == ("Visa", "Tapped", "25.50 euros")
+
+
+def test_the_same_question_is_asked_once(llm: Provider) -> None:
+    """In one process; what it cost is told."""
+    llm.then(answer(purpose="purchase", network="VISA", amount="25.50 EUR"))
+    first, again = (room.plan("Visa, 25.50 EUR", provider="openai", at=NOW) for _ in range(2))
+    assert len(llm.calls) == 1
+    assert first.steps == again.steps
+    assert first.notes[-1] == "Asked openai/gpt-6-luna: one call, 5 tokens in, 7 out."
+    assert again.notes[-1] == "Asked before: no call."
+
+
+def test_the_prompt_is_short() -> None:
+    """A token is about four characters: at most 1,200 with a description of 500 and what the rules read."""
+    assert len(restate_instructions(fence(), NOW)) < 4 * 1200 - 1200

@@ -9,21 +9,20 @@ import sys
 import time
 
 import pytest
+from llm.answers import GOOD, TEXT, answer
 from llm.expected import NOW
-from llm.quotes import said
 from llm.wire import Does, Provider
 from support import turns
 
+from sim import models as room
 from sim.errors import ParseError
-from sim.operations import generate
-from sim.operations import llm as room
+from sim.models.transport import calls
+from sim.operations import explain, generate
 
-TEXT = "A Visa purchase of 25.50 EUR."
-GOOD = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
-JOKE = GOOD | said(kind=("joke", "Visa"))
+JOKE = GOOD | {"kind": "joke"}
 RAW = generate("auth", at=NOW).raw
-ANSWER = "This is {kind} for {amount}."
 TOLD = "This is an authorization request for 10.00 USD."
+RULES = explain(RAW).summary
 
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
@@ -32,12 +31,13 @@ def test_a_provider_that_hangs_is_a_timeout(
 ) -> None:
     """The time limit holds for the whole call, retries included; what it takes to import is not of it."""
     llm.then(GOOD)
-    room.generate(TEXT, provider=provider)
+    room.plan(TEXT, provider=provider)
+    calls.forget()
     monkeypatch.setenv("SIM_LLM_TIMEOUT", "0.3")
     llm.then(Does(hang=True))
     begun = time.monotonic()
     with pytest.raises(room.LlmTimeout, match=r"0\.3 seconds"):
-        room.generate(TEXT, provider=provider)
+        room.plan(TEXT, provider=provider)
     assert time.monotonic() - begun < 30
     assert room.LlmTimeout.type == "llm_timeout"
 
@@ -47,7 +47,7 @@ def test_a_provider_that_hangs_is_a_timeout(
 def test_a_fault_that_passes_is_tried_again(llm: Provider, provider: str, status: int) -> None:
     """A rate limit with its waiting time, or an internal error, once: the next try succeeds."""
     llm.then(Does(status=status, headers={"retry-after-ms": "10"}), GOOD)
-    assert room.generate(TEXT, provider=provider).message[4] == "000000002550"
+    assert room.plan(TEXT, provider=provider).asked.options["amount_minor_units"] == 2550
     assert len(llm.calls) == 2
 
 
@@ -63,12 +63,12 @@ def test_a_wait_that_is_too_long_is_not_begun(llm: Provider, provider: str, wait
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
 def test_tries_of_a_request_and_repairs_of_an_answer_do_not_multiply(llm: Provider, provider: str) -> None:
-    """Each request of a call has its own tries; a call has no more than three requests that arrive."""
+    """Each request of a call has its own tries; a call has no more than two requests that arrive."""
     passing = Does(status=503, headers={"retry-after-ms": "10"})
-    llm.then(passing, JOKE, passing, JOKE, passing, JOKE, GOOD)
-    with pytest.raises(room.LlmFailed, match=r"`kind\.value`: Input should be"):
-        room.generate(TEXT, provider=provider)
-    assert len(llm.calls) == 6
+    llm.then(passing, JOKE, passing, JOKE, passing, GOOD)
+    with pytest.raises(room.LlmFailed, match="`kind`: Input should be"):
+        room.plan(TEXT, provider=provider)
+    assert len(llm.calls) == 4
 
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
@@ -77,34 +77,31 @@ def test_an_answer_that_is_not_whole_is_not_taken(
     llm: Provider, provider: str, ends: str, words: str
 ) -> None:
     """One that the ceiling on tokens or a filter of the provider cut short, though what came is right."""
-    llm.then(Does(ANSWER, ends=ends))
+    llm.then(Does(TOLD, ends=ends))
     with pytest.raises(room.LlmFailed, match=words):
         room.explain(RAW, provider=provider)
     with pytest.raises(room.LlmFailed, match=words):
         asyncio.run(streamed(provider, []))
     llm.then(Does(GOOD, ends=ends))
     with pytest.raises(room.LlmFailed, match=words):
-        room.generate(TEXT, provider=provider)
+        room.plan(TEXT, provider=provider)
 
 
 @pytest.mark.parametrize(
     ("told", "given"),
     [
-        ("  \n ", []),
-        ("This is {kind}.\nIt was approved. By the issuer.", ["This is an authorization request. "]),
-        ("It is for {amount}. And for\n99.00 USD.", ["It is for 10.00 USD. "]),
-        ("\ud800", []),
+        ("  \n ", [RULES]),
+        ("This is a request.\nIt was approved. By 99.", ["This is a request. ", "~~It was approved.~~ ",
+                                                        "~~By 99.~~"]),
+        ("\ud800", ["~~?~~", RULES]),
     ],
-)
-def test_what_is_streamed_is_checked_with_what_came_before(
-    llm: Provider, told: str, given: list[str]
-) -> None:
-    """What is no statement of slots ends the text; nothing at all is a failure."""
+)  # fmt: skip
+def test_what_is_streamed_is_checked_sentence_by_sentence(llm: Provider, told: str, given: list[str]) -> None:
+    """What is not known of the message is struck out; where nothing stands, the rules speak."""
     llm.then(told)
     pieces: list[str] = []
-    with pytest.raises(room.LlmFailed):
-        asyncio.run(streamed("anthropic", pieces))
-    assert pieces == given
+    asyncio.run(streamed("anthropic", pieces))
+    assert [piece.replace("\ud800", "?") for piece in pieces] == given
 
 
 async def streamed(provider: str, pieces: list[str]) -> None:
@@ -136,63 +133,49 @@ def test_an_answer_out_of_form_is_a_failure(llm: Provider, provider: str, raw: s
     """Whatever a provider sends instead of its format, the call fails and nothing else."""
     llm.then(Does(raw=raw))
     with pytest.raises(room.LlmFailed):
-        room.generate(TEXT, provider=provider)
+        room.plan(TEXT, provider=provider)
 
 
 @pytest.mark.parametrize(
     ("provider", "what"), turns(room.PROVIDERS, ["refusal", "wrong value", "wrong type", "extra"])
 )
-def test_an_answer_that_stays_wrong_stops_after_two_repairs(llm: Provider, provider: str, what: str) -> None:
-    """A refusal or an answer against the schema is asked for again twice, then it is a failure that says
+def test_an_answer_that_stays_wrong_stops_after_a_repair(llm: Provider, provider: str, what: str) -> None:
+    """A refusal or an answer against the schema is asked for again, then it is a failure that says
     what was wrong, and none of the answer's values."""
-    answer, wrong = {
+    given, wrong = {
         "refusal": ("I cannot help with payment messages.", "Invalid JSON"),
-        "wrong value": (JOKE, "`kind.value`: Input should be 'auth'"),
-        "wrong type": (said(amount=(25.5, "25.50")), "`amount.value`: Input should be a valid string"),
-        "extra": (said(pan=("4111111111111111", "Visa")), "Extra inputs are not permitted"),
+        "wrong value": (JOKE, "`kind`: Input should be 'none'"),
+        "wrong type": (answer(amount=25.5), "`amount`: Input should be a valid string"),
+        "extra": (answer(pan="4111111111111111"), "Extra inputs are not permitted"),
     }[what]
-    llm.then(answer)
+    llm.then(given)
     with pytest.raises(room.LlmFailed, match=f"in the form asked for: .*{wrong}") as caught:
-        room.generate(TEXT, provider=provider)
-    assert len(llm.calls) == 3
+        room.plan(TEXT, provider=provider)
+    assert len(llm.calls) == 2
     assert not any(value in str(caught.value) for value in ("4111", "joke", "25.5"))
 
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
-def test_findings_go_back_to_the_model(llm: Provider, provider: str) -> None:
-    """An intent whose message breaks a rule is mended by what the rules said of it."""
-    text = TEXT + " Name of the shop: Extraordinarily Long Shop Names and Daughters, London, UK."
-    place = said(merchant_city=("London", "London"), merchant_country=("GB", "UK"))
-    names = ("Extraordinarily Long Shop Names and Daughters", "Extraordinarily Long Shop")
-    llm.then(*(GOOD | place | said(merchant_name=(name, name)) for name in names))
-    made = room.generate(text, provider=provider)
-    assert made.message[43].startswith("Extraordinarily Long Shop")
+def test_what_is_wrong_goes_back_to_the_model(llm: Provider, provider: str) -> None:
+    """What the rules do not understand, a number that is lost, one that is made up: it is mended by them."""
+    text = TEXT + " Trace number 777."
+    llm.then(GOOD | {"details": ["frobnicate", "STAN 778"]}, GOOD | {"details": ["STAN 777"]})
+    plan = room.plan(text, provider=provider)
+    assert plan.asked.options["stan"] == "000777"
     assert len(llm.calls) == 2
-    assert "at most 25 characters" in llm.calls[1].text
+    for said in ("does not understand: frobnicate", "number 777 of the description is missing",
+                 "number 778 is not in the description"):  # fmt: skip
+        assert said in llm.calls[1].text
 
 
 def test_what_was_wrong_is_in_the_failure(llm: Provider) -> None:
-    """After two repairs the error says why the last answer was not taken."""
-    llm.then(GOOD | said(currency=("ABC", "EUR")))
-    with pytest.raises(room.LlmFailed, match="`currency`: the value does not follow") as caught:
-        room.generate(TEXT, provider="openai")
-    assert len(llm.calls) == 3
+    """After a repair the error says why the last answer was not taken."""
+    llm.then(GOOD | {"amount": "25.50 USD"})
+    with pytest.raises(room.LlmFailed, match="`currency`: the description says EUR") as caught:
+        room.plan(TEXT, provider="openai")
+    assert len(llm.calls) == 2
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301, our own
     assert (str(again), again.problems) == (str(caught.value), caught.value.problems)
-
-
-def test_a_summary_that_misstates_is_repaired(llm: Provider) -> None:
-    """A wrong amount is told to the model; one that stays wrong is a failure."""
-    wrong = "This is {kind} for 100.00 USD."
-    llm.then(wrong, ANSWER)
-    assert room.explain(RAW, provider="anthropic").summary == TOLD
-    assert len(llm.calls) == 2
-    assert "may stand, not: 100.00, USD" in llm.calls[1].text
-    llm.calls.clear()
-    llm.then(wrong)
-    with pytest.raises(room.LlmFailed, match=r"not: 100\.00, USD"):
-        room.explain(RAW, provider="anthropic")
-    assert len(llm.calls) == 3
 
 
 def test_nothing_is_asked_for_a_text_that_is_no_message(llm: Provider) -> None:
@@ -207,7 +190,7 @@ def test_a_provider_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://user:secret@127.0.0.1:9")
     monkeypatch.setenv("SIM_LLM_RETRIES", "0")
     with pytest.raises(room.LlmFailed, match="ollama could not be reached") as caught:
-        room.generate(TEXT)
+        room.plan(TEXT)
     assert "secret" not in str(caught.value)
 
 
@@ -218,7 +201,7 @@ def test_only_so_many_calls_are_under_way(llm: Provider, monkeypatch: pytest.Mon
     llm.then(Does(GOOD, slow=True))
 
     async def run() -> list[int]:
-        tasks = [asyncio.create_task(room.generate_async(TEXT, provider="openai")) for _ in range(5)]
+        tasks = [asyncio.create_task(room.plan_async(TEXT, provider="openai")) for _ in range(5)]
         seen = []
         for sent in (2, 3, 4, 5, 5):
             while len(llm.calls) < sent:
@@ -259,11 +242,11 @@ def test_closing_a_stream_cancels_it_and_frees_its_turn(
     monkeypatch.setenv("SIM_LLM_CONCURRENCY", "1")
 
     async def read_one() -> tuple[str, str]:
-        llm.then("This is {kind}. It carries {DE11}. It is for {amount}.")
+        llm.then("This is an authorization request. Its STAN is 123456. It is for 10.00 USD.")
         pieces = room.stream_explain(RAW, provider="openai")
         first = await anext(pieces)
         await pieces.aclose()  # type: ignore[attr-defined]
-        llm.then(ANSWER)
+        llm.then(TOLD)
         return first, (await room.explain_async(RAW, provider="openai")).summary
 
     assert asyncio.run(read_one()) == ("This is an authorization request. ", TOLD)
@@ -271,7 +254,7 @@ def test_closing_a_stream_cancels_it_and_frees_its_turn(
 
 def test_the_waiting_calls_work_inside_a_running_loop(llm: Provider) -> None:
     """As in a notebook cell, where a loop is already running in the thread."""
-    llm.then(ANSWER)
+    llm.then(TOLD)
 
     async def cell() -> str:
         return room.explain(RAW, provider="google").summary
@@ -283,10 +266,10 @@ def test_nothing_heavy_is_loaded_until_a_model_is_asked_for() -> None:
     """The room, its status and a refused call load neither the library nor pydantic."""
     code = """
 import sys
-from sim.operations import llm
+from sim import models as llm
 llm.status()
 try:
-    llm.generate("An echo test.")
+    llm.plan("An echo test.")
 except llm.LlmUnavailable:
     print(*sorted({"pydantic", "pydantic_ai", "openai", "anthropic", "google.genai"} & set(sys.modules)))
 """

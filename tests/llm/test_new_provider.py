@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from llm.quotes import said
+from llm.answers import GOOD
 from llm.wire import Provider
 from support import long
 
@@ -30,12 +30,13 @@ CODE = """
 import json, sim
 from server.endpoints import ENDPOINTS
 from server.openapi import document
-from sim.operations import llm
-made = llm.generate("A Visa purchase of 25.50 EUR", provider="elsewhere")
-told = llm.explain(made.message, provider="elsewhere")
+from sim import models as llm
+plan = llm.plan("A Visa purchase of 25.50 EUR", provider="elsewhere")
+message = plan.run().exchange.steps[0].message
+told = llm.explain(message, provider="elsewhere")
 rows = sim.llm.status()
 row = rows[rows["provider"] == "elsewhere"].iloc[0]
-print(json.dumps([sim.__file__, made.source, made.message[4], told.summary, row["configured"], row["model"],
+print(json.dumps([sim.__file__, plan.source, message[4], told.summary, row["configured"], row["model"],
                   "elsewhere" in json.dumps(document(ENDPOINTS))]))
 """
 
@@ -45,10 +46,9 @@ def test_an_invented_provider_is_a_row(llm: Provider, tmp_path: Path) -> None:
     """With a row more in a copy of the toolkit it generates, explains, is listed and documented."""
     for room in ("sim", "server"):
         shutil.copytree(ROOT / room, tmp_path / room)  # what is compiled, too: it need not be again
-    with (tmp_path / "sim/operations/llm/transport/models.toml").open("a") as file:
+    with (tmp_path / "sim/models/transport/models.toml").open("a") as file:
         file.write(ROW)
-    intent = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
-    llm.then(intent, "This is {kind} for {amount}.")
+    llm.then(GOOD, "This is an authorization request for 25.50 EUR.")
     variables = {"ELSEWHERE_KEY": "key-elsewhere", "ELSEWHERE_URL": f"{llm.url}/v1"}
     done = subprocess.run(
         [sys.executable, "-c", CODE],

@@ -10,11 +10,13 @@ from llm.expected import NOW
 from llm.wire import Provider
 from support import together, turns
 
+from sim import models as room
 from sim.codec import Message, build
-from sim.operations import NETWORKS, VERSIONS, generate, validate
-from sim.operations import llm as room
-from sim.operations.llm.telling.slots import previews, slots
+from sim.models.telling import Known
+from sim.operations import NETWORKS, VERSIONS, explain, generate
+from sim.operations.anatomy import dissect
 from sim.parts import chip_data
+from sim.paste.reading import read_text
 from sim.spec.networks import check_digit
 
 PAN = "4111111111111111"
@@ -64,7 +66,7 @@ def test_no_request_holds_card_data(llm: Provider, provider: str, version: str) 
     """Masked or hidden in its own element and wherever a copy of it stands, findings included."""
     message = planted(version)
     build(message)
-    llm.then("This is {kind} with {card}.")
+    llm.then("This is a request.")
     room.explain(message, provider=provider)
     [call] = llm.calls
     text = call.text.upper()
@@ -77,6 +79,13 @@ def test_no_request_holds_card_data(llm: Provider, provider: str, version: str) 
 # Another card than the message's own, built here so that no file holds it.
 OTHER = "453957876362148" + check_digit("453957876362148")
 _GROUPS = [OTHER[at : at + 4] for at in range(0, 16, 4)]
+
+
+def _shown(message: Message) -> str:
+    """What a model is shown of *message*."""
+    view = dissect(read_text(build(message), message.spec))
+    known = Known(view, explain(message))
+    return json.dumps(known.shown)
 
 
 @pytest.mark.parametrize("number", [43, 48, 54, 60, 61, 62, 63, 104])
@@ -100,8 +109,7 @@ def test_card_data_of_others_is_hidden_too(number: int, text: str, secret: str) 
     """In free text it is found by its form, though no element of the message has it."""
     message = generate("auth", network="VISA", at=NOW).message
     message = message.replace(**{f"de{number}": f"{text:<40}"[:40] if number == 43 else text})
-    report = validate(message, network="VISA")
-    shown = json.dumps(previews(message, "VISA", report))
+    shown = _shown(message)
     assert secret not in shown
     assert not re.search(r"[\W_]{0,3}".join(secret), shown)
 
@@ -111,9 +119,7 @@ def test_names_of_the_chip_and_the_track_are_hidden_elsewhere() -> None:
     chip = chip_data.write_tags({"5F20": b"PLANTED/HOLDER".hex().upper()})
     message = generate("auth", network="VISA", at=NOW).message
     message = message.replace(de55=chip, de45=TRACK_1, de63="MR HOLDER PLANTED, CARDHOLDER PLANTED")
-    report = validate(message, network="VISA")
-    assert "PLANTED" not in json.dumps(previews(message, "VISA", report))
-    assert "PLANTED" not in str(slots(message, "VISA", report))
+    assert "PLANTED" not in _shown(message)
 
 
 @pytest.mark.parametrize(("network", "version"), turns(NETWORKS, VERSIONS))
@@ -121,7 +127,7 @@ def test_no_request_about_a_generated_message_holds_its_card(
     llm: Provider, network: str, version: str
 ) -> None:
     """Whatever generate builds, the middle of its card number is in no request."""
-    llm.then("This is {kind}.")
+    llm.then("This is a request.")
     for kind in ("auth", "reversal"):
         for entry in ("stripe", "chip", "ecommerce"):
             made = generate(kind, network=network, version=version, at=NOW, entry=entry)
@@ -137,7 +143,7 @@ def test_no_request_about_a_generated_message_holds_its_card(
 def test_long_values_take_no_place(llm: Provider) -> None:
     """Free text of any length is not sent at all."""
     message = generate("auth", at=NOW).message.replace(de63="word " * 150)
-    llm.then("This is {kind} with {DE63}.")
-    assert room.explain(message, provider="ollama").summary.endswith("(DE 63).")
+    llm.then("This is a request with {DE63}.")
+    assert room.explain(message, provider="ollama").summary.endswith("DE 63 (V.I.P. private-use fields).")
     assert "word word" not in llm.calls[0].text
     assert len(json.dumps(llm.calls[0].body)) < 12_000

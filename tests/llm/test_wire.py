@@ -7,17 +7,14 @@ import json
 from typing import Any
 
 import pytest
+from llm.answers import GOOD, TEXT
 from llm.expected import NOW
-from llm.quotes import said
 from llm.wire import Provider, instructions
 
+from sim import models as room
 from sim.operations import generate
-from sim.operations import llm as room
 
-TEXT = "A Visa purchase of 25.50 EUR."
-INTENT = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
-ANSWER = "This is {kind} for {amount}. It carries {DE11}."
-TOLD = "This is an authorization request for 10.00 USD. It carries systems trace audit number (STAN) 123456."
+TOLD = "This Visa authorization request asks for 10.00 USD. Its STAN is 123456."
 RAW = generate("auth", at=NOW).raw
 
 PATHS = {
@@ -50,14 +47,14 @@ def schema(provider: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
-def test_generate_sends_the_description_and_a_schema(llm: Provider, provider: str) -> None:
+def test_plan_sends_the_description_and_a_schema(llm: Provider, provider: str) -> None:
     """One request, to the provider's own path with its own key and the model asked for; the answer's form
     is fixed by a schema that has no room for a card number or a raw message."""
-    llm.then(INTENT)
-    made = room.generate(TEXT, provider=provider, model="model-1", at=NOW)
+    llm.then(GOOD)
+    made = room.plan(TEXT, provider=provider, model="model-1", at=NOW)
     [call] = llm.calls
     assert made.source == f"llm:{provider}/model-1"
-    assert made.message[4] == "000000002550"
+    assert made.asked.options["amount_minor_units"] == 2550
     assert call.path == PATHS[provider].format(model="model-1")
     assert call.body.get("model", "model-1") == "model-1"
     if provider in KEYS:
@@ -66,7 +63,7 @@ def test_generate_sends_the_description_and_a_schema(llm: Provider, provider: st
     else:
         assert ("key-anthropic" in call.text) == (provider == "anthropic")
     properties = schema(provider, call.body)["properties"]
-    assert {"kind", "amount", "currency", "test_card"} <= set(properties)
+    assert {"kind", "amount", "decision", "impossible"} <= set(properties)
     assert not {"pan", "message", "raw", "fields", "track", "pin"} & set(properties)
     assert TEXT in call.text
     assert TEXT not in instructions(call)
@@ -75,15 +72,15 @@ def test_generate_sends_the_description_and_a_schema(llm: Provider, provider: st
 
 @pytest.mark.parametrize("provider", room.PROVIDERS)
 def test_explain_sends_the_table(llm: Provider, provider: str) -> None:
-    """One request without tools or schema; the summary is the answer with its slots filled."""
-    llm.then(ANSWER)
+    """One request without tools or schema; the summary is the answer."""
+    llm.then(TOLD)
     told = room.explain(RAW, provider=provider, model="model-1")
     [call] = llm.calls
     assert call.path == PATHS[provider].format(model="model-1")
     assert not {"tools", "response_format"} & set(call.body)
     assert (told.summary, told.source) == (TOLD, f"llm:{provider}/model-1")
     assert told.message.mti == "0100"
-    assert "{DE4}" in call.text
+    assert "Amount, transaction" in call.text
     assert "10.00 USD" in call.text
 
 
@@ -94,7 +91,7 @@ def test_explain_streams_whole_sentences(llm: Provider, provider: str) -> None:
     async def collect() -> list[str]:
         return [piece async for piece in room.stream_explain(RAW, provider=provider, model="model-1")]
 
-    llm.then(ANSWER)
+    llm.then(TOLD)
     pieces = asyncio.run(collect())
     [call] = llm.calls
     assert call.path == STREAMED[provider].format(model="model-1")
@@ -103,23 +100,49 @@ def test_explain_streams_whole_sentences(llm: Provider, provider: str) -> None:
     assert "".join(pieces) == TOLD
 
 
-def test_a_false_sentence_ends_a_stream(llm: Provider) -> None:
-    """What was checked is given; the first sentence that does not fit is not, and ends the text."""
-    llm.then("This is {kind}. The amount is 99.00 USD. It carries {DE11}.")
+def test_a_false_sentence_of_a_stream_is_struck_out(llm: Provider) -> None:
+    """Each sentence is checked when it has come."""
+    llm.then("This is a request. The amount is 99.00 USD. Its STAN is 123456.")
     pieces: list[str] = []
 
     async def collect() -> None:
         async for piece in room.stream_explain(RAW, provider="openai"):
             pieces.append(piece)
 
-    with pytest.raises(room.LlmFailed):
-        asyncio.run(collect())
-    assert pieces == ["This is an authorization request. "]
+    asyncio.run(collect())
+    assert pieces == ["This is a request. ", "~~The amount is 99.00 USD.~~ ", "Its STAN is 123456."]
 
 
 def test_no_temperature_or_other_setting_is_sent_that_a_model_may_refuse(llm: Provider) -> None:
     """Requests carry the ceiling on tokens and nothing else that tunes a model."""
-    llm.then(ANSWER)
+    llm.then(TOLD)
     for provider in room.PROVIDERS:
         room.explain(RAW, provider=provider)
     assert not any(word in call.text for call in llm.calls for word in ("temperature", "top_p", "topP"))
+
+
+@pytest.mark.parametrize("provider", [one for one in room.PROVIDERS if one != "anthropic"])
+def test_the_schema_is_strict(llm: Provider, provider: str) -> None:
+    """Every field is required, none may be added, and the server is told to hold the answer to it."""
+    llm.then(GOOD)
+    room.plan(TEXT, provider=provider, at=NOW)
+    [call] = llm.calls
+    form = schema(provider, call.body)
+    assert set(form["required"]) == set(form["properties"])
+    if provider == "openai":
+        assert form["additionalProperties"] is False
+        assert call.body["response_format"]["json_schema"]["strict"] is True
+
+
+def test_effort_and_repairs_are_set_by_variables(llm: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much a thinking model thinks, and how often a wrong answer is sent back."""
+    monkeypatch.setenv("SIM_LLM_EFFORT", "low")
+    monkeypatch.setenv("SIM_LLM_REPAIRS", "0")
+    llm.then(GOOD | {"amount": "99.00 EUR"})
+    with pytest.raises(room.LlmFailed):
+        room.plan(TEXT, provider="openai", model="gpt-5", at=NOW)
+    assert len(llm.calls) == 1
+    assert llm.calls[0].body["reasoning_effort"] == "low"
+    monkeypatch.setenv("SIM_LLM_EFFORT", "enormous")
+    with pytest.raises(room.LlmUnavailable, match="SIM_LLM_EFFORT must be one of"):
+        room.plan(TEXT, provider="openai", at=NOW)

@@ -69,8 +69,6 @@ from server.endpoints import ENDPOINTS
 from server.openapi import document
 from server.records import CardNetwork
 from sim.tables.plots.draw import _colour
-from sim.operations.llm.drafting.intent import Intent
-from sim.operations.llm.drafting.marks import _networks
 from sim.verbs import verb
 from sim.widgets.panels.form import titles
 
@@ -91,8 +89,6 @@ print(json.dumps({
     "declined": sim.respond(made, "51").set_index("number").loc[39, "meaning"],
     "choices": list(titles(verb('generate').option('network')).items())[-1],
     "colour": _colour("MOONPAY", "grey"),
-    "spoken": [sorted(mark.values) for mark in _networks("paid by moon pay")],
-    "intent": Intent(network={"value": "MOONPAY", "words": "moon pay"}).network.value,
 }))
 """
 
@@ -119,16 +115,15 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @long
 def test_it_is_named_wherever_networks_are(said: dict[str, Any]) -> None:
-    """The list, the service's enum and document, the panels, a model's intent: all have it, in its place."""
+    """The list, the service's enum and document, the panels, all have it, in its place."""
     assert said["networks"] == said["enum"] == said["schema"] == said["matrix"]
-    assert said["networks"][-1] == said["intent"] == "MOONPAY"
+    assert said["networks"][-1] == "MOONPAY"
     assert said["choices"] == ["MOONPAY", "Moon Pay"]
 
 
 def test_its_facts_are_taken_from_its_file(said: dict[str, Any]) -> None:
     """Plots have its colour, descriptions its name, generated messages its card and its own elements."""
     assert said["colour"] == "#123456"
-    assert said["spoken"] == [["MOONPAY"]]
     assert (said["card"], said["element"]) == (PAN, "MOON")
 
 

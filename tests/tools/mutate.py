@@ -146,7 +146,7 @@ def tests_of(path: str) -> list[str]:
     room = "/".join(path.removesuffix(".py").split("/")[:2])
     folder = Path("tests", room.removeprefix("sim/") if room.startswith("sim/") else "server")
     whole = list(_ELSEWHERE.get(room, ()))
-    if path.startswith("sim/operations/llm"):
+    if path.startswith("sim/models"):
         whole = ["tests/llm"]
     elif not whole:
         one = folder.with_name(f"test_{folder.name}.py")

@@ -28,8 +28,8 @@ from widgets.questions import (
     until,
 )
 
+from sim.models import PROVIDERS
 from sim.operations import explain, generate
-from sim.operations.llm import PROVIDERS
 from sim.spec.networks import default_card
 from sim.widgets import Lab
 

@@ -10,6 +10,7 @@ import traitlets
 
 from sim.codec import IsoError
 from sim.grid import LINKED, lighting, told_html
+from sim.models.prompts import LANGUAGES
 from sim.operations import explain
 from sim.operations.anatomy import Anatomy
 from sim.operations.choosing import chosen_version
@@ -53,9 +54,10 @@ class ExplainPanel(ReaderPanel):
     """Says what a message means, at every key, by rules; or, when asked, by a language model.
 
     Traits: `message`, raw text; `version` and `network`, None for what the message itself says; `llm`,
-    whether the button asks the model; `table`, the message table, None without pandas; `summary`, of a
-    broken text what was read before the fault; `problem`, what is broken; `busy`, whether a model is
-    asked. *message* may be a text, a `Message` or a message table.
+    whether the button asks the model; `ask` and `language`, what it is asked and shall write in; `table`,
+    the message table, None without pandas; `summary`, of a broken text what was read before the fault;
+    `problem`, what is broken; `busy`, whether a model is asked. *message* may be a text, a `Message` or a
+    message table.
 
     `run()` explains and, with `llm`, waits for the model; the button does not wait (see `Panel`).
     While the model writes, its sentences are shown one by one; `summary` is by rules until it is done.
@@ -63,6 +65,8 @@ class ExplainPanel(ReaderPanel):
     """
 
     llm = traitlets.Bool(False)
+    ask = traitlets.Unicode("")
+    language = traitlets.Enum(tuple(LANGUAGES), "en")
     summary = traitlets.Unicode("")
 
     def __init__(
@@ -81,14 +85,22 @@ class ExplainPanel(ReaderPanel):
         ).add_class("iso-check")
         model_field = InputField(self.model_choice, classes="iso-rest")
         model_field.note = refusal and f"{refusal}."
+        self.question = ipywidgets.Text(
+            placeholder="Ask about it, or leave empty", disabled=bool(refusal), continuous_update=False
+        )
+        self.tongue = ipywidgets.Dropdown(
+            options=[(name, code) for code, name in LANGUAGES.items()], disabled=bool(refusal)
+        )
         super().__init__(
-            RunBar("Explain", model_field),
+            RunBar("Explain", model_field, self.question, self.tongue),
             MessageInput(message, version, network),
             classes="iso-explain-panel",
         )
         self.linked = Linked(self.views.anatomy)
         self.set_trait("children", [*self.children, self.linked])
         traitlets.link((self, "llm"), (self.model_choice, "value"))
+        traitlets.link((self, "ask"), (self.question, "value"))
+        traitlets.link((self, "language"), (self.tongue, "value"))
         self._seen: Anatomy | None = None
         self._told: tuple[Told, ...] = ()
         self.llm = llm and not refusal
@@ -141,7 +153,8 @@ class ExplainPanel(ReaderPanel):
             self.said.value = hint("What it says appears here as you type.")
 
     def _question(self) -> Inquiry[str]:
-        raw, version, network = self.input.raw, self.version, self.network
+        subject, version, network = self.input.subject, self.version, self.network
+        more = {"ask": self.ask, "language": self.language}
         name = self.writer.name() or "the model"
 
         def answered(text: str) -> None:
@@ -150,7 +163,9 @@ class ExplainPanel(ReaderPanel):
 
         return Inquiry(
             doing=f"Asking {name}\N{NO-BREAK SPACE}…",
-            put=lambda heard: self.writer.explain(raw, version=version, network=network, heard=heard),
+            put=lambda heard: self.writer.explain(
+                subject, version=version, network=network, heard=heard, **more
+            ),
             heard=self._hear,
             answered=answered,
             failed=lambda problem: self._tell(news=f"{problem}. {BY_RULES}"),

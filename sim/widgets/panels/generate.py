@@ -13,11 +13,10 @@ import traitlets
 
 from sim.errors import BuildError, OptionError
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import SOURCE_WORDS, Asked, Plan, UnclearError, steps_of
+from sim.exchanges.plan import Asked, Plan, UnclearError, steps_of
 from sim.masking import mask_words
 from sim.operations import Generated
 from sim.operations.asked import generated, usual_entry
-from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.generation import native_version
 from sim.operations.options import Setting, goes_with
 from sim.operations.recalled import NO_CARD, call_of, covered_call
@@ -237,7 +236,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         traitlets.dlink((self, "message"), (self.text, "value"))
         traitlets.dlink((self, "message"), (self.actions, "message"))
 
-    def _work(self) -> Inquiry[Generated] | None:
+    def _work(self) -> Inquiry[Plan] | None:
         """A problem is told beside the input it concerns, and the message made before stays."""
         self._asker.cancel()
         self.problem = self.describe.problem = ""
@@ -271,7 +270,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             if not self.form.refuse(option, str(error)) and self.more.refuse(option, str(error)):
                 self.folded.selected_index = 0
 
-    def _described(self) -> Inquiry[Generated] | None:
+    def _described(self) -> Inquiry[Plan] | None:
         """Make what is described; a question for a model where something is unclear and one is at hand."""
         if len(self.description) > MOST_DESCRIPTION:
             self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
@@ -279,21 +278,28 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         if self.plan is None:
             self._read()
         try:
-            made = self._edited(self.plan).run()
+            self._run(self._edited(self.plan))
         except UnclearError as error:
             if error.words and not self.writer.refusal():
                 return self._question()
             self.problem = self.describe.problem = str(error)
-            return None
-        self._put(Generated(made.exchange.steps[made.subject].message, made.exchange.network, SOURCE_WORDS,
-                            made.exchange.notes), made.text(made.subject))  # fmt: skip
         return None
 
-    def _question(self) -> Inquiry[Generated]:
-        description, version = self.description, self.version or DEFAULT_VERSION
+    def _run(self, plan: Plan) -> None:
+        """Show the message that the description of *plan* is about. Raises UnclearError."""
+        made = plan.run()
+        message, notes = made.exchange.steps[made.subject].message, (*plan.notes, *made.exchange.notes)
+        self._put(Generated(message, made.exchange.network, plan.source, notes), made.text(made.subject))
 
-        def answered(made: Generated) -> None:
-            self._put(made)
+    def _question(self) -> Inquiry[Plan]:
+        description, version = self.description, self.version
+
+        def answered(plan: Plan) -> None:
+            self.read.value = planned(plan)
+            try:
+                self._run(plan)
+            except UnclearError as error:
+                failed(str(error))
             self._tell()
 
         def failed(problem: str) -> None:
@@ -301,7 +307,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
         return Inquiry(
             doing=f"Asking {self.writer.name() or 'the model'}\N{NO-BREAK SPACE}…",
-            put=lambda heard: self.writer.generate(description, version=version, at=self.at),
+            put=lambda heard: self.writer.plan(description, version=version, at=self.at),
             answered=answered,
             failed=failed,
             cancelled=lambda: self._tell("Cancelled: no new message was made."),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from sim.operations.llm.errors import LlmError, LlmFailed, LlmTimeout
-from sim.operations.llm.guard import shown
-from sim.operations.llm.transport.clients import connect, load, obeys
-from sim.operations.llm.transport.providers import Choice, Settings
+from sim.models.errors import LlmError, LlmFailed, LlmTimeout
+from sim.models.guard import shown
+from sim.models.transport.clients import connect, load, obeys
+from sim.models.transport.providers import Choice, Settings
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent, ConcurrencyLimiter
@@ -32,13 +34,35 @@ _AGENTS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Kind, Agent[_Judge |
     WeakKeyDictionary()
 )
 _PROBLEMS_SHOWN = 4
+_LEAST_SHOWN = Decimal("0.0001")  # dollars
+# What was answered in this process, so that nobody pays twice for the same question.
+_ANSWERED: dict[tuple[Any, ...], Answered] = {}
+_MOST_ANSWERED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a model answered with, and in words what it took: calls, tokens, price where it is known."""
+
+    output: Any
+    cost: str
 
 
 async def ask(
-    choice: Choice, settings: Settings, instructions: str, prompt: str, output: type, check: Check
-) -> Any:
+    choice: Choice,
+    settings: Settings,
+    instructions: str,
+    prompt: str,
+    output: type,
+    check: Check,
+    question: str,
+) -> Answered:
     """The model's answer, once *check* has nothing against it. What it has goes back to the model, as often
-    as *settings* allow. Raises LlmFailed, LlmTimeout or LlmUnavailable."""
+    as *settings* allow. A *question* that was answered before is not asked again. Raises LlmFailed,
+    LlmTimeout or LlmUnavailable."""
+    key = choice, settings.effort, output, question
+    if (known := _ANSWERED.get(key)) and not check(known.output):
+        return replace(known, cost="Asked before: no call.")
     last: list[str] = []
 
     def judge(answer: Any, response: Any) -> list[str]:
@@ -54,7 +78,27 @@ async def ask(
             model_settings=limits,
             retries={"output": settings.repairs},
         )
-        return run.output
+        made = Answered(run.output, cost_of(choice, run))
+    while len(_ANSWERED) >= _MOST_ANSWERED:
+        _ANSWERED.pop(next(iter(_ANSWERED)))
+    _ANSWERED[key] = made
+    return made
+
+
+def forget() -> None:
+    """Ask all questions again."""
+    _ANSWERED.clear()
+
+
+def cost_of(choice: Choice, run: Any) -> str:
+    """What a run took, in words."""
+    used = run.usage
+    price = f", about ${used.cost:.4f}" if used.cost and used.cost >= _LEAST_SHOWN else ""
+    calls = f"{used.requests} calls" if used.requests > 1 else "one call"
+    return (
+        f"Asked {choice.source.removeprefix('llm:')}: {calls}, {used.input_tokens:,} tokens in, "
+        f"{used.output_tokens:,} out{price}."
+    )
 
 
 async def stream(choice: Choice, settings: Settings, instructions: str, prompt: str) -> AsyncIterator[str]:
@@ -110,6 +154,8 @@ async def _agent(
             from pydantic_ai.settings import ModelSettings
 
             limits = ModelSettings(timeout=settings.timeout, max_retries=0, max_tokens=settings.max_tokens)
+            if settings.effort:
+                limits["thinking"] = settings.effort  # type: ignore[typeddict-item]  # checked where it is read
             native = output is not str and obeys(choice, model)
             yield _prepared((output, native, settings.concurrency)), model, limits
     except LlmError:
@@ -132,7 +178,7 @@ def _prepared(kind: _Kind) -> _Agent:
     of_loop = _AGENTS.setdefault(asyncio.get_running_loop(), {})
     if kind not in of_loop:
         output, native, limit = kind
-        asks: Any = NativeOutput(output) if native else output
+        asks: Any = NativeOutput(output, strict=True) if native else output
         of_loop[kind] = Agent(output_type=asks, max_concurrency=_turns(limit))
 
         async def judge(context: RunContext[_Judge | None], answer: Any) -> Any:

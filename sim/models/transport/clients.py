@@ -10,8 +10,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sim.operations.llm.errors import LlmUnavailable
-from sim.operations.llm.transport.providers import INSTALL, Choice, Settings
+from sim.models.errors import LlmUnavailable
+from sim.models.transport.providers import INSTALL, Choice, Settings
 
 if TYPE_CHECKING:
     import httpx2

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import pairwise
 
 from sim.masking import mask_pan, mask_words, search
-from sim.operations.llm.errors import CardNumberRefused
+from sim.models.errors import CardNumberRefused
 from sim.operations.numbers import SMALL
 from sim.spec.networks import TestCard, detect, luhn_ok, test_cards
 

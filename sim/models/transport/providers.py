@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from sim.operations.llm.errors import LlmUnavailable, LlmUnknownModel, LlmUnknownProvider
+from sim.models.errors import LlmUnavailable, LlmUnknownModel, LlmUnknownProvider
 
-MOST_DESCRIPTION = 2000  # characters, as the interface has it
+EFFORTS = ("minimal", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +27,23 @@ class Settings:
     """Limits of one call. `timeout` is in seconds, for the whole of it: waiting for a turn, retries and
     repairs included. `retries` are those of a request that failed on its way, `repairs` those of an
     answer that was not usable. `max_tokens` bounds one answer. `concurrency` bounds the calls under way
-    at once in one process."""
+    at once in one process. `effort` is how much a thinking model thinks, one of EFFORTS; empty for what it
+    does by itself."""
 
     provider: str | None = None
     model: str | None = None
     timeout: float = 30.0
     retries: int = 2
-    repairs: int = 2
+    repairs: int = 1
+    effort: str = ""
     max_tokens: int = 4096
     concurrency: int = 4
 
 
 def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings that *environment* (by default the process's own) asks for. Raises ValueError for a
-    limit that is no number above 0 (`SIM_LLM_RETRIES` may be 0).
+    limit that is no number above 0 (`SIM_LLM_RETRIES` and `SIM_LLM_REPAIRS` may be 0), or an effort
+    that is none of EFFORTS.
 
     >>> from_environment({"SIM_LLM_TIMEOUT": "5"}).timeout
     5.0
@@ -52,9 +55,17 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
         model=given.get("SIM_LLM_MODEL", "").strip() or None,
         timeout=_number(given, "SIM_LLM_TIMEOUT", default.timeout, 0.001),
         retries=int(_number(given, "SIM_LLM_RETRIES", default.retries, 0)),
+        repairs=int(_number(given, "SIM_LLM_REPAIRS", default.repairs, 0)),
+        effort=_effort(given.get("SIM_LLM_EFFORT", "").strip()),
         max_tokens=int(_number(given, "SIM_LLM_MAX_TOKENS", default.max_tokens, 1)),
         concurrency=int(_number(given, "SIM_LLM_CONCURRENCY", default.concurrency, 1)),
     )
+
+
+def _effort(word: str) -> str:
+    if word and word not in EFFORTS:
+        raise ValueError(f"SIM_LLM_EFFORT must be one of {', '.join(EFFORTS)}")
+    return word
 
 
 def _number(given: Mapping[str, str], name: str, default: float, least: float) -> float:

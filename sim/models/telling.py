@@ -1,0 +1,194 @@
+"""An explanation in a model's own words, of which only stands what is known of the message.
+
+What strangers typed into a message is not shown to a model: it can give it no orders. A name in braces stands
+for it, which the program fills in. Card data is masked as everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sim.codec import Message, build
+from sim.errors import BITMAP_FIELD, MTI_FIELD, ChoiceError, OptionError, shown
+from sim.judge.finding import labelled
+from sim.masking import is_sensitive, mask_words
+from sim.models.grounding import Ground, whole_sentences
+from sim.models.guard import clean
+from sim.models.prompts import LANGUAGES, MOST_WORDS, block, explain_instructions, fence
+from sim.models.transport.calls import ask, stream
+from sim.models.transport.providers import Choice, Settings, choose
+from sim.operations import explain as rules
+from sim.operations.anatomy import Anatomy, dissect
+from sim.operations.explanation import Explanation, tellable
+from sim.operations.explanation import told as by_elements
+from sim.operations.story import tell
+from sim.operations.validation import validate
+from sim.paste.reading import Reading, read_text
+
+MOST_QUESTION = 500  # characters
+_SLOT = re.compile(r"\{([A-Za-z_]+[0-9]{0,3})\}")
+_OPEN = ("ans", "ansb", "as", "an", "anp", "ns", "z")  # content that anybody may have typed
+_FEWEST_TYPED = 13  # characters: less is a reference, a code or the number of a terminal
+_MOST_FINDINGS = 10
+_LONGEST = 20 * MOST_WORDS  # characters
+_DECISION = "outcome"
+_ACCOUNT = 2
+_LABELS = {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One explanation to be asked for. `told` is the explanation by rules, `slots` what fills the names in
+    braces, `ground` what may be said."""
+
+    choice: Choice
+    settings: Settings
+    told: Explanation
+    slots: dict[str, str]
+    ground: Ground
+    instructions: str
+    prompt: str
+    question: str
+
+    def explanation(self, text: str) -> Explanation:
+        """What a model wrote, as far as it is known; the rules' text where none of it is."""
+        sentences, any_stands = self.ground.mended(text[:_LONGEST])
+        if not any_stands:
+            return self.told
+        made = tuple(self.filled(one) for one in sentences)
+        return replace(self.told, sentences=made, source=self.choice.source, warned=False)
+
+    def filled(self, sentence: str) -> str:
+        """*sentence* with what its names in braces stand for, and no card data."""
+        said = _SLOT.sub(lambda found: self.slots.get(found[1], ""), mask_words(sentence))
+        return said[:1].upper() + said[1:]
+
+
+def prepare(
+    message: str | Message | Reading,
+    version: str | None,
+    network: str | None,
+    provider: str | None,
+    model: str | None,
+    question: str = "",
+    language: str = "en",
+) -> Task:
+    """What is needed to ask for an explanation. Raises what `choose` and `explain` by rules raise,
+    OptionError for a question that is none, ChoiceError for another language, CardNumberRefused."""
+    choice, settings = choose(provider, model)
+    if not isinstance(question, str) or len(question) > MOST_QUESTION:
+        raise OptionError("ask", f"a text of at most {MOST_QUESTION} characters", shown(question))
+    if language not in LANGUAGES:
+        raise ChoiceError.of("language", language, tuple(LANGUAGES))
+    asked = clean(question).text.strip()
+    told = rules(message, version=version, network=network)
+    whole = told.message.spec
+    reading = message if isinstance(message, Reading) else read_text(build(told.message), whole)
+    view = dissect(reading, network=told.network)
+    known = Known(view, told)
+    mark = fence()
+    data = {"question": asked} if asked else {}
+    return Task(
+        choice,
+        settings,
+        told,
+        known.slots,
+        Ground(known.texts, known.decided, language),
+        explain_instructions(mark, LANGUAGES[language]),
+        block(mark, data | known.shown),
+        block(language, data | known.shown),
+    )
+
+
+class Known:
+    """What is known of a message: `texts` all of it, `decided` the sentence on the decision, `shown` what a
+    model is shown, `slots` what stands behind the names in it."""
+
+    def __init__(self, view: Anatomy, told: Explanation) -> None:
+        self.slots: dict[str, str] = {}
+        message, rows = view.message, view.rows
+        typed = {number for number in message.fields if _is_typed(message, number)}
+        sentences: dict[str, str] = {}
+        self.decided = ""
+        if not view.findings:
+            said = tell(tellable(message), rows)
+            self.decided = said.get(_DECISION, "")
+            for (name, sentence), one in zip(said.items(), by_elements(tellable(message), rows), strict=True):
+                sentences[name] = self._slot(name, sentence) if typed & set(one.elements) else sentence
+        elements = []
+        for place in view.places:
+            number, name = place.number, view.name(place)
+            label = _LABELS.get(number, f"DE {number}")
+            row = {"element": label, "name": name}
+            if number in typed:
+                row["value"] = self._slot(f"DE{number}", labelled(number, name))
+            else:
+                if not _is_hidden(message, number):
+                    row["value"] = " ".join(view.shown_values[number].split())
+                row["means"] = view.meaning(place)
+            elements.append({name: text for name, text in row.items() if text})
+        found = view.findings or validate(message, network=told.network).findings
+        findings = [
+            f"{one.severity}, {one.name}: expected {one.expected}. {one.hint}".strip()
+            for one in found[:_MOST_FINDINGS]
+        ]
+        self.shown: dict[str, Any] = {"rules": sentences, "elements": elements, "findings": findings}
+        self.texts = [*told.sentences, *findings, *(one.message for one in found[:_MOST_FINDINGS])]
+        self.texts += [text for row in elements for text in row.values()]
+        self.texts += [*self.slots.values(), "DE", *(f"{number}" for number in message.fields)]
+
+    def _slot(self, name: str, text: str) -> str:
+        self.slots[name] = text
+        return f"{{{name}}}"
+
+
+def _is_hidden(message: Message, number: int) -> bool:
+    """Whether a model has nothing of the value: binary data, and card data but for a masked number."""
+    if number not in message.fields or number == _ACCOUNT:
+        return False
+    return message.spec[number].binary or is_sensitive(number, message.version)
+
+
+def _is_typed(message: Message, number: int) -> bool:
+    """Whether an element takes free text, long enough to give orders, and is not hidden anyway."""
+    version = message.version
+    free = message.spec[number].content in _OPEN and not is_sensitive(number, version)
+    return free and len(message[number]) >= _FEWEST_TYPED
+
+
+async def tell_whole(task: Task) -> Explanation:
+    """What the message of *task* says, by the model; see `explain_async`."""
+    answered = await ask(
+        task.choice, task.settings, task.instructions, task.prompt, str, _is_there, task.question
+    )
+    return task.explanation(answered.output)
+
+
+def _is_there(text: str) -> list[str]:
+    return [] if text.strip() else ["Write the explanation"]
+
+
+async def tell_piecewise(task: Task) -> AsyncIterator[str]:
+    """The explanation sentence by sentence, each checked before it is given; see `stream_explain`."""
+    held, size, any_stands = "", 0, False
+    source = stream(task.choice, task.settings, task.instructions, task.prompt)
+    try:
+        async for text in source:
+            sentences, held = whole_sentences(held + text)
+            for sentence in sentences:
+                size += len(sentence)
+                if size <= _LONGEST:
+                    made, stands = task.ground.mended(sentence)
+                    any_stands |= stands
+                    yield task.filled(" ".join(made)) + " "
+    finally:
+        await source.aclose()  # type: ignore[attr-defined]
+    if held.strip() and size + len(held) <= _LONGEST:
+        made, stands = task.ground.mended(held)
+        any_stands |= stands
+        yield task.filled(" ".join(made))
+    if not any_stands:
+        yield task.told.summary

@@ -1,1 +1,0 @@
-"""Generate from a description: the model proposes an intent, our builder makes the message of it."""

@@ -1,1 +1,0 @@
-"""Explain by a model: it writes sentences with slots, and the program fills them from the message."""
