@@ -38,7 +38,12 @@ def plan(made: Plan) -> dict[str, Any]:
             steps[-1]["words"][name] = shown(words)
     return {
         "steps": steps,
-        "notes": [*(f"Assumed: {note}" for note in made.notes), *unclear, *impossible],
+        "notes": [
+            *(f"Assumed: {note}" for note in made.notes),
+            *unclear,
+            *impossible,
+            *filter(None, [made.cost]),
+        ],
         "code": made.code,
         "messages": messages,
         "source": made.source,

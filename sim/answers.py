@@ -243,6 +243,7 @@ def _described(
     """The message that *description* is about, by a language model where one is named or configured."""
     from sim import models
     from sim.exchanges.composing import plan_of
+    from sim.operations.generation import Generated
 
     if models.is_asked(provider, model):
         plan = models.plan(description, provider=provider, model=model, version=version, at=at)

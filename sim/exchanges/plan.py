@@ -104,7 +104,8 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a description asks for. `notes` say what was assumed, `unclear` are the words that were not
-    understood, `not_possible` says why what was understood cannot be made."""
+    understood, `not_possible` says why what was understood cannot be made; `cost` what a language model
+    took."""
 
     text: str
     asked: Asked = field(default_factory=Asked)
@@ -113,6 +114,7 @@ class Plan:
     unclear: tuple[str, ...] = ()
     not_possible: str = ""
     source: str = SOURCE_WORDS
+    cost: str = ""
 
     def check(self) -> Plan:
         """The plan with the reason why it cannot be run, if any."""

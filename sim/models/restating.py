@@ -155,13 +155,15 @@ async def restate(
     prompt, told = block(mark, asked), restate_instructions(mark, now)
     answered = await ask(choice, settings, told, prompt, Restated, judge, question)
     plan, aside = made[0], [one for one in answered.output.aside if _is_said(one)]
-    notes = [*plan.notes, *([f"Left aside: {'; '.join(aside)}"] if aside else []), answered.cost]
+    notes = [*plan.notes, *([f"Left aside: {'; '.join(aside)}"] if aside else [])]
     own = rules.understood()
     steps = tuple(
         replace(step, words={name: own.get(name, said) for name, said in step.words.items()})
         for step in plan.steps
     )
-    return replace(plan, text=description, steps=steps, notes=tuple(notes), source=choice.source)
+    return replace(
+        plan, text=description, steps=steps, notes=tuple(notes), source=choice.source, cost=answered.cost
+    )
 
 
 def _planned(answer: Restated, version: str | None, at: datetime | None) -> Plan:

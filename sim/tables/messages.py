@@ -179,7 +179,8 @@ def explain(
     table = table_of(given, source=SOURCE_RULES)
     # A model's words belong to the message as it is now: after an edit the rules speak again.
     facts = {"told": said_of_it.summary, "told_by": said_of_it.source}
-    facts |= {"told_of": digest(build_text(said_of_it.message))}
+    whole = given.message is not None and not given.misfits
+    facts |= {"told_of": digest(build_text(said_of_it.message)) if whole else ""}
     table.attrs["iso"] |= facts
     return table
 

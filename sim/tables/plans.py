@@ -137,6 +137,8 @@ def plan_table(made: Plan) -> PlanTable:
     ]
     rows += [("", "", "", "", "", f"Assumed: {note}") for note in made.notes]
     rows += [("", "", "", "", shown(words), "Not understood") for words in made.unclear]
+    if made.cost:
+        rows.append(("", "", "", "", "", made.cost))
     if made.not_possible:
         rows.append(("", "", "", "", "", f"Not possible: {made.not_possible}"))
     table = PlanTable(columns_of(_COLUMNS, rows))
@@ -153,6 +155,7 @@ def message_of(made: Run, plan: PlanTable, format: Format | str | None = None) -
         raw = build(fitted)
     given = take(raw, message.version, made.exchange.network, TEXT)
     notes = (*(f"{note}." for note in plan.plan.notes), *made.exchange.notes, *left)
+    notes += (plan.plan.cost,) if plan.plan.cost else ()
     table = table_of(given, source=plan.plan.source, notes=notes)
     table.attrs["iso"] |= {"plan": plan.plan, "exchange": Held(made.exchange), "texts": made.texts}
     return table

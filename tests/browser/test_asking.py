@@ -13,7 +13,7 @@ import pytest
 from browser.contrast import TEXT
 from browser.rest import expect
 from browser.shown import contrast, overflow, panel, press, until_focused, until_generated
-from llm.quotes import said
+from llm.answers import answer
 from llm.wire import Does, Provider, provider
 from support import AT
 
@@ -33,8 +33,8 @@ ONE, TWO = (
     "This is an authorization request for 10.00 USD.",
     "It carries systems trace audit number (STAN) 123456.",
 )
-TOLD = Does("This is {kind} for {amount}. It carries {DE11}.", slow=True)
-INTENT = said(network=("JCB", "JCB"), amount=("500", "500 JPY"), currency=("JPY", "JPY"))
+TOLD = Does(f"{ONE} {TWO}", slow=True)
+ANSWER = answer(purpose="purchase", network="JCB", amount="500 JPY")
 WORDS = "A JCB card whimsically pays 500 JPY"
 EXPLAIN = f"ExplainPanel({RAW!r}, llm=True)"
 GENERATE = f"GeneratePanel(at=at, network='VISA', description={WORDS!r})"
@@ -144,7 +144,7 @@ def test_the_whole_answer_replaces_the_rules(jupyterlab: Lab, chromium: Browser,
 
 def test_cancel_by_keys_alone(jupyterlab: Lab, chromium: Browser, llm: Provider) -> None:
     """Tab leads from Generate to Cancel, Enter presses it, the focus comes back, the message stays."""
-    llm.then(Does(INTENT, slow=True))
+    llm.then(Does(ANSWER, slow=True))
     with panel(jupyterlab, chromium, GENERATE, before=keys(llm)) as (sheet, shown):
         sheet.ask("p.description = ''; p.run(); before = p.message")
         until_generated(shown, "VISA")
@@ -186,7 +186,7 @@ def test_a_description_becomes_a_message(
     jupyterlab: Lab, chromium: Browser, shots: Path, llm: Provider
 ) -> None:
     """The kernel is free until the model has answered."""
-    llm.then(Does(INTENT, slow=True))
+    llm.then(Does(ANSWER, slow=True))
     with panel(jupyterlab, chromium, GENERATE, before=keys(llm)) as (sheet, shown):
         press(shown, "Generate")
         asked(llm)
@@ -219,7 +219,7 @@ def test_a_cell_that_waits_is_interrupted(jupyterlab: Lab, chromium: Browser, ll
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 @pytest.mark.parametrize(
     ("name", "source", "answer"),
-    [("explain", EXPLAIN, TOLD), ("generate", GENERATE, INTENT)],
+    [("explain", EXPLAIN, TOLD), ("generate", GENERATE, ANSWER)],
     ids=["explain", "generate"],
 )
 def test_how_it_looks_while_a_model_is_asked(

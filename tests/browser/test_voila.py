@@ -42,7 +42,7 @@ def test_a_model_is_asked_and_cancelled(chromium: Browser, voila: Voila) -> None
     raw = generate("auth", network="VISA", at=AT).raw
     one = "This is an authorization request for 10.00 USD."
     with provider() as llm:
-        llm.then(Does("This is {kind} for {amount}. It carries {DE11}.", slow=True))
+        llm.then(Does("This is an authorization request for 10.00 USD. Its STAN is 123456.", slow=True))
         keys = {name: llm.environment()[name] for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL")}
         source = f"import os, sim\nos.environ.update({keys})\nsim.widgets.ExplainPanel({raw!r}, llm=True)"
         with voila.page(chromium, "asking.ipynb", source) as sheet:

@@ -257,10 +257,21 @@ def test_no_language_model_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) ->
         name for name in os.environ if name.startswith(("ANTHROPIC", "OPENAI", "GOOGLE", "GEMINI", "OLLAMA"))
     ]:
         monkeypatch.delenv(name)
-    for argv in (["explain", "--llm", REQUEST], ["generate", "--description", "a purchase"]):
-        run = Run(*argv)
-        assert (run.status, run.out) == (2, "")
-        assert run.err.startswith("error: No LLM provider is configured")
+    run = Run("explain", "--llm", REQUEST)
+    assert (run.status, run.out) == (2, "")
+    assert run.err.startswith("error: No LLM provider is configured")
+    run = Run("generate", "--description", "a purchase", "--provider", "openai")
+    assert (run.status, run.out) == (2, "")
+    assert run.err.startswith("error: OpenAI is not configured")
+
+
+def test_a_description_needs_no_language_model() -> None:
+    """It is read by rules, and what they do not understand is told in a line."""
+    run = Run("generate", "--description", "Visa purchase of 25 EUR")
+    assert (run.status, run.out[:4]) == (0, "0100")
+    run = Run("generate", "--description", "a frobnicated purchase of 5 EUR")
+    assert (run.status, run.out) == (2, "")
+    assert run.err == "error: Not understood: frobnicated\n"
 
 
 def test_help_names_every_verb() -> None:

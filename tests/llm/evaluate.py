@@ -38,7 +38,7 @@ async def read(row: dict[str, Any], provider: str, model: str | None) -> tuple[s
         return "refused", [f"{type(error).__name__}: {error}"], ""
     made = Generated(run.exchange.steps[run.subject].message, run.exchange.network, plan.source)
     problems = differences(made, row["expect"])
-    return "wrong" if problems else "right", problems, plan.notes[-1]
+    return "wrong" if problems else "right", problems, plan.cost
 
 
 async def tell(message: Any, provider: str, model: str | None) -> tuple[str, int]:

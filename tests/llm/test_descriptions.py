@@ -139,8 +139,8 @@ def test_the_same_question_is_asked_once(llm: Provider) -> None:
     first, again = (room.plan("Visa, 25.50 EUR", provider="openai", at=NOW) for _ in range(2))
     assert len(llm.calls) == 1
     assert first.steps == again.steps
-    assert first.notes[-1] == "Asked openai/gpt-6-luna: one call, 5 tokens in, 7 out."
-    assert again.notes[-1] == "Asked before: no call."
+    assert first.cost == "Asked openai/gpt-6-luna: one call, 5 tokens in, 7 out."
+    assert again.cost == "Asked before: no call."
 
 
 def test_the_prompt_is_short() -> None:

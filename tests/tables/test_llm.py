@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import sim
-from sim.operations import Explanation, Generated, llm
+from sim import models
+from sim import models as llm
+from sim.exchanges.composing import plan_of
+from sim.operations import Explanation
 
 
 def test_no_model_is_asked_without_one() -> None:
@@ -39,7 +43,7 @@ def test_a_model_s_words_hold_until_the_message_changes(monkeypatch: pytest.Monk
     """The summary and source are the model's as long as the rows are the message it spoke of."""
 
     def tell(message: Any, **options: Any) -> Explanation:
-        return Explanation(message, None, ("A model speaks.",), "llm:ollama/some")
+        return Explanation(message.message, None, ("A model speaks.",), "llm:ollama/some")
 
     monkeypatch.setattr(llm, "explain", tell)
     table = sim.explain(sim.generate("auth"), llm=True)
@@ -50,13 +54,10 @@ def test_a_model_s_words_hold_until_the_message_changes(monkeypatch: pytest.Monk
 
 
 def test_a_model_s_message_is_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A description gives a message table with the notes of what was assumed."""
-    made = sim.generate("auth", network="JCB").iso.to_message()
-
-    def write(description: str, **options: Any) -> Generated:
-        return Generated(made, "JCB", "llm:openai/some", ("Assumed: today.",))
-
-    monkeypatch.setattr(llm, "generate", write)
+    """A description gives a message table with its plan and the notes of what was assumed."""
+    restated = replace(plan_of("JCB purchase, 10 USD"), source="llm:openai/some", notes=("Today",))
+    monkeypatch.setattr(models, "plan", lambda description, **options: restated)
     table = sim.generate(description="ten dollars by JCB", provider="openai")
-    assert table.iso.to_message() == made
-    assert (table.iso.source, table.iso.notes) == ("llm:openai/some", ("Assumed: today.",))
+    assert table.iso.to_message()[4] == "000000001000"
+    assert (table.iso.source, table.iso.notes[0]) == ("llm:openai/some", "Today.")
+    assert sim.plan("ten dollars by JCB", provider="openai").plan is restated

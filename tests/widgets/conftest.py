@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import pytest
 from llm.wire import Provider, provider
 
+from sim.models.transport import calls
+
 
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
-    """The stub, configured as all four providers."""
+    """The stub, configured as all four providers; nothing was asked of it before."""
+    calls.forget()
     with provider() as server:
         for name, value in server.environment().items():
             monkeypatch.setenv(name, value)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from llm.quotes import said
+from llm.answers import GOOD
 from llm.wire import Does
 from support import AT
 
@@ -19,10 +19,10 @@ RAW = generate("auth", network="VISA", at=AT).raw
 BY_RULES = explain(RAW).summary
 ONE, TWO = (
     "This is an authorization request for 10.00 USD.",
-    "It carries systems trace audit number (STAN) 123456.",
+    "Its systems trace audit number (STAN) is 123456.",
 )
-TOLD = Does("This is {kind} for {amount}. It carries {DE11}.", slow=True)
-INTENT = said(network=("VISA", "Visa"), amount=("25.50", "25.50 EUR"), currency=("EUR", "EUR"))
+TOLD = Does(f"{ONE} {TWO}", slow=True)
+ANSWER = GOOD
 WORDS = "A Visa purchase of 25.50 EUR, whimsically"
 PATIENCE = 60
 

@@ -31,7 +31,7 @@ class Writer(LanguageModel):
         """A name."""
         return "test/model"
 
-    async def explain(self, raw: str, *, heard: Callable[[str], None], **_: Any) -> str:
+    async def explain(self, subject: object, *, heard: Callable[[str], None], **_: Any) -> str:
         """One sentence, and the end."""
         heard(ONE)
         self.said.set()

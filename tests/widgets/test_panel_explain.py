@@ -35,7 +35,14 @@ class Writer(LanguageModel):
         return "test/model"
 
     async def explain(
-        self, raw: str, *, version: str | None, network: str | None, heard: Callable[[str], None]
+        self,
+        subject: object,
+        *,
+        version: str | None,
+        network: str | None,
+        heard: Callable[[str], None],
+        ask: str = "",
+        language: str = "en",
     ) -> str:
         """The sentences so far, after each of them."""
         text = ""

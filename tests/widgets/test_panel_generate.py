@@ -9,7 +9,9 @@ import pytest
 from support import together, turns
 
 import sim
-from sim.operations import Generated, generate, validate
+from sim.exchanges.composing import plan_of
+from sim.exchanges.plan import Plan
+from sim.operations import generate, validate
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS, default_card, test_cards
 from sim.widgets import GeneratePanel
@@ -22,7 +24,7 @@ AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 class Writer(LanguageModel):
     """A language model that answers from a list, or fails with its words."""
 
-    def __init__(self, *answers: Generated | str, refusal: str = "") -> None:
+    def __init__(self, *answers: Plan | str, refusal: str = "") -> None:
         super().__init__()
         self.answers, self.asked, self._refusal = list(answers), [], refusal
 
@@ -34,7 +36,7 @@ class Writer(LanguageModel):
         """A name."""
         return "test/model"
 
-    async def generate(self, description: str, **_: Any) -> Generated:
+    async def plan(self, description: str, **_: Any) -> Plan:
         """The next answer."""
         self.asked.append(description)
         answer = self.answers.pop(0)
@@ -263,7 +265,7 @@ def test_what_is_not_understood_is_marked() -> None:
 
 def test_a_model_is_asked_for_what_is_unclear() -> None:
     """It makes the message of the whole description."""
-    writer = Writer(generate("echo", at=AT))
+    writer = Writer(plan_of("echo test", at=AT))
     panel = GeneratePanel(at=AT, writer=writer)
     panel.words.value = "a frobnicated echo test"
     panel.button.click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import anywidget
@@ -25,6 +26,14 @@ from sim.widgets.panels.reader import MessageInput, ReaderPanel
 from sim.widgets.statics import STATIC
 
 BY_RULES = "This is what the rules say."
+_STRUCK = re.compile("~~(.+?)~~")
+
+
+def _written(text: str) -> Markup:
+    """A text as a paragraph; what a model wrote and is not known of the message is struck out."""
+    parts = _STRUCK.split(text)
+    made = [markup("del", part) if at % 2 else part for at, part in enumerate(parts)]
+    return markup("p", joined(*made), "iso-summary")
 
 
 class Linked(anywidget.AnyWidget):
@@ -141,7 +150,7 @@ class ExplainPanel(ReaderPanel):
             return str(error), so_far, fault.hint if fault else ""
 
     def _tell(self, cause: str = "", news: str = "") -> None:
-        said = markup("p", self.summary, "iso-summary") if self.summary else Markup()
+        said = _written(self.summary) if self.summary else Markup()
         told = hint(news, news=True)
         if self.problem:
             broken = joined(wrong(f"{self.problem}.", "strong"), markup("span", f" {cause}"))
@@ -173,7 +182,7 @@ class ExplainPanel(ReaderPanel):
         )
 
     def _hear(self, text: str) -> None:
-        self.said.value = markup("p", text, "iso-summary")
+        self.said.value = _written(text)
 
     def _static(self) -> str:
         if not self.message:

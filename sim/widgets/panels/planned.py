@@ -29,6 +29,8 @@ def planned(plan: Plan) -> str:
         if words
     ]
     said = [hint(f"Assumed: {note}.") for note in plan.notes]
+    if plan.cost:
+        said.append(hint(plan.cost))
     if plan.unclear:
         said.append(wrong(f"Not understood: {shown('; '.join(plan.unclear))}.", "p"))
     elif plan.not_possible:
