@@ -16,6 +16,7 @@ import sim
 from sim import answers
 from sim.answers import Made, MadeExchange
 from sim.errors import IsoError, OptionError, shown
+from sim.masking import mask_words
 from sim.operations.building import known_format
 from sim.verbs import MESSAGES, OF_A_MODEL, Option, elsewhere, names, verb
 from sim.visible import json_text
@@ -125,6 +126,11 @@ def _break(message: str, fault: str | None = None, **how: Any) -> Made | list[An
     return answers.faults(message, **how) if fault is None else answers.break_message(message, fault, **how)
 
 
+def _plan(description: str) -> Answer:
+    made = sim.plan(description)
+    return {"rows": answers.rows(made), "code": mask_words(made.code)}
+
+
 def _of_table(name: str) -> Callable[..., Any]:
     """A verb as a tool that gives the rows of its table; a text that is no table as it is."""
 
@@ -160,6 +166,7 @@ _tool(
     rows="faults",
     clear=True,
 )
+_tool("plan", _plan, _own("description", str, verb("plan").option("description").about))
 for _name in names():
     if _name not in (*tools, *NO_TOOLS, "build"):
         _tool(_name, _of_table(_name))

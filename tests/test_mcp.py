@@ -75,7 +75,8 @@ def test_every_verb_is_a_tool_and_every_table_a_resource(talk: Callable[[Work], 
         told = {one.name: one.input_schema["properties"] for one in tools}
         for tool, options in told.items():
             assert all("description" in option for option in options.values()), tool
-            assert not {"description", "provider", "model", "llm", "options"} & set(options), tool
+            assert not {"provider", "model", "llm", "ask", "language", "options"} & set(options), tool
+            assert ("description" in options) == (tool == "plan")
         assert told["generate"]["amount_minor_units"]["type"] == "integer"
         assert told["generate"]["instalments"]["anyOf"][0]["type"] == "integer"
         assert "contactless" in json.dumps(told["generate"]["entry"])
@@ -192,6 +193,15 @@ def test_a_number_of_any_length_is_an_answer() -> None:
     for tool in ("respond", "reverse"):
         option = "amount_minor_units" if tool == "respond" else "final_amount_minor_units"
         assert "expected" in tools[tool](message=REQUEST, **{option: 10**5000})["error"]
+
+
+def test_a_description_is_planned_by_rules() -> None:
+    """An assistant gets the calls, without card data, and what was not understood."""
+    plan = tools["plan"](description="Visa 4242424242424242, 25 EUR, NSF, frobnicated")
+    assert [row["option"] for row in plan["rows"] if row["option"] == "amount_minor_units"]
+    assert {"words": "frobnicated", "note": "Not understood"}.items() <= plan["rows"][-1].items()
+    assert plan["code"].startswith("exchange = sim.exchange(")
+    assert "4242424242424242" not in str(plan)
 
 
 def test_an_assistant_asks_no_language_model() -> None:

@@ -68,7 +68,7 @@ DrillTopic = Literal[
 SearchKind = Literal["element", "part", "code", "tag", "rule", "fault", "flow"]
 
 # What only a language model is asked with.
-OF_A_MODEL = ("description", "provider", "model")
+OF_A_MODEL = ("description", "provider", "model", "ask", "language")
 
 # What a function takes for them: the words first, so that they are what is offered.
 AnyNetwork = Network | str

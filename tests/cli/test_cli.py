@@ -270,7 +270,7 @@ def test_a_description_needs_no_language_model() -> None:
     run = Run("generate", "--description", "Visa purchase of 25 EUR")
     assert (run.status, run.out[:4]) == (0, "0100")
     run = Run("generate", "--description", "a frobnicated purchase of 5 EUR")
-    assert (run.status, run.out) == (2, "")
+    assert (run.status, run.out) == (1, "")
     assert run.err == "error: Not understood: frobnicated\n"
 
 
