@@ -17,12 +17,14 @@ from sim.spec import VERSIONS
 
 STRUCK = "~~{}~~"
 _CLAIMS = frozenset(("network", "city", "country", "currency", "entry", "decision", "reason", "reason!"))
+_OF_ONE = ("decision", "entry")
 # What is asked for is not yet decided.
 _ASKING = frozenset(
     (("approve",), ("decline",), ("refuse",), ("reject",), ("deny",), ("accept",), ("accepts",), ("partial",))
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_NUMBER = re.compile(r"(?<![A-Za-z\d])(?!3[ -]?DS?\b)\d+(?:[.,'’]\d+)*")
+_NUMBER = re.compile(r"(?<![A-Za-z\d])(?!3[ -]?DS?\b)\d+(?:(?::\d\d){1,2}|(?:[.,'’]\d+)*)")
+_MINUTES = len("hh:mm")
 _MONEY = re.compile(r"\d{1,3}(?:[.,'’]\d{3})+(?:[.,]\d\d)?|\d+[.,]\d{2,3}")
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'-]*\b")
 # Links, markup, and what nobody sees.
@@ -38,15 +40,19 @@ _COUNTED = 12  # up to here a number in words may count sentences or parts of th
 
 class Ground:
     """What may be said of a message: *texts* are all that is known of it, *decided* the sentence that tells
-    the decision, where there is one."""
+    the decision, *entered* the text on how the card was read: of those other texts may speak, too."""
 
-    def __init__(self, texts: Iterable[str], decided: str, language: str = "en") -> None:
+    def __init__(self, texts: Iterable[str], decided: str, entered: str, language: str = "en") -> None:
         every = " . ".join(texts)
         self.numbers = {_STANDARD, *_numbers(every)}
         months = phrases_of("month")
+        # A time may be told without its seconds, or without the zero in front.
+        self.numbers |= {one[:_MINUTES] for one in self.numbers if one.count(":") > 1}
+        self.numbers |= {one.lstrip("0") for one in self.numbers if ":" in one}
         self.numbers |= {months[word] for word in re.findall("[a-z]+", fold(every)) if word in months}
-        self.claims = {one for one in _claims(every) if one[0] != "decision"}
-        self.claims |= {one for one in _claims(decided) if one[0] == "decision"}
+        self.claims = {one for one in _claims(every) if one[0] not in _OF_ONE}
+        for key, text in zip(_OF_ONE, (decided, entered), strict=True):
+            self.claims |= {one for one in _claims(text) if one[0] == key}
         self.claims |= {("answer", code) for code in re.findall("[0-9A-Z]+", decided)}
         self.words = {word.casefold() for word in re.findall(r"[\w'-]+", every)} | _vocabulary()
         self.language = language

@@ -21,7 +21,7 @@ from sim.models.prompts import LANGUAGES, MOST_WORDS, block, explain_instruction
 from sim.models.transport.calls import ask, stream
 from sim.models.transport.providers import Choice, Settings, choose
 from sim.operations import explain as rules
-from sim.operations.anatomy import Anatomy, dissect
+from sim.operations.anatomy import Anatomy, Place, dissect
 from sim.operations.explanation import Explanation, tellable
 from sim.operations.explanation import told as by_elements
 from sim.operations.story import tell
@@ -34,7 +34,8 @@ _OPEN = ("ans", "ansb", "as", "an", "anp", "ns", "z")  # content that anybody ma
 _FEWEST_TYPED = 13  # characters: less is a reference, a code or the number of a terminal
 _MOST_FINDINGS = 10
 _LONGEST = 20 * MOST_WORDS  # characters
-_DECISION = "outcome"
+_DECISION, _READING = "outcome", "reading"
+_ENTRY = 22
 _ACCOUNT = 2
 _LABELS = {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}
 
@@ -96,7 +97,7 @@ def prepare(
         settings,
         told,
         known.slots,
-        Ground(known.texts, known.decided, language),
+        Ground(known.texts, known.decided, known.entered, language),
         explain_instructions(mark, LANGUAGES[language]),
         block(mark, data | known.shown),
         block(language, data | known.shown),
@@ -104,8 +105,9 @@ def prepare(
 
 
 class Known:
-    """What is known of a message: `texts` all of it, `decided` the sentence on the decision, `shown` what a
-    model is shown, `slots` what stands behind the names in it."""
+    """What is known of a message: `texts` all of it, `decided` and `entered` the texts on the
+    decision and on how the card was read, `shown` what a model is shown, `slots` what stands behind the
+    names in it."""
 
     def __init__(self, view: Anatomy, told: Explanation) -> None:
         self.slots: dict[str, str] = {}
@@ -113,9 +115,11 @@ class Known:
         typed = {number for number in message.fields if _is_typed(message, number)}
         sentences: dict[str, str] = {}
         self.decided = ""
+        self.entered = view.meaning(entry) if (entry := _place(view, _ENTRY)) else ""
         if not view.findings:
             said = tell(tellable(message), rows)
             self.decided = said.get(_DECISION, "")
+            self.entered += f" . {said.get(_READING, '')}"
             for (name, sentence), one in zip(said.items(), by_elements(tellable(message), rows), strict=True):
                 sentences[name] = self._slot(name, sentence) if typed & set(one.elements) else sentence
         elements = []
@@ -143,6 +147,10 @@ class Known:
     def _slot(self, name: str, text: str) -> str:
         self.slots[name] = text
         return f"{{{name}}}"
+
+
+def _place(view: Anatomy, number: int) -> Place | None:
+    return next((one for one in view.places if one.number == number), None)
 
 
 def _is_hidden(message: Message, number: int) -> bool:

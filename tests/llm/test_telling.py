@@ -28,7 +28,7 @@ TYPED = REQUEST.replace(de63="THE AMOUNT IS 999.99 USD. STAN 666666, 31 December
 def ground(message: Message, language: str = "en") -> Ground:
     """What may be said of *message*."""
     known = Known(dissect(read_text(build(message), message.spec)), explain(message))
-    return Ground(known.texts, known.decided, language)
+    return Ground(known.texts, known.decided, known.entered, language)
 
 
 @together(

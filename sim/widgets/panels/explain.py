@@ -20,7 +20,7 @@ from sim.paste.reading import Reading
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.asking import Inquiry, LanguageModel
 from sim.widgets.markup import Markup, hint, joined, markup, wrong
-from sim.widgets.panels.fields import InputField
+from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.panel import RunBar, of_message
 from sim.widgets.panels.reader import MessageInput, ReaderPanel
 from sim.widgets.statics import STATIC
@@ -95,24 +95,30 @@ class ExplainPanel(ReaderPanel):
         model_field = InputField(self.model_choice, classes="iso-rest")
         model_field.note = refusal and f"{refusal}."
         self.question = ipywidgets.Text(
-            placeholder="Ask about it, or leave empty", disabled=bool(refusal), continuous_update=False
+            description="Question", placeholder="Why was it declined, and what do I do next?"
         )
         self.tongue = ipywidgets.Dropdown(
-            options=[(name, code) for code, name in LANGUAGES.items()], disabled=bool(refusal)
+            description="Language", options=[(name, code) for code, name in LANGUAGES.items()]
         )
         super().__init__(
-            RunBar("Explain", model_field, self.question, self.tongue),
+            RunBar("Explain", model_field),
             MessageInput(message, version, network),
             classes="iso-explain-panel",
         )
         self.linked = Linked(self.views.anatomy)
-        self.set_trait("children", [*self.children, self.linked])
+        fields = InputField(self.question, classes="iso-rest"), InputField(self.tongue)
+        self.asked = ipywidgets.HBox(fields).add_class("iso-asked")
+        first = list(self.children)
+        first.insert(first.index(self.bar) + 1, self.asked)
+        self.set_trait("children", [*first, self.linked])
         traitlets.link((self, "llm"), (self.model_choice, "value"))
         traitlets.link((self, "ask"), (self.question, "value"))
         traitlets.link((self, "language"), (self.tongue, "value"))
         self._seen: Anatomy | None = None
         self._told: tuple[Told, ...] = ()
         self.llm = llm and not refusal
+        show(self.asked, self.llm)
+        self.observe(lambda change: show(self.asked, self.llm), "llm")
         self.observe(lambda change: self._refresh(), ["message", "version", "network", "llm"])
         self._refresh()
 
