@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -50,6 +51,7 @@ _FIRM = (
     *("network", "pan", "amount_minor_units", "currency", "entry", "outcome", "stan", "expiry", "mcc"),
     *("terminal", "merchant_id", "acquirer", "approved_minor_units"),
 )
+_AMOUNTS = ("amount_minor_units", "approved_minor_units")
 _LONGEST_PLAIN = 2 * MOST_DESCRIPTION  # a character may stand for a whole word
 # Figures, but for those of names: 3-D Secure, CVV2, T1234567.
 _NUMBER = re.compile(
@@ -196,12 +198,15 @@ def problems_of(text: str, answer: Restated, plan: Plan, rules: Plan, now: datet
         f"The number {one} of the description is missing: say it in a field, or in `aside`"
         for one in _missing(TOKEN.sub("", text), _numbers(told, None))
     ]
+    numbers |= {sum(two) for two in combinations(_numbers(text, None), 2)}  # with a tip the total
     problems += [
         f"The number {one} is not in the description"
         for one in _missing(_MERCHANT_CATEGORY.sub("", told), numbers)
     ]
+    options = _options(plan)
     for name, value in _firm(rules).items():
-        if (other := _options(plan).get(name)) != value:
+        # An amount may turn out to be another one: a balance, what was approved.
+        if (other := options.get(name)) != value and not (name in _AMOUNTS and value in options.values()):
             words = rules.understood().get(name, "")
             problems.append(f"`{name}`: the description says {value} ({words}), not {other}")
     return problems
