@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Coroutine
 from datetime import datetime
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from sim import background
 from sim.codec import Message
@@ -30,12 +30,15 @@ from sim.models.transport.providers import status as status
 from sim.operations.explanation import Explanation
 from sim.paste.reading import Reading
 
+if TYPE_CHECKING:
+    from sim.models.telling import Together
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 async def explain_async(
-    message: str | Message | Reading,
+    message: str | Message | Reading | Together,
     *,
     version: str | None = None,
     network: str | None = None,
@@ -44,9 +47,9 @@ async def explain_async(
     ask: str = "",
     language: str = "en",
 ) -> Explanation:
-    """What *message* says, in a model's words: to the question *ask*, in *language* (en, de, es, pt or fr). A
-    sentence with a number, name, code or decision that is not known of the message is struck out; where none
-    stands, it is the rules' explanation.
+    """What *message* says, or several together, in a model's words: to the question *ask*, in *language* (en,
+    de, es, pt or fr). A sentence with a number, name, code or decision that is not known of the message is
+    struck out; where none stands, it is the rules' explanation.
 
     Raises LlmUnavailable, LlmUnknownProvider, LlmUnknownModel, LlmFailed or LlmTimeout, CardNumberRefused for
     a question that holds card data, and what `explain` by rules does.

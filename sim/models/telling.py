@@ -29,7 +29,7 @@ from sim.operations.validation import validate
 from sim.paste.reading import Reading, read_text
 
 MOST_QUESTION = 500  # characters
-_SLOT = re.compile(r"\{([A-Za-z_]+[0-9]{0,3})\}")
+_SLOT = re.compile(r"\{([A-Za-z0-9_]{1,40})\}")
 _OPEN = ("ans", "ansb", "as", "an", "anp", "ns", "z")  # content that anybody may have typed
 _FEWEST_TYPED = 13  # characters: less is a reference, a code or the number of a terminal
 _MOST_FINDINGS = 10
@@ -68,8 +68,18 @@ class Task:
         return said[:1].upper() + said[1:]
 
 
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Messages to be asked about together: `parts` what each is called and how it was read, `told` what the
+    rules say of them, `differing` the elements in which two differ."""
+
+    parts: tuple[tuple[str, Reading], ...]
+    told: str
+    differing: frozenset[int] = frozenset()
+
+
 def prepare(
-    message: str | Message | Reading,
+    message: str | Message | Reading | Together,
     version: str | None,
     network: str | None,
     provider: str | None,
@@ -85,11 +95,13 @@ def prepare(
     if language not in LANGUAGES:
         raise ChoiceError.of("language", language, tuple(LANGUAGES))
     asked = clean(question).text.strip()
-    told = rules(message, version=version, network=network)
-    whole = told.message.spec
-    reading = message if isinstance(message, Reading) else read_text(build(told.message), whole)
-    view = dissect(reading, network=told.network)
-    known = Known(view, told)
+    if isinstance(message, Together):
+        told, known = _together(message)
+    else:
+        told = rules(message, version=version, network=network)
+        whole = told.message.spec
+        reading = message if isinstance(message, Reading) else read_text(build(told.message), whole)
+        known = Known(dissect(reading, network=told.network), told)
     mark = fence()
     data = {"question": asked} if asked else {}
     return Task(
@@ -104,13 +116,40 @@ def prepare(
     )
 
 
+def _together(asked: Together) -> tuple[Explanation, Known]:
+    """What the rules say of several messages, and what is known of all of them: of each what it says, of two
+    that are compared the elements in which they differ."""
+    made: list[Known] = []
+    explained = [rules(reading) for _, reading in asked.parts]
+    for at, ((name, reading), one) in enumerate(zip(asked.parts, explained, strict=True), 1):
+        known = Known(dissect(reading, network=one.network), one, f"_{at}")
+        elements = known.shown.pop("elements")
+        labels = {f"DE {number}" for number in asked.differing}
+        if differing := [row for row in elements if row["element"] in labels]:
+            known.shown["differing"] = differing
+        known.shown["message"] = name
+        made.append(known)
+    if not made:
+        raise OptionError("message", "messages to ask about", "none")
+    whole = made[0]
+    whole.shown = {"messages": [known.shown for known in made]}
+    for known in made[1:]:
+        whole.slots |= known.slots
+        whole.texts += known.texts
+        whole.decided += f" . {known.decided}"
+        whole.entered += f" . {known.entered}"
+    whole.texts += [asked.told, *(name for name, _ in asked.parts)]
+    return replace(explained[0], sentences=(asked.told,), warned=False), whole
+
+
 class Known:
     """What is known of a message: `texts` all of it, `decided` and `entered` the texts on the
     decision and on how the card was read, `shown` what a model is shown, `slots` what stands behind the
     names in it."""
 
-    def __init__(self, view: Anatomy, told: Explanation) -> None:
+    def __init__(self, view: Anatomy, told: Explanation, mark: str = "") -> None:
         self.slots: dict[str, str] = {}
+        self._mark = mark  # of one of several messages
         message, rows = view.message, view.rows
         typed = {number for number in message.fields if _is_typed(message, number)}
         sentences: dict[str, str] = {}
@@ -145,8 +184,8 @@ class Known:
         self.texts += [*self.slots.values(), "DE", *(f"{number}" for number in message.fields)]
 
     def _slot(self, name: str, text: str) -> str:
-        self.slots[name] = text
-        return f"{{{name}}}"
+        self.slots[name + self._mark] = text
+        return f"{{{name}{self._mark}}}"
 
 
 def _place(view: Anatomy, number: int) -> Place | None:

@@ -26,6 +26,7 @@ from sim.spec.words import (
     Purpose,
 )
 from sim.tables.argument import facts_of, take
+from sim.tables.asking import answer
 from sim.tables.message_table import MessageTable, table_of
 from sim.tables.tables import INTEGER, Table
 from sim.tables.transactions import Held, alpha_of
@@ -57,6 +58,40 @@ class ExchangeTable(Table):
 
     def _title(self) -> str:
         return self.iso.summary
+
+    def ask(
+        self, question: str, *, language: str = "en", provider: str | None = None, model: str | None = None
+    ) -> str:
+        """Ask a language model about the exchange.
+
+        Parameters
+        ----------
+        question
+            "Why was it reversed, and what remains held?"
+        language
+            What it shall write in: en, de, es, pt or fr.
+        provider, model
+            The language model to ask; see `sim.llm.status()`.
+
+        Returns
+        -------
+        str
+            The answer. A sentence that states what is not known of the messages is struck out (~~...~~);
+            where none stands, it is what the rules say.
+
+        Raises
+        ------
+        OptionError
+            *question* is no text, or too long.
+        LlmError
+            The language model failed or is not available.
+        """
+        made = self.iso.exchange
+        parts = [
+            (f"{at}: {step.role}", take(step.message, None, made.network))
+            for at, step in enumerate(made.steps, 1)
+        ]
+        return answer(parts, made.story, question, language=language, provider=provider, model=model)
 
     def left_out(self) -> set[str]:
         """Columns without a value are not shown."""

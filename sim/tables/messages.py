@@ -33,6 +33,7 @@ from sim.spec.words import (
     ReversalReason,
 )
 from sim.tables.argument import MessageArgument, digest, facts_of, from_elements, readable, take
+from sim.tables.asking import answer
 from sim.tables.card_data import CardData, Cover
 from sim.tables.findings_table import FindingsTable, findings_table
 from sim.tables.message_table import COLUMNS, MessageTable, RawMessage, row_of, table_of
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from sim.codec.wire import Format
+    from sim.paste.reading import Reading
 
 _DIFF_COLUMNS = ("number", "name", "a", "b", "meaning_a", "meaning_b")
 _NAME, _VALUE, _MEANING = (COLUMNS.index(name) for name in ("name", "value", "meaning"))
@@ -643,9 +645,51 @@ class DiffTable(Table):
     _value_columns = ("a", "b")
     _safe_columns = ("name", "meaning_a", "meaning_b")
     _nothing = "No differences."
+    # What was read stays beside the rows, and out of `attrs`, which are written to files.
+    _metadata = ["_sides"]  # noqa: RUF012, pandas wants a list
+    _sides: tuple[Reading, ...] = ()
 
     def _version_of(self, column: str) -> str:
         return str(facts_of(self).get(column, "1987"))
+
+    def ask(
+        self, question: str, *, language: str = "en", provider: str | None = None, model: str | None = None
+    ) -> str:
+        """Ask a language model about the differences.
+
+        Parameters
+        ----------
+        question
+            "Why was the second one declined?"
+        language
+            What it shall write in: en, de, es, pt or fr.
+        provider, model
+            The language model to ask; see `sim.llm.status()`.
+
+        Returns
+        -------
+        str
+            The answer. A sentence that states what is not known of the messages is struck out (~~...~~);
+            where none stands, it is what the rules say.
+
+        Raises
+        ------
+        OptionError
+            *question* is no text, or too long.
+        LlmError
+            The language model failed or is not available.
+        """
+        numbers = [int(number) for number in self["number"].dropna()]
+        told = f"They differ in {', '.join(f'DE {number}' for number in numbers) or 'nothing'}."
+        return answer(
+            zip("ab", self._sides, strict=True),
+            told,
+            question,
+            language=language,
+            provider=provider,
+            model=model,
+            differing=numbers,
+        )
 
 
 def diff(
@@ -678,7 +722,8 @@ def diff(
     >>> sim.diff(one, two)["number"].tolist()[-1]
     11
     """
-    sides = [dissect(take(message, format=format)) for message in (a, b)]
+    given = [take(message, format=format) for message in (a, b)]
+    sides = [dissect(one) for one in given]
     rows: list[tuple[object, ...]] = []
     for found in differences(*sides):
         places = (found.a, found.b)
@@ -688,6 +733,7 @@ def diff(
         rows.append((found.number if found.number >= 0 else None, " / ".join(names), *values, *meanings))
     table = DiffTable(columns_of(_DIFF_COLUMNS, rows))
     table.attrs["iso"] = {name: seen.version for name, seen in zip("ab", sides, strict=True)}
+    table._sides = tuple(given)
     cover = Cover(frozenset({TextsShown(frozenset(_shown(sides[0]) | _shown(sides[1])))}))
     for name in "ab":
         table[name] = CardData(table[name].array, cover)

@@ -7,6 +7,7 @@ from llm.expected import NOW
 from llm.wire import Provider
 from support import together
 
+import sim
 from sim import models as room
 from sim.codec import Message, build
 from sim.errors import ChoiceError, OptionError
@@ -167,6 +168,32 @@ def test_a_broken_message_can_be_asked_about(llm: Provider) -> None:
     room.explain(broken, provider="openai", ask="Where does it break off?")
     assert "expected" in llm.calls[0].text
     assert "4111111111111111" not in llm.calls[0].text
+
+
+def test_an_exchange_can_be_asked_about(llm: Provider) -> None:
+    """Its messages by their roles; the decision is that of its answers."""
+    exchange = sim.exchange(outcome="51", network="VISA", at=NOW, then="")
+    llm.then(
+        "The issuer declined the request for insufficient funds, code 51. It was approved. Nothing is held."
+    )
+    told = exchange.ask("What remains held?", provider="openai", language="en")
+    assert told.startswith(
+        "The issuer declined the request for insufficient funds, code 51. ~~It was approved.~~"
+    )
+    assert "2: answer" in llm.calls[0].text
+    assert "CORNER SHOP" not in llm.calls[0].text
+    llm.then("A lie about 77.77 EUR.")
+    assert exchange.ask("Why?", provider="openai") == exchange.iso.summary
+
+
+def test_differences_can_be_asked_about(llm: Provider) -> None:
+    """A model is shown the elements that differ, of either message."""
+    table = sim.diff(APPROVAL, DECLINE)
+    llm.then("In b DE 39 is 51 (insufficient funds), in a it is 00. The amount is 99.99 USD.")
+    told = table.ask("Why was the second one declined?", provider="google")
+    assert told == ("In b DE 39 is 51 (insufficient funds), in a it is 00. ~~The amount is 99.99 USD.~~")
+    assert "differing" in llm.calls[0].text
+    assert "Systems trace audit number" not in llm.calls[0].text
 
 
 def test_texts_of_strangers_stand_behind_names(llm: Provider) -> None:
