@@ -224,7 +224,7 @@ class GenerateResponse(ResponseRecord):
 class PlanStep(ResponseRecord):
     """One call of a plan."""
 
-    call: str = Field(description="The function: generate, exchange, respond, break_message, or set")
+    call: str = Field(description="The function: generate, exchange, respond, break_message, convert, or set")
     options: dict[str, Any] = Field(description="Its options by name")
     words: dict[str, str] = Field(description="The words that each option follows from")
 

@@ -343,6 +343,8 @@ class _Composer:
 
     def _moment(self) -> None:
         day, clock, named = self.only("day"), self.only("clock"), self.only("timezone")
+        if named:
+            self.put("timezone", named, "timezone")
         if day or clock:
             now = self.at or datetime.now(UTC)
             in_utc = any(_IN_UTC.search(mark.words) for mark in self.all("clock"))
@@ -616,6 +618,11 @@ class _Composer:
             self.bad("two faults")
         for mark in marks[:1]:
             asked = self._broken(asked, mark)
+        if version := self.only("convert"):
+            if asked.then or asked.count > 1 or asked.fault:
+                self.bad(f"{self.all('convert')[0].words}: which message")
+            words = {**asked.words, "to": _said(self.all("convert"))}
+            asked = replace(asked, convert=version, words=words)
         return asked
 
     def _with(self, asked: Asked, elements: dict[str, str | None], mark: Mark, at: int) -> Asked:

@@ -16,6 +16,7 @@ from sim.exchanges.roles import ANSWER, asking_role
 from sim.masking import mask_words
 from sim.operations import answering, faults
 from sim.operations.asked import generated
+from sim.operations.conversion import convert
 
 SOURCE_WORDS = "words"  # our choice: what `source` says of a description read by rules
 _LONGEST_WORDS = 100  # characters of what an error quotes
@@ -25,8 +26,10 @@ _USUAL: dict[str, Any] = {
     **{"version": None, "at": None, "purpose": "purchase", "entry": None, "outcome": "approved"},
 }
 # What a call takes first, without its name.
-_FIRST = {"generate": "message_type", "exchange": "purpose", "respond": "code", "break_message": "fault"}
-_NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "break_message": "broken"}
+_FIRST = {"generate": "message_type", "exchange": "purpose", "respond": "code", "break_message": "fault",
+          "convert": "to"}  # fmt: skip
+_NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "break_message": "broken",
+          "convert": "converted"}  # fmt: skip
 
 
 class UnclearError(IsoError):
@@ -48,7 +51,8 @@ class Asked:
     """What a description asks for. `purpose` and `options` are those of `sim.exchange`, as are `outcome`
     (None: a request without an answer), `approved` in part and what comes `then`; `kind` is the message type,
     None for the usual one. `approval` and `balance` stand in the answer, `elements` are written by hand into
-    the message `at` (None removes one), into which `fault` is put. There are `count` of all of it, of which
+    the message `at` (None removes one), into which `fault` is put; `convert` is the version that the message
+    is converted to at last. There are `count` of all of it, of which
     `every` so manieth has the outcome. `words` are those that each follows from."""
 
     purpose: str = "purchase"
@@ -60,6 +64,7 @@ class Asked:
     approval: str | None = None
     balance: int | None = None
     fault: str = ""
+    convert: str = ""
     elements: Mapping[str, str | None] = field(default_factory=dict)
     at: int = 0
     count: int = 1
@@ -74,9 +79,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call: `generate`, `exchange`, `respond`, `break_message`, or `set`, which writes elements by hand
-    (None removes one). It takes message `at` of step `of`. It is done `times`; every so manieth then has the
-    outcome that its options name."""
+    """One call: `generate`, `exchange`, `respond`, `break_message`, `convert`, or `set`, which writes elements
+    by hand (None removes one). It takes message `at` of step `of`. It is done `times`; every so manieth then
+    has the outcome that its options name."""
 
     call: str
     options: Mapping[str, Any]
@@ -185,6 +190,8 @@ def steps_of(asked: Asked) -> Iterator[Step]:
         kind = {} if asked.kind == asked.purpose else {"message_type": asked.kind}
         yield Step("exchange", {"purpose": asked.purpose, **kind, **more, **asked.options}, words, **times)
         yield from _changes(asked, 0, asked.at)
+        if asked.convert:
+            yield Step("convert", {"to": asked.convert}, words, 0, 0 if asked.then else 1)
         return
     part = {"partial_approval": True} if asked.outcome == "partial" else {}
     yield Step("generate", {**named, **asked.options, **part}, words, **times)
@@ -196,6 +203,8 @@ def steps_of(asked: Asked) -> Iterator[Step]:
         words |= {"code": words.get("outcome", ""), "amount_minor_units": words.get("outcome", "")}
         options = {name: value for name, value in options.items() if value is not None}
         yield Step("respond", options, words)
+    if asked.convert:
+        yield Step("convert", {"to": asked.convert}, words, 0, int(asked.outcome is not None))
 
 
 def _changes(asked: Asked, of: int, at: int) -> Iterator[Step]:
@@ -241,6 +250,12 @@ class _Running:
         place = self._place(step)
         values = {_element(name): value for name, value in step.options.items()}
         self._put(place, self.exchange.steps[place].message.replace(**values))
+
+    def _convert(self, step: Step) -> None:
+        place = self._place(step)
+        made = convert(self.exchange.steps[place].message, step.options["to"], network=self.exchange.network)
+        lost = tuple(f"DE {one.number}: {one.note}" for one in made.notes if one.action == "lost")
+        self._put(place, made.message, lost)
 
     def _break_message(self, step: Step) -> None:
         place = self._place(step)
@@ -297,7 +312,7 @@ def _element(name: str) -> str:
 def _coded(step: Step, names: list[str], steps: tuple[Step, ...]) -> tuple[str, str]:
     """The variable that a step's message has in code, and the line of code."""
     options, source = dict(step.options), ""
-    if step.call in ("set", "break_message", "respond"):
+    if step.call in ("set", "break_message", "respond", "convert"):
         source = names[-1] if names[-1] != "exchange" else f"exchange.iso.messages[{step.at}]"
     if step.call == "set":
         changes = ", ".join(f"{_element(one)}={value!r}" for one, value in options.items())

@@ -36,7 +36,7 @@ details: `card ending 1111`, `test card VISA #2`, `STAN 42`, `terminal T1234567`
 12/28`, `on 2026-11-20`, `at 14:05`, `yesterday`, `with pin`, `with cvv2`, `zip 10001`, `3ds \
 authenticated`, `3ds attempted`, `token`, `store the card`, `merchant initiated`, `3 instalments`, \
 `cashback of 20.00 EUR`, `balance of 50.00 EUR`, `partial approval allowed`, `version 1993`, `DE 41 = T1`, \
-`without DE 14`, `wrong check digit`, `ten times`, `every third declined`.
+`without DE 14`, `wrong check digit`, `converted to 1993`, `ten times`, `every third declined`.
 aside: numbers and names that concern no message, such as a test case. impossible: why, in a sentence, \
 where no ISO 8583 message can hold what the description demands.
 
