@@ -79,7 +79,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call: `generate`, `exchange`, `respond`, `break_message`, `convert`, or `set`, which writes elements
+    """One call: `generate`, `exchange`, `respond`, `break_message`, `convert` or `set`, which writes elements
     by hand (None removes one). It takes message `at` of step `of`. It is done `times`; every so manieth then
     has the outcome that its options name."""
 
