@@ -28,7 +28,7 @@ from sim.link.sent import Sent
 from sim.link.tls import client_tls, server_tls
 from sim.link.traffic import Traffic
 from sim.masking import mask_pan
-from sim.spec.spellings import network_named, version_named
+from sim.spec.spellings import interface_named, network_named, version_named
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -165,22 +165,28 @@ class Client(_End):
         return [future.result() for future in [self.start(message, **options) for message in messages]]
 
 
-def line_of(format: Format | str | Path | None = None, framing: Any = None, version: object = None) -> Line:
+def line_of(
+    format: Format | str | Path | None = None,
+    framing: Any = None,
+    version: object = None,
+    interface: object = None,
+) -> Line:
     """The line that a caller names; a format may be the file that describes it."""
     chosen = None if format is None else named_format(format)
-    return Line.of(chosen, framing, None if version is None else version_named(version))
+    spoken = "" if interface is None else interface_named(interface)
+    return Line.of(chosen, framing, None if version is None else version_named(version), spoken)
 
 
 def host_and_line(
-    address: Any, format: Any = None, framing: Any = None, version: Any = None
+    address: Any, format: Any = None, framing: Any = None, version: Any = None, interface: Any = None
 ) -> tuple[tuple[str, int], Line]:
-    """Host and port of *address*, and the line spoken there: that of a host of our own where no format and
-    no framing is named."""
-    line = line_of(format, framing, version)
+    """Host and port of *address*, and the line spoken there: that of a host of our own where no format, no
+    framing and no interface is named."""
+    line = line_of(format, framing, version, interface)
     if not isinstance(address, Host):
         return address_of(address), line
     own = address.server
-    return (own.address, own.port), own.line if format is None and framing is None else line
+    return (own.address, own.port), own.line if format is framing is interface is None else line
 
 
 def host(
@@ -190,11 +196,14 @@ def host(
     format: Format | str | None = None,
     framing: Any = None,
     version: Any = None,
+    interface: Any = None,
     **options: Any,
 ) -> AHost:
     """A host that listens. The arguments are those of `sim.host`."""
     return kind(
-        AsyncHost(line_of(format, framing, version), rules_of(rules), **_checked(options, _OF_A_HOST))
+        AsyncHost(
+            line_of(format, framing, version, interface), rules_of(rules), **_checked(options, _OF_A_HOST)
+        )
     ).start()
 
 
@@ -205,10 +214,11 @@ def client(
     format: Format | str | None = None,
     framing: Any = None,
     version: Any = None,
+    interface: Any = None,
     **options: Any,
 ) -> AClient:
     """A client that is connected. The arguments are those of `sim.client`."""
-    where, line = host_and_line(address, format, framing, version)
+    where, line = host_and_line(address, format, framing, version, interface)
     return kind(AsyncClient(where, line, **_checked(options, _OF_A_CLIENT))).connect()
 
 

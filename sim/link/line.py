@@ -9,14 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
-from sim.codec.wire import Format, Layer, decode, encode, frame, names, strip, wire_format, wrap
+from sim.codec.wire import (
+    Format,
+    Layer,
+    decode,
+    encode,
+    frame,
+    interface_table,
+    names,
+    strip,
+    wire_format,
+    wrap,
+)
 from sim.codec.wire.framing import ETX, said_length
 from sim.errors import BuildError, IsoError, OptionError, WireError, hexed, quotable, shown
-from sim.spec import version_of
+from sim.spec import Spec, version_of
 from sim.spec.tables import read_toml
 
 KEEP_ALIVE = "keep-alive"
@@ -107,12 +118,14 @@ def _plain(outermost: str) -> bool:
 @dataclass(frozen=True)
 class Line:
     """A format and its framing, outermost first, both by name. `largest` bounds a frame, in bytes;
-    `version` None reads it off each MTI."""
+    `version` None reads it off each MTI; `interface` is what the line speaks, empty for that of the format,
+    else of each card's brand."""
 
     format: Format
     framing: tuple[str, ...]
     largest: int
     version: str | None = None
+    interface: str = ""
     _text: bool = field(default=False, repr=False)
     # The width of a plain length field that is all the framing there is, 0 of any other framing.
     _length: int = field(default=0, repr=False)
@@ -123,6 +136,7 @@ class Line:
         format: Format | str | None = None,
         framing: Sequence[str] | str | None = None,
         version: str | None = None,
+        interface: str = "",
     ) -> Line:
         """The line that writes *format* inside *framing*; None is the usual one, of a format its own.
         Raises SpecError or ChoiceError for unknown names, OptionError where nothing says where a message
@@ -136,7 +150,9 @@ class Line:
             found = " ".join(names) or "no framing"
             raise OptionError("framing", "a length field (or etx) outermost, such as length-2", repr(found))
         length = frame(names[0]).width if len(names) == 1 and _plain(names[0]) else 0
-        return cls(chosen, tuple(names), usual["largest"], version, chosen.name == TEXT_FORM, length)
+        return cls(
+            chosen, tuple(names), usual["largest"], version, interface, chosen.name == TEXT_FORM, length
+        )
 
     @property
     def mac_format(self) -> Format | str:
@@ -177,10 +193,19 @@ class Line:
         if self._text:
             try:
                 text = body.decode("ascii")
-                return parse(text, self.version or version_of(text[:4]) or "1987"), layers
+                version = self.version or version_of(text[:4]) or "1987"
+                return parse(text, self._table(version) if self.interface else version), layers
             except (ParseError, UnicodeDecodeError):
                 pass  # read once more below, where the error counts bytes
-        return decode(body, self.format, self.version), layers
+        message = decode(body, self.format, self.version)
+        if self.interface:
+            own = self._table(message.version)
+            message = replace(message, version=own.version, dialect=own)
+        return message, layers
+
+    def _table(self, version: str) -> Spec:
+        """The elements of the line's interface."""
+        return interface_table(self.interface, version)
 
     def unread(self, data: bytes, error: IsoError, *, name_formats: bool = True) -> tuple[str, str]:
         """What a frame is that gave *error*, in a word, and why, with the formats that read it where this

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from sim.codec.wire import Format
     from sim.link.keys.ring import KeyRing
-    from sim.spec.words import AnyNetwork, AnyVersion
+    from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 
 Rules = str | Path | pd.DataFrame | Function | Iterable[Mapping[str, Any]]
 Address = str | tuple[str, int] | Host
@@ -204,6 +204,7 @@ def host(
     format: Format | str | None = None,
     framing: str | Sequence[str] | None = None,
     version: AnyVersion | None = None,
+    interface: AnyInterface | None = None,
     balances: Mapping[str, int] | None = None,
     opening: int | None = None,
     sign_on: bool = False,
@@ -238,6 +239,9 @@ def host(
         Framing, outermost layer first, e.g. `length-2`, `tpdu`. Default: the format's.
     version
         The version of all messages. Default: from each MTI.
+    interface
+        What the line speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
+        else that of each card's brand.
     balances
         What accounts hold: card number -> minor units.
     opening
@@ -290,6 +294,7 @@ def client(
     format: Format | str | None = None,
     framing: str | Sequence[str] | None = None,
     version: AnyVersion | None = None,
+    interface: AnyInterface | None = None,
     tls: SSLContext | str | Path | bool | None = None,
     pool: int = 1,
     match: Sequence[int] | None = None,
@@ -308,7 +313,7 @@ def client(
         `host:port`, or a host of `sim.host`, whose format is then taken, too. Nothing else is connected to.
     network
         Network whose echo tests to send.
-    format, framing, version
+    format, framing, version, interface
         As in `host`.
     tls
         An `SSLContext`, True for the authorities of the system, or the path of one's own (PEM).

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sim.codec.wire import Format
     from sim.link import Sent
-    from sim.spec.words import AnyNetwork, AnyVersion
+    from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
     from sim.tables.argument import MessageArgument
     from sim.tables.link import Address
 
@@ -53,6 +53,7 @@ def run_suite(
     *,
     format: Format | str | None = None,
     framing: str | Sequence[str] | None = None,
+    interface: AnyInterface | None = None,
     tls: SSLContext | str | Path | bool | None = None,
     cases: str | Sequence[str] | None = None,
     junit: str | Path | None = None,
@@ -73,8 +74,8 @@ def run_suite(
     host
         `host:port`, or a host of `sim.host`. Default: a host of its own, which plays the other side, by the
         suite's own rules.
-    format, framing
-        Wire format and framing. Default: the suite's.
+    format, framing, interface
+        Wire format, framing, and what the line speaks. Default: the suite's.
     tls
         As in `client`.
     cases
@@ -103,7 +104,13 @@ def run_suite(
     >>> done[["case", "received", "result"]].values.tolist()
     [['alive', '0810 00', 'passed'], ['poor', '0110 00', 'failed']]
     """
-    options: dict[str, Any] = {"format": format, "framing": framing, "tls": tls, "cases": cases}
+    options: dict[str, Any] = {
+        "format": format,
+        "framing": framing,
+        "interface": interface,
+        "tls": tls,
+        "cases": cases,
+    }
     return suite_table(suites.run_suite(suite, host, **options, junit=junit, report=report))
 
 

@@ -193,6 +193,7 @@ def run_suite(
     *,
     format: Any = None,
     framing: Any = None,
+    interface: Any = None,
     tls: Any = None,
     cases: Any = None,
     junit: Any = None,
@@ -203,7 +204,7 @@ def run_suite(
     if cases:
         whole = whole.only(cases)
     where: tuple[str, int] | None = None
-    line = line_of(format or whole.format, framing or whole.framing)
+    line = line_of(format or whole.format, framing or whole.framing, None, interface or whole.interface)
     if isinstance(host, Host):
         where, line = host_and_line(host)
     elif host is not None:

@@ -114,7 +114,7 @@ async def play(
     Each case has a connection of its own, unless the suite has a session. Raises LinkError where nobody
     listens; a host that goes away later fails the steps of the cases that do not reach it.
     """
-    line = line or Line.of(suite.format, suite.framing)
+    line = line or Line.of(suite.format, suite.framing, None, suite.interface or "")
     if where is None:  # each end has a key ring of its own
         keys = key_ring(suite.keys)
         async with AsyncHost(line, suite.rules, network=suite.network, keys=keys) as own:
@@ -277,6 +277,7 @@ class _Run:
             purpose=given.get("purpose", "purchase"),
             entry=given.get("entry", "manual"),
             format=self.client.line.format,
+            interface=self.client.line.interface or None,
         )
         return in_format(generate(**asked).message, self.client.line.format)[0]
 

@@ -1,11 +1,11 @@
 """A suite: cases of steps, from a TOML file, a spreadsheet (CSV) or the toolkit's own data.
 
-TOML: `title`, `network`, `version`, `format` (a name, or a file beside the suite), `framing`, `extends` (a
-ready suite), `[defaults]` (message options), `[[rules]]` (what our own host does), `[session]` (one
-connection for all cases, with steps `before` them and `after`), `[keys]` (test keys as `sim.host` takes them,
-or the name of their file: requests get a MAC, a step's `pin` is put into its PIN block), `[[cases]]` with
-`name`, `about`, `tags`, `rows` and `[[cases.steps]]`. `rows`, a list of tables or a CSV file, gives a case
-for each of them, in whose texts `${column}` is its cell.
+TOML: `title`, `network`, `version`, `format` (a name, or a file beside the suite), `framing`, `interface`
+(what the line speaks), `extends` (a ready suite), `[defaults]` (message options), `[[rules]]` (what our own
+host does), `[session]` (one connection for all cases, with steps `before` them and `after`), `[keys]` (test
+keys as `sim.host` takes them, or the name of their file: requests get a MAC, a step's `pin` is put into its
+PIN block), `[[cases]]` with `name`, `about`, `tags`, `rows` and `[[cases.steps]]`. `rows`, a list of
+tables or a CSV file, gives a case for each of them, in whose texts `${column}` is its cell.
 CSV: a row per step with the same words as columns (`set.48`, `expect.39`); an empty `case` goes on.
 
 A step: `do` (send, wait, or what follows on what was sent: repeat, reverse, partial_reversal, increment,
@@ -38,7 +38,7 @@ from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, flat, ru
 from sim.masking import mask_words
 from sim.masking.files import path_of, text_of
 from sim.spec import tables
-from sim.spec.spellings import network_named, version_named
+from sim.spec.spellings import interface_named, network_named, version_named
 from sim.spec.tables import toml_of
 
 REVERSE = "reverse"
@@ -57,6 +57,7 @@ _SUITE = (
     "version",
     "format",
     "framing",
+    "interface",
     "extends",
     "defaults",
     "rules",
@@ -125,6 +126,7 @@ class Suite:
     text: str = field(default="", repr=False)
     session: tuple[Case | None, Case | None] | None = None
     keys: Mapping[str, Any] | Path | None = field(default=None, repr=False)
+    interface: str | None = None
 
     @property
     def in_order(self) -> tuple[Case, ...]:
@@ -199,6 +201,7 @@ def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite
     rows = [one for row in table.get("cases", []) for one in _rows(row, folder)]
     made = [_case(row, str(row.get("name", f"case {at}"))) for at, row in enumerate(rows, 1)]
     session = _session(table["session"]) if "session" in table else base.session if base else None
+    spoken = table.get("interface", base.interface if base else None)
     chosen = table.get("format", base.format if base else None)
     own = {one.name for one in made}
     inherited = [one for one in base.cases if one.name not in own] if base else []
@@ -215,6 +218,7 @@ def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite
         text,
         session,
         _keys(table["keys"], folder) if "keys" in table else base.keys if base else None,
+        None if spoken is None else interface_named(spoken),
     )
     _no_twins([one.name for one in suite.in_order])
     return suite
