@@ -72,6 +72,8 @@ _FIRST_STAN = 123456
 _SOFT = re.compile(
     "(?:approved for|aprobad[oa] por|aprovad[oa] por|approuvee? pour|approves|genehmigt uber)$"
 )
+# What stands between an answer and a reversal that it answers.
+_TO_IT = re.compile(r"\s*(?:to|for|of|auf|a|al|ao|du|de)?\s*(?:the|a|an|die|eine|la|una|uma|une)?\s*")
 _BY_OTHERS = re.compile(
     r"(?:approv|declin|refus|reject|den[iy])\w*,? (?:\w+ )?by (?!(?:the |a |an |its |their )?(?:card )?"
     r"(?:issu|bank|host|network))|offline"
@@ -420,6 +422,8 @@ class _Composer:
         asked = Asked(
             purpose, kind or usual, self.options, outcome, amounts.get("part"), follows, words=words
         )
+        if follows and self.all("answer") and self._is_of_what_follows():
+            asked = replace(asked, answered=True)
         return self._answer(asked, decision, amounts)
 
     def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
@@ -526,7 +530,7 @@ class _Composer:
     def _outcome(self, decision: Decision, followed: bool) -> str | None:
         """What becomes of the request."""
         whys = [mark for mark in self._whys() if mark.value in ("timeout", "late")]
-        if self.all("answer") and not decision.outcome and not whys:
+        if self.all("answer") and not decision.outcome and not whys and not self._is_of_what_follows():
             self.bad("an answer, and not which")
         if decision.outcome:
             late = any(mark.value == "late" for mark in whys) and decision.outcome == "approved"
@@ -537,6 +541,16 @@ class _Composer:
             self.notes.append("Nothing says what became of the request: approved")
             return "approved"
         return None
+
+    def _is_of_what_follows(self) -> bool:
+        """Whether the answer that is spoken of is that to a reversal, which is always the same."""
+        text = fold(self.reader.text)
+        return any(
+            (answer.end <= one.start and _TO_IT.fullmatch(text[answer.end : one.start]))
+            or (one.end <= answer.start and not text[one.end : answer.start].strip())
+            for answer in self.all("answer")
+            for one in self.all("then")
+        )
 
     def _whys(self) -> list[Mark]:
         """Why something is reversed, or what became of a request; not what is a reason to decline."""

@@ -49,11 +49,12 @@ class UnclearError(IsoError):
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a description asks for. `purpose` and `options` are those of `sim.exchange`, as are `outcome`
-    (None: a request without an answer), `approved` in part and what comes `then`; `kind` is the message type,
-    None for the usual one. `approval` and `balance` stand in the answer, `elements` are written by hand into
-    the message `at` (None removes one), into which `fault` is put; `convert` is the version that the message
-    is converted to at last. There are `count` of all of it, of which
-    `every` so manieth has the outcome. `words` are those that each follows from."""
+    (None: a request without an answer), `approved` in part and what comes `then`; `kind` is the message
+    type, None for the usual one. `approval` and `balance` stand in the answer, `elements` are written by
+    hand into the message `at` (None removes one), into which `fault` is put; `convert` is the version that
+    the message is converted to at last. There are `count` of all of it, of which `every` so manieth has the
+    outcome. `answered` is whether the description is about the last answer. `words` are those that each
+    follows from."""
 
     purpose: str = "purchase"
     kind: str | None = None
@@ -69,6 +70,7 @@ class Asked:
     at: int = 0
     count: int = 1
     every: int = 0
+    answered: bool = False
     words: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -143,7 +145,8 @@ class Plan:
             made = _Running(self.steps)
         except (IsoError, ValueError) as error:
             raise UnclearError(not_possible=str(error)) from error
-        places = [at for at, one in enumerate(made.exchange.steps) if not (self.asked.then and one.is_answer)]
+        asks = self.asked.then and not self.asked.answered
+        places = [at for at, one in enumerate(made.exchange.steps) if not (asks and one.is_answer)]
         return Run(made.exchange, made.texts, max(places, default=0))
 
     def rows(self) -> Iterator[tuple[int, str, str, Any, str]]:

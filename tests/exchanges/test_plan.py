@@ -166,6 +166,16 @@ def test_a_plan_shows_no_card_number() -> None:
     assert "411111" in repr(table)
 
 
+def test_an_answer_to_a_reversal_is_what_it_is_about() -> None:
+    """Where it stands beside the reversal."""
+    for text in (
+        "The answer to the reversal of a 15.00 USD Visa purchase",
+        "reversal response, Visa, 15 USD",
+    ):
+        assert sim.generate(description=text).iso.mti == "0410"
+    assert sim.generate(description="reversal of a Visa purchase of 15 USD").iso.mti == "0400"
+
+
 def test_a_described_message_has_its_plan() -> None:
     """The message that a description is about is its answer; it knows how it came about."""
     plan = sim.plan("Mastercard tap 12.50 EUR, NSF")
