@@ -73,7 +73,7 @@ _SOFT = re.compile(
     "(?:approved for|aprobad[oa] por|aprovad[oa] por|approuvee? pour|approves|genehmigt uber)$"
 )
 # What stands between an answer and a reversal that it answers.
-_TO_IT = re.compile(r"\s*(?:to|for|of|auf|a|al|ao|du|de)?\s*(?:the|a|an|die|eine|la|una|uma|une)?\s*")
+_TO_IT = frozenset("to for of auf a al ao du de the an die eine la una uma une".split())
 _BY_OTHERS = re.compile(
     r"(?:approv|declin|refus|reject|den[iy])\w*,? (?:\w+ )?by (?!(?:the |a |an |its |their )?(?:card )?"
     r"(?:issu|bank|host|network))|offline"
@@ -546,7 +546,7 @@ class _Composer:
         """Whether the answer that is spoken of is that to a reversal, which is always the same."""
         text = fold(self.reader.text)
         return any(
-            (answer.end <= one.start and _TO_IT.fullmatch(text[answer.end : one.start]))
+            (answer.end <= one.start and _TO_IT.issuperset(text[answer.end : one.start].split()))
             or (one.end <= answer.start and not text[one.end : answer.start].strip())
             for answer in self.all("answer")
             for one in self.all("then")
