@@ -73,7 +73,27 @@ _SOFT = re.compile(
     "(?:approved for|aprobad[oa] por|aprovad[oa] por|approuvee? pour|approves|genehmigt uber)$"
 )
 # What stands between an answer and a reversal that it answers.
-_TO_IT = frozenset("to for of auf a al ao du de the an die eine la una uma une".split())
+_TO_IT = frozenset(
+    {
+        "to",
+        "for",
+        "of",
+        "auf",
+        "a",
+        "al",
+        "ao",
+        "du",
+        "de",
+        "the",
+        "an",
+        "die",
+        "eine",
+        "la",
+        "una",
+        "uma",
+        "une",
+    }
+)
 _BY_OTHERS = re.compile(
     r"(?:approv|declin|refus|reject|den[iy])\w*,? (?:\w+ )?by (?!(?:the |a |an |its |their )?(?:card )?"
     r"(?:issu|bank|host|network))|offline"
