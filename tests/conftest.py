@@ -15,10 +15,11 @@ import pytest
 import refusing
 import warm
 from hypothesis import HealthCheck, settings
-from support import ALL, MORE
+from support import ALL, AT, MORE
 from warmed import VARIABLE
 
 from sim.codec.wire import catalogue
+from sim.elements import dates
 
 # The same examples on every run and machine, however slow; more of them where all are asked for.
 settings.register_profile(
@@ -30,6 +31,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lab")
+
+# What is made without a moment is the same on every day that the tests run.
+dates.now = lambda: AT
 
 _SETTINGS = ("SIM_", "ANTHROPIC_", "OPENAI_", "GOOGLE_", "GEMINI_", "OLLAMA_")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import calendar
 import re
-from datetime import datetime
+import time
+from datetime import UTC, datetime
 from functools import cache
 
 PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
@@ -38,6 +39,13 @@ _NAMES = {"MM": "month", "DD": "day", "hh": "hour", "mm": "minute", "ss": "secon
 # A pattern without a year cannot rule 29 February out.
 _ANY_LEAP_YEAR = 2024
 _CENTURY = 2000
+
+
+def now() -> datetime:
+    """The present moment, in UTC: the one place that asks for the time of day."""
+    return datetime.fromtimestamp(time.time(), UTC)
+
+
 _LAST_CENTURY = "50"
 _SHORTEST_MONTH = "28"
 _MONTHS = tuple(calendar.month_name)

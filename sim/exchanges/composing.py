@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from functools import cache
 from typing import Any
 
+from sim.elements import dates
 from sim.errors import OptionError, shown
 from sim.exchanges import sums
 from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases_of
@@ -368,7 +369,7 @@ class _Composer:
         if named:
             self.put("timezone", named, "timezone")
         if day or clock:
-            now = self.at or datetime.now(UTC)
+            now = self.at or dates.now()
             in_utc = any(_IN_UTC.search(mark.words) for mark in self.all("clock"))
             land = country_of(self.options.get("country") or _USUAL_COUNTRY)
             zone = zone_named(named or ("UTC" if in_utc or land is None else zone_of(land.alpha2)))

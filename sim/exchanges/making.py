@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from sim.codec import Message
+from sim.elements import dates
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.errors import ChoiceError, OptionError, shown
@@ -91,7 +92,7 @@ def make(
         notes = _allow_part(given)
     elif approved_minor_units is not None:
         raise OptionError("approved_minor_units", "outcome 'partial'", f"outcome {outcome!r}", 4)
-    at = given["at"] or datetime.now(UTC).replace(microsecond=0)
+    at = given["at"] or dates.now().replace(microsecond=0)
     first = generate(**given | {"at": at})
     zone = _zone(given, at)
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at

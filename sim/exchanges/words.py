@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
+from sim.elements import dates
 from sim.exchanges import lexicon, sums
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
 from sim.spec import currency as currency_of
@@ -356,7 +357,7 @@ def _expiry(found: re.Match[str]) -> str | None:
 
 def _day(found: re.Match[str]) -> date:
     before = phrases_of("relative-day")[found["v"]]
-    return datetime.now(UTC).date() + timedelta(days=int(before))
+    return dates.now().date() + timedelta(days=int(before))
 
 
 _READ: dict[str, Callable[[re.Match[str]], Any]] = {"clock": _clock, "month/year": _expiry, "day": _day}

@@ -14,11 +14,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message
 from sim.codec.text import is_digits
+from sim.elements import dates
 from sim.elements import mti as mtis
 from sim.errors import IsoError, ParseError
 from sim.kept import Kept
@@ -180,7 +180,9 @@ class AsyncClient:
         if is_digits(own := request.get(11)):  # the reversal's trace number is a later one
             self.stan = max(self.stan, int(own) % 1_000_000)
         try:
-            made = reverse(request, reason="timeout", stan=self.next_stan(), at=_now(), network=self.network)
+            made = reverse(
+                request, reason="timeout", stan=self.next_stan(), at=dates.now(), network=self.network
+            )
         except IsoError as error:
             self._leave_open(exchange, f"no reversal can be made of it: {error}")
             return
@@ -388,7 +390,7 @@ class AsyncClient:
 
     async def _test(self, channel: ClientChannel) -> None:
         version = self.line.version or self.line.format.version
-        made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=_now())
+        made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=dates.now())
         exchange = Sent(made.message)
         await self._over(channel, exchange, self.timeout)
         if exchange.status == TIMED_OUT:
@@ -397,7 +399,3 @@ class AsyncClient:
     def tell(self, kind: str, note: str, name: str = "") -> None:
         """Write down what happened: a kind and a note, which has no card data, the connection's name."""
         self.traffic.add(time.time(), name, EVENT, kind, note=note)
-
-
-def _now() -> datetime:
-    return datetime.fromtimestamp(time.time(), UTC)

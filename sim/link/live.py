@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from sim.elements import dates
 from sim.errors import OptionError
 from sim.exchanges import Exchange, Step, follow
 from sim.exchanges.amounts import final_amount, minor_units
@@ -31,7 +31,7 @@ class Live:
         """What follows on what was sent, as the line's format has it; see `sim.exchanges.follow`."""
         if word != REPEAT and not options.get("stan"):
             options["stan"] = self.client.next_stan()
-        made = follow(self.made, word, at=_now(), checked=False, **options)
+        made = follow(self.made, word, at=dates.now(), checked=False, **options)
         return replace(made, message=in_format(made.message, self.client.line.format)[0])
 
     async def send(self, step: Step, *, timeout: float | None = None, reverse: bool = False) -> Sent:
@@ -50,7 +50,7 @@ class Live:
 
     def whole(self) -> Exchange:
         """The exchange, with the answers that came too late after all others."""
-        late = [Step(LATE, sent.late, _now(), of) for of, sent in self._sent if sent.late is not None]
+        late = [Step(LATE, sent.late, dates.now(), of) for of, sent in self._sent if sent.late is not None]
         return self.made.plus(*late)
 
 
@@ -87,7 +87,3 @@ def _again(live: Live, step: Step) -> Step:
     if step.role == REPEAT:
         return live.follow(REPEAT)
     return replace(step, message=in_format(step.message, live.client.line.format)[0])
-
-
-def _now() -> datetime:
-    return datetime.fromtimestamp(time.time(), UTC)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from sim.elements import dates
 from sim.exchanges import sums
 from sim.exchanges.composing import MOST_DESCRIPTION, plan_of
 from sim.exchanges.lexicon import fold, phrases_of, values_of
@@ -141,7 +142,7 @@ async def restate(
     if not cleaned.text.strip() or len(cleaned.text) > _LONGEST_PLAIN:
         raise DescriptionUnusable("The description has no words that can be read, or too many")
     rules = plan_of(description, version=version, at=at)
-    now = at or datetime.now(UTC)
+    now = at or dates.now()
     made: list[Plan] = []
 
     def judge(answer: Restated) -> list[str]:

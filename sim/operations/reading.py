@@ -209,11 +209,14 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
     """Whether the guess reads further than the text form, which stops before its end."""
     if found.as_text and found.spelling == TEXT and not found.framing and not found.start:
         return found.complete and found.believed  # the same characters, as far as another reads them
-    if found.complete:
+    begun = _begun(broken.raw or "")
+    if found.complete and (found.believed or not begun):
         return True
-    # Of characters, and of what begins as the text form does, chance reads no more than a beginning.
-    least = 0.5 if found.as_text or _begun(broken.raw or "") else 0.0
-    share = found.read / (found.size or 1)
+    # Of characters, and of what begins as the text form does, chance reads no more than a beginning; or a
+    # part, whatever stands around it.
+    least = 0.5 if found.as_text or begun else 0.0
+    size = broken.size if found.as_text else found.size
+    share = (found.read - found.start) / (size or 1)
     return share > max(least, broken.read / (broken.size or 1))
 
 

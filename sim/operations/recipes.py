@@ -16,7 +16,6 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from hashlib import sha256
 from string import Formatter
-from time import time
 
 from sim.elements import dates, money
 from sim.errors import OptionError, shown
@@ -61,7 +60,7 @@ def clock(version: str, at: datetime | None, zone: tzinfo) -> Clock:
     """The clock of the moment *at* (naive: UTC; None: the present second) at a merchant in *zone*. Raises
     OptionError where that is beyond the calendar."""
     if at is None:
-        return _clock_of_second(version, int(time()), zone)
+        return _clock_of_second(version, int(dates.now().timestamp()), zone)
     try:
         return _clock(version, at.replace(tzinfo=UTC) if at.tzinfo is None else at, zone)
     except OverflowError:

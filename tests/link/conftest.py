@@ -6,9 +6,11 @@ import asyncio
 import inspect
 import time
 from collections.abc import Coroutine, Iterator
+from datetime import timedelta
 
 import pytest
 
+from sim.elements import dates
 from tests.link.ends import AT, Clock, settled
 
 
@@ -18,6 +20,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     with Clock() as made:
         monkeypatch.setattr(time, "perf_counter", made.time)
         monkeypatch.setattr(time, "time", lambda: AT.timestamp() + made.passed)
+        monkeypatch.setattr(dates, "now", lambda: AT + timedelta(seconds=made.passed))
         yield made
 
 

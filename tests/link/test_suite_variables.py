@@ -34,10 +34,9 @@ def requests(host: AsyncHost) -> list[sim.Message]:
     return [seen for one in host.traffic if one.kind == "request" and (seen := host.traffic.message(one))]
 
 
-def test_a_completion_carries_what_its_approval_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_completion_carries_what_its_approval_said() -> None:
     """The approval code, the reference and the trace number of an earlier step, in elements and options; the
     time of the step; either kind of brackets."""
-    monkeypatch.setattr("time.time", AT.timestamp)
     done, host = run(
         """
         [[cases]]

@@ -19,8 +19,9 @@ import sim.elements
 import sim.operations
 from sim import masking
 from sim.codec import Message, ParseError
+from sim.elements import dates
 from sim.errors import OptionError
-from sim.operations import NETWORKS, VERSIONS, explain, generate, own_parts, recipes, reverse
+from sim.operations import NETWORKS, VERSIONS, explain, generate, own_parts, reverse
 from sim.operations.generation import Generated
 from sim.operations.options import entries_of
 from sim.spec.networks import check_digit
@@ -113,10 +114,9 @@ def test_an_option_that_no_cache_can_look_up(option: str) -> None:
 
 def test_the_present_is_a_second_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a moment a message is of the present second, also in the second after."""
-    begun = AT.timestamp()
     written = []
     for later in (0.0, 0.9, 1.0):
-        monkeypatch.setattr(recipes, "time", lambda later=later: begun + later)
+        monkeypatch.setattr(dates, "now", lambda later=later: AT + timedelta(seconds=later))
         written.append(generate().message[7])
     assert written == ["1120101530", "1120101530", "1120101531"]
 

@@ -6,11 +6,12 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from sim.codec import Message, parse
+from sim.elements import dates
 from sim.errors import IsoError
 from sim.exchanges import Step as Went
 from sim.exchanges.roles import REVERSAL, asking_role
@@ -119,7 +120,7 @@ async def play(
         keys = key_ring(suite.keys)
         async with AsyncHost(line, suite.rules, network=suite.network, keys=keys) as own:
             return await play(suite, (own.address, own.port), line=line, tls=tls)
-    began, started = _now(), time.perf_counter()
+    began, started = dates.now(), time.perf_counter()
     results: list[StepResult] = []
     seen: dict[str, tuple[Seen, ...]] = {}
     options: Any = {"network": suite.network, "tls": tls, "keys": key_ring(suite.keys), "reverse": False}
@@ -242,7 +243,7 @@ class _Run:
         if step.do != "send":
             return self._following(step)
         message = self._sent(step)
-        return Went(asking_role(message, None), message, _now())
+        return Went(asking_role(message, None), message, dates.now())
 
     def _following(self, step: Step) -> Went:
         """What follows on what was sent."""
@@ -273,17 +274,13 @@ class _Run:
             currency=given.get("currency", "840"),
             stan=given.get("stan") or self.client.next_stan(),
             version=self.suite.version,
-            at=_now(),
+            at=dates.now(),
             purpose=given.get("purpose", "purchase"),
             entry=given.get("entry", "manual"),
             format=self.client.line.format,
             interface=self.client.line.interface or None,
         )
         return in_format(generate(**asked).message, self.client.line.format)[0]
-
-
-def _now() -> datetime:
-    return datetime.fromtimestamp(time.time(), UTC)
 
 
 def _managed(echo: Message, kind: str, network: str | None) -> Message:

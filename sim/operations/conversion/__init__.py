@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sim.codec import Message, build, parse
+from sim.elements import dates
 from sim.errors import SpecError
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.conversion import codes, moments, money, parts
@@ -80,7 +81,7 @@ def convert(
     if to not in VERSIONS:
         raise SpecError(None, None, " or ".join(VERSIONS), repr(to)[:20])
     source = message if isinstance(message, Message) else _parsed(message, version)
-    clock = at or datetime.now(UTC)
+    clock = at or dates.now()
     made, notes = _converted(source, to, clock)
     _complete(made, source, None if network is None else network_named(network), clock, notes)
     back, undone = _converted(made, source.version, clock)
