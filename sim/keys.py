@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 from sim.codec import Message
 from sim.link.keys import messages as _messages
 from sim.link.keys.blocks import KeyBlock, key_block, read_key_block
-from sim.link.keys.card import cvv, pvv
+from sim.link.keys.card import cavv, cvc3, cvv, ibm_pin, pin_offset, pvv
 from sim.link.keys.chip import arpc, arqc, icc_master_key, session_key
 from sim.link.keys.dukpt import Usage, dukpt_key, initial_key
 from sim.link.keys.key import Key, Step, Worked
@@ -36,19 +36,24 @@ __all__ = [
     "Worked",
     "arpc",
     "arqc",
+    "cavv",
     "check_arqc",
     "check_mac",
+    "cvc3",
     "cvv",
     "dukpt_key",
+    "ibm_pin",
     "icc_master_key",
     "initial_key",
     "key_block",
     "mac",
     "message_arqc",
     "pin_block",
+    "pin_offset",
     "pvv",
     "read_key_block",
     "read_pin_block",
+    "script_mac",
     "session_key",
     "steps",
     "translate_pin_block",
@@ -121,6 +126,7 @@ def _made(
 check_mac = _asked(_messages.check_mac)
 check_arqc = _asked(_messages.check_arqc)
 message_arqc = _asked(_messages.message_arqc)
+script_mac = _asked(_messages.script_mac)
 with_mac = _made(_messages.with_mac)
 with_pin_block = _made(_messages.with_pin_block)
 with_arqc = _made(_messages.with_arqc)

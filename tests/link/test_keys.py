@@ -17,7 +17,9 @@ from psec import cvv as psec_cvv
 from psec import mac as psec_mac
 from psec import pin as psec_pin
 from psec import pinblock, tr31
-from pyemv import ac, cvn, kd
+from pyemv import ac, cvn, kd, sm
+from pyemv.cvv import generate_cvc3
+from pyemv.tools import encrypt_tdes_ecb
 from support import together
 
 import sim
@@ -102,6 +104,57 @@ def test_verification_values_are_those_of_psec(pan: str, expiry: str, service: s
     """CVV, CVV2 and iCVV are one algorithm; PVV another."""
     assert keys.cvv(pan, expiry, service, key).value == psec_cvv.generate_cvv(key, pan, expiry, service)
     assert keys.pvv(pan, "1234", key).value == psec_pin.generate_visa_pvv(key, "1", "1234", pan)
+
+
+@given(pan=pans, number=st.from_regex(r"[0-9]{4}", fullmatch=True), key=pairs)
+def test_a_cavv_is_the_cvv_of_other_digits(pan: str, number: str, key: bytes) -> None:
+    """The number stands for the expiry, results and second factor for the service code."""
+    assert keys.cavv(pan, number, "5", "43", key).value == psec_cvv.generate_cvv(key, pan, number, "543")
+
+
+@given(
+    pan=st.from_regex(r"[0-9]{16}", fullmatch=True),
+    about=st.binary(min_size=6, max_size=6),
+    key=pairs,
+    tail=st.from_regex(r"[0-9]{0,13}", fullmatch=True),
+)
+def test_a_cvc3_is_that_of_pyemv(pan: str, about: bytes, key: bytes, tail: str) -> None:
+    """Of track 2, whether its digits are even in number or not, and of track 1."""
+    track = f"{pan}=3512101{tail}"
+    packed = track.replace("=", "D") + "F" * (len(track) % 2)
+    made = keys.cvc3(track, about[:2], about[2:], key).value
+    assert made == generate_cvc3(key, bytes.fromhex(packed), about[:2], about[2:])
+    other = f"B{pan}^DOE/JOHN^3512101{tail}"
+    made = keys.cvc3(other, about[:2], about[2:], key).value
+    assert made == generate_cvc3(key, other.encode("ascii"), about[:2], about[2:])
+
+
+@given(
+    pan=pans,
+    pin=st.from_regex(r"[0-9]{4,12}", fullmatch=True),
+    table=st.from_regex(r"[0-9]{16}", fullmatch=True),
+    key=pairs,
+    start=st.integers(0, 4),
+    fill=st.sampled_from("0F5"),
+)
+def test_offsets_of_ibm_3624_are_those_of_psec(
+    pan: str, pin: str, table: str, key: bytes, start: int, fill: str
+) -> None:
+    """The offset of a PIN, and the PIN that it leads back to."""
+    size = min(16, len(pan) - start)
+    options: dict[str, Any] = {"table": table, "start": start, "length": size, "fill": fill}
+    offset = keys.pin_offset(pan, pin, key, **options).value
+    assert offset == psec_pin.generate_ibm3624_offset(key, table, pin, pan, start, size, fill)
+    assert keys.ibm_pin(pan, offset, key, **options).value == pin
+    assert pin == psec_pin.generate_ibm3624_pin(key, table, offset, pan, start, size, fill)
+
+
+def test_a_pin_block_of_format_2_is_psec_s_and_stays_off_the_link() -> None:
+    """It is for the chip alone: no message takes it."""
+    assert keys.pin_block("12345", format=2).octets == pinblock.encode_pinblock_iso_2("12345")
+    assert keys.read_pin_block("2512345FFFFFFFFF", format=2).value == "12345"
+    with pytest.raises(OptionError, match="stays between reader and chip"):
+        messages.with_pin_block(chip_request("VISA", "06010A03A0B800"), "1234", PAIR, format=2)
 
 
 @given(
@@ -204,6 +257,27 @@ def chip_request(network: str, issuer_data: str) -> Message:
     return made.replace(de55=chip_data.write_tags(tags), de23="001")
 
 
+class CountedCVN01:
+    """UnionPay's cryptogram version 1, put together from pyemv's pieces as JR/T 0025 has it."""
+
+    def __init__(self, issuer: bytes, *others: Any) -> None:
+        self.card = kd.derive_icc_mk_a(issuer, *others[-2:])
+
+    def session(self, counter: bytes) -> bytes:
+        inverted = bytes(255 - byte for byte in counter)
+        return encrypt_tdes_ecb(self.card, bytes(6) + counter + bytes(6) + inverted)
+
+    def generate_ac(self, cvr: bytes, **tags: bytes) -> bytes:
+        data = b"".join(tags[f"tag_{tag.lower()}"] for tag in messages._PROTECTED) + cvr
+        return ac.generate_ac(self.session(tags["tag_9f36"]), data, ac.PaddingType.EMV)
+
+    def generate_arpc(self, asked: bytes, code: bytes, counter: bytes) -> bytes:
+        return ac.generate_arpc_1(self.session(counter), asked, code)
+
+    def generate_command_mac(self, head: bytes, asked: bytes, counter: bytes, data: bytes = b"") -> bytes:
+        return sm.generate_command_mac(self.session(counter), head + counter + asked + data)
+
+
 CLASSES = {
     ("VISA", "0A"): ("06010A03A0B800", cvn.VisaCVN10),
     ("VISA", "12"): ("06011203A0B800", cvn.VisaCVN18),
@@ -212,6 +286,10 @@ CLASSES = {
     ("MASTERCARD", "11"): ("0111A00003040000123400000000100001FF", cvn.MasterCardCVN17),
     ("MASTERCARD", "14"): ("0114A00003040000123400000000100001FF", cvn.MasterCardCVN20),
     ("MASTERCARD", "15"): ("0115A00003040000123400000000100001FF", cvn.MasterCardCVN21),
+    # Those of which public documents say that they are as Visa's 10.
+    ("AMEX", "01"): ("06010103A0B800", cvn.VisaCVN10),
+    ("JCB", "01"): ("06010103A0B800", cvn.VisaCVN10),
+    ("UNIONPAY", "01"): ("07010103A0B80001", CountedCVN01),
 }
 
 
@@ -231,8 +309,8 @@ def test_the_cryptogram_of_a_message_is_that_of_pyemv(which: tuple[str, str]) ->
     wanted = {f"tag_{tag.lower()}": bytes.fromhex(chip.value(tag)) for tag in messages._PROTECTED}
     raw = bytes.fromhex(issuer_data)
     parts: dict[str, bytes] = {}
-    if which[0] == "VISA":
-        parts = {"cvr": raw[3:7]} if which[1] == "0A" else {"tag_9f10": raw}
+    if which[0] != "MASTERCARD":
+        parts = {"cvr": raw[3:7]} if which[1] in ("0A", "01") else {"tag_9f10": raw}
     else:
         parts = {"cvr": raw[2:8]} | ({"counters": raw[10:]} if which[1] in ("11", "15") else {})
     made = messages.message_arqc(message, PAIR)
@@ -243,6 +321,11 @@ def test_the_cryptogram_of_a_message_is_that_of_pyemv(which: tuple[str, str]) ->
     answer = messages.with_arpc(respond(signed).message, signed, PAIR, code="00")
     proof = bytes.fromhex(chip_data.read(answer[55]).value("91"))
     _check_answer(card, proof, made.octets, chip)
+    command = bytes.fromhex("8424000008")
+    asked, count = bytes.fromhex(chip.value("9F26")), bytes.fromhex(chip.value("9F36"))
+    for data in (b"", b"\x01\x02\x03"):
+        script = messages.script_mac(message, command, PAIR, data=data)
+        assert script.octets == card.generate_command_mac(command, asked, count, data)
 
 
 def _check_answer(card: Any, proof: bytes, asked: bytes, chip: chip_data.ChipData) -> None:
@@ -251,6 +334,8 @@ def _check_answer(card: Any, proof: bytes, asked: bytes, chip: chip_data.ChipDat
         assert proof[:4] == card.generate_arpc(asked, csu=proof[4:], **counter)
     elif isinstance(card, cvn.MasterCardCVN20 | cvn.MasterCardCVN21):
         assert proof[:8] == card.generate_arpc(asked, arpc_rc=proof[8:], **counter)
+    elif isinstance(card, CountedCVN01):
+        assert proof[:8] == card.generate_arpc(asked, proof[8:], counter["tag_9f36"])
     else:
         assert proof[:8] == card.generate_arpc(asked, proof[8:])
 
@@ -418,3 +503,22 @@ def test_keys_without_their_extra_say_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "cryptography", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'iso8583-lab\[keys\]'"):
         import_module("sim.keys")
+
+
+def test_a_cryptogram_in_the_fixed_layout_is_put_into_its_place() -> None:
+    """American Express's chip data keep their layout; what answers them is not public, and is refused."""
+    message = generate("auth", network="AMEX", entry="chip", version=None).message
+    signed = messages.with_arqc(message, PAIR)
+    assert messages.check_arqc(signed, PAIR)
+    assert signed[55][:12] == message[55][:12]
+    assert len(signed[55]) == len(message[55])
+    assert [step.done for step in messages.message_arqc(message, PAIR).steps][1] == "assumed"
+    with pytest.raises(OptionError, match="not public"):
+        messages.with_arpc(respond(signed).message, signed, PAIR)
+
+
+def test_no_cryptogram_version_of_discover_is_public() -> None:
+    """It is refused with the list of those that are."""
+    message = generate("auth", network="DISCOVER", entry="chip", version="1993").message
+    with pytest.raises(OptionError, match="UnionPay 1"):
+        messages.message_arqc(message, PAIR)

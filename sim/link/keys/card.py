@@ -1,9 +1,10 @@
-"""Values that a card's issuer works out of its number: CVV and its kin, PVV."""
+"""Values that a card's issuer works out of its number: CVV and its kin, CAVV, CVC3, PVV, PINs by offset."""
 
 from __future__ import annotations
 
 from sim.errors import OptionError
-from sim.link.keys.key import Key, Step, Worked, decimal, digits, key_of, text, xor
+from sim.link.keys.key import Key, Step, Worked, decimal, digits, key_of, octets, text, xor
+from sim.link.keys.mac import mac
 
 
 def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, length: int = 3) -> Worked:
@@ -114,3 +115,230 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
         Step("value", found, "the digits first, then the letters, A as 0 to F as 5"),
     )
     return Worked("pvv", found, steps)
+
+
+def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | bytes) -> Worked:
+    """Work out the value by which an issuer proves that it authenticated the cardholder in 3-D Secure: the three
+    digits in Visa's CAVV (version 7) and in American Express's AEVV.
+
+    Parameters
+    ----------
+    pan
+        The card number, 12 to 19 digits.
+    number
+        Four digits: the unpredictable number, which the value travels with.
+    results
+        The authentication results code, one digit.
+    factor
+        The second factor authentication code, two digits.
+    key
+        The pair of keys for CAVV: 16 bytes.
+
+    Returns
+    -------
+    Worked
+        `value` is three digits.
+
+    Raises
+    ------
+    OptionError
+        Digits or a key of the wrong length. The error never shows them.
+
+    Notes
+    -----
+    Source: the algorithm of `cvv`, with the number for the expiry, and results and factor for the service code
+    (docs.aws.amazon.com payment-cryptography user guide: CAVV V7, 3DS AEVV).
+
+    Examples
+    --------
+    >>> len(cavv("4123456789012345", "1234", "5", "43", "0123456789ABCDEFFEDCBA9876543210").value)
+    3
+    """
+    digits(number, "number", 4, 4)
+    digits(results, "results", 1, 1)
+    digits(factor, "factor", 2, 2)
+    made = cvv(pan, number, results + factor, key)
+    return Worked("cavv", made.value, made.steps)
+
+
+def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key | str | bytes) -> Worked:
+    """Work out Mastercard's dynamic card verification code of a tap in the mode of the magnetic stripe.
+
+    Parameters
+    ----------
+    track
+        The track as the card has it, before counter, unpredictable number and code are put in: track 2 with
+        `=` or `D` between number and expiry, or track 1 that begins with `B`.
+    counter
+        The transaction counter (tag 9F36), 2 bytes.
+    unpredictable
+        The reader's unpredictable number, 4 bytes.
+    key
+        The card's key for CVC3, as `icc_master_key` derives it: TDES, 16 bytes.
+
+    Returns
+    -------
+    Worked
+        `value` is up to five digits, of which a track has as many as it has room for, the last ones.
+
+    Raises
+    ------
+    OptionError
+        Something of the wrong length, or no track. The error never shows it.
+
+    Notes
+    -----
+    Source: pyemv cvv.generate_cvc3.
+
+    Examples
+    --------
+    >>> from sim.link.keys.chip import icc_master_key
+    >>> card = icc_master_key("01234567899876543210012345678998", "5123456789012345", "00")
+    >>> cvc3("5123456789012345=35121010000000000000", "005E", "00000899", card).value
+    '29488'
+    """
+    made = key_of(key, "TDES", (16,))
+    count, number = octets(counter, "counter"), octets(unpredictable, "unpredictable")
+    for option, value, size in (("counter", count, 2), ("unpredictable", number, 4)):
+        if len(value) != size:
+            raise OptionError(option, f"{size} bytes", f"{len(value)} bytes")
+    first = mac(_template(track), made, algorithm="ISO9797-1-3", padding=2).octets[-2:]
+    last = made.encipher(first + number + count)
+    found = str(int.from_bytes(last[-2:], "big"))
+    steps = (
+        Step("of the track", text(first), "the last two bytes of its MAC"),
+        Step("data", text(first + number + count), "these, the unpredictable number, the counter"),
+        Step("enciphered", text(last), f"with TDES, key {made.check_value}"),
+        Step("value", found, "the last two bytes as a decimal number"),
+    )
+    return Worked("cvc3", found, steps)
+
+
+def _template(track: str) -> bytes:
+    """The bytes of a track: of track 1 its characters, of track 2 its digits in pairs, `F` behind an odd one."""
+    if isinstance(track, str) and track[:1] == "B" and track.isascii():
+        return track.encode("ascii")
+    packed = track.upper().replace("=", "D") if isinstance(track, str) else ""
+    packed += "F" * (len(packed) % 2)
+    if not packed or set(packed) - set("0123456789DF"):
+        raise OptionError("track", "track 2, or track 1 that begins with B", "something else")
+    return bytes.fromhex(packed)
+
+
+def pin_offset(
+    pan: str,
+    pin: str,
+    key: Key | str | bytes,
+    *,
+    table: str = "0123456789012345",
+    start: int = 0,
+    length: int | None = None,
+    fill: str = "F",
+) -> Worked:
+    """Work out the offset of IBM 3624 between a card's natural PIN and the one that its holder chose.
+
+    Parameters
+    ----------
+    pan
+        The card number, 12 to 19 digits.
+    pin
+        4 to 12 digits. With the natural PIN itself the offset is zeros.
+    key
+        The PIN verification key: TDES, 16 or 24 bytes.
+    table
+        The decimalization table: the digits that stand for 0 to F.
+    start, length
+        Which digits of the card number are taken, at most 16; all of them that fit by default.
+    fill
+        The hexadecimal digit that fills them up to 16.
+
+    Returns
+    -------
+    Worked
+        `value` is as many digits as *pin* has.
+
+    Raises
+    ------
+    OptionError
+        Digits or a key that do not fit. The error never shows them.
+
+    Notes
+    -----
+    Source: IBM z/OS ICSF Application Programmer's Guide, "PIN formats and algorithms" (IBM 3624); publicly
+    documented.
+
+    Examples
+    --------
+    >>> natural = ibm_pin("1122334455667788", "0000", "0123456789ABCDEFFEDCBA9876543210", table="1234567890123456")
+    >>> pin_offset("1122334455667788", natural.value, "0123456789ABCDEFFEDCBA9876543210", table="1234567890123456").value
+    '0000'
+    """
+    digits(pin, "pin", 4, 12)
+    natural, steps = _natural(pan, key, table, start, length, fill)
+    found = "".join(str((int(one) - int(other)) % 10) for one, other in zip(pin, natural, strict=False))
+    step = Step("offset", found, "the PIN less the natural PIN, digit by digit, without borrowing")
+    return Worked("pin_offset", found, (*steps, step))
+
+
+def ibm_pin(
+    pan: str,
+    offset: str,
+    key: Key | str | bytes,
+    *,
+    table: str = "0123456789012345",
+    start: int = 0,
+    length: int | None = None,
+    fill: str = "F",
+) -> Worked:
+    """Work out the PIN of IBM 3624 from a card's number and its offset, as an issuer does to check one.
+
+    Parameters
+    ----------
+    offset
+        4 to 12 digits; zeros give the natural PIN.
+    pan, key, table, start, length, fill
+        As `pin_offset` takes them.
+
+    Returns
+    -------
+    Worked
+        `value` is as many digits as *offset* has.
+
+    Raises
+    ------
+    OptionError
+        Digits or a key that do not fit. The error never shows them.
+
+    Examples
+    --------
+    >>> ibm_pin("1122334455667788", "0000", "0123456789ABCDEFFEDCBA9876543210", table="1234567890123456").value
+    '4524'
+    """
+    digits(offset, "offset", 4, 12)
+    natural, steps = _natural(pan, key, table, start, length, fill)
+    found = "".join(str((int(one) + int(other)) % 10) for one, other in zip(offset, natural, strict=False))
+    step = Step("PIN", found, "the natural PIN and the offset, digit by digit, without carrying")
+    return Worked("ibm_pin", found, (*steps, step))
+
+
+def _natural(
+    pan: str, key: Key | str | bytes, table: str, start: int, length: int | None, fill: str
+) -> tuple[str, tuple[Step, ...]]:
+    """The sixteen digits that a natural PIN begins."""
+    digits(pan, "pan", 12, 19)
+    digits(table, "table", 16, 16)
+    taken = pan[start : start + (16 if length is None else length)]
+    if start < 0 or not 0 < len(taken) <= 16 or (length is not None and len(taken) != length):
+        raise OptionError("start", "places within the card number, at most 16", f"{start} and {length}")
+    if len(fill) != 1 or fill.upper() not in "0123456789ABCDEF":
+        raise OptionError("fill", "a hexadecimal digit", f"{len(fill)} characters")
+    made = key_of(key, "TDES", (16, 24))
+    data = taken.ljust(16, fill.upper())
+    enciphered = text(made.encipher(bytes.fromhex(data)))
+    natural = "".join(table[int(char, 16)] for char in enciphered)
+    steps = (
+        Step("data", data, "the digits of the card number, filled up"),
+        Step("enciphered", enciphered, f"with TDES, key {made.check_value}"),
+        Step("natural PIN", natural, "each hexadecimal digit by the table"),
+    )
+    return natural, steps

@@ -100,6 +100,22 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
     return Key(b"".join(halves)).with_odd_parity()
 
 
+def counter_key(master_key: Key | str | bytes, counter: bytes) -> Key:
+    """The key of one transaction as UnionPay's cards derive it: the counter, and the counter inverted, each filled
+    up with zeros in front, enciphered by the card's key (JR/T 0025)."""
+    made = key_of(master_key, "TDES", _DOUBLE, "master_key")
+    halves = (made.encipher(part.rjust(8, b"\0")) for part in (counter, xor(counter, b"\xff\xff")))
+    return Key(b"".join(halves)).with_odd_parity()
+
+
+def script_key(master_key: Key | str | bytes, counter: bytes) -> Key:
+    """The key of a script as Visa's cards derive it: the halves of the card's key, with the counter, and the
+    counter inverted, added to their last two bytes (pyemv kd.derive_visa_sm_sk)."""
+    made = key_of(master_key, "TDES", _DOUBLE, "master_key")
+    added = counter.rjust(8, b"\0") + xor(counter, b"\xff\xff").rjust(8, b"\0")
+    return Key(xor(made.data, added)).with_odd_parity()
+
+
 def arqc(key: Key | str | bytes, data: bytes | str, *, padding: Literal[1, 2] = 2) -> Worked:
     """Work out an application cryptogram (ARQC, TC or AAC; tag 9F26).
 

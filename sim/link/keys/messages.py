@@ -11,12 +11,13 @@ from sim.codec import Message, build
 from sim.codec.wire import Format, encode
 from sim.elements.card import account
 from sim.errors import OptionError
-from sim.link.keys.chip import arpc, arqc, icc_master_key, session_key
-from sim.link.keys.key import Key, Step, Worked
+from sim.link.keys.chip import arpc, arqc, counter_key, icc_master_key, script_key, session_key
+from sim.link.keys.key import Key, Step, Worked, octets, text
 from sim.link.keys.mac import MacAlgorithm, mac
 from sim.link.keys.pin import PinFormat, pin_block
 from sim.operations.choosing import chosen_network
 from sim.parts import chip_data
+from sim.spec.networks import network
 from sim.spec.tables import read_csv
 
 _CHIP, _SEQUENCE = 55, 23
@@ -25,16 +26,16 @@ _TEXT = "text"
 # What every cryptogram protects, in this order (EMV 4.3 Book 2, table 26); what follows differs.
 _PROTECTED = ("9F02", "9F03", "9F1A", "95", "5F2A", "9A", "9C", "9F37", "82", "9F36")
 _COUNTER, _UNPREDICTABLE, _ISSUER_DATA, _CRYPTOGRAM, _ANSWER = "9F36", "9F37", "9F10", "9F26", "91"
-# Where the cryptogram version stands in the issuer's data, in bytes.
-_VERSION_AT = {"VISA": 2, "MASTERCARD": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class _Cryptogram:
-    """How one cryptogram version works: a row of the table."""
+    """How one cryptogram version works: a row of the table. `at` is its byte in the issuer's data, `session` and
+    `script` how keys are derived for a cryptogram and for a script, `assumed` what no public document says."""
 
     scheme: str
     cvn: str
+    at: int
     option: Literal["A", "B"]
     session: str
     own: slice
@@ -42,6 +43,8 @@ class _Cryptogram:
     padding: Literal[1, 2]
     method: Literal[1, 2]
     answers_with: str
+    script: str
+    assumed: str
 
 
 def with_pin_block(
@@ -68,6 +71,8 @@ def with_pin_block(
     """
     if format == 4:
         raise OptionError("format", "0, 1 or 3: DE 52 has room for 8 bytes", "4, which makes 16")
+    if format == 2:
+        raise OptionError("format", "0, 1 or 3: a PIN on a link", "2, which stays between reader and chip")
     pan = account(message)[1] or None
     return message.replace(de52=pin_block(pin, pan, format=format, key=key, fill=fill).value)
 
@@ -171,7 +176,8 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
     ----------
     message
         With a card number, and chip data in DE 55 of a cryptogram version that is publicly known: Visa's 10,
-        18 and 22, Mastercard's 16, 17, 20 and 21.
+        18 and 22, Mastercard's 16, 17, 20 and 21, JCB's, UnionPay's and American Express's 1. Of Discover's
+        none is.
     issuer_key
         The issuer's master key for cryptograms: TDES, 16 bytes.
 
@@ -192,6 +198,7 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
     made = arqc(key, data, padding=how.padding)
     steps = (
         Step("cryptogram version", f"{how.scheme} {int(how.cvn, 16)}", f"{how.cvn} in tag 9F10"),
+        *([Step("assumed", how.assumed)] if how.assumed else []),
         Step("card's key", card.check_value, f"option {how.option}; its check value"),
         Step("transaction's key", key.check_value, _SESSIONS[how.session]),
         Step("data", f"{len(data)} bytes", f"{', '.join(_PROTECTED)} and what 9F10 adds"),
@@ -268,9 +275,13 @@ def with_arpc(
     Raises
     ------
     OptionError
-        Chip data that say nothing of how to answer, or a *code* of the wrong length for it.
+        Chip data that say nothing of how to answer, or in the fixed layout, whose answer is not public; a
+        *code* of the wrong length.
     """
     chip, how = _chip(request)
+    if chip.layout == chip_data.FIXED:
+        expected = "DE 55 in BER-TLV: what an answer has in the fixed layout is not public"
+        raise OptionError("request", expected, "the fixed layout", _CHIP)
     card, key = _keys(request, issuer_key, chip, how)
     if how.method == 2 and len(code) == 2:
         # Nothing in the card is to change: a status update with its approval bit set or not.
@@ -281,10 +292,75 @@ def with_arpc(
     return answer.replace(de55=_with_tag(chip_data.read(answer.get(_CHIP)), _ANSWER, proof.value))
 
 
+def script_mac(
+    message: Message, command: bytes | str, issuer_key: Key | str | bytes, *, data: bytes | str = b"", length: int = 8
+) -> Worked:
+    """Work out the MAC of a command that the issuer sends to the card in a script (tags 71 and 72).
+
+    Parameters
+    ----------
+    message
+        The request that the script answers, with its chip data: the card, its counter and its cryptogram.
+    command
+        The head of the command, five bytes, such as `8424000008` (unblock the PIN); its last byte counts
+        *data* and the MAC.
+    issuer_key
+        The issuer's master key for the integrity of scripts: TDES, 16 bytes.
+    data
+        What the command brings, such as a new limit or an enciphered PIN block.
+    length
+        4 to 8 bytes.
+
+    Returns
+    -------
+    Worked
+        `value` is hexadecimal digits, two for each byte.
+
+    Raises
+    ------
+    OptionError
+        Chip data of a cryptogram version that is not public; a command that is no five bytes.
+
+    Notes
+    -----
+    Source: EMV 4.3 Book 2, 9.2 (format 2); pyemv for each cryptogram version.
+
+    Examples
+    --------
+    >>> from sim.operations.generation import generate
+    >>> tapped = generate(network="VISA", entry="chip", stan="000001").message
+    >>> len(script_mac(tapped, "8424000008", "0123456789ABCDEFFEDCBA9876543210").value)
+    16
+    """
+    chip, how = _chip(message)
+    head, rest = octets(command, "command"), octets(data, "data")
+    if len(head) != _COMMAND:
+        raise OptionError("command", f"{_COMMAND} bytes: class, instruction, two parameters, length", f"{len(head)}")
+    card = _card_key(message, issuer_key, chip, how)
+    counter, asked = bytes.fromhex(chip.value(_COUNTER)), bytes.fromhex(chip.value(_CRYPTOGRAM))
+    key = script_key(card, counter) if how.script == "counter" else session_key(card, asked)
+    if how.script == "session":
+        key = counter_key(card, counter)
+    made = mac(head + counter + asked + rest, key, algorithm="ISO9797-1-3", padding=2, length=length)
+    steps = (
+        Step("card's key", card.check_value, f"option {how.option}; its check value"),
+        Step("script's key", key.check_value, _SCRIPTS[how.script]),
+        Step("data", text(head + counter + asked + rest), "command, 9F36, 9F26, what the command brings"),
+    )
+    return Worked("script_mac", made.value, (*steps, *made.steps))
+
+
+_COMMAND = 5
 _SESSIONS = {
     "none": "the card's own",
     "common": "derived with the transaction counter 9F36",
+    "counter": "9F36, and 9F36 inverted, enciphered by the card's",
     "unpredictable": "derived with 9F36 and the unpredictable number 9F37",
+}
+_SCRIPTS = {
+    "counter": "the card's xor 9F36, and xor 9F36 inverted",
+    "common": "derived with the cryptogram 9F26",
+    "session": "9F36, and 9F36 inverted, enciphered by the card's",
 }
 
 
@@ -295,37 +371,45 @@ def _chip(message: Message) -> tuple[chip_data.ChipData, _Cryptogram]:
         raise OptionError("message", f"DE 55 with tag {missing[0]}", "none", _CHIP)
     scheme = chosen_network(message, None) or ""
     issuer = bytes.fromhex(chip.value(_ISSUER_DATA))
-    at = _VERSION_AT.get(scheme)
-    cvn = f"{issuer[at]:02X}" if at is not None and at < len(issuer) else ""
-    how = _cryptograms().get((scheme, cvn))
-    if how is None:
-        known = ", ".join(sorted(f"{name.title()} {int(one, 16)}" for name, one in _cryptograms()))
-        raise OptionError("message", f"a cryptogram version that is public ({known})", "another", _CHIP)
-    return chip, how
+    for how in _cryptograms():
+        if how.scheme == scheme and issuer[how.at : how.at + 1].hex().upper() == how.cvn:
+            return chip, how
+    known = ", ".join(sorted(f"{network(how.scheme).title} {int(how.cvn, 16)}" for how in _cryptograms()))
+    raise OptionError("message", f"a cryptogram version that is public ({known})", "another", _CHIP)
 
 
 def _keys(
     message: Message, issuer_key: Key | str | bytes, chip: chip_data.ChipData, how: _Cryptogram
 ) -> tuple[Key, Key]:
     """The card's key and the transaction's."""
-    sequence = (message.get(_SEQUENCE) or chip.value("5F34") or "00")[-2:]
-    card = icc_master_key(issuer_key, account(message)[1], sequence, option=how.option)
+    card = _card_key(message, issuer_key, chip, how)
     counter = chip.value(_COUNTER)
     if how.session == "none":
         return card, card
+    if how.session == "counter":
+        return card, counter_key(card, bytes.fromhex(counter))
     tail = chip.value(_UNPREDICTABLE) if how.session == "unpredictable" else "0" * 8
     return card, session_key(card, f"{counter}0000{tail}")
 
 
+def _card_key(
+    message: Message, issuer_key: Key | str | bytes, chip: chip_data.ChipData, how: _Cryptogram
+) -> Key:
+    sequence = (message.get(_SEQUENCE) or chip.value("5F34") or "00")[-2:]
+    return icc_master_key(issuer_key, account(message)[1], sequence, option=how.option)
+
+
 def _with_tag(chip: chip_data.ChipData, name: str, value: str) -> str:
+    if chip.layout == chip_data.FIXED:
+        return chip_data.write_fixed({**chip.values, name: value})
     tags = [(one.tag, value if one.tag == name else one.value) for one in chip.tags]
     return chip_data.write_tags(tags if name in chip else [*tags, (name, value)])
 
 
 @cache
-def _cryptograms() -> dict[tuple[str, str], _Cryptogram]:
-    """The cryptogram versions by network and number."""
-    return {(row["scheme"], row["cvn"]): _cryptogram(row) for row in read_csv("keys/cryptograms")}
+def _cryptograms() -> tuple[_Cryptogram, ...]:
+    """The cryptogram versions that are public."""
+    return tuple(map(_cryptogram, read_csv("keys/cryptograms")))
 
 
 def _cryptogram(row: dict[str, str]) -> _Cryptogram:
@@ -334,6 +418,7 @@ def _cryptogram(row: dict[str, str]) -> _Cryptogram:
     return _Cryptogram(
         row["scheme"],
         row["cvn"],
+        int(row["at"]),
         cast(Literal["A", "B"], row["option"]),
         row["session"],
         own,
@@ -341,4 +426,6 @@ def _cryptogram(row: dict[str, str]) -> _Cryptogram:
         cast(Literal[1, 2], int(row["padding"])),
         cast(Literal[1, 2], int(row["arpc"])),
         row["arpc_key"],
+        row["script"],
+        row["assumed"],
     )

@@ -1,4 +1,4 @@
-"""PIN blocks of ISO 9564-1: formats 0, 1 and 3 in eight bytes under TDES, format 4 in sixteen under AES."""
+"""PIN blocks of ISO 9564-1: formats 0, 1, 2 and 3 in eight bytes under TDES, format 4 in sixteen under AES."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Literal
 from sim.errors import OptionError
 from sim.link.keys.key import Key, Step, Worked, digits, key_of, octets, text, xor
 
-PinFormat = Literal[0, 1, 3, 4]
-_FORMATS = (0, 1, 3, 4)
+PinFormat = Literal[0, 1, 2, 3, 4]
+_FORMATS = (0, 1, 2, 3, 4)
 _NEEDS_PAN = (0, 3, 4)
 _LEAST, _MOST = 4, 12
 _PAN_LEAST, _PAN_MOST = 12, 19
@@ -33,9 +33,10 @@ def pin_block(
     pan
         The card number, 12 to 19 digits; formats 0, 3 and 4 bind the PIN to it.
     format
-        Of ISO 9564-1: 0 (the usual one), 1 (no card number), 3 (as 0, with random filling), 4 (AES).
+        Of ISO 9564-1: 0 (the usual one), 1 (no card number), 2 (between reader and chip alone, never on a
+        link), 3 (as 0, with random filling), 4 (AES).
     key
-        Enciphers the block: TDES for 0, 1 and 3; AES for 4, which cannot do without. None leaves the block
+        Enciphers the block: TDES for 0 to 3; AES for 4, which cannot do without. None leaves the block
         clear, to look at.
     fill
         The hexadecimal digits that fill the block where its format wants random ones; made up by default.
@@ -52,7 +53,7 @@ def pin_block(
 
     Notes
     -----
-    Source: ISO 9564-1:2017, 9.3.2 (format 0), 9.3.3 (1), 9.3.5 (3), 9.4 (4).
+    Source: ISO 9564-1:2017, 9.3.2 (format 0), 9.3.3 (1), 9.3.4 (2), 9.3.5 (3), 9.4 (4).
 
     Examples
     --------
@@ -125,7 +126,7 @@ def read_pin_block(
         if pan is not None and format in _NEEDS_PAN:
             field = xor(field, bytes.fromhex(_pan_field(pan)))
     pin = _pin_of(text(field), format)
-    steps += [Step("PIN field", text(field), "clear block xor PAN field" if format != 1 else "")]
+    steps += [Step("PIN field", text(field), "clear block xor PAN field" if format in _NEEDS_PAN else "")]
     return Worked("read_pin_block", pin, (*steps, Step("PIN", pin, f"{len(pin)} digits, as the field says")))
 
 
@@ -177,7 +178,7 @@ def translate_pin_block(
 
 def _check(pin: str | None, pan: str | None, format: int) -> None:
     if format not in _FORMATS:
-        raise OptionError("format", "0, 1, 3 or 4", "another")
+        raise OptionError("format", "0 to 4", "another")
     if pin is not None:
         digits(pin, "pin", _LEAST, _MOST)
     if format in _NEEDS_PAN:
@@ -203,7 +204,7 @@ def _filling(fill: str | None, size: int, among: str) -> str:
 def _field(pin: str, format: int, fill: str | None) -> str:
     head = f"{format}{len(pin):X}{pin}"
     rest = 16 - len(head)
-    if format == 0:
+    if format in (0, 2):
         return head + "F" * rest
     return head + _filling(fill, rest, "0123456789ABCDEF" if format == 1 else "ABCDEF")
 
@@ -237,7 +238,7 @@ def _extended(pin: str, pan: str, key: Key | str | bytes | None, fill: str | Non
 def _pin_of(field: str, format: int) -> str:
     size = int(field[1], 16)
     pin, rest = field[2 : 2 + size], field[2 + size :]
-    filled = {0: set("F"), 3: set("ABCDEF"), 4: set("A")}.get(format)
+    filled = {0: set("F"), 2: set("F"), 3: set("ABCDEF"), 4: set("A")}.get(format)
     behind = rest[: 14 - size] if format == 4 else rest
     if (
         field[0] != str(format)
