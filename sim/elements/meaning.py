@@ -236,11 +236,13 @@ def say_parts(message: Message, number: int, network: str | None = None) -> str:
     >>> say_parts(Message("1100", {57: "107"}, "1993"), 57)
     'unit of time: days; how many: 07'
     """
-    hidden = is_sensitive(number, message.version) and not is_data_sets(number, message.get(number))
-    if hidden or not tried(message.spec, number, network):
+    if not tried(message.spec, number, network):
         return ""
+    hidden = is_sensitive(number, message.version) and not is_data_sets(number, message.get(number))
     leaves = [told for told in unfold(message, number, network) if not told.part.children]
-    texts = [f"{told.name}: {told.meaning or told.shown.strip()}" for told in leaves if told.shown.strip()]
+    # Of an element that is hidden, what its codes mean is told, and no value.
+    said = [(told.name, told.meaning or (told.shown.strip() if not hidden else "")) for told in leaves]
+    texts = [f"{name}: {text}" for name, text in said if text]
     line = "; ".join(texts)
     while len(line) > _LONGEST and len(texts) > 1:
         texts.pop()

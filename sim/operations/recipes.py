@@ -403,6 +403,13 @@ def _hex(name: str, size: int) -> Callable[[Context], str]:
     return lambda context: digest(_seed(context), name, size)
 
 
+def _cavv(context: Context) -> str:
+    """The form of a CAVV (DE 126.9): result (0 authenticated, 7 attempted), no second factor, key 1, three digits
+    of the value, the number that it was made with, a tracking number, and nothing else."""
+    result = "07" if "attempted" in context.setting.words else "00"
+    return f"{result}00010{digits(_seed(context), 'cavv', 23)}0000000000"
+
+
 def _cryptogram_text(context: Context) -> str:
     return b64encode(bytes.fromhex(digest(_seed(context), "cryptogram", 40))).decode("ascii")
 
@@ -470,6 +477,7 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "listed_until": _day(73, _LISTED),
     "cryptogram": _hex("cryptogram", 40),
     "cryptogram_text": _cryptogram_text,
+    "cavv": _cavv,
     "xid": _hex("xid", 40),
     "directory_id": lambda context: directory_id(_seed(context)),
     "pin_block": _hex("pin", 16),
