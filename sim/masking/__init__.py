@@ -138,13 +138,20 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
 OPEN: Kept[tuple[str, int, str, int], bool] = Kept(2048)
 
 
+_HEX_DIGITS = frozenset("0123456789ABCDEF")
 _EXTENDED, _LONGEST_EXTENDED = 34, 28
 
 
 def is_data_sets(number: int, value: str) -> bool:
     """Whether the element has data sets of electronic commerce, where the standard has an extended card
-    number of at most 28 digits."""
-    return number == _EXTENDED and len(value) > _LONGEST_EXTENDED
+    number of at most 28 digits: longer, or a data set of hex digits, letters among them, whose two bytes of length
+    are right."""
+    if number != _EXTENDED:
+        return False
+    head, rest = value[2:6], value[6:]
+    return len(value) > _LONGEST_EXTENDED or (
+        not value.isdigit() and head == f"{len(rest) // 2:04X}" and not set(rest) - _HEX_DIGITS
+    )
 
 
 def cover_value(number: int, value: str, version: str, pan: str = "") -> str:

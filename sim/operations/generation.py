@@ -10,7 +10,7 @@ from typing import Any
 
 from sim.codec import Message, build
 from sim.operations.choosing import DEFAULT_VERSION
-from sim.operations.filling import Outline, Values, filled
+from sim.operations.filling import Outline, Values, filled, holding, parts_of
 from sim.operations.merchants import chosen_category, note_of, zone_named
 from sim.operations.options import Setting, check_numbers, sample_note, settle
 from sim.operations.recipes import Context, clock, known_values, maker, varies
@@ -18,6 +18,7 @@ from sim.spec.interfaces import Interface
 from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.networks import network as network_of
+from sim.spec.recipes import recipes
 from sim.spec.tables import read_toml
 
 SOURCE_TEMPLATE = "template"  # our choice: the contract leaves the values of `source` open
@@ -92,17 +93,21 @@ def generate(
     note = () if card is not None else (f"No card was given: the {chosen} test card is used.",)
     card = default_card(str(chosen)).pan if card is None else card
     made = template.generated(card, amount_minor_units, stan, at, *note)
-    return made if link is None else _sent_on(replace(made, network=chosen), link)
+    return made if link is None else _sent_on(replace(made, network=chosen), link, template.setting)
 
 
-def _sent_on(made: Generated, link: Interface) -> Generated:
-    """What was *made*, as a message on *link*; what that cannot carry is left out."""
+def _sent_on(made: Generated, link: Interface, setting: Setting) -> Generated:
+    """What was *made*, as a message on *link*: what that cannot carry is left out, what it alone carries added."""
     # Most messages are of their network's own interface, and need no format.
     from sim.codec.wire import interface_table
     from sim.operations.building import in_format
 
     message, lost = in_format(made.message, link.format) if link.format else (made.message, ())
     own = interface_table(link.name, message.version)
+    if link.network:
+        rows = holding((row for row in recipes(link.name, message.version) if row.network), setting.words)
+        added = {number: parts[""] for number, parts in parts_of(rows).items()}
+        message = replace(message, fields=dict(sorted((message.fields | added).items())))
     return replace(made, message=replace(message, dialect=own), notes=(*made.notes, *lost))
 
 
