@@ -33,7 +33,7 @@ from sim.spec.tables import read_toml
 # Purposes that say what a purchase is like, so that the word beside them says no more.
 _PURCHASES = frozenset(
     [
-        *("recurring", "instalment", "cashback", "account_funding", "original_credit"),
+        *("recurring", "instalment", "cashback", "quasi_cash", "account_funding", "original_credit"),
         *("verification", "preauthorization", "incremental", "completion"),
     ]
 )

@@ -229,10 +229,21 @@ def zone_of_setting(setting: Setting) -> tzinfo:
     return zone_named(asked or ("UTC" if setting.alone else setting.sample["zone"]))
 
 
+def _own_or_standard(setting: Setting) -> tuple[str, ...]:
+    """A note where a message bears a network's name and is the standard's own, for nothing else is public."""
+    name = setting.network
+    if name not in NETWORKS or any(row.network and row.mentions(setting.kind) for row in setting.rows):
+        return ()
+    own = network_of(name)
+    if setting.kind == "echo" and own.echo.confidence != "unsourced":
+        return ()
+    return (f"No public source shows how {own.title} lays this message out: it is as the standard has it.",)
+
+
 def _notes(setting: Setting) -> tuple[str, ...]:
     """What was assumed where the options left it open."""
     if setting.alone:
-        return ()
+        return _own_or_standard(setting)
     said = []
     if setting.purpose == "cashback" and "cashback" not in setting.details:
         said.append("How much of the amount is cash was not given: half of it is.")

@@ -42,6 +42,7 @@ MessageType = Literal[
 Purpose = Literal[
     "purchase",
     "cash",
+    "quasi_cash",
     "cashback",
     "refund",
     "balance",

@@ -242,7 +242,7 @@ def generate(
         The moment: a datetime, a date (its midnight) or a text in ISO 8601; without time zone it is taken
         as UTC. Default: now. Local times are those of the merchant: see *timezone*.
     purpose
-        purchase, cash, cashback, refund, balance, verification (of an account), preauthorization,
+        purchase, cash, quasi_cash, cashback, refund, balance, verification (of an account), preauthorization,
         incremental, completion, recurring, instalment, pin_change, account_funding (AFT), original_credit
         (OCT) or dcc (a purchase in the cardholder's currency).
     entry
