@@ -144,8 +144,8 @@ _EXTENDED, _LONGEST_EXTENDED = 34, 28
 
 def is_data_sets(number: int, value: str) -> bool:
     """Whether the element has data sets of electronic commerce, where the standard has an extended card
-    number of at most 28 digits: longer, or a data set of hex digits, letters among them, whose two bytes of length
-    are right."""
+    number of at most 28 digits: longer, or a data set of hex digits, letters among them, whose two bytes of
+    length are right."""
     if number != _EXTENDED:
         return False
     head, rest = value[2:6], value[6:]

@@ -97,7 +97,7 @@ def generate(
 
 
 def _sent_on(made: Generated, link: Interface, setting: Setting) -> Generated:
-    """What was *made*, as a message on *link*: what that cannot carry is left out, what it alone carries added."""
+    """What was *made*, as a message on *link*: without what that cannot carry, with what it alone carries."""
     # Most messages are of their network's own interface, and need no format.
     from sim.codec.wire import interface_table
     from sim.operations.building import in_format

@@ -404,8 +404,8 @@ def _hex(name: str, size: int) -> Callable[[Context], str]:
 
 
 def _cavv(context: Context) -> str:
-    """The form of a CAVV (DE 126.9): result (0 authenticated, 7 attempted), no second factor, key 1, three digits
-    of the value, the number that it was made with, a tracking number, and nothing else."""
+    """The form of a CAVV (DE 126.9): result (0 authenticated, 7 attempted), no second factor, key 1, three
+    digits of the value, the number that it was made with, a tracking number, and nothing else."""
     result = "07" if "attempted" in context.setting.words else "00"
     return f"{result}00010{digits(_seed(context), 'cavv', 23)}0000000000"
 

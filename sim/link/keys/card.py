@@ -118,8 +118,8 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
 
 
 def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | bytes) -> Worked:
-    """Work out the value by which an issuer proves that it authenticated the cardholder in 3-D Secure: the three
-    digits in Visa's CAVV (version 7) and in American Express's AEVV.
+    """Work out the value that proves an authentication by 3-D Secure: the three digits in Visa's CAVV (version
+    7) and in American Express's AEVV.
 
     Parameters
     ----------
@@ -146,8 +146,8 @@ def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | byte
 
     Notes
     -----
-    Source: the algorithm of `cvv`, with the number for the expiry, and results and factor for the service code
-    (docs.aws.amazon.com payment-cryptography user guide: CAVV V7, 3DS AEVV).
+    Source: the algorithm of `cvv`, with the number for the expiry, and results and factor for the service
+    code (docs.aws.amazon.com payment-cryptography user guide: CAVV V7, 3DS AEVV).
 
     Examples
     --------
@@ -215,7 +215,8 @@ def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key 
 
 
 def _template(track: str) -> bytes:
-    """The bytes of a track: of track 1 its characters, of track 2 its digits in pairs, `F` behind an odd one."""
+    """The bytes of a track: of track 1 its characters, of track 2 its digits in pairs, `F` behind an odd
+    one."""
     if isinstance(track, str) and track[:1] == "B" and track.isascii():
         return track.encode("ascii")
     packed = track.upper().replace("=", "D") if isinstance(track, str) else ""
@@ -269,8 +270,9 @@ def pin_offset(
 
     Examples
     --------
-    >>> natural = ibm_pin("1122334455667788", "0000", "0123456789ABCDEFFEDCBA9876543210", table="1234567890123456")
-    >>> pin_offset("1122334455667788", natural.value, "0123456789ABCDEFFEDCBA9876543210", table="1234567890123456").value
+    >>> key, table = "0123456789ABCDEFFEDCBA9876543210", "1234567890123456"
+    >>> natural = ibm_pin("1122334455667788", "0000", key, table=table).value
+    >>> pin_offset("1122334455667788", natural, key, table=table).value
     '0000'
     """
     digits(pin, "pin", 4, 12)
@@ -311,7 +313,8 @@ def ibm_pin(
 
     Examples
     --------
-    >>> ibm_pin("1122334455667788", "0000", "0123456789ABCDEFFEDCBA9876543210", table="1234567890123456").value
+    >>> key, table = "0123456789ABCDEFFEDCBA9876543210", "1234567890123456"
+    >>> ibm_pin("1122334455667788", "0000", key, table=table).value
     '4524'
     """
     digits(offset, "offset", 4, 12)

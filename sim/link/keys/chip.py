@@ -101,8 +101,8 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
 
 
 def counter_key(master_key: Key | str | bytes, counter: bytes) -> Key:
-    """The key of one transaction as UnionPay's cards derive it: the counter, and the counter inverted, each filled
-    up with zeros in front, enciphered by the card's key (JR/T 0025)."""
+    """The key of one transaction as UnionPay's cards derive it: the counter, and the counter inverted, zeros in
+    front of each, enciphered by the card's key (JR/T 0025)."""
     made = key_of(master_key, "TDES", _DOUBLE, "master_key")
     halves = (made.encipher(part.rjust(8, b"\0")) for part in (counter, xor(counter, b"\xff\xff")))
     return Key(b"".join(halves)).with_odd_parity()

@@ -30,8 +30,9 @@ _COUNTER, _UNPREDICTABLE, _ISSUER_DATA, _CRYPTOGRAM, _ANSWER = "9F36", "9F37", "
 
 @dataclass(frozen=True, slots=True)
 class _Cryptogram:
-    """How one cryptogram version works: a row of the table. `at` is its byte in the issuer's data, `session` and
-    `script` how keys are derived for a cryptogram and for a script, `assumed` what no public document says."""
+    """How one cryptogram version works: a row of the table. `at` is its byte in the issuer's data, `session`
+    and `script` how keys are derived for a cryptogram and for a script, `assumed` what no public document
+    says."""
 
     scheme: str
     cvn: str
@@ -293,7 +294,12 @@ def with_arpc(
 
 
 def script_mac(
-    message: Message, command: bytes | str, issuer_key: Key | str | bytes, *, data: bytes | str = b"", length: int = 8
+    message: Message,
+    command: bytes | str,
+    issuer_key: Key | str | bytes,
+    *,
+    data: bytes | str = b"",
+    length: int = 8,
 ) -> Worked:
     """Work out the MAC of a command that the issuer sends to the card in a script (tags 71 and 72).
 
@@ -335,7 +341,9 @@ def script_mac(
     chip, how = _chip(message)
     head, rest = octets(command, "command"), octets(data, "data")
     if len(head) != _COMMAND:
-        raise OptionError("command", f"{_COMMAND} bytes: class, instruction, two parameters, length", f"{len(head)}")
+        raise OptionError(
+            "command", f"{_COMMAND} bytes: class, instruction, two parameters, length", f"{len(head)}"
+        )
     card = _card_key(message, issuer_key, chip, how)
     counter, asked = bytes.fromhex(chip.value(_COUNTER)), bytes.fromhex(chip.value(_CRYPTOGRAM))
     key = script_key(card, counter) if how.script == "counter" else session_key(card, asked)

@@ -1,4 +1,4 @@
-"""PIN blocks of ISO 9564-1: formats 0, 1, 2 and 3 in eight bytes under TDES, format 4 in sixteen under AES."""
+"""PIN blocks of ISO 9564-1: formats 0 to 3 in eight bytes under TDES, format 4 in sixteen under AES."""
 
 from __future__ import annotations
 
