@@ -118,7 +118,7 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
 
 
 def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | bytes) -> Worked:
-    """Work out the value that proves an authentication by 3-D Secure: the three digits in Visa's CAVV (version
+    """Work out the value that proves an authentication by 3-D Secure: three digits in Visa's CAVV (version
     7) and in American Express's AEVV.
 
     Parameters

@@ -101,7 +101,7 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
 
 
 def counter_key(master_key: Key | str | bytes, counter: bytes) -> Key:
-    """The key of one transaction as UnionPay's cards derive it: the counter, and the counter inverted, zeros in
+    """The key of one transaction as UnionPay's cards derive it: the counter and its inverse, zeros in
     front of each, enciphered by the card's key (JR/T 0025)."""
     made = key_of(master_key, "TDES", _DOUBLE, "master_key")
     halves = (made.encipher(part.rjust(8, b"\0")) for part in (counter, xor(counter, b"\xff\xff")))
