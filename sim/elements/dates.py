@@ -104,6 +104,18 @@ def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
     return None
 
 
+def is_sound(pattern: str, value: str) -> bool:
+    """Whether *value* is a date or time of *pattern*: as long, digits, and in the calendar.
+
+    >>> is_sound("MMDD", "0229"), is_sound("MMDD", "0230"), is_sound("MMDD", "229")
+    (True, False, False)
+    """
+    if not unusual(pattern).match(value):
+        return True
+    whole = len(value) == len(pattern) and value.isascii() and value.isdigit()
+    return whole and problem(pattern, value) is None
+
+
 def write(pattern: str, at: datetime) -> str:
     """*at* in *pattern*.
 
@@ -114,10 +126,20 @@ def write(pattern: str, at: datetime) -> str:
     return "".join([text[_ISO[name]] for name, _, _ in _layout(pattern)])
 
 
-def _full_year(two_digits: str) -> str:
-    """The year two digits stand for: 00 to 49 are of this century, 50 to 99 of the last (EMV book 4,
-    section 6.7.3)."""
-    return f"{'20' if two_digits < _LAST_CENTURY else '19'}{two_digits}"
+def _full_year(year: str) -> str:
+    """The year that two digits stand for, or four: 00 to 49 are of this century, 50 to 99 of the last (EMV
+    book 4, section 6.7.3)."""
+    if len(year) > len("YY"):
+        return year
+    return f"{'20' if year < _LAST_CENTURY else '19'}{year}"
+
+
+@cache
+def _spoken(pattern: str) -> tuple[slice | None, slice | None, slice | None, tuple[slice, ...]]:
+    """Where *pattern* has the day, the month and the year, and where the parts of the time, hours first."""
+    at = {name: slice(start, end) for name, start, end in _layout(pattern)}
+    times = tuple(at[name] for name in ("hh", "mm", "ss") if name in at)
+    return at.get("DD"), at.get("MM"), at.get("CCYY") or at.get("YY"), times
 
 
 def say(pattern: str, value: str) -> str:
@@ -128,15 +150,15 @@ def say(pattern: str, value: str) -> str:
     >>> say("YYMM", "2912"), say("YYMMDD", "950108"), say("YYMM", "A112")
     ('December 2029', '8 January 1995', 'A112')
     """
-    if len(value) != len(pattern) or not (value.isascii() and value.isdigit()) or problem(pattern, value):
+    if not is_sound(pattern, value):
         return value
-    parts = split(pattern, value)
-    words = [str(int(parts["DD"]))] if "DD" in parts else []
-    if "MM" in parts:
-        words.append(_MONTHS[int(parts["MM"])])
-    if year := parts.get("CCYY") or ("YY" in parts and _full_year(parts["YY"])):
-        words.append(year)
-    time = ":".join([parts[name] for name in ("hh", "mm", "ss") if name in parts])
+    day, month, year, times = _spoken(pattern)
+    words = [value[day].lstrip("0")] if day else []
+    if month:
+        words.append(_MONTHS[int(value[month])])
+    if year:
+        words.append(_full_year(value[year]))
+    time = ":".join([value[part] for part in times])
     return f"{' '.join(words)}, {time}" if words and time else time or " ".join(words)
 
 

@@ -13,6 +13,7 @@ from functools import partial
 
 from sim.codec import Message
 from sim.elements import dates, money, mti
+from sim.elements.sentences import remembered
 from sim.errors import with_article
 from sim.masking import mask_pan
 from sim.parts.chip_data import ChipData, Tag, read
@@ -199,6 +200,7 @@ MEANINGS: dict[str, Callable[[str], str]] = {
 _HEADLINE = 240
 _PRIVATE_CLASS = 0xC0
 _AMOUNTS = ("9F02", "9F03")
+_SCRIPTS = ("71", "72")
 # Hex digits of one byte, of verification results (95) and action codes, of CVM results.
 _BYTE, _CVM_RESULTS = 2, 6
 _AAC = "00"  # cryptogram information data (9F27)
@@ -231,7 +233,11 @@ def decode(value: str, network: str | None = None) -> tuple[TagMeaning, ...]:
 
 def owner_of(chip: ChipData) -> str | None:
     """The network of the application that the chip data name; None where they name none that is known."""
-    return emv.owner(chip.value("84") or chip.value("9F06") or chip.value("4F"))
+    return emv.owner(_aid(chip))
+
+
+def _aid(chip: ChipData) -> str:
+    return chip.value("84") or chip.value("9F06") or chip.value("4F")
 
 
 def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | None = None) -> TagMeaning:
@@ -307,15 +313,25 @@ def summary(message: Message) -> list[str]:
     chip = read(message[55])
     if chip.error and not chip.tags:
         return ["There is chip data that cannot be read as EMV tags."]
-    tellers = (_opening, _wish, _terminal, _verification, _agreement, _answer, _scripts)
-    return [sentence for teller in tellers if (sentence := teller(chip, message))]
+    value = chip.value
+    refund = value("9F27") == _AAC and message.get(3)[:1] == _CREDITS
+    told = [
+        remembered(_opening, _aid(chip), len(chip.places), bool(chip.error)),
+        remembered(_wish, value("9F27"), value("95"), value("9F0E"), refund),
+        remembered(_terminal, value("95")),
+        remembered(_verification, value("9F34"), value("82")),
+        _agreement(chip, message),
+        _answer(chip),
+        _scripts(chip),
+    ]
+    return list(filter(None, told))
 
 
-def _opening(chip: ChipData, message: Message) -> str:
-    made = application(chip.value("84") or chip.value("9F06") or chip.value("4F"))
+def _opening(aid: str, tags: int, broken: bool) -> str:
+    made = application(aid)
     by = f" of {with_article(made)}" if made else ""
-    rest = "; what follows them cannot be read" if chip.error else ""
-    return f"Chip data{by} comes with it ({count(len(chip.tags), 'tag')}{rest})."
+    rest = "; what follows them cannot be read" if broken else ""
+    return f"Chip data{by} comes with it ({count(tags, 'tag')}{rest})."
 
 
 # First digit of DE 3: money goes to the cardholder. A terminal asks the chip for no approval then.
@@ -328,17 +344,16 @@ _WISHES = {
 }
 
 
-def _wish(chip: ChipData, message: Message) -> str:
-    value = chip.value("9F27")
-    if len(value) != _BYTE:
+def _wish(information: str, results: str, denial: str, refund: bool) -> str:
+    if len(information) != _BYTE:
         return ""
-    if value == _AAC and message.get(3)[:1] == _CREDITS:
+    if refund:
         return _NO_WISH
-    kind = int(value, 16) >> 6
+    kind = int(information, 16) >> 6
     if kind not in _WISHES:
         return ""
-    parts = [_WISHES[kind], *cryptogram(value).split("; ")[1:]]
-    denied = _both(chip.value("95"), chip.value("9F0E"))
+    parts = [_WISHES[kind], *cryptogram(information).split("; ")[1:]]
+    denied = _both(results, denial)
     if kind == 0 and denied:
         parts.append(f"the issuer's rules for the chip decline when {' or '.join(denied)}")
     return "; ".join(parts) + "."
@@ -351,20 +366,18 @@ def _both(results: str, action_code: str) -> list[str]:
     return bits_set("95", f"{int(results, 16) & int(action_code, 16):0{len(results)}X}")
 
 
-def _terminal(chip: ChipData, message: Message) -> str:
-    value = chip.value("95")
-    if not value:
+def _terminal(results: str) -> str:
+    if not results:
         return ""
-    found = bits_set("95", value)
+    found = bits_set("95", results)
     return f"The terminal found: {'; '.join(found)}." if found else "The terminal found nothing amiss."
 
 
-def _verification(chip: ChipData, message: Message) -> str:
-    value = chip.value("9F34")
-    if len(value) != _CVM_RESULTS:
+def _verification(results: str, profile: str) -> str:
+    if len(results) != _CVM_RESULTS:
         return ""
-    device = on_device(value, chip.value("82"))
-    return f"The cardholder was verified by {device}." if device else _verified(value)
+    device = on_device(results, profile)
+    return f"The cardholder was verified by {device}." if device else _verified(results)
 
 
 def _verified(value: str) -> str:
@@ -396,7 +409,7 @@ def _agreement(chip: ChipData, message: Message) -> str:
     return told + (", as the message says." if said == signed else f", but the message says {said}.")
 
 
-def _answer(chip: ChipData, message: Message) -> str:
+def _answer(chip: ChipData) -> str:
     parts = []
     if proof := chip.value("91"):
         parts.append(f"issuer authentication data ({count(len(proof) // 2, 'byte')}) to prove itself")
@@ -405,10 +418,10 @@ def _answer(chip: ChipData, message: Message) -> str:
     return f"For the chip the issuer sends {' and '.join(parts)}." if parts else ""
 
 
-def _scripts(chip: ChipData, message: Message) -> str:
+def _scripts(chip: ChipData) -> str:
     parts = []
-    for tag in chip.tags:
-        if tag.tag not in ("71", "72"):
+    for tag in chip.tags if any(script in chip for script in _SCRIPTS) else ():
+        if tag.tag not in _SCRIPTS:
             continue
         when = "before" if tag.tag == "71" else "after"
         codes = [

@@ -9,7 +9,8 @@ most is a warning or a remark.
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from calendar import monthrange
+from datetime import datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -620,6 +621,17 @@ def cash_machine_purchase(category: str = VALUE, code: str = DE[3], number: int 
 # Dates.
 
 _LEAP_YEAR, _COMMON_YEAR = 2024, 2023
+
+
+def _days_of(year: int) -> dict[str, int]:
+    """The days of *year*, counted, by MMDD."""
+    days = (
+        f"{month:02}{day:02}" for month in range(1, 13) for day in range(1, monthrange(year, month)[1] + 1)
+    )
+    return {day: at for at, day in enumerate(days, 1)}
+
+
+_DAYS, _COMMON_DAYS = _days_of(_LEAP_YEAR), _days_of(_COMMON_YEAR)
 _LEAP_DAY = "0229"
 _DAY = 86_400  # seconds
 _CLOCKS = 300  # seconds that two clocks of one acquirer may differ
@@ -628,10 +640,7 @@ _CENTURY_MONTHS = 1200
 
 def _sound_date(value: str, number: int, table: Spec) -> str:
     """The value of a date element that is in the calendar; empty otherwise."""
-    pattern = table[number].pattern
-    if len(value) != len(pattern) or not (value.isascii() and value.isdigit()):
-        return ""
-    return "" if dates.problem(pattern, value) else value
+    return value if dates.is_sound(table[number].pattern, value) else ""
 
 
 @rule("dates-apart", versions=("1987",), classes=_TRANSACTIONS, functions="01", any_mti=True)
@@ -670,11 +679,9 @@ def days_between(first: str, second: str) -> int:
     >>> days_between("1231", "0102"), days_between("0301", "0229"), days_between("0301", "0228")
     (2, -1, -1)
     """
-    year = _LEAP_YEAR if _LEAP_DAY in (first, second) else _COMMON_YEAR
-    days = date(year + 1, 1, 1).toordinal() - date(year, 1, 1).toordinal()
-    one, other = (date(year, int(text[:2]), int(text[2:])).toordinal() for text in (first, second))
-    gap = (other - one) % days
-    return gap - days if gap > days // 2 else gap
+    days = _DAYS if _LEAP_DAY in (first, second) else _COMMON_DAYS
+    gap = (days[second] - days[first]) % len(days)
+    return gap - len(days) if gap > len(days) // 2 else gap
 
 
 def months_from(first: str, second: str) -> int:
@@ -740,19 +747,16 @@ def retrieval_reference_day(
     return Hit(37, "the day of the message in places 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
 
 
-def _is_near_day(told: int, days: frozenset[str]) -> bool:
+def _is_near_day(told: int, days: tuple[str, ...]) -> bool:
     """Whether a day of the year is next to one of *days*, also round the end of the year."""
     near = any(abs(told - int(one)) == 1 for one in days)
     return near or (told in _ROUND_THE_YEAR and any(int(one) in _ROUND_THE_YEAR for one in days))
 
 
-@lru_cache(maxsize=512)
-def _days_of_year(day: str) -> frozenset[str]:
+def _days_of_year(day: str) -> tuple[str, ...]:
     """Which day of a common and of a leap year MMDD is, in three digits; none for what is no day."""
-    if not _is_day(day):
-        return frozenset()
-    leap = date(_LEAP_YEAR, int(day[:2]), int(day[2:])).timetuple().tm_yday
-    return frozenset((f"{leap:03}", f"{leap - (day > _LEAP_DAY):03}"))
+    leap = _DAYS.get(day)
+    return (f"{leap:03}", f"{leap - (day > _LEAP_DAY):03}") if leap else ()
 
 
 @each("business-date", 15, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")
@@ -831,7 +835,7 @@ def _is_second(text: str) -> bool:
 
 
 def _is_day(text: str) -> bool:
-    return len(text) == 4 and text.isdecimal() and dates.problem("MMDD", text) is None
+    return text in _DAYS
 
 
 @rule("original-other-acquirer", versions=("1987",), classes="4", functions="02")

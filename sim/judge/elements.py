@@ -267,7 +267,8 @@ def track_3(value: str = DE[36], table: Spec = TABLE) -> Told:
 
 # Where anything may be written: those of private use, and names.
 _FREE = (43, 44, 46, 47, 48, *range(58, 64), *range(104, 125))
-_ANOTHER_CARD = re.compile(r"(?<![0-9A-Za-z])[2-6][0-9]{12,18}(?![0-9A-Za-z])")
+# What stands in front is looked at behind the first digit, by which a place is found quickly.
+_ANOTHER_CARD = re.compile(r"[2-6](?<![0-9A-Za-z][2-6])[0-9]{12,18}(?![0-9A-Za-z])")
 
 
 @each("card-number-in-clear", *_FREE, classes="1247")

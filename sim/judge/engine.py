@@ -13,6 +13,7 @@ before.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -126,11 +127,12 @@ Entry = tuple[Any, Check, Callable[[Any], Iterable[Said]]]
 
 
 class _OfBit(NamedTuple):
-    """What is asked where a bit is there: groups, rules that are asked each time, and those of them that name
-    one part and look at no other bit."""
+    """What is asked where a bit is there: groups; rules that are asked each time, behind the bits that they
+    look at, those that must be there and whether they name one part; those of them that name one part and
+    look at no other bit."""
 
     groups: list[Group]
-    rules: list[Bound]
+    rules: list[tuple[int, int, bool, Entry]]
     always: list[Entry]
 
 
@@ -163,7 +165,7 @@ class Type:
             if bound.key is None:
                 of_bit = self._at(bound.needs)
                 if bound.bits & (bound.bits - 1) or len(bound.parts) > 1:
-                    of_bit.rules.append(bound)
+                    of_bit.rules.append((bound.bits, bound.needs, len(bound.parts) == 1, bound.entry))
                 else:
                     of_bit.always.append(bound.entry)
         self.rows = _in_order(rows)
@@ -237,16 +239,15 @@ class Kind:
         self.kept: list[tuple[Callable[[Any], Any], dict[Any, Answer], Asked]] = []
         self.single: list[Entry] = []
         self.several: list[Entry] = []
-        by_bit = kept.by_bit
-        for bit in (0, *fields, *inside):
-            if bit in by_bit:
-                groups, rules, always = by_bit[bit]
+        for of_bit in map(kept.by_bit.get, (0, *fields, *inside)):
+            if of_bit is not None:
+                groups, rules, always = of_bit
                 for group in groups:
                     if asked := group.pick(mask, shape):
                         self.kept.append(asked.entry)
-                for bound in rules:
-                    if bound.bits & mask == bound.needs:
-                        (self.single if len(bound.parts) == 1 else self.several).append(bound.entry)
+                for bits, needs, alone, entry in rules:
+                    if bits & mask == needs:
+                        (self.single if alone else self.several).append(entry)
                 self.single += always
         self.owner = kept.owner.pick(mask, None)
         self._rows = [row for bits, needs, row in kept.rows if bits & mask == needs]
@@ -258,14 +259,16 @@ class Kind:
         network."""
         held = _told(self.conditions, values)
         if (known := self._said.get(held)) is None:
-            by_network: dict[str, list[Said]] = {}
-            for when, said in self._rows:
+            said: dict[str, list[Said]] = defaultdict(list)
+            wrong: dict[str, list[Said]] = defaultdict(list)
+            for when, alike in self._rows:
                 if not when or when in held:
-                    for one in said:
-                        by_network.setdefault(one[0], []).append(one)
-            known = self._said[held] = {
-                name: Rows(said, [one for one in said if one[4]]) for name, said in by_network.items()
-            }
+                    for one in alike:
+                        name = one[0]
+                        said[name].append(one)
+                        if one[4]:
+                            wrong[name].append(one)
+            known = self._said[held] = {name: Rows(all_of, wrong[name]) for name, all_of in said.items()}
         return known
 
 
@@ -285,14 +288,15 @@ class Rows(NamedTuple):
     wrong: Sequence[Said] = ()
 
 
-class Types(dict[tuple[Spec, str], Type]):
-    """What is asked of messages of each type, made when one comes for the first time."""
+class Types(dict[tuple[str, Spec | None, str], Type]):
+    """What is asked of messages of each version, dialect and MTI, made when one comes for the first time."""
 
-    def __missing__(self, key: tuple[Spec, str]) -> Type:
+    def __missing__(self, key: tuple[str, Spec | None, str]) -> Type:
+        version, table, mti = key
         with MEMORY.lock:
             if len(self) >= _MOST_TYPES:
                 MEMORY.clear()
-            made = self[key] = Type(*key)
+            made = self[key] = Type(table or spec(version), mti)
             return made
 
 
@@ -358,7 +362,7 @@ def hear(message: Message, network: str | None = None) -> Heard:
     """All that the standard and all networks say of *message*, which is well framed and of *network*, else of
     its card's."""
     fields, shape = message.fields, None
-    kept = MEMORY.types[message.dialect or spec(message.version), message.mti]
+    kept = MEMORY.types[message.version, message.dialect, message.mti]
     values = Values(fields)
     values.mti, values.table = kept.mti, kept.table
     if _CHIP in fields:

@@ -245,18 +245,19 @@ def labelled(field: int, name: str) -> str:
 def sentence(places: Places, hit: Hit, network: str = "") -> str:
     """The sentence of a hit: an element is missing, or present and should not be; else what was expected and
     found, as in errors."""
-    if hit.said:
-        return hit.said
-    field, place = hit.field, places.of(hit.field)
-    if not hit.path and field is not None and field > BITMAP_FIELD:
-        state = "missing" if place is None and hit.found == ABSENT else ""
-        state = "present" if hit.found in PRESENT else state
-        if state:
-            name = told_name(places.spec, field, network)
-            wanted = "" if hit.expected == with_article(name.lower()) else f"; expected {hit.expected}"
-            return f"{labelled(field, name)} is {state}{wanted}"
-    label = f"DE {hit.path}" if hit.path else element_label(field)
-    return located(label, None if place is None else place[0] + hit.at, hit.expected, hit.found)
+    field, expected, found, at, _, path, *_, told = hit
+    if told:
+        return told
+    place = places.of(field)
+    if field is None or field <= BITMAP_FIELD or path:
+        label = f"DE {path}" if path else element_label(field)
+    elif (place is None and found == ABSENT) or found in PRESENT:
+        name = told_name(places.spec, field, network)
+        wanted = "" if expected == with_article(name.lower()) else f"; expected {expected}"
+        return f"{labelled(field, name)} is {'present' if found in PRESENT else 'missing'}{wanted}"
+    else:
+        label = f"DE {field}"
+    return located(label, None if place is None else place[0] + at, expected, found)
 
 
 def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:

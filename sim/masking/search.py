@@ -140,19 +140,20 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
     """The middle of each of *pans* wherever it stands in *text*, in any spelling, also where it is cut short
     behind its first eight digits."""
     tight = _NO_ALNUM.sub("", text).upper()
-    found = [
-        (at + each * first, at + min(each * last, size))
-        for pan in pans
-        if len(pan) >= _LEAST and pan.isascii() and pan.isalnum()
-        for spelled in spellings(pan)
-        for each in [len(spelled) // len(pan)]
-        for first, last, _ in [middle(0, len(pan))]
-        for at, size in _occurrences(tight, spelled, each)
-    ]
+    found: list[tuple[int, int]] = []
+    for pan in pans:
+        if len(pan) < _LEAST or not (pan.isascii() and pan.isalnum()):
+            continue
+        first, last, _ = middle(0, len(pan))
+        for spelled in spellings(pan):
+            each = len(spelled) // len(pan)
+            if spelled[: _LEAST * each] in tight:
+                places = _occurrences(tight, spelled, each)
+                found += ((at + each * first, at + min(each * last, size)) for at, size in places)
     if not found:
         return []
-    places = [at for at, char in enumerate(text) if char.isascii() and char.isalnum()]
-    return [Span(places[start], places[end - 1] + 1) for start, end in found]
+    at_text = [at for at, char in enumerate(text) if char.isascii() and char.isalnum()]
+    return [Span(at_text[start], at_text[end - 1] + 1) for start, end in found]
 
 
 def spellings(pan: str) -> tuple[str, ...]:

@@ -7,14 +7,13 @@ are told, and their words; those of one group are told together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements.meaning import unfold
-from sim.kept import Kept
-from sim.masking import search
+from sim.elements.sentences import remembered
 from sim.spec.tables import read_csv, read_toml
 
 _PURCHASE = "purchase"  # the group of words that say what a purchase is
@@ -62,21 +61,6 @@ def purchase_meant(message: Message, name: str | None) -> str:
             if group == _PURCHASE:
                 return words
     return ""
-
-
-# What explanations say, by what it follows from.
-SAID: Kept[tuple[Any, ...], Any] = Kept(1024)
-
-
-def remembered(say: Callable[..., Any], *values: object) -> Any:
-    """What *say* says of *values*, worked out once; each time where a card number is found in one of them."""
-    key = say, *values
-    known = SAID.get(key)
-    if known is None:
-        known = say(*values)
-        if all(search.is_clean(value) for value in values if isinstance(value, str)):
-            SAID.keep(key, known)
-    return known
 
 
 def _clauses_of(message: Message, number: int, name: str) -> tuple[tuple[str, str], ...]:

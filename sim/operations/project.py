@@ -35,11 +35,11 @@ def strip_line_ending(raw: str) -> str:
 def field_values(message: Message) -> list[tuple[int, str, str]]:
     """Number, name and value of every data element, ascending, without MTI and bitmap. Values stand
     as on the wire, binary ones as upper-case hex."""
-    known = labels(message.version)
-    return [
-        (number, known[number].name, value.upper() if known[number].binary else value)
-        for number, value in sorted(message.fields.items())
-    ]
+    known, fields, values = labels(message.version), message.fields, []
+    for number in sorted(fields):
+        name, binary = known[number]
+        values.append((number, name, fields[number].upper() if binary else fields[number]))
+    return values
 
 
 class Label(NamedTuple):

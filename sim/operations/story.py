@@ -15,6 +15,7 @@ from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
 from sim.elements.card import account
 from sim.elements.meaning import meaning
+from sim.elements.sentences import SAID, remembered
 from sim.errors import with_article
 from sim.masking import mask, mask_pan
 from sim.masking.search import SHORTEST_PAN
@@ -27,7 +28,7 @@ from sim.operations.outcome import (
     say_inquiry,
     say_outcome,
 )
-from sim.operations.own_parts import SAID, elements_told, purchase_meant, remembered, say_own_parts
+from sim.operations.own_parts import elements_told, purchase_meant, say_own_parts
 from sim.operations.surroundings import (
     say_file,
     say_network_management,
@@ -145,16 +146,16 @@ def _request(message: Message, name: str | None) -> str:
         return ""
     if not moves and (inquiry := say_inquiry(message, wanted, *_parties(message.mti))):
         return inquiry
-    asked = _asked(message.mti, name)
-    before, after = _around(asked, code, wanted, bool(meant), _is_part(message), bool(amount))
+    part = _is_part(message)
+    before, after = remembered(_around, message.mti, name, code, wanted, bool(meant), part, bool(amount))
     return f"{before}{amount}{after}"
 
 
 def _around(
-    asked: tuple[str, str], code: str, wanted: str, meant: bool, part: bool, amount: bool
+    mti_code: str, name: str | None, code: str, wanted: str, meant: bool, part: bool, amount: bool
 ) -> tuple[str, str]:
     """What stands before the amount, where there is one, and behind it."""
-    before, after = asked
+    before, after = _asked(mti_code, name)
     before += " a part of" if part else ""
     what = wanted or "a transaction"
     if not amount:

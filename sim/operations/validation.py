@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
-from sim.judge import Finding
+from sim.judge import Finding, Severity
 from sim.judge.engine import Heard, Rows, hear
 from sim.judge.finding import Places, Said, by_place, locate_all, loudness, sentence
 from sim.judge.networks import OF_CARD
@@ -18,7 +18,7 @@ from sim.spec.interfaces import interface
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, several
 
-SEVERAL = "networks such as VISA and AMEX"
+_SEVERAL = "networks such as VISA and AMEX"
 
 
 class Judgement:
@@ -63,6 +63,11 @@ class Judgement:
     def wrong(self) -> int:
         """How many errors there are."""
         return len(self._errors)
+
+    @property
+    def warnings(self) -> int:
+        """How many warnings there are."""
+        return [loudness(one) for one in self._said].count(Severity.WARNING.rank)
 
     @property
     def errors(self) -> list[str]:
@@ -178,7 +183,7 @@ def validate(
     it off the MTI. A text that does not parse is one finding, never an exception; ChoiceError is
     raised for an unknown version or network.
     """
-    asked = _asked(several("against", against, SEVERAL)) if against else NETWORKS
+    asked = asked_of(against)
     if network is not None and network not in NETWORKS:
         network = network_named(network)
     if isinstance(message, Message):
@@ -196,9 +201,11 @@ def validate(
     return judge(message, network, asked)
 
 
-def _asked(against: tuple[str, ...]) -> tuple[str, ...]:
+def asked_of(against: Iterable[str]) -> tuple[str, ...]:
     """The networks of *against*, all when it is empty, in the order of NETWORKS."""
-    named = {network_named(name, "against") for name in against}
+    if not against:
+        return NETWORKS
+    named = {network_named(name, "against") for name in several("against", against, _SEVERAL)}
     return tuple(name for name in NETWORKS if name in named) or NETWORKS
 
 

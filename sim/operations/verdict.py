@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sim.operations.anatomy import dissect
 from sim.operations.findings import placed
-from sim.paste.reading import Reading
-from sim.spec.spellings import network_named, several
+from sim.paste.reading import TEXT, Reading
+from sim.spec.spellings import network_named
 
 if TYPE_CHECKING:
     from sim.judge import Finding
@@ -26,11 +26,13 @@ def told(report: Report, reading: Reading, against: tuple[str, ...] = ()) -> tup
 def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
     """The verdict on what was read: of what does not read to its end, or not fit, that is the finding."""
     # What only shows a message loads no rules.
-    from sim.operations.validation import SEVERAL, Report, validate
+    from sim.operations.validation import Report, asked_of, judge, validate
 
+    network, asked = reading.network, asked_of(against)
     if reading.message is not None and not reading.misfits:
-        return validate(reading.message, network=reading.network, against=against)
-    for name in several("against", against, SEVERAL):
-        network_named(name, "against")
+        if reading.format != TEXT:
+            return validate(reading.message, network=network, against=against)
+        # It was read from the text that it would be written as.
+        return judge(reading.message, network and network_named(network), asked)
     view = dissect(reading)
-    return Report(None, view.version, reading.network, view.findings[0])
+    return Report(None, view.version, network, view.findings[0])

@@ -128,7 +128,7 @@ class Echo:
 @dataclass(frozen=True, slots=True)
 class Network:
     """One card network. `foreign` pairs brand and severity of a card in none of `ranges` (others are errors);
-    `notes` tell what the text cannot show.
+    `stated` are its rows on the form of elements, `notes` tell what the text cannot show.
 
     `aid` is the application identifier of its chip cards, `colour` the one plots draw it in. `spoken` is a
     pattern of the words that name it in plain English, `meant` one of words that may mean it. `dialects`
@@ -147,10 +147,15 @@ class Network:
     mti_versions: MtiVersions
     ranges: tuple[CardRange, ...]
     foreign: tuple[tuple[str, str], ...]
-    formats: tuple[FormatRow, ...]
+    stated: tuple[FormatRow, ...]
     echo: Echo
     notes: tuple[str, ...]
     dialects: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def formats(self) -> tuple[FormatRow, ...]:
+        """What is asked of the form of elements: what is `stated` in the file, and what layouts tell."""
+        return self.stated + tuple(row for version in VERSIONS for row in _laid_out(self.name, version))
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,20 +321,18 @@ _CHIP_DATA = 55  # has rules of its own, and several forms
 _LEFT_OPEN = re.compile("^Reserved for|- private$")
 
 
-def _formats(table: dict[str, Any]) -> tuple[FormatRow, ...]:
-    """The rows of the network's table, and one for each of its own elements of whose form none of them speaks
-    and of which the parts are known."""
-    name, title = table["name"], table["title"]
-    rows = tuple(_format(row, name) for row in table.get("formats", ()))
-    looked = {_CHIP_DATA} | {number for row in rows if row.of_the_form for number in row.fields}
-    made = []
-    for version in VERSIONS:
-        fixed = {one.number for one in spec(version).elements if one.fixed}  # its places always fit
-        for number in sorted(laid_out(version, name) - laid_out(version) - looked - fixed):
+@cache
+def _laid_out(name: str, version: str) -> tuple[FormatRow, ...]:
+    """A row for each of the network's own elements of *version* of whose form its table says nothing, and of
+    which the parts are known."""
+    own, made = network(name), []
+    looked = {_CHIP_DATA} | {number for row in own.stated if row.of_the_form for number in row.fields}
+    for number in sorted(laid_out(version, name) - laid_out(version) - looked):
+        if not spec(version)[number].fixed:  # its places always fit
             cell = layouts(version, number, name)[0].cell
-            words = f"{cell.name}, as {title} lays it out", _LAYOUT_HINT, cell.source, cell.confidence
+            words = f"{cell.name}, as {own.title} lays it out", _LAYOUT_HINT, cell.source, cell.confidence
             made.append(FormatRow(f"layout-{number}", (number,), (version,), (), "layout", "info", *words))
-    return rows + tuple(made)
+    return tuple(made)
 
 
 _LAYOUT_HINT = (
@@ -376,7 +379,7 @@ def network(name: str) -> Network:
         mti_versions=MtiVersions(**versions | {"severities": tuple(versions["severities"].items())}),
         ranges=_ranges(name),
         foreign=tuple(table.get("foreign", {}).items()),
-        formats=_formats(table),
+        stated=tuple(_format(row, name) for row in table.get("formats", ())),
         echo=Echo(**table["echo"]),
         notes=tuple(table["notes"]),
         dialects=table.get("dialects", {}),
@@ -411,7 +414,8 @@ def told_name(table: Spec, number: int, name: str = "") -> str:
 @lru_cache(maxsize=1024)
 def formats(name: str, mti: str, version: str) -> tuple[FormatRow, ...]:
     """The formats of network *name* that speak of messages *mti* read as *version*."""
-    return tuple(rule for rule in network(name).formats if rule.applies(mti, version))
+    rows = network(name).stated + _laid_out(name, version)
+    return tuple(rule for rule in rows if rule.applies(mti, version))
 
 
 @cache

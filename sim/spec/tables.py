@@ -23,7 +23,7 @@ def read_csv(name: str) -> tuple[dict[str, str], ...]:
     row that has not as many values as there are columns."""
     text = (_DATA / f"{name}.csv").read_text(encoding="utf-8")
     head, *rows = csv.reader(io.StringIO(text, newline=""))  # half as long as a DictReader takes
-    return tuple(dict(zip(head, row, strict=True)) for row in rows if row)
+    return tuple([dict(zip(head, row, strict=True)) for row in rows if row])
 
 
 @cache

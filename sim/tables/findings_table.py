@@ -97,8 +97,8 @@ def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:
         {
             "network": name,
             "passed": result.passed,
-            "errors": len(result.errors),
-            "warnings": sum(one.severity is Severity.WARNING for one in result.findings),
+            "errors": result.wrong,
+            "warnings": result.warnings,
         }
         for name, result in report.networks.items()
     ]

@@ -19,16 +19,16 @@ import sim.elements
 import sim.operations
 from sim import masking
 from sim.codec import Message, ParseError
-from sim.elements import dates
+from sim.elements import dates, sentences
 from sim.errors import OptionError
-from sim.operations import NETWORKS, VERSIONS, explain, generate, own_parts, reverse
+from sim.operations import NETWORKS, VERSIONS, explain, generate, reverse
 from sim.operations.generation import Generated
 from sim.operations.options import entries_of
 from sim.spec.networks import check_digit
 
 CARD = "4539578763621486"
 # What the patterns of the tables fill.
-PATTERNS = {f"sim.elements.dates.{name}" for name in ("_layout", "_limited", "unusual")}
+PATTERNS = {f"sim.elements.dates.{name}" for name in ("_layout", "_limited", "_spoken", "unusual")}
 TERMINAL, MERCHANT = "TERM0042", "SHOP00000000042"
 
 numbers = st.text(st.sampled_from("0123456789"), min_size=11, max_size=18)
@@ -71,7 +71,7 @@ def forget() -> None:
     """Empty all caches of generate and explain."""
     for _, cache in caches(*TOLD, "sim.elements.card", "sim.elements.money", "sim.elements.mti"):
         cache.cache_clear()
-    own_parts.SAID.clear()
+    sentences.SAID.clear()
     masking.OPEN.clear()
 
 
@@ -157,7 +157,7 @@ def test_no_cache_holds_a_card(version: str) -> None:
         fields = {**made.message.fields, **hidden}
         summaries.append(explain(Message(made.mti, fields, version)).summary)
         assert not any(CARD in summary for summary in summaries)
-    all_kept = [*caches(*MODULES), ("sentences", own_parts.SAID.young), ("values", masking.OPEN)]
+    all_kept = [*caches(*MODULES), ("sentences", sentences.SAID.young), ("values", masking.OPEN)]
     kept = {name: [text for text in texts(cache) if CARD[:12] in text] for name, cache in all_kept}
     assert {name: found for name, found in kept.items() if found} == {}
 
@@ -167,9 +167,9 @@ def test_places_are_remembered_unless_they_could_be_a_card() -> None:
     forget()
     message = generate(at=AT).message
     explain(message.replace(de41=TERMINAL, de42=MERCHANT))
-    assert MERCHANT in set(texts(own_parts.SAID.young))
+    assert MERCHANT in set(texts(sentences.SAID.young))
     explain(message.replace(de42=CARD[:15]))
-    assert CARD[:15] not in set(texts(own_parts.SAID.young))
+    assert CARD[:15] not in set(texts(sentences.SAID.young))
 
 
 def test_values_are_remembered_unless_they_could_be_a_piece_of_a_card() -> None:

@@ -6,7 +6,8 @@ from recording import Recording
 from support import AT, KINDS, together
 
 from sim.codec import Message
-from sim.operations import explain, generate, own_parts, respond, reverse, story
+from sim.elements import sentences
+from sim.operations import explain, generate, respond, reverse, story
 from sim.operations.explanation import Explanation
 from sim.spec import VERSIONS
 from sim.spec.networks import NETWORKS
@@ -72,7 +73,7 @@ def test_a_sentence_told_before_is_told_of_the_same_codes_alone() -> None:
     ]
     for one in (first, *others, Message("0110", first.fields)):
         warm = explain(one).sentences
-        own_parts.SAID.clear()
+        sentences.SAID.clear()
         assert explain(one).sentences == warm
     assert len({explain(one).summary for one in (first, *others)}) == len(others) + 1
 

@@ -21,7 +21,7 @@ from sim.judge.finding import Said
 from sim.judge.parts import CARD, Part, Shape, Values, mask_of, presence, readable
 from sim.judge.rules import Bound
 from sim.operations.validation import judge
-from sim.spec import ElementSpec, spec
+from sim.spec import ElementSpec
 from sim.tables.columns.alike import ALIKE
 from sim.tables.columns.cards import Cards, Codes, Owners
 from sim.tables.columns.cut import Block, CutColumn
@@ -62,7 +62,7 @@ class Checks:
             if len(rows) < _FEW:
                 alone += rows.tolist()
             else:
-                kept = MEMORY.types[block.lines.table or spec(version), mti]
+                kept = MEMORY.types[version, block.lines.table, mti]
                 counts[rows], odd = self._together(coded, rows, kept, owners.codes[rows])
                 alone += rows[odd].tolist()
         for row in alone:
