@@ -245,7 +245,7 @@ def labelled(field: int, name: str) -> str:
 def sentence(places: Places, hit: Hit, network: str = "") -> str:
     """The sentence of a hit: an element is missing, or present and should not be; else what was expected and
     found, as in errors."""
-    field, expected, found, at, _, path, *_, told = hit
+    field, expected, found, at, _, path, _, _, _, told = hit
     if told:
         return told
     place = places.of(field)
