@@ -45,8 +45,8 @@ def sizes(lengths: str, prefix: int, most: int) -> Sizes:
     """
     if not prefix:
         return cast(Sizes, {}.get)
-    binary = lengths == "binary"
-    width = 2 * prefix if binary or lengths == "bcd" else prefix
+    binary = lengths in ("binary", "hex")
+    width = 2 * prefix if lengths in ("binary", "bcd") else prefix
     base = 16 if binary else 10
     highest = min(most, base**width - 1)
     if highest <= _LONGEST_TABLE:

@@ -158,8 +158,8 @@ def export_format(
         written = json.dumps(table, indent=2, ensure_ascii=False)
     else:
         written, left = to_pyiso8583(made, version)
-    if to == "jpos" and (pages := _other_pages(made)):
-        said = f"jPOS writes EBCDIC in code page 1047, this format in {pages}: [ ] ^ ! and | have other bytes"
+    if pages := _other_pages(made, _EBCDIC[to]):
+        said = f"{to} writes EBCDIC in code page {_EBCDIC[to][0][2:]}, this format in {pages}: [ ] ^ ! and | have other bytes"
         warnings.warn(said, stacklevel=2)
     if left:
         reasons = "; ".join(sorted(set(left.values())))
@@ -169,8 +169,12 @@ def export_format(
     return written
 
 
-def _other_pages(made: Format) -> str:
-    """The EBCDIC pages of a format that jPOS does not have."""
+# The EBCDIC pages of each toolkit; the first stands for those that it has not.
+_EBCDIC = {"jpos": ("cp1047",), "moov": ("cp1047", "cp500"), "pyiso8583": ("cp037", "cp500", "cp1140")}
+
+
+def _other_pages(made: Format, known: tuple[str, ...]) -> str:
+    """The EBCDIC pages of a format that another toolkit does not have."""
     rows = (row.get("written", "") for row in made.elements.values())
     used = {made.mti, made.digits, made.text, made.track, made.lengths, *rows}
-    return ", ".join(sorted(page for page in used if page.startswith("cp") and page != "cp1047"))
+    return ", ".join(sorted(page for page in used if page.startswith("cp") and page not in known))

@@ -9,7 +9,19 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
-from sim.codec.wire.formats import BCD, BINARY, BYTES, CHARACTERS, HEX, MAPPED, NIBBLES, PARTS, RAW, Format
+from sim.codec.wire.formats import (
+    BCD,
+    BINARY,
+    BYTES,
+    CHARACTERS,
+    HEX,
+    HEXED,
+    MAPPED,
+    NIBBLES,
+    PARTS,
+    RAW,
+    Format,
+)
 from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
 from sim.errors import SpecError, did_you_mean, shown
@@ -30,29 +42,29 @@ _FORMAT_ROWS: dict[str, Any] = {
     "source": str,
     "note": str,
     "version": VERSIONS,
-    "mti": (*SINGLE_BYTE, BCD),
+    "mti": (*SINGLE_BYTE, BCD, HEXED),
     "bitmap": (RAW, HEX),
     "bitmap_bytes": (0, 8, 16, 24),
     "bit_1": bool,
     "third": bool,
-    "digits": (*SINGLE_BYTE, BCD),
-    "text": PAGES,
-    "track": (*SINGLE_BYTE, BCD),
+    "digits": (*SINGLE_BYTE, BCD, HEXED),
+    "text": (*PAGES, HEXED),
+    "track": (*SINGLE_BYTE, BCD, HEXED),
     "binary": (RAW, HEX),
-    "lengths": (*SINGLE_BYTE, BCD, BINARY),
+    "lengths": (*SINGLE_BYTE, BCD, BINARY, HEX),
     "length_bytes": (0, 1, 2, 3, 4, 6),
     "absent": list,
     "frames": list,
     "interface": str,
 }
 _TAGS = tuple(
-    f"{where} {page} {width}" for where in ("front", "inside") for page in SINGLE_BYTE for width in (2, 3, 4)
+    f"{where} {page} {width}" for where in ("front", "inside") for page in (*SINGLE_BYTE, RAW) for width in (1, 2, 3, 4)
 )
 # How one value is written, of an element or of a part of one.
 _WRITING: dict[str, Any] = {
-    "written": (*PAGES, BCD, NIBBLES, RAW, HEX, MAPPED, PARTS),
+    "written": (*PAGES, BCD, NIBBLES, RAW, HEX, HEXED, MAPPED, PARTS),
     "page": SINGLE_BYTE,
-    "lengths": (*SINGLE_BYTE, BCD, BINARY),
+    "lengths": (*SINGLE_BYTE, BCD, BINARY, HEX),
     "counts": _COUNTS,
     "odd": _ODD,
     "length_digits": range(1, _LONGEST_PREFIX + 1),

@@ -18,6 +18,7 @@ from sim.codec.wire.formats import (
     BCD,
     BYTES,
     HEX,
+    HEXED,
     MAPPED,
     NIBBLES,
     PARTS,
@@ -78,9 +79,13 @@ class Views:
         return made
 
     def piece(self, writing: str, start: int, end: int) -> str:
-        """The bytes *start* to *end* as characters of a page, or as hex digits of `bcd`, `raw`, `binary`."""
+        """The bytes *start* to *end* as characters of a page or of `hexed`, as the digits of `hex`, or as hex
+        digits of `bcd`, `raw`, `binary`."""
         if writing in PAGES:
             return self.text(writing)[start:end]
+        if writing in (HEX, HEXED):
+            digits = self.text("ascii")[start:end].upper()
+            return digits if writing == HEX else _unhexed(digits) or ""
         return self.hex[2 * start : 2 * end]
 
 
@@ -196,7 +201,7 @@ def _read_elements(
 
 def read_mti(views: Views, fmt: Format) -> tuple[str, int]:
     """The MTI and the byte where it ends. Raises WireError."""
-    width = 2 if fmt.mti == BCD else 4
+    width = {BCD: 2, HEXED: 8}.get(fmt.mti, 4)
     mti = views.piece(fmt.mti, 0, width)
     if len(views.data) < width:
         raise WireError(MTI_FIELD, 0, f"4 digits in {_count(width)}", _count(len(views.data)))
@@ -325,7 +330,16 @@ def value_of(views: Views, start: int, end: int, size: int, field: Field) -> str
         # Bytes that were turned into another code page, as hex digits of their characters.
         return to_bytes(views.text(field.page)[start:end], "ascii").hex().upper()
     value = views.text(field.page)[start:end]
+    if written == HEXED:
+        return _unhexed(value)
     return None if written == HEX and not bitmap.HEX_DIGITS.issuperset(value) else value
+
+
+def _unhexed(digits: str) -> str | None:
+    """The characters whose bytes are written as hex *digits*; None where they are none."""
+    if len(digits) % 2 or not bitmap.HEX_DIGITS.issuperset(digits):
+        return None
+    return view(bytes.fromhex(digits), "ascii")
 
 
 def _parts_of(views: Views, start: int, end: int, field: Field) -> str:
@@ -385,7 +399,7 @@ def _unwritten(views: Views, start: int, end: int, size: int, field: Field) -> W
             return error
     if field.written in (BCD, SIGNED):
         return _ill_packed(views, start + (field.written == SIGNED), end, size, field)
-    if field.written == HEX:
+    if field.written in (HEX, HEXED):
         expected = f"{end - start} hex digits ({field.format})"
         return WireError(field.number, start, expected, "other characters")
     try:

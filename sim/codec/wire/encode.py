@@ -15,6 +15,7 @@ from sim.codec.wire.formats import (
     BYTES,
     CHARACTERS,
     HEX,
+    HEXED,
     MAPPED,
     NIBBLES,
     PARTS,
@@ -94,8 +95,17 @@ def _head(message: Message, fmt: Format) -> bytes:
     mti = message.mti
     if not (isinstance(mti, str) and len(mti) == MTI_WIDTH and is_digits(mti)):
         raise BuildError(MTI_FIELD, None, "4 digits", repr(mti)[:8])
-    written = bytes.fromhex(mti) if fmt.mti == BCD else to_bytes(mti, fmt.mti)
-    return written + _bitmap(message, fmt)
+    return _mti(mti, fmt) + _bitmap(message, fmt)
+
+
+def _mti(mti: str, fmt: Format) -> bytes:
+    if fmt.mti == BCD:
+        return bytes.fromhex(mti)
+    return _hexed(mti.encode()) if fmt.mti == HEXED else to_bytes(mti, fmt.mti)
+
+
+def _hexed(data: bytes) -> bytes:
+    return data.hex().upper().encode()
 
 
 def _bitmap(message: Message, fmt: Format) -> bytes:
@@ -131,7 +141,7 @@ def write(field: Field | None, number: int, value: str) -> bytes:
     body, size = _body(field, value)
     if size > field.size or (field.fixed and size < field.size):
         raise BuildError(number, None, f"{field.format} ({field.size} {_unit(field)})", f"{size}")
-    return _prefix(field, size) + body if field.shape is None else _shaped(field, field.shape, size, body)
+    return length_prefix(field, size) + body if field.shape is None else _shaped(field, field.shape, size, body)
 
 
 def _shaped(field: Field, shape: Shape, size: int, body: bytes) -> bytes:
@@ -144,8 +154,8 @@ def _shaped(field: Field, shape: Shape, size: int, body: bytes) -> bytes:
         filler = b"\0" if field.content == "b" else to_bytes(" ", field.page)
         body = body.ljust(field.width(field.size), filler)
     if shape.counted:
-        return _prefix(field, size + len(shape.tag)) + shape.tag + body
-    return shape.tag + _prefix(field, size) + body + shape.ends
+        return length_prefix(field, size + len(shape.tag)) + shape.tag + body
+    return shape.tag + length_prefix(field, size) + body + shape.ends
 
 
 def _body(field: Field, value: str) -> tuple[bytes, int]:
@@ -169,7 +179,7 @@ def _body(field: Field, value: str) -> tuple[bytes, int]:
         body = _characters(field, _octets(field, value).decode("latin-1"))
         return body, len(body)
     body = _characters(field, value)
-    return body, len(body)
+    return _hexed(body) if written == HEXED else body, len(body)
 
 
 def _octets(field: Field, value: str) -> bytes:
@@ -213,20 +223,25 @@ def _characters(field: Field, value: str) -> bytes:
         raise BuildError(field.number, None, expected, f"another at {error.start}") from None
 
 
-def _prefix(field: Field, size: int) -> bytes:
+def length_prefix(field: Field, size: int) -> bytes:
+    """The length prefix of a value of *size*. Raises BuildError where it has no place for it."""
     if not field.prefix:
         return b""
     try:
         if field.lengths == BINARY:
             return size.to_bytes(field.prefix, "big")
         digits = 2 * field.prefix if field.lengths == BCD else field.prefix
-        text = f"{size:0{digits}}"
+        text = f"{size:0{digits}X}" if field.lengths == HEX else f"{size:0{digits}}"
         if len(text) > digits:
             raise OverflowError
-        return bytes.fromhex(text) if field.lengths == BCD else to_bytes(text, field.lengths)
+        return bytes.fromhex(text) if field.lengths == BCD else to_bytes(text, _page(field.lengths))
     except OverflowError:
         expected = f"a size that {field.prefix} bytes of length prefix can say"
         raise BuildError(field.number, None, expected, str(size)) from None
+
+
+def _page(lengths: str) -> str:
+    return "ascii" if lengths == HEX else lengths
 
 
 def _unit(field: Field) -> str:

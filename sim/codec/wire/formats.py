@@ -20,8 +20,9 @@ from sim.spec.elements import parse_format, with_elements
 from sim.spec.layouts import Cell, Layout, layout_of
 
 BCD, RAW, HEX, BINARY, SIGNED, MAPPED = "bcd", "raw", "hex", "binary", "signed", "mapped"
-PARTS, NIBBLES = "parts", "nibbles"
+PARTS, NIBBLES, HEXED = "parts", "nibbles", "hexed"
 CHARACTERS, BYTES = "characters", "bytes"
+THIRD_BITMAP = 65  # the bit that announces one, where there is one
 
 # Content classes by how a format names their writing; whatever else is text.
 _KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
@@ -71,11 +72,11 @@ class Field:
     """How one data element is written on one link.
 
     `written` is a code page, `bcd`, `raw`, `hex`, `signed` (a letter and packed digits), `mapped` (a
-    bitmap of 8 raw bytes, given as hex digits, and characters), `nibbles` (hex digits, packed) or `parts`;
-    `page` the code page of what is characters in it. `size` is the fixed size or the maximum, in what a
+    bitmap of 8 raw bytes, given as hex digits, and characters), `nibbles` (hex digits, packed), `hexed` (two hex
+    digits for each character) or `parts`; `page` the code page of what is characters in it. `size` is the fixed size or the maximum, in what a
     prefix would count: `counts` is characters (digits of packed ones, hex digits of `hex`) or bytes. `prefix`
     is the prefix's width in bytes, 0 for a fixed element; `prefix_digits` as the standard counts them,
-    `lengths` its writing: a code page, `bcd` or `binary`.
+    `lengths` its writing: a code page, `bcd`, `binary` or `hex` (the hex digits of a binary one).
     """
 
     number: int
@@ -104,7 +105,7 @@ class Field:
             return 1 + (size + 1) // 2 if self.counts == CHARACTERS else size
         if self.counts == CHARACTERS and self.written in (BCD, NIBBLES, RAW):
             return (size + 1) // 2
-        if self.counts == BYTES and self.written == HEX:
+        if self.written == HEXED or (self.counts == BYTES and self.written == HEX):
             return 2 * size
         if self.counts == CHARACTERS and self.written == MAPPED:
             return max(0, size - 8)
@@ -304,9 +305,9 @@ def _counted_tag(row: Mapping[str, Any]) -> int:
 
 def _shape(made: Format, number: int, row: Mapping[str, Any]) -> Shape:
     where, page, width = row.get("tag", "  0").split(" ")
-    tag = f"{row.get('key', number):0>{width}}"
+    tag = f"{row.get('key', number):0>{width if page != RAW else 2 * int(width)}}"
     return Shape(
-        to_bytes(tag, page) if page else b"",
+        bytes.fromhex(tag) if page == RAW else to_bytes(tag, page) if page else b"",
         where == "inside",
         bool(row.get("filled")),
         to_bytes(row.get("ends", ""), _page_of(made)),
@@ -354,8 +355,8 @@ def _page_of(made: Format) -> str:
 
 def prefix_width(lengths: str, digits: int) -> int:
     """How many bytes a prefix of so many *digits* usually takes, written as *lengths* says."""
-    if lengths == BCD:
-        return (digits + 1) // 2
+    if lengths in (BCD, HEX):
+        return (digits + 1) // (2 if lengths == BCD else 1)
     return _BINARY_PREFIX.get(digits, (digits + 1) // 2) if lengths == BINARY else digits
 
 

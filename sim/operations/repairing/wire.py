@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from sim.codec import Message, bitmap
 from sim.codec.wire import Format, decode, read_so_far
-from sim.codec.wire.formats import BCD, BINARY, RAW, Field
-from sim.codec.wire.pages import to_bytes, view
-from sim.errors import BITMAP_FIELD, IsoError
+from sim.codec.wire.encode import length_prefix
+from sim.codec.wire.formats import BCD, BINARY, HEX, RAW, Field
+from sim.codec.wire.pages import view
+from sim.errors import BITMAP_FIELD, BuildError, IsoError
 from sim.operations.repairing import edits as undoing
 
 _MAP = 8
@@ -36,7 +37,7 @@ def readings(data: bytes, fmt: Format) -> Iterator[Found]:
         places[stop] = (at, at + field.prefix)
     for number, (start, value) in places.items():
         field = layout[number]
-        if field is not None and value > start:
+        if field is not None and value - start == field.prefix > 0:
             yield from _lengths(data, fmt, field, start, value)
 
 
@@ -80,7 +81,11 @@ def _lengths(data: bytes, fmt: Format, field: Field, start: int, value: int) -> 
     now = _stated(data[start:value], field)
     tried = {now + by for by in _OFF} | {2 * now, now // 2} if now >= 0 else {*range(field.size + 1)}
     for size in sorted(tried - {now}):
-        if not 0 <= size <= field.size or (prefix := _prefix(size, field, value - start)) is None:
+        try:
+            prefix = length_prefix(field, size) if 0 <= size <= field.size else b""
+        except BuildError:
+            continue
+        if not prefix:
             continue
         if made := _tried(data[:start] + prefix + data[value:], fmt):
             near, doubled = abs(size - now) == 1, size in (2 * now, now // 2)
@@ -94,16 +99,7 @@ def _stated(prefix: bytes, field: Field) -> int:
     """The length that *prefix* states; -1 where it states none."""
     if field.lengths == BINARY:
         return int.from_bytes(prefix)
+    if field.lengths == HEX:
+        return int(prefix, 16) if bitmap.HEX_DIGITS.issuperset(view(prefix, "ascii")) else -1
     text = prefix.hex() if field.lengths == BCD else view(prefix, field.lengths)
     return int(text) if text.isascii() and text.isdigit() else -1
-
-
-def _prefix(size: int, field: Field, width: int) -> bytes | None:
-    """A prefix that states *size*; None where it has no place for it."""
-    if field.lengths == BINARY:
-        return size.to_bytes(width) if size < 256**width else None
-    digits = 2 * width if field.lengths == BCD else width
-    text = f"{size:0{digits}}"
-    if len(text) > digits:
-        return None
-    return bytes.fromhex(text) if field.lengths == BCD else to_bytes(text, field.lengths)

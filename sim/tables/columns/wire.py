@@ -24,6 +24,7 @@ from sim.codec.wire.formats import (
     BINARY,
     BYTES,
     HEX,
+    HEXED,
     MAPPED,
     NIBBLES,
     RAW,
@@ -107,7 +108,7 @@ def _as_text(lines: Lines, fmt: Format, version: str | None, skip: Bools) -> tup
 
 def _alike(lines: Lines, fmt: Format, rows: Ints) -> Iterator[tuple[bytes, Ints]]:
     """Rows with the same MTI and bitmap, with the bytes of both."""
-    mti = 2 if fmt.mti == BCD else 4
+    mti = {BCD: 2, HEXED: 8}.get(fmt.mti, 4)
     step = 2 * _MAP if fmt.bitmap == HEX else _MAP
     rows = rows[(lines.stops - lines.starts)[rows] >= mti + step]
     if fmt.bitmap_bytes:
@@ -165,7 +166,9 @@ def _elements(layout: VersionedFormat, numbers: tuple[int, ...]) -> list[tuple[F
     found = []
     for number in numbers:
         field = layout[number]
-        if field is None or field.shape is not None or field.written in (MAPPED, NIBBLES, *MULTI_BYTE):
+        if field is None or field.shape is not None or field.written in (MAPPED, NIBBLES, HEXED, *MULTI_BYTE):
+            return None
+        if field.lengths == HEX and field.prefix:
             return None
         if field.content == "b" and field.written in SINGLE_BYTE:
             return None

@@ -93,19 +93,57 @@ def test_a_bitmap_of_sixteen_bytes_always_has_them(key: str) -> None:
 
 
 def test_chip_data_are_read_as_such() -> None:
-    """A composite of BER-TLV is an element of bytes."""
+    """A composite of BER-TLV is an element of bytes, whose tags are its parts."""
     made = _format(de55=CHIP)
     data = b"01000020000000000200000042009" + bytes.fromhex("9F0206000000001000")
-    assert read(data, made).message.fields[55] == "9F0206000000001000"
+    message = read(data, made).message
+    assert message.fields[55] == "9F0206000000001000"
+    found = fitting(message.spec, 55, message.fields[55])
+    assert found is not None
+    assert [(part.key, part.value) for part in found.parts] == [("9F02", "000000001000")]
+
+
+@pytest.mark.parametrize(
+    ("one", "body", "value"),
+    [
+        ({"type": "Binary", "length": 99, "enc": "Binary", "prefix": "Hex.LL"}, b"0003ABC", "414243"),
+        ({"type": "String", "length": 99, "enc": "HexToASCII", "prefix": "Hex.L"}, b"03414243", "ABC"),
+        ({"type": "String", "length": 3, "enc": "HexToASCII", "prefix": "Hex.Fixed"}, b"414243", "ABC"),
+        (
+            {**TAGGED, "tag": {"length": 1, "enc": "ASCIIToHex"}, "subfields": {"DF": _two("Binary.L")}},
+            b"004\xdf\x02AB",
+            "DF2AB",
+        ),
+    ],
+)
+def test_lengths_text_and_tags_in_hex(one: dict[str, Any], body: bytes, value: str) -> None:
+    """A length in hex digits, characters as hex digits, tags whose hex digits are bytes."""
+    made = _format(de48=one)
+    assert made.left_out == ()
+    data = b"01000020000000010000000042" + body
+    message = read(data, made).message
+    assert (message.fields[48], encode(message, made)) == (value, data)
+
+
+def test_a_message_of_hex_digits_all_through() -> None:
+    """MTI, numbers and text, as the hex digits of their characters."""
+    one = {"type": "String", "enc": "HexToASCII", "prefix": "Hex.Fixed"}
+    made = format_of(
+        from_moov({"fields": {"0": one | {"length": 4}, "1": _HEAD["1"], "11": one | {"length": 6}}}, "hex"),
+        "hex",
+    )
+    data = b"303830300020000000000000303030303432"
+    message = read(data, made).message
+    assert (message.mti, message.fields, encode(message, made)) == ("0800", {11: "000042"}, data)
 
 
 def test_what_is_not_known_is_left_out_and_named() -> None:
     """An encoding, a prefix, a filler, a tag: never the whole file, and never without a word."""
     made = _format(
         de4={"type": "String", "length": 12, "enc": "Odd", "prefix": "ASCII.Fixed"},
-        de37={"type": "String", "length": 12, "enc": "ASCII", "prefix": "Hex.LL"},
+        de37={"type": "String", "length": 12, "enc": "ASCII", "prefix": "Roman.LL"},
         de41={**_two(), "length": 8, "padding": {"type": "Left", "pad": "*"}},
-        de48={**TAGGED, "tag": {"length": 2, "enc": "Binary"}},
+        de48={**TAGGED, "tag": {"length": 2, "enc": "BCD"}},
     )
     assert [(one.number, one.what) for one in made.left_out] == [
         (4, "the element"),

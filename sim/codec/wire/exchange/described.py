@@ -18,6 +18,7 @@ from sim.codec.wire.formats import (
     BYTES,
     CHARACTERS,
     HEX,
+    HEXED,
     PARTS,
     RAW,
     Field,
@@ -74,8 +75,8 @@ def rows_of(
     title = _FILE.sub("", name)
     rows: dict[str, Any] = {"title": title, "source": source, "version": version, **head}
     for kind, usual, allowed in (
-        ("digits", "ascii", (*SINGLE_BYTE, BCD)),
-        ("text", "ascii", PAGES),
+        ("digits", "ascii", (*SINGLE_BYTE, BCD, HEXED)),
+        ("text", "ascii", (*PAGES, HEXED)),
         ("binary", RAW, (RAW, HEX)),
     ):
         writings = Counter(
@@ -85,7 +86,7 @@ def rows_of(
     prefixes = Counter(one.lengths for one in known.values() if one.lengths)
     rows["lengths"] = prefixes.most_common(1)[0][0] if prefixes else "ascii"
     track = known.get(_TRACK_2)
-    rows["track"] = track.written if track and track.written in (*SINGLE_BYTE, BCD) else rows["digits"]
+    rows["track"] = track.written if track and track.written in (*SINGLE_BYTE, BCD, HEXED) else rows["digits"]
     rows["elements"] = {
         str(number): row for number, one in sorted(known.items()) if (row := _row(one, version, rows))
     }
@@ -155,7 +156,7 @@ def in_parts(made: Described, cut: str, rows: list[dict[str, Any]]) -> Described
         return replace(made, content="ans", size=size, written=PARTS, counts="", more=more)
     digits = len(str(size := min(size, LARGEST_VALUE)))
     more["format"] = notation("ans", size, digits)
-    if made.lengths != BINARY:
+    if made.lengths not in (BINARY, HEX):
         more["length_digits"] = made.length_digits
     else:
         more["length_bytes"] = made.length_bytes
@@ -191,7 +192,8 @@ def tagged(rows: list[dict[str, Any]], number: int, *, lead: bool) -> tuple[str,
         raise uncut(number, "some have no tag")
     if len({row["tag"] for row in found}) > 1:
         raise uncut(number, "their tags are written in several ways")
-    width = int(found[0]["tag"].split(" ")[2])
+    _, page, said = found[0]["tag"].split(" ")
+    width = int(said) * (2 if page == RAW else 1)
     for row in found:
         row["path"] = f"{row['path']:0>{width}}"
         row["format"] = row["format"].split(" ")[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sim.codec.wire.exchange.described import (
@@ -15,9 +16,24 @@ from sim.codec.wire.exchange.described import (
     tagged,
     uncut,
 )
-from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, RAW, SIGNED, Field, Format, LeftOut
+from sim.codec.wire.formats import (
+    BCD,
+    BINARY,
+    BYTES,
+    HEX,
+    HEXED,
+    RAW,
+    SIGNED,
+    THIRD_BITMAP,
+    Field,
+    Format,
+    LeftOut,
+    prefix_width,
+)
 from sim.codec.wire.pages import SINGLE_BYTE
-from sim.errors import SpecError, shown
+from sim.errors import BITMAP_FIELD, SpecError, shown
+from sim.spec import spec
+from sim.spec.elements import ElementSpec
 
 # Its EBCDIC is a table of its own, nearest to code page 500; EBCDIC1047 came later.
 _ENCODINGS = {
@@ -33,10 +49,24 @@ _ENCODINGS = {
     "ASCIIToHex": RAW,
     "ASCIIHexToBytes": RAW,
 }
-_PREFIXES = {"ASCII": "ascii", "BCD": BCD, "EBCDIC": "cp500", "EBCDIC1047": "cp1047", "Binary": BINARY}
+_PREFIXES = {
+    "ASCII": "ascii",
+    "BCD": BCD,
+    "EBCDIC": "cp500",
+    "EBCDIC1047": "cp1047",
+    "Binary": BINARY,
+    "Hex": HEX,
+}
+# How many bytes of prefix an L is.
+_BYTES_OF = {"Binary": 1, "Hex": 2}
+# A string or a number whose bytes are written as hex digits is no binary element.
+_TEXT_TYPES = ("String", "Numeric", "Track1", "Track2", "Track3")
+_TAGS = {"Binary": "ascii", "HexToASCII": "", "ASCIIToHex": RAW, "BerTLVTag": RAW}
 _LONGEST = 6
+_LONGEST_NAMED = 4  # of prefixes that its builder knows by name
 _MAPS = (8, 16, 24)  # bytes
 _MOST_SUBFIELDS = 1_000_000
+_LONGEST_TAG = 255
 
 
 def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -55,7 +85,7 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
             raise SpecError(number, None, "a field as a table", shown(said))
         one = {name.lower(): value for name, value in said.items()}
         if number == 0:
-            head["mti"] = _encoding(one, number)
+            head["mti"] = _written(one, number)
         elif number == 1:
             head |= _bitmap(one)
         else:
@@ -81,10 +111,10 @@ def _took(found: list[Described], one: Mapping[str, Any], number: int) -> Iterat
     except SpecError as error:
         yield LeftOut(number, "the element", f"it has {error.found}, not {error.expected}")
         return
-    if (pad := one.get("padding")) and not _is_usual(made, pad):
+    if (pad := one.get("padding")) and not _is_usual(made, pad) and not one.get("subfields"):
         said = pad.get("type") if isinstance(pad, Mapping) else pad
         yield LeftOut(number, "padding", f"{shown(said)}: values are written as their content is filled up")
-    if one.get("subfields") and not _is_tlv(one):
+    if one.get("subfields"):
         try:
             made = _with_parts(made, one)
         except SpecError as error:
@@ -93,10 +123,13 @@ def _took(found: list[Described], one: Mapping[str, Any], number: int) -> Iterat
 
 
 def _is_usual(made: Described, pad: Any) -> bool:
-    """Whether *pad* fills up as the content of the element is filled up anyway."""
-    usual = ("Left", "0") if made.content == "n" else ("Right", " ")
+    """Whether *pad* fills up as the content of the element, or of the standard's, is filled up anyway."""
+    standard = _standard(made.number)
+    digits = standard is not None and (standard.content, standard.size) == ("n", made.size)
+    usual = [("Left", "0")] if made.content == "n" or digits else []
+    usual += [("Right", " ")] if made.content != "n" else []
     return isinstance(pad, Mapping) and (
-        pad.get("type") == "None" or (pad.get("type"), pad.get("pad")) == usual
+        pad.get("type") == "None" or (not made.lengths and (pad.get("type"), pad.get("pad")) in usual)
     )
 
 
@@ -110,6 +143,8 @@ def _with_parts(made: Described, one: Mapping[str, Any]) -> Described:
     tag, bitmap = one.get("tag") or {}, one.get("bitmap")
     subfields = one["subfields"]
     keys = sorted(subfields, key=lambda key: (int(key), key) if key.isdigit() else (_MOST_SUBFIELDS, key))
+    if _is_tlv(one):
+        return replace(made, more={"cut": "ber", "parts": [_chip(subfields[key], key) for key in keys]})
     rows = [_part(subfields[key], key, made.number) for key in keys]
     if isinstance(bitmap, Mapping):
         written = _encoding(bitmap, made.number)
@@ -117,15 +152,23 @@ def _with_parts(made: Described, one: Mapping[str, Any]) -> Described:
         page = {"page": "ascii"} if written == HEX else {}
         head = {"path": "map", "name": "Bit map", "format": f"b {size}", "written": written, **page}
         return in_parts(made, "bits", [head, *rows])
-    if not tag.get("length"):
+    if not tag.get("enc"):
         return in_parts(made, "places short", rows)
-    encoding = _ENCODINGS.get(str(tag.get("enc")))
-    if encoding not in SINGLE_BYTE:
-        raise uncut(made.number, f"their tags are written as {shown(tag.get('enc'))}")
+    encoding = _TAGS.get(str(tag["enc"]), _ENCODINGS.get(str(tag["enc"])))
+    if encoding not in (*SINGLE_BYTE, RAW):
+        raise uncut(made.number, f"their tags are written as {shown(tag['enc'])}")
     cut, rows = tagged(
-        [row | {"tag": f"front {encoding} {tag['length']}"} for row in rows], made.number, lead=False
+        [row | {"tag": f"front {encoding} {tag.get('length')}"} for row in rows], made.number, lead=False
     )
     return in_parts(made, cut, rows)
+
+
+def _chip(said: Any, key: str) -> dict[str, Any]:
+    """The row of one tag of BER-TLV, whose value is bytes."""
+    one = {name.lower(): value for name, value in said.items()} if isinstance(said, Mapping) else {}
+    size = one.get("length") if isinstance(one.get("length"), int) else 0
+    row = {"path": key.upper(), "name": str(one.get("description") or f"tag {key}")}
+    return row | {"format": f"b..{size or _LONGEST_TAG}"}
 
 
 def _part(said: Any, key: str, number: int) -> dict[str, Any]:
@@ -152,12 +195,24 @@ def _encoding(one: Mapping[str, Any], number: int) -> str:
     return _ENCODINGS[said]
 
 
+def _written(one: Mapping[str, Any], number: int) -> str:
+    """How a value is written: hex digits of what is text are those of its characters."""
+    written, standard = _encoding(one, number), _standard(number)
+    text = one.get("type") in _TEXT_TYPES and (standard is None or standard.content != "b")
+    return HEXED if written == HEX and text else written
+
+
+def _standard(number: int) -> ElementSpec | None:
+    table = spec("1987").elements
+    return table[number - 1] if 0 < number <= len(table) else None
+
+
 def _element(one: Mapping[str, Any], number: int, key: str) -> Described:
     """An element, or the part *key* of one. Raises SpecError for what is not known here."""
     size, said = one.get("length"), one.get("prefix")
     if isinstance(size, bool) or not isinstance(size, int) or not 0 < size <= 999_999:
         raise SpecError(number, None, "a length", shown(size))
-    written = RAW if _is_tlv(one) else _encoding(one, number)
+    written = RAW if _is_tlv(one) else _written(one, number)
     family, _, width = str(said).partition(".")
     fixed = width == "Fixed"
     if not fixed and (family not in _PREFIXES or set(width) != {"L"} or len(width) > _LONGEST):
@@ -172,14 +227,14 @@ def _element(one: Mapping[str, Any], number: int, key: str) -> Described:
         written=written,
         lengths="" if fixed else _PREFIXES[family],
         length_digits=0 if fixed else _digits(family, len(width), size),
-        length_bytes=len(width) if family == "Binary" and not fixed else 0,
+        length_bytes=_BYTES_OF.get(family, 0) * len(width) if not fixed else 0,
         counts=BYTES if written == HEX else "",
         odd="right 0" if one.get("enc") == "LBCD" else "",
     )
 
 
 def _digits(family: str, width: int, size: int) -> int:
-    return max(width, len(str(size))) if family == "Binary" else width
+    return max(width, len(str(size))) if family in _BYTES_OF else width
 
 
 def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], dict[int, str]]:
@@ -187,8 +242,10 @@ def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], d
     no words for, with the reason."""
     fields = fields_of(made, version)
     encodings = {ours: theirs for theirs, ours in reversed(_ENCODINGS.items()) if theirs != "LBCD"}
-    encodings |= {HEX: "HexToASCII", RAW: "Binary", "cp037": "EBCDIC", "cp1140": "EBCDIC"}
+    encodings |= {HEX: "HexToASCII", RAW: "Binary", "cp037": "EBCDIC1047", "cp1140": "EBCDIC1047"}
     left: dict[int, str] = {}
+    if made.bitmap == HEX and made.mti.startswith("cp"):
+        left[BITMAP_FIELD] = "moov writes the hex digits of a bitmap in ASCII"
     mti = encodings[made.mti]
     bitmap = "HexToASCII" if made.bitmap == HEX else "Binary"
     written: dict[str, Any] = {
@@ -199,7 +256,10 @@ def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], d
         written["1"]["disableAutoExpand"] = True
     for one in fields:
         encoding, prefix = encodings.get(one.written), _prefix(one)
-        filled = one.written == BCD and (one.odd.filler != "0" or one.content == "z")
+        filled = one.written == BCD and (one.odd.filler != "0" or one.content == "z" or one.counts == BYTES)
+        if one.number == THIRD_BITMAP and not made.bitmap_bytes:
+            left[one.number] = "bit 65 has a third bitmap follow there"
+            continue
         if filled or one.written == SIGNED or encoding is None or prefix is None:
             left[one.number] = f"no words for {one.format} written as {one.written}"
             continue
@@ -220,9 +280,14 @@ def _prefix(one: Field) -> str | None:
     # Digits are the same in all pages of EBCDIC, and only one of them has prefixes there.
     families = {ours: theirs for theirs, ours in _PREFIXES.items()}
     families |= dict.fromkeys(("cp037", "cp1140", "cp1047"), "EBCDIC")
+    families.pop(HEX, None)
     if one.fixed:
         return "Binary.Fixed" if one.written == RAW else "Hex.Fixed" if one.written == HEX else "ASCII.Fixed"
     family = families.get(one.lengths)
-    if family is None or (one.written == HEX and one.counts != BYTES):
+    width = one.prefix
+    if one.lengths == BCD:
+        # Two digits in a byte; of an odd number the last is left empty.
+        width = one.prefix_digits if prefix_width(BCD, one.prefix_digits) == width else 2 * width
+    if family is None or width > _LONGEST_NAMED or (one.written == HEX and one.counts != BYTES):
         return None
-    return f"{family}.{'L' * (one.prefix if one.lengths == BINARY else one.prefix_digits)}"
+    return f"{family}.{'L' * width}"

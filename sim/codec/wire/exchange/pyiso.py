@@ -15,6 +15,7 @@ from sim.codec.wire.formats import (
     MAPPED,
     RAW,
     SIGNED,
+    THIRD_BITMAP,
     Field,
     Format,
     LeftOut,
@@ -144,7 +145,7 @@ def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, An
     if made.bitmap_bytes > _RAW_BITMAP and not made.bit_1:
         left[BITMAP_FIELD] = "no words for a second bitmap that no bit announces"
     raw = made.bitmap == RAW
-    page = "ascii" if made.mti == BCD else made.mti
+    page = "ascii" if made.mti == BCD else _known(made.mti)
     bitmap = _field("b", 8) if raw else _field(page, 16)
     written: dict[str, Any] = {
         "h": _field("b", _header_bytes(made)),
@@ -171,30 +172,35 @@ def _field(encoding: str, size: int) -> dict[str, Any]:
     return {"data_enc": encoding, "len_enc": "ascii", "len_type": 0, "max_len": size, "desc": ""}
 
 
+def _known(page: str) -> str:
+    """Python has no code page 1047; 037 is it but for a few signs."""
+    return "cp037" if page == "cp1047" else page
+
+
 def _refused(one: Field) -> str:
     if one.number > 128:
         return "elements end at 128"
+    if one.number == THIRD_BITMAP:
+        return "bit 65 has a third bitmap follow there"
     if one.written in (SIGNED, MAPPED):
         return f"no words for {one.format} written as {one.written}"
-    if "cp1047" in (one.written, one.lengths if one.prefix else ""):
-        return "Python has no code page 1047"
     return ""
 
 
 def _described(one: Field) -> dict[str, Any]:
-    packed, binary = one.written == BCD, one.written in (BCD, RAW)
+    binary = one.written in (BCD, RAW)
     size = one.size
     if one.written == HEX and one.counts == BYTES:
         size *= 2
-    lengths = {BCD: "bcd", BINARY: "b"}.get(one.lengths, one.lengths)
+    lengths = {BCD: "bcd", BINARY: "b"}.get(one.lengths, _known(one.lengths))
     row: dict[str, Any] = {
-        "data_enc": "b" if binary else one.page if one.written == HEX else one.written,
+        "data_enc": "b" if binary else _known(one.page if one.written == HEX else one.written),
         "len_enc": lengths if one.prefix else "ascii",
         "len_type": one.prefix,
         "max_len": size,
         "desc": one.name,
     }
-    if packed and one.counts == CHARACTERS:
+    if binary and one.counts == CHARACTERS:
         row["len_count"] = _NIBBLES
         row["left_pad" if one.odd.left else "right_pad"] = one.odd.filler
     return row
