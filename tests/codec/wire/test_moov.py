@@ -112,7 +112,7 @@ def test_chip_data_are_read_as_such() -> None:
         (
             {**TAGGED, "tag": {"length": 1, "enc": "ASCIIToHex"}, "subfields": {"DF": _two("Binary.L")}},
             b"004\xdf\x02AB",
-            "DF2AB",
+            "DF02AB",
         ),
     ],
 )
