@@ -111,6 +111,10 @@ class WireError(ParseError):
     unit = "byte"
 
 
+class CutShortError(WireError):
+    """Bytes end before the message does: more of them may make it whole."""
+
+
 class BuildError(IsoError):
     """Elements cannot be written as a message: a value of the wrong length, an unknown element."""
 

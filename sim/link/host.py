@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim.codec import Message
-from sim.codec.wire import strip, wrap
+from sim.codec.wire import wrap
 from sim.errors import IsoError, WireError
 from sim.link.accounts import Accounts
 from sim.link.channel import Channel
@@ -354,5 +354,5 @@ class HostChannel(Channel):
 
 def _garbage(line: Line, answer: bytes) -> bytes:
     """A frame of the same framing whose content is no message."""
-    layers, _, _ = strip(answer, line.framing)
-    return wrap(_GARBAGE, layers)
+    _, layers = line.bare(answer)
+    return wrap(_GARBAGE, layers or line.framing)

@@ -1,13 +1,15 @@
 """How a line writes: frames cut out of a stream, messages read from them and written into them.
 
 A `Line` is a format and the framing around it, by name (`sim.formats()`, `data/framing.csv`). The outermost
-layer says where a frame ends, so it is a length field, or an end mark in a format of characters. What a
-length says is never allocated: a frame grows as its bytes come, up to `largest`.
+layer says where a frame ends, so it is a length field, an end mark in a format of characters, the last
+element of the message, or the end of an XML document. What a length says is never allocated: a frame grows as
+its bytes come, up to `largest`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,13 +27,17 @@ from sim.codec.wire import (
     wire_format,
     wrap,
 )
+from sim.codec.wire.files import message_size
 from sim.codec.wire.framing import ETX, said_length
-from sim.errors import BuildError, IsoError, OptionError, WireError, hexed, quotable, shown
+from sim.errors import BuildError, CutShortError, IsoError, OptionError, WireError, hexed, quotable, shown
+from sim.link import documents
 from sim.spec import Spec, version_of
 from sim.spec.tables import read_toml
 
 KEEP_ALIVE = "keep-alive"
 TEXT_FORM = "ascii"  # its bytes are the text form's characters
+XML = "xml"
+_OUTERMOST = ("length", "etx", "gzip", "elements", "xml")
 _MOST_NAMED = 3
 
 
@@ -54,15 +60,20 @@ class LinkError(IsoError):
 class Cutter:
     """Cuts frames out of the bytes of one direction. `partial` is how many bytes of a frame have come."""
 
-    __slots__ = ("_held", "_made", "_plain", "_width", "largest")
+    __slots__ = ("_held", "_line", "_made", "_plain", "_size_of")
 
-    def __init__(self, outermost: str, largest: int) -> None:
-        made = frame(outermost)
-        self._made = made
-        self._width = made.zeros_before + made.width + made.zeros_after
-        self.largest = largest
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._made = frame(line.framing[0])
+        self._plain = _plain(line.framing[0])
         self._held = bytearray()
-        self._plain = _plain(outermost)
+        # How long the first frame is, by what says where it ends; 0 while it has not come whole.
+        self._size_of: Callable[[], int] = {
+            "etx": self._to_mark,
+            "gzip": self._to_end_of_packed,
+            "elements": self._to_last_element,
+            "xml": self._to_end_tag,
+        }.get(self._made.kind, self._as_said)
 
     @property
     def partial(self) -> int:
@@ -70,19 +81,26 @@ class Cutter:
         return len(self._held)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The frames that are whole now, each with its length field. Raises WireError, behind the last of
-        them, where no frame can start, or one is longer than allowed: nothing behind it can be found."""
+        """The frames that are whole now, each with what says where it ends. Raises WireError, behind the last
+        of them, where no frame can start, or one is longer than allowed: nothing behind it can be found."""
         held = self._held
         held += data
-        if self._made.kind == "etx":
-            # Looked for in what is new: a frame that comes byte by byte is not searched again.
-            if ETX in data:
-                yield from self._cut_at_marks()
-            if len(held) > self.largest:
-                found = f"{len(held)} bytes without"
-                raise WireError(None, 0, f"an ETX within {self.largest} bytes", found)
+        if self._made.kind == "length":
+            yield from self._cut_at_lengths()
             return
-        at, width = 0, self._width
+        if self._made.kind == "etx" and ETX not in data:
+            size = 0  # looked for in what is new: a frame that comes byte by byte is not searched again
+        else:
+            while size := self._size_of():
+                whole = bytes(held[:size])
+                del held[:size]
+                yield whole
+        if len(held) > self._line.largest:
+            found = f"{len(held)} bytes without"
+            raise WireError(None, 0, f"the end of a message within {self._line.largest} bytes", found)
+
+    def _cut_at_lengths(self) -> Iterator[bytes]:
+        held, at, width = self._held, 0, self._made.head
         try:
             while len(held) - at >= width:
                 end = at + width + self._said(at)
@@ -95,23 +113,57 @@ class Cutter:
                 del held[:at]
 
     def _said(self, at: int) -> int:
-        made = self._made
-        head = bytes(self._held[at : at + self._width])
+        made, largest = self._made, self._line.largest
+        head = bytes(self._held[at : at + made.head])
         size = int.from_bytes(head, "big") if self._plain else said_length(made, head, 0)
-        if size is None or not 0 <= size <= self.largest:
-            raise WireError(None, 0, f"a {made.title} of at most {self.largest} bytes", hexed(head))
+        if size is None or not 0 <= size <= largest:
+            raise WireError(None, 0, f"a {made.title} of at most {largest} bytes", hexed(head))
         return size
 
-    def _cut_at_marks(self) -> list[bytes]:
-        *whole, rest = bytes(self._held).split(bytes([ETX]))
-        self._held[:] = rest
-        return [one + bytes([ETX]) for one in whole]
+    def _as_said(self) -> int:
+        width = self._made.head
+        return width + self._said(0) if len(self._held) >= width else 0
+
+    def _to_mark(self) -> int:
+        return self._held.find(ETX) + 1
+
+    def _to_end_of_packed(self) -> int:
+        width = self._made.head
+        if len(self._held) <= width:
+            return 0
+        _, behind = _unpacked(bytes(self._held[width:]), self._said(0))
+        return 0 if behind is None else len(self._held) - behind
+
+    def _to_last_element(self) -> int:
+        line = self._line
+        try:
+            return message_size(bytes(self._held), line.format, line.framing[1:], line.version)
+        except CutShortError:
+            return 0
+
+    def _to_end_tag(self) -> int:
+        held = self._held
+        del held[: len(held) - len(held.lstrip())]  # ends of lines between documents
+        return documents.end_of(bytes(held))
+
+
+def _unpacked(data: bytes, size: int) -> tuple[bytes, int | None]:
+    """The *size* bytes that *data* begins with, packed, and how many bytes are behind them; None while they
+    have not come whole. Never more than *size* are unpacked. Raises WireError."""
+    packed = zlib.decompressobj(wbits=31)
+    try:
+        made = packed.decompress(data, size + 1)
+    except zlib.error:
+        raise WireError(None, 0, "bytes packed by gzip", hexed(data[:4])) from None
+    if len(made) > size or (packed.eof and len(made) < size):
+        raise WireError(None, 0, f"{size} bytes, as the length in front says", f"{len(made)} unpacked")
+    return made, len(packed.unused_data) if packed.eof else None
 
 
 def _plain(outermost: str) -> bool:
     """Whether a length field is nothing but a big-endian number of the bytes behind it."""
     made = frame(outermost)
-    odd = made.counts_itself or made.zeros_before or made.zeros_after
+    odd = made.counts_itself or made.before or made.after
     return (made.kind, made.written, made.order) == ("length", "binary", "big") and not odd
 
 
@@ -146,9 +198,10 @@ class Line:
         own = chosen.frames or usual["framing"]
         names = [framing] if isinstance(framing, str) else list(own if framing is None else framing)
         kinds = [frame(name).kind for name in names]
-        if not kinds or kinds[0] not in ("length", "etx"):
+        if not kinds or kinds[0] not in _OUTERMOST:
             found = " ".join(names) or "no framing"
-            raise OptionError("framing", "a length field (or etx) outermost, such as length-2", repr(found))
+            expected = "a length field outermost, such as length-2 (or etx, gzip, elements, xml)"
+            raise OptionError("framing", expected, repr(found))
         length = frame(names[0]).width if len(names) == 1 and _plain(names[0]) else 0
         return cls(
             chosen, tuple(names), usual["largest"], version, interface, chosen.name == TEXT_FORM, length
@@ -161,12 +214,14 @@ class Line:
 
     def cutter(self) -> Cutter:
         """What cuts the frames of one direction."""
-        return Cutter(self.framing[0], self.largest)
+        return Cutter(self)
 
     def encode(self, message: Message, layers: Iterable[Layer] = (), text: str = "") -> bytes:
         """*message* as a frame, inside *layers* as they were read, else the usual ones; *text* is its text
         form where that was written already. Raises BuildError."""
         body = self._body(message, text)
+        if self.framing[0] == XML:
+            return documents.written(message, self.format)
         if self._length and len(body) <= self.largest:
             return len(body).to_bytes(self._length, "big") + body
         return wrap(body, tuple(layers) or self.framing)
@@ -213,7 +268,7 @@ class Line:
         it to keep a line open.
         """
         outermost = frame(self.framing[0])
-        width = outermost.zeros_before + outermost.width + outermost.zeros_after
+        width = outermost.head
         if outermost.kind == "length" and len(data) == width:
             return KEEP_ALIVE, "a frame of length 0 keeps the line open"
         read = self._read_by(data) if name_formats else []
@@ -234,8 +289,20 @@ class Line:
         """A frame without what stands around its message, and that. Raises WireError."""
         if self._length:
             return data[self._length :], ()
+        if self.framing[0] == XML:
+            return self._of_document(data), ()
+        if frame(self.framing[0]).kind == "gzip":
+            width = frame(self.framing[0]).head
+            data = data[:width] + _unpacked(data[width:], int.from_bytes(data[:width], "big"))[0]
         layers, start, end = strip(data, self.framing)
         return data[start:end], layers
+
+    def _of_document(self, data: bytes) -> bytes:
+        """The message of a document as the line's format writes it."""
+        try:
+            return encode(documents.read(data, self.version), self.format)
+        except BuildError as error:
+            raise WireError(error.field, None, error.expected, error.found) from None
 
 
 def answering(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:

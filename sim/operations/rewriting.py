@@ -165,5 +165,5 @@ def _covers_all(held: Reading, name: str, at: int) -> bool:
     if not name or not held.left or frame(name).kind != "length":
         return False
     made = frame(name)
-    width = made.zeros_before + made.width + made.zeros_after
+    width = made.head
     return said_length(made, held.data, at) == len(held.data) - at - width

@@ -88,10 +88,6 @@ def _of_kind(*kinds: str) -> tuple[Frame, ...]:
     return tuple(made for made in frames().values() if made.kind in kinds and made.name in _bits())
 
 
-def _width(made: Frame) -> int:
-    return made.zeros_before + made.width + made.zeros_after
-
-
 def explain(front: bytes, total: int, end: int | None) -> Front:
     """The best explanation of *front*, the bytes in front of a message that ends at byte *end* of *total*;
     *end* None where it could not be read to its end."""
@@ -130,7 +126,7 @@ def _unknown(rest: bytes, at: int, total: int) -> Front:
 def _near(rest: bytes, left: int) -> str:
     """What a length in front that is nearly right says: bytes were lost or added."""
     for made, said in _said(rest[:_WIDEST]):
-        width = _width(made)
+        width = made.head
         if len(rest) in (width, width + _TPDU_BYTES) and 0 < abs(said - (left - width)) < _NEAR:
             off = abs(said - (left - width))
             return f"the {made.title} in front says {said} and {OFF_BY} {off}: bytes were lost or added"
@@ -156,7 +152,7 @@ def _said(data: bytes) -> tuple[tuple[Frame, int], ...]:
     """The kinds of length that *data* may begin with, and what each says."""
     found = []
     for made in _of_kind("length"):
-        if len(data) >= _width(made):
+        if len(data) >= made.head:
             said = said_length(made, data, 0)
             if said is not None and said > _LEAST_LENGTH:
                 found.append((made, said))
@@ -166,7 +162,7 @@ def _said(data: bytes) -> tuple[tuple[Frame, int], ...]:
 def _length(
     made: Frame, data: bytes, said: int, at: int, total: int, end: int | None
 ) -> Iterator[FrontLayer]:
-    width = _width(made)
+    width = made.head
     after, raw = at + width, data[:width]
     bits = _bits()[made.name] - _LATE * (at >= _TPDU_BYTES)
     left = total - after

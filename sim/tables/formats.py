@@ -159,8 +159,8 @@ def export_format(
     else:
         written, left = to_pyiso8583(made, version)
     if pages := _other_pages(made, _EBCDIC[to]):
-        said = f"{to} writes EBCDIC in code page {_EBCDIC[to][0][2:]}, this format in {pages}: [ ] ^ ! and | have other bytes"
-        warnings.warn(said, stacklevel=2)
+        said = f"{to} writes EBCDIC in code page {_EBCDIC[to][0][2:]}, this format in {pages}"
+        warnings.warn(f"{said}: [ ] ^ ! and | have other bytes", stacklevel=2)
     if left:
         reasons = "; ".join(sorted(set(left.values())))
         numbers = ", ".join(f"DE {number}" for number in list(left)[:_MOST_NAMED])

@@ -23,7 +23,12 @@ class Peer:
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._log = (folder / f"{Path(command[0]).name}.log").open("wb")
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True, encoding="utf-8"
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            encoding="utf-8",
         )
 
     def __call__(self, *words: object) -> str:
@@ -60,6 +65,8 @@ def escaped(value: str) -> str:
 
 def values_of(line: str) -> dict[str, str | bytes]:
     """The other way."""
+    if line.startswith("! "):
+        return {"!": line}
     found: dict[str, str | bytes] = {}
     for one in line.split("|"):
         path = re.match(r"[0-9.!]+", one)

@@ -58,7 +58,10 @@ _FORMAT_ROWS: dict[str, Any] = {
     "interface": str,
 }
 _TAGS = tuple(
-    f"{where} {page} {width}" for where in ("front", "inside") for page in (*SINGLE_BYTE, RAW) for width in (1, 2, 3, 4)
+    f"{where} {page} {width}"
+    for where in ("front", "inside")
+    for page in (*SINGLE_BYTE, RAW)
+    for width in (1, 2, 3, 4)
 )
 # How one value is written, of an element or of a part of one.
 _WRITING: dict[str, Any] = {

@@ -141,7 +141,9 @@ def write(field: Field | None, number: int, value: str) -> bytes:
     body, size = _body(field, value)
     if size > field.size or (field.fixed and size < field.size):
         raise BuildError(number, None, f"{field.format} ({field.size} {_unit(field)})", f"{size}")
-    return length_prefix(field, size) + body if field.shape is None else _shaped(field, field.shape, size, body)
+    return (
+        length_prefix(field, size) + body if field.shape is None else _shaped(field, field.shape, size, body)
+    )
 
 
 def _shaped(field: Field, shape: Shape, size: int, body: bytes) -> bytes:

@@ -54,7 +54,7 @@ def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
     VBS file and keeps a connection alive. Raises WireError where a length is none, or the stream ends in a
     message; what came before has been given by then."""
     made = frame(name)
-    head = made.zeros_before + made.width + made.zeros_after
+    head = made.head
     held, at = b"", 0
     for piece in pieces:
         held += piece
@@ -183,7 +183,7 @@ def stream_start(data: bytes, starts: Iterable[int], name: str | None = None) ->
 
 
 def _divides(made: Frame, data: bytes, whole: bool) -> int:
-    head, at, count = made.zeros_before + made.width + made.zeros_after, 0, 0
+    head, at, count = made.head, 0, 0
     while at + head <= len(data):
         size = said_length(made, data, at)
         if size is None or not 0 <= size <= LONGEST:

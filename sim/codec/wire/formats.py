@@ -72,11 +72,12 @@ class Field:
     """How one data element is written on one link.
 
     `written` is a code page, `bcd`, `raw`, `hex`, `signed` (a letter and packed digits), `mapped` (a
-    bitmap of 8 raw bytes, given as hex digits, and characters), `nibbles` (hex digits, packed), `hexed` (two hex
-    digits for each character) or `parts`; `page` the code page of what is characters in it. `size` is the fixed size or the maximum, in what a
-    prefix would count: `counts` is characters (digits of packed ones, hex digits of `hex`) or bytes. `prefix`
-    is the prefix's width in bytes, 0 for a fixed element; `prefix_digits` as the standard counts them,
-    `lengths` its writing: a code page, `bcd`, `binary` or `hex` (the hex digits of a binary one).
+    bitmap of 8 raw bytes, given as hex digits, and characters), `nibbles` (hex digits, packed), `hexed`
+    (two hex digits for each character) or `parts`; `page` the code page of what is characters in it.
+    `size` is the fixed size or the maximum, in what a prefix would count: `counts` is characters (digits
+    of packed ones, hex digits of `hex`) or bytes. `prefix` is the prefix's width in bytes, 0 for a fixed
+    element; `prefix_digits` as the standard counts them, `lengths` its writing: a code page, `bcd`,
+    `binary` or `hex` (the hex digits of a binary one).
     """
 
     number: int

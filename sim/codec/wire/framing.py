@@ -7,6 +7,7 @@ is only compared with what is there: nothing is allocated by it.
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from functools import cache, reduce
 from typing import Any
 
 from sim.codec.wire.pages import to_bytes, view
-from sim.errors import BuildError, SpecError, WireError, hexed, shown
+from sim.errors import BuildError, CutShortError, SpecError, WireError, hexed, shown
 from sim.spec.tables import read_csv
 
 STX, ETX = 2, 3
@@ -25,12 +26,14 @@ _BYTES_IN_FRONT = re.compile(r"header-([1-9][0-9]{0,2})", re.ASCII)
 class Frame:
     """One kind of framing: a row of `data/framing.csv`.
 
-    `kind` is length, header, counted, stx or etx. A length of `width` bytes is `written` as binary,
-    bcd, hex or digits of a code page; `counts_itself` says what it counts, the zeros what surrounds it. A
-    header matches `pattern`, as hex digits or characters; `default` is written where none is known. One that
-    is counted begins with its own length and has that of all, itself included, in the bytes `total`, with the
-    page that it is written in, empty for binary. `addresses` are where the address that it goes to begins,
-    where the one that it comes from, and where that ends.
+    `kind` is length, header, counted, stx or etx, or one that only links have: gzip (a length of what is
+    packed behind it), elements (nothing), xml (a document in place of the message). A length of `width`
+    bytes is `written` as binary, bcd, hex or digits of a code page; `counts_itself` says what it counts,
+    `before` and `after` are the bytes around it. A header matches `pattern`, as hex digits or characters;
+    `default` is written where none is known. One that is counted begins with its own length and has that
+    of all, itself included, in the bytes `total`, with the page that it is written in, empty for binary.
+    `addresses` are where the address that it goes to begins, where the one that it comes from, and where
+    that ends.
     """
 
     name: str
@@ -40,13 +43,18 @@ class Frame:
     written: str
     order: str
     counts_itself: bool
-    zeros_before: int
-    zeros_after: int
+    before: bytes
+    after: bytes
     pattern: str
     default: str
     total: tuple[slice, str]
     addresses: tuple[int, ...]
     source: str
+
+    @property
+    def head(self) -> int:
+        """The width of a length field with what is around it."""
+        return len(self.before) + self.width + len(self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,8 @@ def frames() -> dict[str, Frame]:
 
 
 def _frame(row: dict[str, str]) -> Frame:
-    read: dict[str, Any] = {name: int(row[name] or 0) for name in ("width", "zeros_before", "zeros_after")}
+    read: dict[str, Any] = {name: bytes.fromhex(row[name]) for name in ("before", "after")}
+    read["width"] = int(row["width"] or 0)
     read["counts_itself"], read["total"] = row["counts_itself"] == "yes", _total(row["total"])
     read["addresses"] = tuple(map(int, row["addresses"].split()))
     return Frame(**row | read)
@@ -111,16 +120,31 @@ def _header(name: str, width: int) -> Frame:
     """A header of so many bytes, of which no more is known: it is kept as it came."""
     zeros = "00" * width
     return Frame(
-        name, f"{width}-byte header", "header", width, "hex", "", False, 0, 0, ".*", zeros, _total(""), (), ""
+        name,
+        f"{width}-byte header",
+        "header",
+        width,
+        "hex",
+        "",
+        False,
+        b"",
+        b"",
+        ".*",
+        zeros,
+        _total(""),
+        (),
+        "",
     )
 
 
 def said_length(made: Frame, data: bytes, start: int) -> int | None:
     """How many bytes follow the length field at *start*, by what it says; None where it is none."""
-    field = start + made.zeros_before
-    raw = data[field : field + made.width]
-    end = field + made.width + made.zeros_after
-    if len(raw) < made.width or any(data[start:field]) or any(data[field + made.width : end]):
+    field = start + len(made.before)
+    behind = field + made.width
+    raw = data[field:behind]
+    if len(raw) < made.width or data[start:field] != made.before:
+        return None
+    if not made.after.startswith(data[behind : behind + len(made.after)]):
         return None
     if made.written == "binary":
         said = int.from_bytes(raw, "little" if made.order == "little" else "big")
@@ -144,12 +168,13 @@ def said_total(made: Frame, raw: bytes) -> int:
 
 def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Layer | None:
     """The layer *name* around the bytes *start* to *end* of *data*, None where it does not stand there: a
-    length that says otherwise, a header of another shape."""
+    length that says otherwise, a header of another shape. What is packed comes unpacked (`Cutter`)."""
     made, stop = frame(name), len(data) if end is None else end
-    if made.kind == "length":
-        width = made.zeros_before + made.width + made.zeros_after
-        fits = said_length(made, data[:stop], start) == stop - start - width
-        return Layer(name, data[start : start + width]) if fits else None
+    if made.kind in ("length", "gzip"):
+        fits = said_length(made, data[:stop], start) == stop - start - made.head
+        return Layer(name, data[start : start + made.head]) if fits else None
+    if made.kind in ("elements", "xml"):
+        return Layer(name, b"")
     if made.kind == "stx":
         return _peel_stx(name, data[start:stop])
     if made.kind == "etx":
@@ -193,7 +218,8 @@ def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, in
         layer = peel(name, data, start, end)
         if layer is None:
             found = hexed(data[start : start + max(1, frame(name).width)])
-            raise WireError(
+            short = end - start < frame(name).width
+            raise (CutShortError if short else WireError)(
                 None, start, f"{frame(name).title} ({end - start} bytes are here)", found or "nothing"
             )
         layers.append(layer)
@@ -228,6 +254,8 @@ def _wrapped(body: bytes, layer: Layer) -> bytes:
     made = frame(layer.name)
     if made.kind == "length":
         return _length_field(made, len(body)) + body
+    if made.kind == "gzip":
+        return _length_field(made, len(body)) + gzip.compress(body, mtime=0)
     if made.kind == "counted":
         return _with_total(made, layer.front, len(layer.front) + len(body)) + body
     if made.kind == "stx" and len(layer.back) > 1:
@@ -257,7 +285,7 @@ def _length_field(made: Frame, size: int) -> bytes:
             raw = bytes.fromhex(text) if made.written == "bcd" else to_bytes(text, _page(made))
     except OverflowError:
         raise BuildError(None, None, f"a message that a {made.title} can count", f"{size} bytes") from None
-    return bytes(made.zeros_before) + raw + bytes(made.zeros_after)
+    return made.before + raw + made.after
 
 
 def _page(made: Frame) -> str:

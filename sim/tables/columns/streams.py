@@ -119,7 +119,7 @@ class Stream:
         if self.length is None:
             return self._packets()
         made, found, at = frame(self.length), [], 0
-        head = made.zeros_before + made.width + made.zeros_after
+        head = made.head
         ends = [end for end, _ in self._marks]
         while len(self._held) - at >= head:
             size = said_length(made, bytes(self._held[at : at + head]), 0)

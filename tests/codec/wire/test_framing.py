@@ -67,7 +67,7 @@ def test_a_layer_is_named_taken_off_and_written_back(
         assert [layer.label for layer in found] == labels
 
 
-@pytest.mark.parametrize("name", frames())
+@pytest.mark.parametrize("name", [name for name, made in frames().items() if made.kind != "gzip"])
 def test_what_is_put_around_a_message_by_itself_is_taken_off_again(name: str) -> None:
     """The header that stands for none is one of its kind, of the right length."""
     data = wrap(_BODY, [name])
