@@ -1,22 +1,22 @@
 """What was read of a description, put together as a plan.
 
 Two networks, currencies, ways of reading the card, decisions, an amount without a role: what contradicts
-itself or has two meanings is unclear. A decision is made only of a code, a word for one, or a reason that can
-be nothing else; the state of a card (*expired card*) counts beside a word for a decision.
-"""
+itself or has two meanings is unclear."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, time
-from functools import cache
 from typing import Any
 
+from sim.codec import Message
+from sim.codec.text import misfits
 from sim.elements import dates
 from sim.errors import OptionError, shown
 from sim.exchanges import sums
+from sim.exchanges.deciding import Decision, codes_known, decide, said_by
 from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases_of
 from sim.exchanges.plan import Asked, Plan, Step, steps_of
 from sim.exchanges.words import Mark, Reader, Sum
@@ -26,7 +26,8 @@ from sim.operations.merchants import zone_named
 from sim.operations.options import kinds_of, mti_of
 from sim.spec import country as country_of
 from sim.spec import currency as currency_of
-from sim.spec.codes import Code, code_list, currencies, zone_of
+from sim.spec import spec
+from sim.spec.codes import FUNDS, currencies, zone_of
 from sim.spec.networks import NETWORKS, default_card, detect, test_cards
 from sim.spec.tables import read_toml
 
@@ -41,6 +42,7 @@ _LATER = frozenset(("incremental", "completion"))  # what follows an authorizati
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # of these
 # Networks whose messages are authorizations, also of what others settle at once.
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
+_NO_VALUE = frozenset(phrase for phrase, number in phrases_of("element").items() if number == "4")
 _WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
@@ -66,13 +68,16 @@ _ORDER = (
     *("amount_minor_units", "currency", "entry", "version"),
 )
 _USUAL_COUNTRY = "US"  # of the merchant, where nothing is said
+# What says less than another way to read a card.
+_LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
+# What may be said not to be meant, and how many words may stand between.
+_MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
+_NEAR = 4
+_FIRST = ("00", "20", "10", "30")  # function and origin of what is no repeat
+_PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
 _MOST = 50  # messages of a kind: our choice
-_FIRST_STAN = 123456
-# Approved for 20 is whole where there is one amount, and a part where there are two.
-_SOFT = re.compile(
-    "(?:approved for|aprobad[oa] por|aprovad[oa] por|approuvee? pour|approves|genehmigt uber)$"
-)
+_MOST_CITY = 13  # characters, as DE 43 has them
 # What stands between an answer and a reversal that it answers.
 _TO_IT = frozenset(
     {
@@ -95,38 +100,20 @@ _TO_IT = frozenset(
         "une",
     }
 )
-_BY_OTHERS = re.compile(
-    r"(?:approv|declin|refus|reject|den[iy])\w*,? (?:\w+ )?by (?!(?:the |a |an |its |their )?(?:card )?"
-    r"(?:issu|bank|host|network))|offline"
+_OF_WHICH = re.compile(r"\s*(?:of it )?(?:was |is |were |are |wurden |werden )?(?:partially )?")
+_AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
+_OF_IT = re.compile(
+    r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s)(?:(?:the|a|an|la|el|una|uma|un|une|l|einen|einem)\s)?"
 )
-
-
-@dataclass(slots=True)
-class Decision:
-    """What is answered: `outcome` is approved, partial or declined, None where nothing says; `code` is
-    DE 39, where it is said or follows."""
-
-    outcome: str | None = None
-    code: str | None = None
-    marks: list[Mark] = field(default_factory=list)
-
-    @property
-    def words(self) -> str:
-        """The words that say so."""
-        return _said(self.marks)
-
-    @property
-    def as_outcome(self) -> str | None:
-        """The outcome as `sim.exchange` has it: a code, where there is one."""
-        return self.code if self.code and self.code.strip("0") and self.outcome != "partial" else self.outcome
+# What stands between a word and its amount.
+_JOINED = re.compile(
+    r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
+)
+_ROLES = {"cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
 
 
 def _rank(option: str) -> int:
     return _ORDER.index(option) if option in _ORDER else len(_ORDER)
-
-
-def _said(marks: Iterable[Mark]) -> str:
-    return " … ".join(dict.fromkeys(mark.words for mark in sorted(marks, key=lambda mark: mark.start)))
 
 
 def plan_of(
@@ -162,6 +149,9 @@ class _Composer:
     def plan(self) -> Plan:
         """The steps, what was assumed, what is unclear."""
         self._counts()
+        self._codes()
+        self._stages()
+        self._negations()
         self._unknown()
         self._elements()
         self._network()
@@ -185,15 +175,16 @@ class _Composer:
     def put(self, name: str, value: Any, *keys: str) -> None:
         """Set the option *name*, which follows from the marks of *keys*."""
         self.options[name] = value
-        self.words[name] = _said(self.all(*keys))
+        self.words[name] = said_by(self.all(*keys))
 
     # -- words
     def _counts(self) -> None:
         """A number before a plural or before instalments counts them."""
         reader = self.reader
         known = reader.all(*{mark.key for mark in reader.marks})
-        for mark in self.all("unknown"):
-            value = sums.whole(mark.value) if mark.value.isalnum() else None
+        for mark in self.all("unknown", "several"):
+            whole = sums.whole(mark.value) if mark.value.isalnum() else None
+            value = int(mark.value) if mark.key == "several" else whole
             if not value:
                 continue
             after = [one for one in known if one.start >= mark.end][:1]
@@ -203,25 +194,99 @@ class _Composer:
                 self.put("instalments", value, "instalments")
             elif 2 <= value <= _MOST and not phrases_of("plural").keys().isdisjoint(rest):
                 mark.key, mark.value = "count", value
+        if any(one.value == "instalment" for one in known) and not self.all("instalments"):
+            for mark in self.all("count"):
+                mark.key = "instalments"  # in 4 times
         for mark in self.all("instalments"):
             if isinstance(mark.value, int):
                 self.put("instalments", mark.value, "instalments")
         if (self.all("instalments") and "instalments" not in self.options) or (
-            self.all("each") and not self.all("count")
+            self.all("each") and not self.all("count", "instalments")
         ):
             self.bad("how many")
+
+    def _codes(self) -> None:
+        """A response code right after the word for a decision or an answer: `abgelehnt (05)`."""
+        known = codes_known()
+        for mark in self.all("unknown"):
+            text = self.reader.text
+            before = [
+                one for one in self.all("decision", "answer", "reason", "reason!") if one.end <= mark.start
+            ]
+            gap = text[before[-1].end : mark.start] if before else ","
+            joined = re.match(r"[\w]*", text[mark.start :])
+            code = joined[0].upper() if joined else ""
+            others = [one for one in self.reader.marks if before and before[-1].end <= one.start < mark.start]
+            if code in known and not re.search("[.,;]", gap) and not others:
+                mark.key, mark.value = "code", code
+                for one in self.all("unknown"):  # of `N7`
+                    if mark.start < one.start < mark.start + len(code):
+                        one.key = "aside"
+
+    def _stages(self) -> None:
+        """What `47.63 actual` and `+25` are after a pre-authorization, `(partial)` after a reversal."""
+        text, money = fold(self.reader.text), self.all("amount", "bare", "raw")
+        for mark in self.all("decision"):
+            back = [one for one in self.all("then") if one.end <= mark.start]
+            if mark.value == "partial" and mark.words.lower() in _PART and back and not self.all("part"):
+                back[-1].value, mark.key = "partial_reversal", "aside"
+        heads = self.all("head")
+        for one, other in itertools.pairwise(heads):
+            if (one.value, other.value) == ("refund", "purchase") and _OF_IT.fullmatch(
+                text[one.end : other.start]
+            ):
+                other.key = "aside"
+        if not any(mark.value == "preauthorization" for mark in heads):
+            return
+        plus = [one.start for one in money if text[: one.start].rstrip().endswith("+")]
+        for mark in self.all("also", "actual"):
+            stage = "completion" if mark.key == "actual" else "incremental"
+            ends = [
+                one.start for one in money if not text[one.end : mark.start].strip() and one.end <= mark.start
+            ]
+            if mark.key == "also":
+                ends += [
+                    one.start
+                    for one in money
+                    if not text[mark.end : one.start].strip() and mark.end <= one.start
+                ]
+                plus += ends[:1]
+            else:
+                mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
+        for start in plus:
+            self.reader.marks.append(Mark("head", "incremental", start, start, "+"))
 
     def _unknown(self) -> None:
         """Words that no row has, and those that need others around them."""
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
-        for mark in self.all("unknown", "negation", "tip", "it", "same"):
-            earlier = any(one.start < mark.start for one in self.all("head", "amount"))
-            if (mark.key == "it" and earlier) or (mark.key in ("it", "same") and self.before):
+        known = bool(self.all("head", "amount", "network", "kind", "alone"))
+        for mark in self.all("unknown", "several", "negation", "tip", "it", "same"):
+            if (mark.key == "it" and known) or (mark.key in ("it", "same") and self.before):
                 continue
-            if mark.words.lower() == "no" and self.reader.portuguese:
-                continue  # in the
+            if mark.words == "?" and self.all("polite"):
+                continue
             self.bad(mark.words)
+
+    def _negations(self) -> None:
+        """What is not meant: `not a refund but a purchase`, `only the request, approved or not`."""
+        if self.all("only"):
+            for mark in self.all("negation"):
+                after = next((one for one in self.reader.all(*_MEANT, "only") if one.start >= mark.end), None)
+                if after and after.key in ("decision", "answer", "only"):
+                    mark.key = "aside"
+            for mark in self.all("decision", "answer"):
+                mark.key = "aside"
+        for mark in self.all("negation"):
+            if mark.words.lower() == "no" and self.reader.portuguese:
+                mark.key = "aside"  # in the
+                continue
+            after = next((one for one in self.reader.all(*_MEANT) if one.start >= mark.end), None)
+            if after is None or self.reader.text[mark.end : after.start].count(" ") > _NEAR:
+                continue
+            others = [one for one in self.all("head") if one.value != after.value]
+            if (after.key == "head" and others) or after.key == "answer":
+                mark.key = after.key = "aside"
 
     def _elements(self) -> None:
         """Labelled elements are what options call them."""
@@ -236,11 +301,11 @@ class _Composer:
                 mark.key, mark.value = "raw", int(value)
             elif alpha:
                 mark.key, mark.value = "currency", alpha
-            elif number == 22 and value[:2] in phrases_of("de22"):
-                mark.key, mark.value = "entry", phrases_of("de22")[value[:2]]
-            elif number == 3 and len(value) == 6 and value[:2] in phrases_of("de3") and value[2:] == "0000":
-                mark.key, mark.value = "head", phrases_of("de3")[value[:2]]
-            else:
+            elif number == 22 and value[:2] in phrases_of("de22") and len(value) == 3:
+                self.reader.marks.append(replace(mark, key="entry", value=phrases_of("de22")[value[:2]]))
+            elif number == 3 and len(value) == 6 and value[:2] in phrases_of("de3"):
+                self.reader.marks.append(replace(mark, key="head", value=phrases_of("de3")[value[:2]]))
+            elif number in (4, 49) or not _fits(number, value.upper(), self.given_version or "1987"):
                 self.bad(mark.words)
 
     # -- options
@@ -288,11 +353,16 @@ class _Composer:
 
     def _place(self) -> None:
         city, country, trade = self.only("city"), self.only("country"), self.only("trade")
-        name, _, land = (city or "").partition(";")
+        marks, land = self.all("city"), city or ""
+        regions = {mark.value for mark in self.all("region")}
+        country = country or next(iter(regions), None)
+        name = (
+            fold(marks[0].words).upper().removeprefix("IN ").removeprefix("A ")[:_MOST_CITY] if marks else ""
+        )
         if land and country and country != land:
             self.bad(f"{name} is not in {country}")
         if name:
-            self.put("city", name, "city")
+            self.put("city", name.strip(), "city")
         if name and not (country or land):
             country = self._country_of_money(name)
         if country or land:
@@ -314,7 +384,7 @@ class _Composer:
 
     def _entry(self) -> None:
         found = {mark.value for mark in self.all("entry")}
-        for less, more in (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback")):
+        for less, more in _LESS:
             if {less, more} <= found:
                 found.discard(less)
         for mark in self.all("option"):
@@ -356,7 +426,7 @@ class _Composer:
         if name == "cvv2":
             value = self.options.get("cvv2", "1234" if self.only("network") == "AMEX" else "123")
         before = self.options.get(name, value)
-        if {before, value} == {"authenticated", "attempted"}:
+        if "attempted" in (before, value) and name == "three_d_secure":
             value = before = "attempted"  # `3DS, attempted`: the word for 3-D Secure says less
         if before != value:
             self.bad(f"contradicts itself: {mark.words}")
@@ -383,7 +453,9 @@ class _Composer:
     def _asked(self) -> Asked | None:
         mtis = self.all("mti")
         classes = {mark.value[1] for mark in mtis}
-        decision = _decide(self, any(mark.value[2] in "13" for mark in mtis))
+        decision = decide(
+            self.reader, self.network, self.version, any(mark.value[2] in "13" for mark in mtis)
+        )
         link = self.all("alone")
         heads, back = self.all("head"), self.all("then")
         if link or classes & {"8", "5"}:
@@ -415,7 +487,7 @@ class _Composer:
             self.all("answer") or decision.outcome or any(one.value[2] == "1" for one in self.all("mti"))
         )
         outcome = decision.as_outcome or ("approved" if answered else None)
-        words = {**self.words, "purpose": _said(self.all("alone")), "outcome": decision.words}
+        words = {**self.words, "purpose": said_by(self.all("alone")), "outcome": decision.words}
         words["message_type"] = words["then"] = words["purpose"]
         asked = Asked(links[0], links[0], self.options, outcome, then=tuple(links[1:]), words=words)
         return self._changed(self._counted(asked))
@@ -434,10 +506,13 @@ class _Composer:
         outcome = self._outcome(decision, bool(follows))
         if purpose == "cashback" and "cashback" in amounts:
             self.options["cashback_minor_units"] = amounts["cashback"]
-            self.words["cashback_minor_units"] = _said(self.all("cashbackof"))
+            if _AND.search(self._between_amounts()):
+                self.options["amount_minor_units"] += amounts["cashback"]
+                self.notes.append("The amount is that of the goods and the cash together")
+            self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
         words = self.words | {
-            "message_type": _said(self.all("kind", "mti")),
-            "purpose": _said([mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]),
+            "message_type": said_by(self.all("kind", "mti")),
+            "purpose": said_by([mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]),
             "outcome": decision.words,
         }
         asked = Asked(
@@ -446,6 +521,10 @@ class _Composer:
         if follows and self.all("answer") and self._is_of_what_follows():
             asked = replace(asked, answered=True)
         return self._answer(asked, decision, amounts)
+
+    def _between_amounts(self) -> str:
+        money = self.all("amount", "bare")
+        return fold(self.reader.text[money[0].end : money[-1].start]) if money else ""
 
     def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
         """What was asked for *before*, changed as the words say."""
@@ -498,13 +577,17 @@ class _Composer:
             if not set(names) <= {"purchase", "cashback"}:
                 self.bad("cashback")
             names = ["cashback"]
+        if names == ["completion"] and any(mark.value == "auth" for mark in self.all("kind")):
+            names = ["preauthorization", "completion"]
+        names.sort(key=lambda name: name != "account_funding")  # money is pulled before it is pushed
         if names[:1] == ["completion"] and len(names) > 1:
             names = [*names[1:], "completion"]
         chain = ["instalment"] if "instalments" in self.options and names in ([], ["purchase"]) else names
         chain = self._at_a_machine(chain or ["purchase"], bool(names))
         after = set(chain[1:])
         ordered = after <= _LATER or (
-            bool(self.all("order")) and after <= _LATER | {"refund", "original_credit"}
+            bool(self.all("order") or "account_funding" in chain)
+            and after <= _LATER | {"refund", "original_credit"}
         )
         if len(chain) > 1 and not (ordered and (chain[0] in _ASKING or not after & _LATER)):
             self.bad("two purposes: " + ", ".join(chain))
@@ -553,6 +636,8 @@ class _Composer:
         whys = [mark for mark in self._whys() if mark.value in ("timeout", "late")]
         if self.all("answer") and not decision.outcome and not whys and not self._is_of_what_follows():
             self.bad("an answer, and not which")
+        if self.all("only") and not followed:
+            return None
         if decision.outcome:
             late = any(mark.value == "late" for mark in whys) and decision.outcome == "approved"
             return "late" if late else decision.as_outcome
@@ -584,12 +669,16 @@ class _Composer:
         heads = {mark.value: mark for mark in reversed(self.all("head"))}
         for name in chain:
             word = {"incremental": "increment"}.get(name, name)
-            amount = f":{amounts[name]}" if name in amounts else ""
-            if name == "incremental" and not amount:
+            stages = [mark for mark in self.all("head") if mark.value == name]
+            told = {mark.start: amounts[at] for mark in stages if (at := f"{name}@{mark.start}") in amounts}
+            if name == "incremental" and not told:
                 self.bad("by how much the authorization grows")
-            found.append((heads[name].start, word + amount))
+            if name == "completion" and len(set(told.values())) > 1:
+                self.bad("two amounts of the completion")
+            many = told.items() if name == "incremental" else list(told.items())[:1]
+            found += [(start, f"{word}:{units}") for start, units in many] or [(heads[name].start, word)]
         back = self.all("then")
-        wanted = [mark for mark in self.all("mti") if mark.value[1] == "4"]
+        wanted = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2:] in _FIRST]
         partial = any(mark.value == "partial_reversal" for mark in back)
         if partial != ("final" in amounts) or (decision.outcome == "partial" and partial) or len(wanted) > 1:
             self.bad("what stays of the amount")
@@ -602,16 +691,17 @@ class _Composer:
             self._decided_before(back)
         elif whys := [mark for mark in self._whys() if mark.value not in ("timeout", "late")]:
             self.bad(whys[0].words)
-        found += [(mark.start, "repeat") for mark in self.all("repeat")[:1]]
-        self.words["then"] = _said([*back, *wanted, *self._whys(), *self.all("repeat"),
+        again = self.all("repeat") + [one for one in self.all("mti") if one.value[3] == "1"]
+        found += [(mark.start, "repeat") for mark in again[:1]]
+        self.words["then"] = said_by([*back, *wanted, *self._whys(), *again,
                                     *(heads[name] for name in chain)])  # fmt: skip
         return tuple(word for _, word in sorted(found))
 
     def _decided_before(self, back: list[Mark]) -> None:
         """What is decided must be the request: a decision after the word for the reversal may be its own."""
         said = self.all("decision", "reason", "reason!", "code", "answer")
-        after = [mark for mark in said if back and mark.start > back[0].start]
-        if any(not any(head.start > mark.start for head in self.all("head", "network")) for mark in after):
+        after = [one for one in said if back and one.start > back[0].start and one.value != "approved"]
+        if any(not any(one.start > back[0].start for one in self.all("head", "network")) for mark in after):
             self.bad("which of them is decided")
 
     def _answer(self, asked: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
@@ -626,21 +716,46 @@ class _Composer:
             said = self.all("decision", "reason", "reason!", "answer")
             if any(heads[0].start < heads[-1].start < mark.start for mark in said):
                 self.bad("which of them is answered")
-        words = {"approval": _said(self.all("approval")), "balance_minor_units": _said(self.all("balanceis"))}
+        words = {
+            "approval": said_by(self.all("approval")),
+            "balance_minor_units": said_by(self.all("balanceis")),
+        }
         return replace(asked, approval=approval, balance=balance, words={**asked.words, **words})
 
     def _counted(self, asked: Asked) -> Asked:
         """How many there are, and which of them have the outcome."""
-        count, every = self.only("count") or asked.count, self.only("every") or asked.every
+        count, every = self.only("count") or asked.count, int(self.only("every") or 0)
         if count > 1 and self.all("fault", "drop"):
             self.bad(f"{count} of several")
-        if self.all("every") and (count < 2 or not asked.is_declined):
-            self.bad(self.all("every")[0].words)
-        words = {"times": _said(self.all("count", "each")), "every": _said(self.all("every"))}
-        return replace(asked, count=count, every=int(every), words={**asked.words, **words})
+        which = asked.which if count == asked.count else None
+        one = self._one_of(count)
+        if every > 1:
+            which = range(every - 1, count, every)
+        elif one is not None:
+            which = range(one, one + 1)
+        if which is not None and (count < 2 or not asked.is_declined):
+            self.bad(next(mark.words for mark in self.all("every", "which")))
+        words = {"times": said_by(self.all("count", "each")), "which": said_by(self.all("every", "which"))}
+        return replace(asked, count=count, which=which, words={**asked.words, **words})
+
+    def _one_of(self, count: int) -> int | None:
+        """Which one of *count* is spoken of, counted from 0."""
+        said = {int(mark.value) for mark in self.all("which")}
+        if count < 2:
+            if said - {1}:
+                self.bad(self.all("which")[-1].words)
+            return None
+        if len(said) > 1 or (0 in said and count % 2 == 0) or any(one > count for one in said):
+            self.bad("which of them")
+        return next(({0: count // 2, -1: count - 1}.get(one, one - 1) for one in said), None)
 
     def _changed(self, asked: Asked) -> Asked:
         """What is written by hand, and what is broken: the request, unless it is of answers or reversals."""
+        for mark in self.all("de"):
+            number, value = mark.value
+            if asked.then or asked.count > 1:
+                self.bad(f"{mark.words}: which message")
+            asked = self._with(asked, {str(number): value.upper()}, mark, 0)
         if (value := self.only("rrn")) is not None:
             asked = self._with(asked, {"37": value}, self.all("rrn")[0], 0)
         wanted = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2] in "02"]
@@ -649,14 +764,16 @@ class _Composer:
             if wanted[0].value != own:
                 asked = self._with(asked, {"mti": wanted[0].value}, wanted[0], _reversal_at(asked))
         marks = self.all("fault", "drop")
-        if len({str(mark.value) for mark in marks}) > 1:
+        if len({str(mark.value) for mark in marks}) > 1 and self.all("fault"):
             self.bad("two faults")
-        for mark in marks[:1]:
+        for mark in marks:
+            if mark.value in _NO_VALUE and asked.purpose in _WITHOUT_AMOUNT:
+                continue  # an account verification without an amount
             asked = self._broken(asked, mark)
         if version := self.only("convert"):
             if asked.then or asked.count > 1 or asked.fault:
                 self.bad(f"{self.all('convert')[0].words}: which message")
-            words = {**asked.words, "to": _said(self.all("convert"))}
+            words = {**asked.words, "to": said_by(self.all("convert"))}
             asked = replace(asked, convert=version, words=words)
         return asked
 
@@ -694,6 +811,17 @@ class _Composer:
         return there[0] if there else names.split("/")[0]
 
 
+def _fits(number: int, value: str, version: str) -> bool:
+    """Whether element *number* of *version* can have *value*."""
+    table = spec(version)
+    try:
+        content = table[number].content
+    except KeyError:
+        return False
+    digits = content != "n" or value.isdigit()
+    return digits and not misfits(Message("0100", {number: value}, version))
+
+
 def _ordered(step: Step) -> Step:
     """*step* with the options first that are read first."""
     return replace(step, options={name: step.options[name] for name in sorted(step.options, key=_rank)})
@@ -715,98 +843,6 @@ def _usual_kind(purpose: str, network: str | None, version: str) -> str:
     return str(next((kind for kind in kinds if kind in known), kinds[0]))
 
 
-@cache
-def _codes() -> tuple[dict[tuple[str, str], Code], dict[str, Code]]:
-    """Response codes by meaning and version, and by code."""
-    by_meaning: dict[tuple[str, str], Code] = {}
-    by_code: dict[str, Code] = {}
-    for one in code_list("response_code"):
-        by_code.setdefault(one.code, one)
-        for version in one.versions:
-            by_meaning.setdefault((one.meaning, version), one)
-    return by_meaning, by_code
-
-
-def _codes_for(reasons: list[str], version: str) -> dict[str, str]:
-    """The code of each reason in *version*; a card that is picked up has a code of its own for some."""
-    by_meaning, _ = _codes()
-    firm = [reason for reason in reasons if not reason.startswith("pick up card")]
-    keep = firm and len(firm) < len(reasons)
-    made = {}
-    for reason in firm or reasons:
-        names = [one for name in reason.split("/") for one in (name, name.removesuffix(", pick up"))]
-        kept = [code for name in names if (code := by_meaning.get((f"{name}, pick up", version)))]
-        plain = [code for name in names if (code := by_meaning.get((name, version)))]
-        taken = [code for code in plain if code.kind == "pick-up"]
-        found = (kept or taken) if keep else (plain or kept)
-        made[reason] = found[0].code if found else ""
-    return made
-
-
-def _decide(made: _Composer, answered: bool) -> Decision:
-    """The decision that is described; never one that is guessed."""
-    version, bad = made.version, made.bad
-    code = made.only("code")
-    marks = made.all("decision", "reason", "reason!", "code")
-    said = {mark.value for mark in made.all("decision")}
-    if "partial" in said:
-        soft = all(_SOFT.search(fold(mark.words)) for mark in made.all("decision") if mark.value == "partial")
-        if soft and not made.all("part"):
-            several = len({mark.value.minor_units for mark in made.all("amount")}) > 1
-            said = said - {"partial"} | ({"partial"} if several else {"approved"})
-        said -= {"approved"} if "partial" in said else set()
-    rest = fold(made.reader.text)
-    for mark in made.all("reason", "reason!", "kind"):
-        rest = rest[: mark.start] + " " * (mark.end - mark.start) + rest[mark.end :]
-    if _BY_OTHERS.search(rest):
-        bad("who decides")
-    strong = made.all("reason!") + [mark for mark in made.all("reason") if "pick" in mark.words.lower()]
-    weak = [mark for mark in made.all("reason") if mark not in strong]
-    found = _codes_for(list(dict.fromkeys(mark.value for mark in strong + weak)), version)
-    for reason, one in found.items():
-        if not one:
-            bad(f"{reason.split('/')[0]}: no code in {version}")
-    codes = {one for one in found.values() if one}
-    if len(codes) > 1:
-        bad("contradicts itself: " + " / ".join(mark.words for mark in strong + weak))
-    if code:
-        known = _codes()[1].get(code)
-        if known is None or version not in known.versions:
-            bad(f"the response code {code} in {version}")
-        elif codes and code not in codes:
-            bad(f"code {code} means {known.meaning}")
-        else:
-            verdict = "partial" if "partial" in known.meaning else known.kind
-            verdict = verdict if verdict in ("approved", "partial") else "declined"
-            if said and said != {verdict}:
-                bad(f"code {code} means {known.meaning}")
-            said = {verdict}
-    elif found:
-        if said & {"approved", "partial"}:
-            bad("approved, and a reason to decline")
-        clear = strong or answered or made.all("answer") or _stands_apart(made.reader, weak[0])
-        if not clear and "declined" not in said:
-            bad(f"{weak[0].words}: the card's state or the decision?")
-        said, code = {"declined"}, next(iter(codes), None)
-    if len(said) > 1:
-        bad("contradicts itself: " + " / ".join(sorted(said)))
-    if not said and answered:
-        bad("an answer, and not which")
-    outcome = next(iter(said), None)
-    if outcome == "declined" and not code:
-        code = _codes_for(["do not honour"], version)["do not honour"]
-        made.notes.append(f"No reason was given: {code}, do not honour")
-    return Decision(outcome, code, marks)
-
-
-def _stands_apart(reader: Reader, mark: Mark) -> bool:
-    """Whether the state of a card that only its issuer knows is said by itself, as in *20 EUR, card
-    blocked*."""
-    before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip()
-    apart = (not before or before[-1] in ",;:(-") and (not after or after[0] in ",;:).-")
-    return apart and mark.value != "expired card"
-
-
 def _amounts(made: _Composer, chain: list[str], decision: Decision) -> dict[str, int]:
     """Amounts by what they belong to: main, part, final, cashback, or a later stage of *chain*."""
     bad, amounts = made.bad, made.all("amount")
@@ -826,7 +862,7 @@ def _amounts(made: _Composer, chain: list[str], decision: Decision) -> dict[str,
             bad("yen or yuan")
     if named:
         made.options["currency"] = currency
-        made.words["currency"] = _said([*amounts, *made.all("currency")])
+        made.words["currency"] = said_by([*amounts, *made.all("currency")])
     elif money and "currency" not in made.options:
         made.notes.append("No currency was given: USD")
     out: dict[str, int] = {}
@@ -834,7 +870,7 @@ def _amounts(made: _Composer, chain: list[str], decision: Decision) -> dict[str,
         value = _minor(made, mark, currency)
         if value is None:
             bad(f"the amount {mark.words}")
-        role = _role(made, mark, chain, decision)
+        role = _role(made, mark, chain, decision, "main" in out)
         if out.setdefault(role, value or 0) != value:
             bad(f"two amounts: {mark.words}")
     for mark in made.all("part"):
@@ -843,6 +879,7 @@ def _amounts(made: _Composer, chain: list[str], decision: Decision) -> dict[str,
             bad(f"{mark.words}: a part of what")
         elif out.setdefault("part", value) != value:
             bad(f"two amounts: {mark.words}")
+    _undone(made, decision, out)
     _check_parts(made, decision, out)
     return out
 
@@ -850,7 +887,8 @@ def _amounts(made: _Composer, chain: list[str], decision: Decision) -> dict[str,
 def _placed(made: _Composer, mark: Mark) -> None:
     """Give an amount in pesos, francs and the like the currency that the country has."""
     name, land = mark.value.currency[1:], str(made.options.get("country", ""))
-    known = [one for one in currencies() if one.alpha[:2] == land and re.search(name, fold(one.name))]
+    known = [one for one in currencies() if one.alpha[:2] == land and one.alpha not in FUNDS]
+    known = [one for one in known if re.search(name, fold(one.name))]
     alpha = known[0].alpha if len(known) == 1 else ""
     value = sums.minor_units(mark.value.figures, alpha, comma=made.reader.comma) if alpha else None
     if value is None:
@@ -866,48 +904,61 @@ def _minor(made: _Composer, mark: Mark, currency: str) -> int | None:
     return sums.minor_units(mark.value, currency, comma=made.reader.comma)
 
 
-def _role(made: _Composer, mark: Mark, chain: list[str], decision: Decision) -> str:
-    """What the amount *mark* belongs to, by the words before and after it."""
+def _role(made: _Composer, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
+    """What the amount *mark* belongs to, by the words around it; *several*: one stands before it."""
     text, parts = made.reader.text, made.all("part")
-    around = made.all("head", "then", "part", "decision", "cashbackof", "remain", "balanceis")
-    before = [one for one in around if one.start < mark.start]
+    around = made.all("head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof")
+    before = [one for one in around if one.start <= mark.start]
     after = next((one for one in around if one.start >= mark.end), None)
     last = before[-1] if before else None
+    joined = last is not None and _JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
     stage = next((one for one in reversed(before) if one.key in ("head", "then")), None)
     tail = text[mark.end : after.start].strip() if after else ""
     if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
         return "cashback"
-    if (
-        last
-        and last.key == "cashbackof"
-        and re.fullmatch(r"\s*(of|von|de|em|en)?\s*", text[last.end : mark.start])
-    ):
-        return "cashback"
-    if last and last.key == "balanceis" and not text[last.end : mark.start].strip(" :=of"):
-        return "balance"
+    if last and joined and last.key in _ROLES:
+        return _ROLES[last.key]
     if decision.outcome == "partial" and not parts:
-        behind = re.match(
-            r"\s*(?:of it )?(?:was |is |were )?(?:partially )?approved", text[mark.end :].lower()
-        )
-        asked = any(one.start > mark.end for one in made.all("amount", "bare"))
-        if (behind and not asked) or (last and last.key == "decision" and last.value == "partial"):
+        money = made.all("amount", "bare")
+        named = [one for one in money if _is_approved(made, one)]
+        named = named if len(money) > 1 else []
+        if mark in named or (not named and last and last.key == "decision" and last.value == "partial"):
             return "part"
+    left = any(one.key in ("remain", "partof") for one in around)
     partial = any(one.value == "partial_reversal" for one in around)
     if last and last.key == "remain" and partial and not text[last.end : mark.start].strip():
         return "final"
-    if stage and stage.key == "then" and stage.value == "partial_reversal":
-        whole = re.match(r"\s*(?:of|von|de|d)\b", text[stage.end : mark.start], re.IGNORECASE)
-        return "main" if whole and any(one.key == "remain" for one in around) else "unsaid"
+    if stage and stage.key == "then" and several and not (partial and left):
+        return "undone"
     if stage and stage.key == "head" and stage.value in chain[1:]:
-        return str(stage.value)
+        return f"{stage.value}@{stage.start}"
     return "main"
+
+
+def _is_approved(made: _Composer, mark: Mark) -> bool:
+    """Whether a word for an approval follows an amount: *60 of it were approved*."""
+    text = fold(made.reader.text)
+    after = next((one for one in made.all("decision") if one.start >= mark.end), None)
+    if after is None or not _OF_WHICH.fullmatch(text[mark.end : after.start]):
+        return False
+    later = [one for one in made.all("amount", "bare") if one.start >= after.end]
+    return not any(_JOINED.fullmatch(text[after.end : one.start]) for one in later)
+
+
+def _undone(made: _Composer, decision: Decision, out: dict[str, int]) -> None:
+    """What a reversal undoes, where it is said by itself: all, or a part of it."""
+    undone, whole = out.pop("undone", None), out.get("part", out.get("main", 0))
+    if undone is None or undone == whole:
+        return
+    if undone > whole or decision.outcome == "partial" or len(made.all("then")) > 1 or "final" in out:
+        made.bad(f"a reversal of {undone}")
+        return
+    out["final"], made.all("then")[0].value = whole - undone, "partial_reversal"
 
 
 def _check_parts(made: _Composer, decision: Decision, out: dict[str, int]) -> None:
     """A part is less than the whole, and every part that is spoken of has an amount."""
     bad = made.bad
-    if "unsaid" in out:
-        bad("what the partial reversal leaves")
     main = out.get("main", made.options.get("amount_minor_units", -1))
     for role in ("part", "final", "cashback"):
         if role in out and out[role] >= main:

@@ -11,6 +11,7 @@ import unicodedata
 from functools import cache
 
 from sim.spec.codes import code_list, countries
+from sim.spec.networks import response_codes_of
 from sim.spec.tables import read_csv
 
 # Letters that are no letter with an accent, as long as they are.
@@ -26,7 +27,9 @@ _OTHERS = frozenset(
         *("coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese"),
     ]
 )
-_ENDINGS = ("en", "er", "es", "em", "e", "s", "n")
+# What a remark may have among its words: `for my first lecture:`.
+_IDLE = frozenset(("filler", "it", "order", "which", "also", "same", "polite", "request", "presence"))
+_ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os")
 _STEM = 5
 _DECISIONS = ("declined", "pick-up", "referral", "system")
 
@@ -80,7 +83,8 @@ def forms() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
         "{month}": "|".join(sorted(phrases_of("month"), key=len, reverse=True)),
         "{money}": f"(?:{'|'.join(map(re.escape, sorted(phrases_of('currency'), reverse=True)))}"
         "|minor|cents?)",
-        "{lacking}": "without|missing|lacks|lacking|no|omit|omitting|ohne|sin|sem|sans|fehlende[rs]?",
+        "{lacking}": r"without|missing|lacks|lacking|no|omit|omitting|leave out|leaving out|excluding"
+        "|(?:do|does) not (?:include|send|contain|have)|ohne|sin|sem|sans|fehlende[rs]?",
         "{element}": "|".join(sorted(element_names("1987"), key=len, reverse=True)),
     }
     made = []
@@ -95,7 +99,17 @@ def forms() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
 @cache
 def meanings() -> dict[str, str]:
     """The meanings of response codes that decline, by themselves as folded."""
-    return {fold(one.meaning): one.meaning for one in code_list("response_code") if one.kind in _DECISIONS}
+    named = [one.meaning for one in response_codes_of() if one.kind in _DECISIONS]
+    named += [one.meaning for one in code_list("response_code") if one.kind in _DECISIONS]
+    return {fold(meaning.partition(" (")[0]): meaning for meaning in named}
+
+
+@cache
+def long_meanings() -> tuple[str, ...]:
+    """The meanings that are more than a phrase, the longest first."""
+    return tuple(
+        sorted((text for text in meanings() if re.search(", | or | not |/", text)), key=len, reverse=True)
+    )
 
 
 @cache
@@ -110,17 +124,28 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
                 kept.append(pair)
     for text, meaning in meanings().items():
         found.setdefault(words_of(text), [("reason", meaning)])
+    for row in read_csv("regions"):
+        found.setdefault(words_of(row["name"]), [("region", row["country"])])
+    for row in read_csv("merchants"):
+        for phrase in filter(None, row["words"].split("|")):
+            found.setdefault(words_of(phrase), [("trade", row["mcc"])])
     for land in countries():
         found.setdefault(words_of(land.name), [("country", land.alpha2)])
+    for words, pairs in list(
+        found.items()
+    ):  # `ß` is one letter where it is folded, two where it is not written
+        found.setdefault(tuple(word.replace("ss", "s") for word in words), pairs)
     return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
 
 
 @cache
 def variant(word: str) -> str:
-    """The word that a row has in place of *word*, but for an ending of its own: `abgelehnte` is declined."""
+    """The word that a row has in place of *word*, but for an ending of its own: `abgelehnte` is declined,
+    `recusadas` what `recusada` is."""
     known = phrases()[0]
-    stems = (word[: -len(end)] for end in _ENDINGS if word.endswith(end))
-    return next((stem for stem in stems if len(stem) >= _STEM and (stem,) in known), word)
+    stems = [word] + [word[: -len(end)] for end in _ENDINGS if word.endswith(end)]
+    every = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *_ENDINGS))
+    return next((one for one in every if (one,) in known), word)
 
 
 def known_from(words: tuple[str, ...]) -> bool:
@@ -131,3 +156,12 @@ def known_from(words: tuple[str, ...]) -> bool:
 def says(words: str, *keys: str) -> bool:
     """Whether *words* are a phrase of one of *keys*."""
     return any(key in keys for key, _ in phrases()[0].get(words_of(words), ()))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether *text* has neither a number nor a word that says anything."""
+    words, known = words_of(text), phrases()[0]
+    pieces = (words[at : at + size] for at in range(len(words)) for size in range(1, 6))
+    return not any(word.isdigit() for word in words) and not any(
+        key not in _IDLE for piece in pieces for key, _ in known.get(piece, ())
+    )

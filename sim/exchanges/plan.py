@@ -52,9 +52,9 @@ class Asked:
     (None: a request without an answer), `approved` in part and what comes `then`; `kind` is the message
     type, None for the usual one. `approval` and `balance` stand in the answer, `elements` are written by
     hand into the message `at` (None removes one), into which `fault` is put; `convert` is the version that
-    the message is converted to at last. There are `count` of all of it, of which `every` so manieth has the
-    outcome. `answered` is whether the description is about the last answer. `words` are those that each
-    follows from."""
+    the message is converted to at last. There are `count` of all of it, of which those at `which` (counted
+    from 0; None: all) have the outcome. `answered` is whether the description is about the last answer.
+    `words` are those that each follows from."""
 
     purpose: str = "purchase"
     kind: str | None = None
@@ -69,7 +69,7 @@ class Asked:
     elements: Mapping[str, str | None] = field(default_factory=dict)
     at: int = 0
     count: int = 1
-    every: int = 0
+    which: range | None = None
     answered: bool = False
     words: Mapping[str, str] = field(default_factory=dict)
 
@@ -82,8 +82,8 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Step:
     """One call: `generate`, `exchange`, `respond`, `break_message`, `convert` or `set`, which writes elements
-    by hand (None removes one). It takes message `at` of step `of`. It is done `times`; every so manieth then
-    has the outcome that its options name."""
+    by hand (None removes one). It takes message `at` of step `of`. It is done `times`, of which those at
+    `which` (counted from 0; None: all) have the outcome that its options name."""
 
     call: str
     options: Mapping[str, Any]
@@ -91,7 +91,7 @@ class Step:
     of: int = 0
     at: int = 0
     times: int = 1
-    every: int = 0
+    which: range | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,11 @@ class Plan:
     def rows(self) -> Iterator[tuple[int, str, str, Any, str]]:
         """Each option: the number of the step, its call, the option, its value, the words it follows from."""
         for number, step in enumerate(self.steps, 1):
-            repeats = {"times": step.times, "every": step.every}
-            options = {**step.options, **{name: many for name, many in repeats.items() if many > 1}}
+            options = dict(step.options)
+            if step.times > 1:
+                options["times"] = step.times
+            if step.which is not None:
+                options["which"] = ", ".join(str(at + 1) for at in step.which)
             for name, value in (options or {"": ""}).items():
                 yield number, step.call, name, value, step.words.get(name, "")
 
@@ -177,7 +180,7 @@ def steps_of(asked: Asked) -> Iterator[Step]:
     """The calls that make what is *asked*: a request, an exchange, or a call for each message where one of
     them is changed or the answer has what no exchange is asked for."""
     words = dict(asked.words)
-    times = {"times": asked.count, "every": asked.every}
+    times: dict[str, Any] = {"times": asked.count, "which": asked.which}
     changed = bool(asked.fault or asked.elements)
     piecewise = asked.approval is not None or asked.balance is not None or (changed and not asked.at)
     named = {
@@ -297,13 +300,13 @@ def _made_with(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def repeated(step: Step) -> Iterator[dict[str, Any]]:
-    """The options of each of the times that *step* is done: trace numbers of their own, and the outcome where
-    it is that of every so manieth."""
+    """The options of each of the times that *step* is done: trace numbers of their own, and the outcome of
+    those that have it."""
     for number in range(step.times):
         options = dict(step.options)
         if number:
             options["stan"] = f"{int(options.get('stan', _USUAL['stan'])) + number:06d}"[-6:]
-        if step.every and (number + 1) % step.every:
+        if step.which is not None and number not in step.which:
             options["outcome"] = "approved"
         yield options
 
@@ -325,8 +328,8 @@ def _coded(step: Step, names: list[str], steps: tuple[Step, ...]) -> tuple[str, 
     if (first := _FIRST[step.call]) in options:
         given.append(repr(options.pop(first)))
     for name, value in options.items():
-        if name == "outcome" and step.every:
-            given.append(f"outcome={value!r} if number % {step.every} == {step.every - 1} else 'approved'")
+        if name == "outcome" and step.which is not None:
+            given.append(f"outcome={value!r} if number in {step.which} else 'approved'")
         elif _USUAL.get(name, _USUAL) != value:
             given.append(f"{name}={value!r}")
     name = _NAMES[step.call]

@@ -11,6 +11,7 @@ from sim.spec.codes import FUNDS, currencies
 
 # Figures with thousands parted by marks or blanks, with decimals; `.50` alone, too.
 FIGURES = (
+    r"(?<!\d)\d{1,2}(?:,\d{2})+,\d{3}(?:[.]\d{2})?(?!\d)|"  # as in India
     r"(?<!\d)\d{1,3}(?:[.,'’]\d{3}){1,4}(?:[.,]\d{1,3})?(?!\d)"
     r"|(?<!\d)\d{1,3}(?: \d{3}){1,4}(?:,\d\d|\b(?! ?\d))(?!\d)"
     r"|\d+(?:[.,]\d+)?(?!\d)|(?<![\d.])[.]\d\d\b"
@@ -26,7 +27,7 @@ def _numbers() -> dict[str, int]:
     german = values_of("number-german")
     units = {word: int(value) for value, words in german.items() for word in words if int(value) < 10}
     tens = {word: int(value) for value, words in german.items() for word in words if int(value) >= 10}
-    return made | {f"{unit}und{ten}": tens[ten] + units[unit] for unit in units for ten in tens}
+    return made | units | {f"{unit}und{ten}": tens[ten] + units[unit] for unit in units for ten in tens}
 
 
 @cache
@@ -35,9 +36,36 @@ def _scales() -> dict[str, int]:
 
 
 @cache
+def _below_hundred() -> str:
+    every = (word for word, value in _numbers().items() if value < _HUNDRED and word.isalpha())
+    return "|".join(sorted(every, key=len, reverse=True))
+
+
+@cache
+def _compound() -> re.Pattern[str]:
+    """A number of German in one word: `zweitausenddreihundertfünf`."""
+    small = _below_hundred()
+    return re.compile(
+        rf"(?:(?P<t>(?:{small})?)(?P<tausend>tausend))?(?:(?P<h>(?:{small})?)(?P<hundert>hundert))?(?:und)?(?P<r>(?:{small})?)"
+    )
+
+
+@cache
 def _one_number() -> str:
     every = sorted((*_numbers(), *_scales()), key=len, reverse=True)
-    return rf"(?:\b(?:{'|'.join(every)})\b)"
+    return rf"(?:\b(?:{'|'.join(every)}|[a-z]*(?:hundert|tausend)[a-z]*)\b)"
+
+
+def _value(word: str) -> int | None:
+    """The number that one *word* is."""
+    if word in _numbers():
+        return _numbers()[word]
+    found = _compound().fullmatch(word)
+    if found is None:
+        return None
+    part = {key: _numbers()[found[key]] if found[key] else 1 for key in ("t", "h")}
+    value = part["t"] * 1000 * bool(found["tausend"]) + part["h"] * _HUNDRED * bool(found["hundert"])
+    return value + (_numbers()[found["r"]] if found["r"] else 0)
 
 
 @cache
@@ -67,9 +95,18 @@ def spelled(words: str) -> int | None:
         elif scale:
             total, part = (total + (part or 1)) * scale, 0
         else:
-            value = _numbers()[word]
+            value = _value(word)
+            if value is None:
+                return None
+            if value == _HUNDRED and 1 < part < 10:  # deux cent
+                part *= value
+                continue
             french = part % 100 in (60, 80) and value < 20
-            if (part % 10 and value < _HUNDRED) or (part % 100 and value >= 10 and not french):
+            if (
+                (part % 10 and value < _HUNDRED)
+                or (part and value >= _HUNDRED and part >= value)
+                or (part % 100 and value >= 10 and not french)
+            ):
                 return None
             part += value
     return total + part
@@ -101,6 +138,8 @@ def minor_units(figures: str, alpha: str, *, comma: bool, thousands: bool = Fals
         value = spelled(figures)
         return None if value is None else value * 10**exponent
     text = head = re.sub(r"['’ ]", "", figures)
+    if re.fullmatch(r"\d{1,2}(,\d{2})+,\d{3}([.]\d{2})?", text):
+        text = head = text.replace(",", "")
     marks, tail = re.findall("[.,]", text), ""
     if len(set(marks)) > 1:
         if marks[-1] in marks[:-1]:

@@ -19,7 +19,7 @@ from sim.exchanges import lexicon, sums
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
 from sim.spec import currency as currency_of
 
-_ALLOWED = frozenset(",.;:-()!/\"'—&=#")
+_ALLOWED = frozenset(",.;:-()!/\"'—&=#+*>[]{}|“”„«»‘’_~")
 _TAKEN = "\x00"
 _NOON = (12, 0, 0)
 # Two-letter words of one language that are abbreviations of the field in capitals.
@@ -60,8 +60,10 @@ class Reader:
         self.left = fold(text)
         self.portuguese = not phrases_of("portuguese").keys().isdisjoint(TOKEN.findall(self.left))
         self.comma = not phrases_of("comma").keys().isdisjoint(TOKEN.findall(self.left))
-        for read in (self._uses, self._forms, self._amounts, self._names, self._phrases):
+        for read in (self._meanings, self._forms, self._amounts, self._names, self._phrases):
             read()
+        # What a message is for says nothing about it: `for our declined-cards suite`.
+        self.notes += [f"Left aside: {mark.words}" for mark in self.all("aside")]
 
     def all(self, *keys: str) -> list[Mark]:
         """The marks of *keys* in the order of the text."""
@@ -89,11 +91,12 @@ class Reader:
             if got is not None and _TAKEN not in self.left[slice(*place)]:
                 self.add(key, got, *place)
 
-    def _uses(self) -> None:
-        """What the message is for says nothing about it: `for our declined-cards suite`."""
-        if use := _USE.search(self.left):
-            self.notes.append(f"Left aside: {self.text[use.start() : use.end()].strip()}")
-            self._blank(use.start(), use.end())
+    def _meanings(self) -> None:
+        """Meanings of response codes of several clauses, word for word: `expired card, pick up`."""
+        for text in lexicon.long_meanings():
+            at = self.left.find(text)
+            if at >= 0:
+                self._say(words_of(text), at, at + len(text))
 
     def _forms(self) -> None:
         for found in _QUOTED.finditer(self.text):
@@ -114,11 +117,15 @@ class Reader:
             made = _date(found)
             if made == "none":
                 self.unclear.append(f"no such date: {found[0].strip()}")
+            elif isinstance(made, date) and "y" not in found.groupdict():
+                self.notes.append(f"No year was given: {made.year}")
             return made if isinstance(made, date) else None
         value = self.text[found.start("v") : found.end("v")]
         match how:
             case "element":
-                return int(found["n"]), value
+                # `compra de 50 ...` is no element 50.
+                plain = found[0].startswith("de") and self.text[found.start()] != "D" and self.comma
+                return None if plain and not re.search("[:=]", found[0]) else (int(found["n"]), value)
             case "int":
                 return int(value)
             case "six":
@@ -130,6 +137,8 @@ class Reader:
             case "currency":
                 known = currency_of(value.upper())
                 return known and known.alpha
+            case "idle":
+                return value if lexicon.says_nothing(value) else None
             case "mti":
                 return value if "0" + value[1:] in phrases_of("mti") else None
         return value
@@ -138,6 +147,32 @@ class Reader:
     def _amounts(self) -> None:
         for key, pattern, how in _amount_patterns():
             self._take(pattern, key, lambda found, how=how: self._sum(found, how))  # type: ignore[misc]
+
+        for found in list(_NUMBER.finditer(self.left)):
+            if self._is_amount(found):
+                self.add("bare", found[0], *found.span())
+
+    def _is_amount(self, found: re.Match[str]) -> bool:
+        """Whether a number without a currency is an amount by the words beside it: *completed for 35*."""
+        after = TOKEN.findall(self.left[found.end() : found.end() + _NEXT_WORD])[:2]
+        if not _COUNTED.isdisjoint(after) or not phrases_of("plural").keys().isdisjoint(after):
+            return False
+        if any(lexicon.says(" ".join(after[:size]), "also", "actual") for size in (1, 2)):
+            return True
+        if phrases_of("decision").get(" ".join(after[:1])) in ("approved", "partial"):
+            return True
+        before = self.left[max(0, found.start() - _WORDS_BEFORE) : found.start()].rpartition(_TAKEN)[2]
+        words = re.split("[.;]", before)[-1]
+        said = [one for one in TOKEN.findall(words) if one not in "-./,():="]
+        while said and said[-1] in _JOINING:
+            said.pop()
+        sizes = range(1, min(len(said), _LONGEST) + 1)
+        return any(
+            lexicon.says(" ".join(said[-size:]), *_BEFORE_AMOUNT)
+            or phrases_of("amount-after").get(" ".join(said[-size:])) is not None
+            or phrases_of("decision").get(" ".join(said[-size:])) == "partial"
+            for size in sizes
+        )
 
     def _sum(self, found: re.Match[str], how: str) -> Any:
         if how == "raw":
@@ -153,9 +188,10 @@ class Reader:
             return None
         if how == "cents":
             alpha = phrases_of("coin").get(word, "")
+        number = "1" if how == "one" else found["n"]
         if alpha[:1] == "*":
-            return Sum(0, alpha, figures=found["n"])
-        value = sums.minor_units(found["n"], alpha, comma=self.comma, thousands=bool(got.get("k")))
+            return Sum(0, alpha, figures=number)
+        value = sums.minor_units(number, alpha, comma=self.comma, thousands=bool(got.get("k")))
         more = sums.cents(got["s"]) if got.get("s") else 0
         if how == "cents" and value is not None:
             value = value // 100 if value % 100 == 0 else None
@@ -175,7 +211,7 @@ class Reader:
             if lexicon.known_from(words_of(self.text[found.start(1) : found.end(1) + _NEXT_WORD])):
                 continue  # in Swiss francs
             # Which country it is in is said after it, or by the currency.
-            self.add("city", f"{fold(found[1]).upper()};", found.start(1), found.end(1))
+            self.add("city", "", found.start(1), found.end(1))
 
     def _shop(self, found: re.Match[str]) -> str:
         """The name of a merchant after `at`, up to the first word that says something else; empty for
@@ -233,8 +269,7 @@ class Reader:
         """Whether the words between two places are one phrase, without what was read or the end of a
         sentence among them."""
         gap = self.left[start:end]
-        whole = "pick" in gap or gap in lexicon.meanings()
-        return _TAKEN not in gap and (whole or not re.search(r"[,;.]\s", gap))
+        return _TAKEN not in gap and ("pick" in gap or not re.search(r"[,;.]\s", gap))
 
     def _say(self, words: tuple[str, ...], start: int, end: int) -> None:
         text = self.text[start:end]
@@ -247,12 +282,63 @@ class Reader:
 
 
 _NEXT_WORD = 20  # characters
-_BLANKS = re.compile(r"[\s\x00-\x1f]+")
-_USE = re.compile(
-    r"\bfor (?:(?:a |the )?(?:tests?|testing) of )?"
-    r"(?:our|the|my|a|an) (?:(?!for |in )[a-z'-]+ ){0,4}(?:suites?|team|demo|course|class"
-    r"|regression tests?|test plan|training|test pack|workshop)\b(?: suite| demo| test)?(?=[ .]*$|\s*[:;,])"
+_WORDS_BEFORE = 40
+_LONGEST = 5
+_NUMBER = re.compile(rf"(?<![\w.,*-])(?:{sums.FIGURES})(?![\w%]|[.,]\d)")
+# What no amount stands before, what may stand between it and its word, and what such words say.
+_COUNTED = frozenset(("st", "nd", "rd", "th", "x", "%", "minor"))
+_JOINING = frozenset(
+    [
+        "of",
+        "for",
+        "at",
+        "by",
+        "with",
+        "to",
+        "only",
+        "just",
+        "over",
+        "a",
+        "an",
+        "the",
+        "is",
+        "von",
+        "uber",
+        "um",
+        "mit",
+        "auf",
+        "nur",
+        "der",
+        "die",
+        "den",
+        "werden",
+        "de",
+        "do",
+        "da",
+        "des",
+        "du",
+        "del",
+        "los",
+        "las",
+        "les",
+        "le",
+        "la",
+        "el",
+        "los",
+        "dos",
+        "das",
+        "os",
+        "as",
+        "por",
+        "em",
+        "en",
+        "pour",
+        "sur",
+        "par",
+    ]
 )
+_BEFORE_AMOUNT = ("head", "partof", "remain", "actual", "also", "network", "then", "cashbackof")
+_BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
 _BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en|handler|comercio|loja)\s*$")
 _BEFORE_ADDRESS = re.compile(r"\b(?:address|adresse|direccion|endereco)\s*$")
@@ -299,6 +385,8 @@ def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
     coins = "|".join(phrases_of("coin"))
     with_cents = r"dollars?|euros?|pounds?|usd|eur|gbp|reais|pesos"
     rows = (
+        ("amount", r"(?<![\w.,-])(?P<n>\d+)\s(?P<c>euros?|dollars?|pounds?|pfund)\s(?P<s>\d\d)"
+         r"(?=\s*(?:[,.;]|$))", "sum"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{with_cents})\s*(?:and|und|con|com|et|y|e|,)?\s*"
          rf"(?P<s>\d\d?|{spelled})\s*(?:{coins})\b", "sum"),
         ("amount", rf"(?P<n>{spelled})\s+(?P<c>dollars?|euros?|pounds?)\s+(?P<s>{spelled})(?=\s*(?:[,.;]|$))",
@@ -307,13 +395,13 @@ def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
          rf"(?P<c>{unit})", "sum"),
         ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*(?:of|out of|instead of|from|von|de|sobre|sur)"
          rf"\s*(?:the )?(?:requested )?(?=(?:(?:{unit})\s*)?(?:{number}))", "bare"),
-        ("amount", rf"(?<![a-z\d])(?P<c>{unit})\s*(?P<n>{number})\s?(?P<k>k\b)?(?![\d])", "sum"),
+        ("amount", rf"(?<![a-z\d])(?<!-)(?P<c>{unit})\s*(?P<n>{number})\s?(?P<k>k\b)?(?![\d])", "sum"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s?(?P<k>k\b)?\s*-?(?P<c>{unit})", "sum"),
+        ("amount", rf"\b(?P<n>un|ein|einen|einem|eines)\s+(?P<c>{unit})(?!-)", "one"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{coins})\b", "cents"),
         ("raw", r"(?<![\w.,-])(?P<n>\d+)\s*(?:minor units|in minor units)\b", "raw"),
-        ("bare", r"(?<![\w.,-])(?P<n>\d+[.,]\d\d)(?![\d.,]\d)", "bare"),
-        ("bare", rf"\b(?:{'|'.join(phrases_of('amount-after'))})\s+(?P<v>\d+(?:[.,]\d+)?)"
-         rf"(?![\w%]|[.,]\d|\s*(?:{unit}|st\b|nd\b|of\b))", "bare"),
+        ("bare", r"(?<![\w.,-])(?P<n>\d+[.,]\d\d)(?!\d|[.,]\d)", "bare"),
+        ("bare", r"\+\s*(?P<v>\d+(?:[.,]\d+)?)(?![\w%]|[.,]\d)", "bare"),
         ("bare", r"\b(?:amount|amt|betrag|monto|importe|montant|total|valor)(?: of| is| von| de|:|=)?\s*"
          rf"(?P<n>{sums.FIGURES})(?![\d])", "bare"),
     )  # fmt: skip
@@ -329,7 +417,7 @@ def _date(found: re.Match[str]) -> date | str | None:
         got["d"], got["m"] = sorted((got["a"], got["b"]), key=int, reverse=True)
     month = phrases_of("month").get(got["m"]) or got["m"]
     try:
-        return date(int(got["y"]), int(month), int(got["d"]))
+        return date(int(got.get("y") or dates.now().year), int(month), int(got["d"]))
     except ValueError:
         return "none"
 

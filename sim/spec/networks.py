@@ -462,6 +462,18 @@ def response_code(name: str, code: str, *, where: str = "response") -> ResponseC
     return next((hit for place in places if (hit := index.get((_known(name), code, place)))), None)
 
 
+@cache
+def response_codes_of(name: str | None = None) -> tuple[ResponseCode, ...]:
+    """The codes with which network *name* answers; those of all networks where it is None.
+
+    >>> response_codes_of("JCB")[0].meaning
+    'approved'
+    """
+    rows = {(one.network, one.code): one for one in _response_codes().values() if one.where != "request"}
+    own = None if name is None else _known(name)
+    return tuple(one for (network, _), one in rows.items() if own in (None, network))
+
+
 def answer(
     code: str, version: str, network: str | None, *, where: str = "response"
 ) -> ResponseCode | Code | None:

@@ -15,7 +15,7 @@ from sim.codec import Message, ParseError, parse
 from sim.exchanges.composing import plan_of
 from sim.exchanges.plan import Run, UnclearError
 from sim.spec.codes import FUNDS, code_list, currencies
-from sim.spec.networks import NETWORKS, default_card
+from sim.spec.networks import NETWORKS, default_card, response_codes_of
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "descriptions.jsonl"
 # MTIs, and of their elements: `4=...` is, `43*...` has, `2~4` starts with, `52+` is there, `22!` is not.
@@ -80,7 +80,7 @@ def test_every_code_is_said_by_its_meaning() -> None:
         if code.kind not in ("declined", "pick-up", "referral", "system"):
             continue
         for version in code.versions:
-            plan = plan_of(f"{version} visa purchase of 20 USD declined, {code.meaning}")
+            plan = plan_of(f"{version} purchase of 20 USD declined, {code.meaning}")
             given = plan.unclear or plan.steps[-1].options.get("outcome")
             same = {
                 one.code
@@ -88,6 +88,25 @@ def test_every_code_is_said_by_its_meaning() -> None:
                 if one.meaning == code.meaning and version in one.versions
             }
             wrong += [(code.meaning, given)] if given not in same else []
+    assert wrong == []
+
+
+# What is no reason alone, and what the standard has another code for.
+_OTHERWISE = ("declined", "system error", "issuer timeout")
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_every_code_of_a_network_is_said_by_its_meaning(network: str) -> None:
+    """Each response code of a network that declines is what its own meaning gives there."""
+    wrong = []
+    for code in response_codes_of(network):
+        if code.kind not in ("declined", "pick-up", "referral", "system") or code.meaning in _OTHERWISE:
+            continue
+        version = {2: "1987", 3: "1993"}[len(code.code)]
+        plan = plan_of(f"{version} {network} purchase of 20 USD declined, {code.meaning.partition(' (')[0]}")
+        given = plan.unclear or plan.steps[-1].options.get("outcome")
+        same = {one.code for one in response_codes_of(network) if one.meaning == code.meaning}
+        wrong += [(code.code, code.meaning, given)] if given not in same else []
     assert wrong == []
 
 

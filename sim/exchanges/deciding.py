@@ -1,0 +1,201 @@
+"""What is answered in a description: approved, in part or declined, and the response code.
+
+A decision is made only of a code, a word for one, or a reason that can be nothing else; the state of a card
+(*expired card*) counts beside a word for a decision. A network's own codes and meanings stand before those of
+the standard.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+
+from sim.exchanges.lexicon import fold, phrases, words_of
+from sim.exchanges.words import Mark, Reader
+from sim.spec.codes import Code, code_list
+from sim.spec.networks import ResponseCode, response_code, response_codes_of
+
+# Approved for 20 is whole where there is one amount, and a part where there are two.
+_SOFT = re.compile(
+    "(?:approved for|aprobad[oa] por|aprovad[oa] por|approuvee? pour|approves|genehmigt uber)$"
+)
+_BY_OTHERS = re.compile(
+    r"(?:approv|declin|refus|reject|den[iy])\w*,? (?:\w+ )?by (?!(?:the |a |an |its |their )?(?:card )?"
+    r"(?:issu|bank|host|network))|offline"
+)
+
+_APART = ",;:(-–.)"
+_GENERAL = "do not honour/declined"  # where no reason is given
+
+
+@dataclass(slots=True)
+class Decision:
+    """What is answered: `outcome` is approved, partial or declined, None where nothing says; `code` is
+    DE 39, where it is said or follows."""
+
+    outcome: str | None = None
+    code: str | None = None
+    marks: list[Mark] = field(default_factory=list)
+
+    @property
+    def words(self) -> str:
+        """The words that say so."""
+        return said_by(self.marks)
+
+    @property
+    def as_outcome(self) -> str | None:
+        """The outcome as `sim.exchange` has it: a code, where there is one."""
+        return self.code if self.code and self.code.strip("0") and self.outcome != "partial" else self.outcome
+
+
+def said_by(marks: Iterable[Mark]) -> str:
+    """The words of *marks* in their order."""
+    return " … ".join(dict.fromkeys(mark.words for mark in sorted(marks, key=lambda mark: mark.start)))
+
+
+@cache
+def _codes() -> tuple[dict[tuple[str, str], Code], dict[str, Code]]:
+    """Response codes by meaning and version, and by code."""
+    by_meaning: dict[tuple[str, str], Code] = {}
+    by_code: dict[str, Code] = {}
+    for one in code_list("response_code"):
+        by_code.setdefault(one.code, one)
+        for version in one.versions:
+            by_meaning.setdefault((one.meaning, version), one)
+    return by_meaning, by_code
+
+
+@cache
+def codes_known() -> frozenset[str]:
+    """All response codes, also those that one network alone has."""
+    return frozenset(_codes()[1]) | {one.code for one in response_codes_of()}
+
+
+@cache
+def _named(name: str, version: str, network: str | None) -> Code | ResponseCode | None:
+    """The response code that is called *name* in *version* on *network*."""
+    width = {"1987": 2, "1993": 3, "2003": 4}[version]
+    found = _codes()[0].get((name, version))
+    own = [one for one in response_codes_of(network) if one.meaning == name] if network else []
+    own = [one for one in own if len(one.code) == width]
+    if own:
+        return next((one for one in own if found and one.code == found.code), own[0])
+    there = response_code(network, found.code) if found and network and version != "2003" else None
+    return found if there is None or _means(there.meaning, name) else None
+
+
+def _means(meaning: str, name: str) -> bool:
+    """Whether *meaning*, of a network, is what the standard calls *name*."""
+    said = phrases()[0].get(words_of(meaning), ())
+    return meaning == name or any(name in value.split("/") for key, value in said if key.startswith("reason"))
+
+
+def _codes_for(reasons: list[str], version: str, network: str | None) -> dict[str, str]:
+    """The code of each reason; a card that is picked up has a code of its own for some."""
+    firm = [reason for reason in reasons if not reason.startswith("pick up card")]
+    keep = firm and len(firm) < len(reasons)
+    made = {}
+    for reason in firm or reasons:
+        names = (reason, *reason.split("/"))
+        bare = [name.removesuffix(", pick up") for name in names]
+        kept = [code for name in (*names, *bare) if (code := _named(f"{name}, pick up", version, network))]
+        plain = [code for name in names if (code := _named(name, version, network))]
+        plain.sort(key=lambda one: not isinstance(one, ResponseCode))  # the network's own first
+        plain += [code for name in bare if (code := _named(name, version, network))]
+        taken = [code for code in plain if code.kind == "pick-up"]
+        found = (kept or taken) if keep else (plain or kept)
+        made[reason] = found[0].code if found else ""
+    return made
+
+
+def decide(reader: Reader, network: str | None, version: str, answered: bool) -> Decision:
+    """The decision that is described, never one that is guessed; *answered*: an MTI of an answer is named."""
+    bad, marks = reader.unclear.append, reader.all("decision", "reason", "reason!", "code")
+    said = _verdicts(reader)
+    rest = fold(reader.text)
+    for mark in reader.all("reason", "reason!", "kind"):
+        rest = rest[: mark.start] + " " * (mark.end - mark.start) + rest[mark.end :]
+    if _BY_OTHERS.search(rest):
+        bad("who decides")
+    sure = re.compile("pick|retain|declin", re.IGNORECASE)
+    strong = reader.all("reason!") + [mark for mark in reader.all("reason") if sure.search(mark.words)]
+    weak = [mark for mark in reader.all("reason") if mark not in strong]
+    found = _codes_for(list(dict.fromkeys(mark.value for mark in strong + weak)), version, network)
+    for reason, one in found.items():
+        if not one:
+            bad(f"{reason.split('/')[0]}: no code{f' of {network}' if network else ''} in {version}")
+    codes = {one for one in found.values() if one}
+    if len(codes) > 1:
+        bad("contradicts itself: " + " / ".join(mark.words for mark in strong + weak))
+    code = reader.only("code")
+    if code:
+        code, verdict = _coded(reader, code, network, version)
+        if (codes and code not in codes) or (verdict and said and said != {verdict}):
+            bad(f"code {code} beside: {said_by(one for one in marks if one.key != 'code')}")
+        said = {verdict} if verdict else said
+    elif found:
+        if said & {"approved", "partial"}:
+            bad("approved, and a reason to decline")
+        clear = (
+            strong or answered or reader.all("answer") or any(_stands_apart(reader, mark) for mark in weak)
+        )
+        if not clear and "declined" not in said:
+            bad(f"{weak[0].words}: the card's state or the decision?")
+        said, code = {"declined"}, next(iter(codes), None)
+    if len(said) > 1:
+        bad("contradicts itself: " + " / ".join(sorted(said)))
+    if not said and reader.all("approval", "balanceis"):
+        said = {"approved"}  # who gives an approval code approves
+    if not said and answered and not reader.all("alone"):
+        bad("an answer, and not which")
+    outcome = next(iter(said), None)
+    if outcome == "declined" and not code:
+        code = next(iter(_codes_for([_GENERAL], version, network).values()))
+        reader.notes.append(f"No reason was given: {code}, do not honour")
+    return Decision(outcome, code, marks)
+
+
+def _verdicts(reader: Reader) -> set[str]:
+    """What the words for decisions say; *approved for 20* is a part only beside a whole."""
+    words = reader.all("decision")
+    said = {str(mark.value) for mark in words}
+    if "partial" in said:
+        soft = all(_SOFT.search(fold(mark.words)) for mark in words if mark.value == "partial")
+        if soft and not reader.all("part"):
+            several = len({mark.value.minor_units for mark in reader.all("amount")}) > 1
+            return said - {"partial"} | ({"partial"} if several else {"approved"})
+        said -= {"approved"}
+    return said
+
+
+def _coded(reader: Reader, code: str, network: str | None, version: str) -> tuple[str, str]:
+    """The response code that *code* is there, and what it decides; that of another version is the one with
+    its meaning."""
+    there = response_code(network, code) if network and version != "2003" else None
+    listed = _codes()[1].get(code)
+    known: Code | ResponseCode | None = there or listed
+    if there is None and listed is not None and known is not None and version not in listed.versions:
+        meaning = next(
+            (value for key, value in phrases()[0].get(words_of(known.meaning), ()) if "reason" in key),
+            known.meaning,
+        )
+        code = _codes_for([meaning], version, network)[meaning]
+        if code:
+            reader.notes.append(f"{known.code} is {code} in {version}: {known.meaning}")
+        known = known if code else None
+    if known is None:
+        reader.unclear.append(f"the response code {reader.only('code')} in {version}")
+        return code, ""
+    partial = "partial" in known.meaning and known.kind == "approved"
+    return code, "partial" if partial else "approved" if known.kind == "approved" else "declined"
+
+
+def _stands_apart(reader: Reader, mark: Mark) -> bool:
+    """Whether the state of a card is said by itself, as in *20 EUR, card blocked*; that it is expired, which
+    is seen without the issuer, at the end alone."""
+    before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip(" .)")
+    if mark.value.startswith("expired card"):
+        return not after and before[-1:] in _APART
+    return (not before or before[-1] in _APART) and (not after or after[0] in _APART)
