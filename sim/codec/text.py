@@ -156,13 +156,19 @@ def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> 
 
 def reads(raw: str, version: str | Spec) -> bool:
     """Whether *raw* is a message: what `walk` finds out, without the message and without saying why not."""
+    found = announced(raw)
+    return found is not None and ends(raw, *found, version)
+
+
+def announced(raw: str) -> tuple[int, tuple[int, ...]] | None:
+    """Where the elements of *raw* begin, and which its bitmap names; None without an MTI or a bitmap."""
     bits = raw[4:20]
     width = BITMAP_WIDTH
     if bitmap.has_secondary(bits[:1]):
         bits, width = raw[4:36], 2 * BITMAP_WIDTH
     if not is_digits(raw[:4]) or len(bits) < width or not bitmap.HEX_DIGITS.issuperset(bits):
-        return False
-    return ends(raw, MTI_WIDTH + width, bitmap.numbers(bits), version)
+        return None
+    return MTI_WIDTH + width, bitmap.numbers(bits)
 
 
 def ends(raw: str, at: int, numbers: Iterable[int], version: str | Spec) -> bool:

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from sim.codec import Message, ParseError, spans
 from sim.codec.bitmap import ALL_BITS, numbers
-from sim.codec.text import MTI_WIDTH, ends, read_values, reads
+from sim.codec.text import MTI_WIDTH, announced, ends, read_values, reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import elements
 from sim.judge.finding import catalogue
@@ -24,7 +24,7 @@ _QUOTES = "\"'`"
 _OF_DIGITS = frozenset("3Ff")
 STRIPPED, DECODED, REWRITTEN, READ = "stripped", "decoded", "rewritten", "read"
 # How a message begins that is looked for behind a header that nothing else tells.
-_MTI = re.compile("[012][1-8][0-9][0-5]")
+_MTI = re.compile("(?=[012][1-8][0-9][0-5])")  # also where one begins inside another
 _HEADERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44)
 # So many elements before the misfit are looked at for a character lost or added: the cause is near.
 _NEAR = 32
@@ -55,9 +55,11 @@ def likely_cause(raw: str, version: str, error: ParseError) -> str:
         return "There is no text. A message starts with its MTI, such as 0100."
     if cause := first_cause(raw, version):
         return cause.hint
-    for located in (_cut, _shifted):
-        if hint := located(raw, version, error):
-            return hint
+    if error.partial is not None:
+        first_wrong = _first_wrong(error.partial)
+        for located in (_cut, _shifted):
+            if hint := located(raw, version, error, error.partial, first_wrong):
+                return hint
     return _AT_THE_START.get(error.field, catalogue()["framing"].hint)
 
 
@@ -74,19 +76,25 @@ def causes(raw: str, version: str) -> Iterator[Cause]:
         yield from cause(raw, version)
 
 
+def _headers(raw: str) -> Iterator[tuple[int, str, str]]:
+    """The headers that *raw* may begin with: how long each is, and what."""
+    if raw < " ":
+        yield 2, "two characters are a binary length header", "length"
+    if _MTI.match(raw, 4) and raw[:4].isdigit():
+        yield 4, f"four characters ({raw[:4]}) are a length header", "length"
+    if raw[:2] == "60":
+        yield 10, "ten digits are a TPDU (routing header)", "TPDU"
+
+
 def _in_front(raw: str, version: str) -> Iterator[Cause]:
     """A length header, a TPDU or another transport header was left in front."""
-    counted = raw[:4].isdigit() and _MTI.match(raw, 4)
-    for size, found, header, what in (
-        (2, raw < " ", "two characters are a binary length header", "length"),
-        (4, counted, f"four characters ({raw[:4]}) are a length header", "length"),
-        (10, raw[:2] == "60", "ten digits are a TPDU (routing header)", "TPDU"),
-    ):
-        if found and reads(raw[size:], version):
+    for size, header, what in _headers(raw):
+        if reads(raw[size:], version):
             hint = f"The first {header} of the link; remove them."
             yield Cause(hint, STRIPPED, raw[size:], version, f"Read without the {what}")
-    for size in _HEADERS:
-        if _MTI.match(raw, size) and reads(raw[size:], version):
+    for found in _MTI.finditer(raw, 0, _HEADERS[-1] + MTI_WIDTH):
+        size = found.start()
+        if size in _HEADERS and reads(raw[size:], version):
             hint = f"The message starts {size} characters later; remove the header before the MTI."
             yield Cause(hint, STRIPPED, raw[size:], version, "Read without the header")
 
@@ -142,16 +150,17 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
 
 def _other_version(raw: str, version: str) -> Iterator[Cause]:
     """The layout is that of another version."""
+    if (found := announced(raw)) is None:
+        return
     for other in VERSIONS:
-        if other != version and reads(raw, other):
+        if other != version and ends(raw, *found, other):
             hint = f"The text reads as ISO 8583:{other}; choose that version."
             yield Cause(hint, READ, raw, other, f"Read as {other}")
 
 
-def _cut(raw: str, version: str, error: ParseError) -> str:
+def _cut(raw: str, version: str, error: ParseError, partial: Message, first_wrong: int) -> str:
     """The text ends inside an element, all before it being sound."""
-    partial = error.partial
-    if error.field is None or partial is None or error.offset is None or not _sound(partial):
+    if error.field is None or error.offset is None or first_wrong <= ALL_BITS:
         return ""
     width = spec(version)[error.field].width
     left = len(raw) - error.offset
@@ -163,11 +172,6 @@ def _cut(raw: str, version: str, error: ParseError) -> str:
     return ""
 
 
-def _sound(message: Message) -> bool:
-    """Whether all values read so far fit their classes and dates."""
-    return _first_wrong(message) > ALL_BITS
-
-
 def _first_wrong(message: Message) -> int:
     """The first element whose value does not fit its class or is no date; a number behind all where all are
     sound."""
@@ -176,30 +180,28 @@ def _first_wrong(message: Message) -> int:
     return next(wrong, ALL_BITS + 1)
 
 
-def _shifted(raw: str, version: str, error: ParseError) -> str:
+def _shifted(raw: str, version: str, error: ParseError, partial: Message, first_wrong: int) -> str:
     """One character was lost or added in an earlier element: undo it and see what reads soundly.
 
     Undoing it before the right place often reads soundly, too, since digits replace digits; after
     the right place hardly ever. So the last element that reads soundly is the nearest.
     """
-    partial = error.partial
-    if partial is None:
-        return ""
     stand = spans(partial)
-    announced = numbers(raw[MTI_WIDTH : stand[BITMAP_FIELD][2]])
+    named = numbers(raw[MTI_WIDTH : stand[BITMAP_FIELD][2]])
     places = [place for place in sorted(stand.items(), reverse=True) if place[0] > 1][:_NEAR]
-    first_wrong = _first_wrong(partial)  # nothing that is changed behind it makes it sound
     changes: tuple[tuple[str, Callable[[int], str]], ...] = (
         ("lost", lambda at: raw[:at] + "0" + raw[at:]),
         ("added", lambda at: raw[: at - 1] + raw[at:]),
     )
     for what, change in changes:
         for number, (start, _, end) in places:
-            text, rest = change(end), announced[announced.index(number) :]
-            if number > first_wrong or not ends(text, start, rest, version):
+            if number > first_wrong:  # nothing that is changed behind it makes it sound
+                continue
+            text, rest = change(end), named[named.index(number) :]
+            if not ends(text, start, rest, version):
                 continue
             mended = Message(partial.mti, {}, version)
             read_values(text, start, rest, mended)
-            if _sound(mended):
+            if _first_wrong(mended) > ALL_BITS:
                 return f"It would fit if one character had been {what} in DE {number} or near it; look there."
     return ""
