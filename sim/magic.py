@@ -112,7 +112,7 @@ class IsoMagics(Magics):
             if asked.message:
                 raise UsageError(
                     f"%%{_NAME}: expected a verb ({', '.join(_VERBS)}) and options such as --network visa, "
-                    f"found {shown(' '.join(asked.message))}; the message stands beneath"
+                    f"found {shown(' '.join(asked.message))}; put the message below"
                 )
             if found := separate(cell):
                 return list(found)

@@ -318,7 +318,7 @@ def test_wrong_calls_say_what_would_do() -> None:
 
 def test_what_no_repair_explains_is_not_called_whole() -> None:
     """A text that no repair makes a message says so; a good message has nothing to repair."""
-    assert repr(sim.repair("hello")).startswith("No repair was found. MTI at offset 0: expected 4 digits")
+    assert repr(sim.repair("hello")).startswith("No repair found. MTI at offset 0: expected 4 digits")
     assert repr(sim.repair(sim.generate())) == "Nothing to repair."
 
 

@@ -100,7 +100,7 @@ def test_no_verb_shows_a_card_number(notebook: Notebook, verb: str) -> None:
         ("%iso8583", "expected a message, or the name of one"),
         ("%%iso8583 parse\n\n", "paste a message beneath"),
         ("%iso8583 validat message", "did you mean validate?"),
-        ("%%iso8583 parse message\n0800", "found 'message'; the message stands beneath"),
+        ("%%iso8583 parse message\n0800", "found 'message'; put the message below"),
         ("%%iso8583 against=AMEX\n0800", "expected a verb (anatomy, explain"),
         ("%iso8583 validate messag", "found 'messag'; did you mean 'message'?"),
         ("%iso8583 help", "expected a message, or the name of one, found 'help'"),

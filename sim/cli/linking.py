@@ -234,5 +234,5 @@ def _tell(done: Sent, as_json: bool) -> None:
 def _instead(seen: Traffic, entry: Entry) -> str:
     message = seen.message(entry)
     if message is None:
-        return f"{len(entry.data)} bytes that are no message"
+        return f"{len(entry.data)} bytes that are not a message"
     return f"{message.mti} {message.get(11)}, which answers nothing that was sent"

@@ -143,7 +143,7 @@ def _spoken(pattern: str) -> tuple[slice | None, slice | None, slice | None, tup
 
 
 def say(pattern: str, value: str) -> str:
-    """*value* as a person reads it; the value itself where it is no date of *pattern*.
+    """*value* as a person reads it; the value itself where it is not a date of *pattern*.
 
     >>> say("MMDDhhmmss", "1120101530")
     '20 November, 10:15:30'
@@ -163,6 +163,6 @@ def say(pattern: str, value: str) -> str:
 
 
 def told(pattern: str, value: str) -> str:
-    """The same; empty where it is no date of *pattern*."""
+    """The same; empty where it is not a date of *pattern*."""
     said = say(pattern, value)
     return "" if said == value else said

@@ -254,7 +254,7 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
     elif tag.tag == "86":
         meaning = emv.command(tag.value[2:4])
     elif tag.constructed:
-        meaning = "inside is no TLV" if tag.fault else f"holds {count(len(tag.children), 'tag')}"
+        meaning = "its content is not TLV" if tag.fault else f"holds {count(len(tag.children), 'tag')}"
     elif tag.tag in MEANINGS:
         meaning = MEANINGS[tag.tag](tag.value)
     elif emv.bits(tag.tag):
@@ -336,7 +336,7 @@ def _opening(aid: str, tags: int, broken: bool) -> str:
 
 # First digit of DE 3: money goes to the cardholder. A terminal asks the chip for no approval then.
 _CREDITS = "2"
-_NO_WISH = "The chip signed with an AAC, as is usual for a refund: it declined nothing."
+_NO_WISH = "The chip returned an AAC, as is usual for a refund; this is not a decline."
 _WISHES = {
     0: "The chip declined offline (AAC)",
     1: "The chip approved offline (TC)",
@@ -370,7 +370,7 @@ def _terminal(results: str) -> str:
     if not results:
         return ""
     found = bits_set("95", results)
-    return f"The terminal found: {'; '.join(found)}." if found else "The terminal found nothing amiss."
+    return f"The terminal found: {'; '.join(found)}." if found else "The terminal found no problem."
 
 
 def _verification(results: str, profile: str) -> str:

@@ -472,7 +472,7 @@ class _Composer:
                 or self.all("kind", "entry", "fault")
                 or (decision.outcome and self.network)
             ):
-                self.bad("nothing says what is meant")
+                self.bad("it is not clear what is meant")
             asked = self._first(decision)
         return asked and self._changed(self._counted(asked))
 
@@ -644,7 +644,7 @@ class _Composer:
         if whys:
             return str(whys[0].value)
         if followed:
-            self.notes.append("Nothing says what became of the request: approved")
+            self.notes.append("No outcome was given: approved")
             return "approved"
         return None
 

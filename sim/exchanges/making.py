@@ -105,7 +105,9 @@ def make(
         if one.step == REPEAT and becomes[place] == APPROVED:
             becomes[place] = NO_ANSWER  # it is repeated as no answer came
         elif one.step == REPEAT and becomes[place] == TOO_LATE:
-            raise OptionError("then", "no repeat of what is answered late: the answer is to both", "'repeat'")
+            raise OptionError(
+                "then", "no repeat of a request that is answered late: the answer is to both", "'repeat'"
+            )
     made, late = _answered(made, becomes[0], approved_minor_units)
     for one, word in zip(wanted, becomes[1:], strict=True):
         before = made.steps[-1]

@@ -144,7 +144,7 @@ def track_without_reading(value: str = DE[22], entry: str = DE[22].entry, table:
         return None
     if is_particular("may-come-with-a-track", table.version, _entry(value, table)):
         return None
-    return _mode_hit(value, table, "an entry that reads the card, as DE 35 holds a track")
+    return _mode_hit(value, table, "an entry that reads the card, because DE 35 has a track")
 
 
 @rule("track-without-reading", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35,))
@@ -154,7 +154,7 @@ def track_1_without_reading(
     """A keyed or stored card number comes without track 1, too."""
     if not size or entry not in _KEYED:
         return None
-    return _mode_hit(value, table, "an entry that reads the card, as DE 45 holds a track")
+    return _mode_hit(value, table, "an entry that reads the card, because DE 45 has a track")
 
 
 @rule("absent-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)

@@ -31,7 +31,7 @@ _NEAR = 32
 # Where nothing stands before the misfit, nothing before it can be the cause.
 _AT_THE_START: dict[int | None, str] = {
     MTI_FIELD: "A message starts with its MTI, four digits such as 0100; this text does not.",
-    BITMAP_FIELD: "Behind the MTI stands the bitmap: 16 hex digits, 32 where its first bit is set.",
+    BITMAP_FIELD: "The bitmap follows the MTI: 16 hex digits, or 32 if its first bit is set.",
 }
 
 
@@ -52,7 +52,7 @@ def likely_cause(raw: str, version: str, error: ParseError) -> str:
     """A sentence that names the likely cause and what to change; the rule's own hint where no
     known cause undoes the misfit."""
     if not raw.strip():
-        return "There is no text. A message starts with its MTI, such as 0100."
+        return "The text is empty. A message starts with its MTI, such as 0100."
     if cause := first_cause(raw, version):
         return cause.hint
     if error.partial is not None:
@@ -140,7 +140,7 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
     bare = raw.strip().strip(_QUOTES)
     if bare != raw and reads(bare, version):
         hint = "Remove the quotes, blanks or line ends around the message."
-        yield Cause(hint, STRIPPED, bare, version, "Read without what is around it")
+        yield Cause(hint, STRIPPED, bare, version, "Read without the surrounding text")
     # Line breaks first: blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
         if joined != raw and reads(joined, version):

@@ -231,7 +231,7 @@ class AsyncClient:
                 self.tell("forgotten", f"unsettled, and the oldest of too many: {oldest!r}")
 
     async def carry(self, exchange: Sent, timeout: float | None = None) -> None:
-        """Send the request of *exchange* and wait for what becomes of it; nothing is undone. What is waited
+        """Send the request of *exchange* and wait for what becomes of it; nothing is reversed. What is waited
         for a connection counts as its time. Raises as `send` does."""
         seconds = self.timeout if timeout is None else timeout
         channel = self._pool.free()

@@ -294,7 +294,7 @@ class HostChannel(Channel):
         else:
             self.traffic.codes[decision.code] += 1
             if action == "garbage":
-                answer, note = _garbage(self.line, answer), "bytes that are no message"
+                answer, note = _garbage(self.line, answer), "bytes that are not a message"
             out = _Outgoing(answer, rule, note, came)
             if decision.delay:
                 task = asyncio.get_running_loop().create_task(self._later(out, decision.delay))

@@ -127,7 +127,7 @@ class Issuer:
     def decide(self, request: Message, session: Session) -> Decision:
         """What *request* gets."""
         if mtis.response_mti(request.mti) is None:
-            return Decision(None, note="no request: nothing answers it")
+            return Decision(None, note="not a request: it has no response")
         rule = self.table.find(request)
         if rule is not None and rule.action == "ignore":
             return Decision(None, "ignore", rule=rule.label)

@@ -43,8 +43,8 @@ ACTIONS = {
     "late": "the answer waits for the next message of the connection, or for its delay",
     "duplicate": "the answer is sent twice",
     "close": "the message is processed, the connection is closed instead of an answer",
-    "garbage": "a frame of bytes that are no message is sent instead of the answer",
-    "wrong-stan": "the answer carries another STAN (DE 11)",
+    "garbage": "a frame of bytes that are not a message is sent instead of the answer",
+    "wrong-stan": "the response has another STAN (DE 11)",
     "partial": "a part of the amount is approved",
 }
 _TEXTS = ("mti", "processing_code", "network", "card", "currency", "merchant", "terminal", "code", "name")
@@ -186,7 +186,7 @@ def check_pattern(where: str, wanted: str) -> None:
         try:
             re.compile(wanted[1:].strip())
         except re.error:
-            raise OptionError(where, "a regular expression behind ~", shown(wanted)) from None
+            raise OptionError(where, "a regular expression after ~", shown(wanted)) from None
 
 
 def _like(pattern: str, mti: str) -> bool:

@@ -79,7 +79,7 @@ def client_tls(tls: object) -> ssl.SSLContext | None:
 # What OpenSSL calls them (ssl.h, "reason codes"); what is not here is said in its own words.
 _CLIENT_REFUSES = "the client refuses this host's certificate"
 _WHY = {
-    "WRONG_VERSION_NUMBER": "what the client sent is no TLS",
+    "WRONG_VERSION_NUMBER": "the client did not send TLS",
     "HTTP_REQUEST": "what the client sent is HTTP without TLS",
     "UNSUPPORTED_PROTOCOL": "the client speaks no TLS 1.2 or later",
     "NO_SHARED_CIPHER": "the client and this host have no cipher suite in common",

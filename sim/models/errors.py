@@ -27,7 +27,7 @@ class LlmUnknownProvider(LlmError):  # noqa: N818, the name says what is the mat
 
 
 class LlmUnknownModel(LlmError):  # noqa: N818, the name says what is the matter
-    """No model can have the name that was asked for."""
+    """This is not a valid model name."""
 
     type = "llm_model_unknown"
     status = 422
@@ -60,7 +60,7 @@ class LlmTimeout(LlmError):  # noqa: N818, the name says what is the matter
 
 
 class CardNumberRefused(LlmError):  # noqa: N818, the name says what is the matter
-    """The description holds a card number that is no published test card, or other card data: nothing
+    """The description holds a card number that is not a published test card, or other card data: nothing
     was sent. `kind` says what: `card number`, `track data`, `raw message` or `PIN or verification code`."""
 
     type = "card_number_refused"

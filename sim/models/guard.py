@@ -160,7 +160,7 @@ def _tokenized(text: str, spans: Iterable[Span]) -> str:
     for start, end, digits in spans:
         token = _token_of().get(digits)
         if token is None:
-            raise CardNumberRefused("card number that is no published test card")
+            raise CardNumberRefused("card number that is not a published test card")
         parts += [text[at:start], f"test card {token}"]
         at = end
     return "".join(parts) + text[at:]

@@ -142,7 +142,7 @@ def _options(held: Copied) -> dict[str, str]:
 
 
 def _warning(held: Copied) -> str:
-    return "# Test data stand in for the card data.\n" if held.hides else ""
+    return "# Card data replaced with test data.\n" if held.hides else ""
 
 
 # What a message can be copied as: words for people, the suffix of a file, and how it is made.

@@ -105,7 +105,7 @@ def explain_so_far(
     if isinstance(given, Reading) and given.kind:
         heads = ((f"{one.name.strip()} {one.value}".strip(), one.meaning) for one in given.pieces)
         pieces = "; ".join(": ".join(filter(None, pair)) for pair in heads)
-        return f"This is no ISO 8583 message. {given.reasons[0]}" + (f" {pieces}." if pieces else "")
+        return f"This is not an ISO 8583 message. {given.reasons[0]}" + (f" {pieces}." if pieces else "")
     view = dissect(given, version, network)
     if not view.findings:
         return ""

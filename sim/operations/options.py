@@ -99,7 +99,7 @@ def sample_note(details: Mapping[str, Any]) -> str:
     elif "merchant" in left and "merchant" in details:
         left[0] = "merchant name"
     if not left:
-        return "What else a message carries are sample values."
+        return "All other elements have sample values."
     text = " and ".join(", ".join(left).rsplit(", ", 1))
     return f"{text[:1].upper()}{text[1:]} {'is a sample value' if len(left) == 1 else 'are sample values'}."
 

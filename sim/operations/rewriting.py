@@ -161,7 +161,7 @@ def _around(held: Reading, body: bytes) -> bytes:
 
 
 def _covers_all(held: Reading, name: str, at: int) -> bool:
-    """Whether the length at byte *at* counts what stands behind the message, too."""
+    """Whether the length at byte *at* counts what stands after the message, too."""
     if not name or not held.left or frame(name).kind != "length":
         return False
     made = frame(name)

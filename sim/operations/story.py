@@ -100,7 +100,7 @@ def _card(message: Message, name: str | None) -> str:
     if not field:
         return ""
     brand, owner = remembered(_brand, pan[:6])
-    shown = mask_pan(pan) if pan.isdigit() else "whose number is no number"
+    shown = mask_pan(pan) if pan.isdigit() else "whose number is not numeric"
     where = "" if field == 2 else f", read from track {2 if field == 35 else 1}"
     text = f"The card is {brand}, {shown}{where}"
     if said := dates.told("YYMM", message.get(14)):

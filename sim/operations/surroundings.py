@@ -70,7 +70,7 @@ def say_replacement(message: Message, name: str | None) -> str:
     version = message.version
     if said := first_amount(message, number_of("actual-amount", version)):
         if message.get(number_of("actual-amount", version))[:12] == message.get(4):
-            return f"The final amount, {said}, equals the original amount: nothing is undone."
+            return f"The final amount, {said}, equals the original amount: nothing is reversed."
         return f"The final amount is {said}; the rest is undone."
     if is_partly_approved(message):
         return ""  # told with the answer

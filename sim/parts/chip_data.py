@@ -48,7 +48,7 @@ class TlvError(IsoError):
 class Tag(NamedTuple):
     """One tag with its value in upper-case hex. `start` is where the tag stands, `value_start` and
     `end` bound its value; `depth` is 0 at the top, `children` the tags of a constructed one, which has
-    none but a `fault` when its inside is no TLV."""
+    none but a `fault` when its its content is not TLV."""
 
     tag: str
     value: str
@@ -72,7 +72,7 @@ class Tag(NamedTuple):
 def read_tags(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, ...]:
     """Take chip data apart from hex digit *start* on; repeats and order are kept. Raises TlvError.
 
-    With *strict* off, a template whose inside is no TLV stays unread and says so in its `fault`: its
+    With *strict* off, a template whose its content is not TLV stays unread and says so in its `fault`: its
     own length is right, so the tags around it are.
 
     >>> [(tag.tag, tag.value) for tag in read_tags("9F2701809C0100")]
@@ -100,7 +100,7 @@ Place = tuple[str, int, int]
 
 def _plain(text: str, at: int) -> tuple[Place, ...] | None:
     """Where the tags of upper-case *text* stand from *at* on, where all of them are as nearly all cards have
-    them: one byte, or two, no tags inside, a length of one byte. None for others, and for what is no TLV."""
+    them: one byte, or two, no tags inside, a length of one byte. None for others, and for what is not TLV."""
     try:
         if 2 * len(bytes.fromhex(text)) != (end := len(text)):
             return None  # blanks
@@ -138,7 +138,7 @@ def _tags_in(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
             raise
         stop = start + 2 * length
         if stop > end:
-            expected = f"{length} byte{'' if length == 1 else 's'} of tag {tag}, as its length says"
+            expected = f"{length} byte{'' if length == 1 else 's'} of tag {tag}, as its length requires"
             raise TlvError(start, expected, f"{(end - start) // 2}", tag, tuple(found))
         children, fault = _read_inside(text, tag, start, stop, depth)
         found.append(Tag(tag, text[start:stop], at, start, stop, depth, children, fault))
@@ -351,7 +351,7 @@ def _dataset_error(text: str, plain: TlvError) -> ChipData:
     chip = _parsed(text, "dataset", _DATASET_HEAD)
     if chip.error is None and len(text) % 2 == 0:
         size = int(text[2:_DATASET_HEAD], 16)
-        expected = f"{size} byte{'' if size == 1 else 's'} in dataset 01, as its length says"
+        expected = f"{size} byte{'' if size == 1 else 's'} in dataset 01, as its length requires"
         chip.error = TlvError(2, expected, f"{(len(text) - _DATASET_HEAD) // 2}")
     chip.error = chip.error or plain
     return chip

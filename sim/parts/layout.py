@@ -151,7 +151,7 @@ def _foreign(reading: Cutting, cell: Cell, at: int, end: int, wrong: int) -> Non
     sign = cell.content == "x+n"
     if sign and not wrong:
         found = ascii(reading.text[at : at + 1])
-        reading.wrong(at, at + 1, cell, f"C or D in front of the {cell.name}", found)
+        reading.wrong(at, at + 1, cell, f"C or D before the {cell.name}", found)
         return
     units = "hex digit" if cell.content == "b" else "digit" if cell.content in ("n", "x+n") else "character"
     size = end - at - sign
@@ -257,7 +257,7 @@ def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
             reading.wrong(at, end, cell, expected, "something else")
             return
         if start + size > end:
-            units = f"{size} characters of sub-element {tag}, as its length says"
+            units = f"{size} characters of sub-element {tag}, as its length requires"
             reading.wrong(start, end, cell, units, f"{end - start}")
             return
         yield _tagged(reading, cell, tag, start, start + size, depth)
@@ -363,7 +363,7 @@ def _tokens(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
             return
         start, size = head.end(), int(head[2])
         if start + size > end:
-            units = f"{size} characters of token {head[1]}, as its length says"
+            units = f"{size} characters of token {head[1]}, as its length requires"
             reading.wrong(start, end, cell, units, f"{end - start}")
             return
         yield _tagged(reading, cell, head[1], start, start + size, depth)

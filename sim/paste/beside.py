@@ -75,9 +75,9 @@ def what_else(found: Sequence[Sighting], text: str, headers: str) -> tuple[str, 
     ('emv-tlv', ('Chip data in TLV (DE 55) without its message.',))
     """
     if headers:
-        return "network-headers", (f"{headers} in front, and no ISO 8583 message after them",)
+        return "network-headers", (f"{headers} come first, but no ISO 8583 message follows",)
     if not text.strip() and not any(one.data.strip() for one in found):
-        return "empty", ("there is nothing in it",)
+        return "empty", ("it is empty",)
     mark, least = _NDC
     if any(one.data.count(mark) >= least for one in found[:3]):
         return "ndc", ("An NDC or DDC message of a cash machine: its fields are separated by 1C.", NO_MTI)

@@ -88,7 +88,7 @@ def judge(best: Candidate, others: Sequence[Candidate]) -> None:
     best.reasons = [*best.odd, *best.unusual, *(_beside(best, rival) for rival in rivals[:2])]
     best.confidence = _confidence(best.plainer or best, rivals)
     if best.confidence == SURE:
-        best.reasons = ["reads to the end, nothing is odd, and nothing else does with other values"]
+        best.reasons = ["it reads to the end with nothing unusual, and no other reading gives other values"]
 
 
 def _note(best: Candidate) -> None:

@@ -143,7 +143,7 @@ def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[Fron
             yield layer
     if data[:1] == bytes([STX]):
         yield FrontLayer(
-            "stx", "STX", 1, _bits()["stx"], "STX in front, and no ETX behind" if end == total else ""
+            "stx", "STX", 1, _bits()["stx"], "STX before it, but no ETX after it" if end == total else ""
         )
 
 

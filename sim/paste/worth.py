@@ -161,7 +161,7 @@ def _track(field: Field, value: str) -> Worth:
         return _DIGIT * sum(char.isdigit() for char in value), ""
     if packed or (field.number != _TRACK_2 and value.isascii() and value.isprintable()):
         return bits + _NO_TRACK, ""
-    return 0.0, f"DE {field.number} is no track data"
+    return 0.0, f"DE {field.number} is not track data"
 
 
 def _chip(field: Field, value: str) -> Worth:
@@ -170,7 +170,7 @@ def _chip(field: Field, value: str) -> Worth:
         whole = not value or bool(chip_data.read_tags(value, strict=False))
     except IsoError:
         whole = False
-    return base, "" if whole else f"DE {field.number} is no TLV"
+    return base, "" if whole else f"DE {field.number} is not TLV"
 
 
 @cache
@@ -192,7 +192,7 @@ def _date(field: Field, value: str, patterns: tuple[str, ...]) -> Worth:
     for pattern in patterns:
         if dates.problem(pattern, value) is None:
             return sum(_PART_BITS[part] for part in dates.split(pattern, value)), ""
-    return _IMPOSSIBLE, f"DE {field.number} is no date or time"
+    return _IMPOSSIBLE, f"DE {field.number} is not a date or time"
 
 
 def _pan(field: Field, value: str) -> Worth:
@@ -213,7 +213,7 @@ def _currency(field: Field, value: str) -> Worth:
         return _KNOWN_CODE, ""
     # Packed or text: the choice moves the end by a byte and could hide a lost one, so the code must be known.
     packed = field.written == BCD
-    return _NO_CURRENCY, f"DE {field.number} {'packed ' * packed}is no known currency"
+    return _NO_CURRENCY, f"DE {field.number} {'packed ' * packed}is not a known currency"
 
 
 def is_known_code(number: int, value: str) -> bool:

@@ -56,7 +56,7 @@ class TrafficTable(Table):
 
     _safe_columns = ("at", "connection", "kind", "name", "meaning", "rule", "note")
     _when_empty = ("connection", "rule", "note", "meaning")
-    _nothing = "Nothing was seen yet."
+    _nothing = "No messages yet."
 
 
 def traffic_table(traffic: Traffic) -> TrafficTable:

@@ -39,7 +39,7 @@ class ProposalsTable(Table):
         return (
             title
             if self.valid or not title
-            else f"No repair was found. {self.left[0] if self.left else ''}".strip()
+            else f"No repair found. {self.left[0] if self.left else ''}".strip()
         )
 
     @property
@@ -56,7 +56,7 @@ class ProposalsTable(Table):
     def message(self) -> MessageTable:
         """The message after the first proposal. Raises ValueError where it still cannot be read."""
         if self._repair is None or self._repair.message is None:
-            raise ValueError("no repair makes the message readable; .left says why")
+            raise ValueError("no repair makes the message readable; see .left for the reason")
         return table_of(take(self._repair.message), source="repair")
 
     @property
@@ -69,7 +69,7 @@ class ProposalsTable(Table):
         unknown, IndexError where there is no such row."""
         message = self._repair.proposals[row].message if self._repair else None
         if message is None:
-            raise ValueError("nothing tells what was there: this proposal only says where the fault is")
+            raise ValueError("what was there cannot be determined: this proposal only locates the fault")
         return table_of(take(message), source="repair")
 
 

@@ -215,7 +215,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         no small edit makes it read."""
         done = first_repair(self.message, chosen_version(self.message, self.version))
         if done is None or done.message is None:
-            words = "No repair was found." if done is None else done.said
+            words = "No repair found." if done is None else done.said
             self.problem = {"number": self.view["fault"]["number"], "text": words}
             return False
         if chosen_version(done.text, self.version) != done.message.version:

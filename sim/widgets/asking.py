@@ -180,7 +180,7 @@ class LanguageModel:
             from sim.models import LlmError
             from sim.models.transport.providers import choose
         except ImportError:
-            return "", "The packages for language models are missing"
+            return "", "The language model packages are missing"
         try:
             return choose(self.provider, self.model)[0].source.removeprefix("llm:"), ""
         except LlmError as error:

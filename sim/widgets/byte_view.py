@@ -82,7 +82,7 @@ def _spans(seen: Anatomy, held: Reading) -> Iterator[Data]:
             stop = seen.stop
             yield _span(at, at, len(held.data), stop.number if stop else UNREAD, "unread", "not read")
         else:
-            yield _span(at, at, len(held.data), None, "behind", "behind the message")
+            yield _span(at, at, len(held.data), None, "behind", "after the message")
 
 
 def _span(

@@ -31,7 +31,7 @@ from sim.widgets.statics import STATIC, bundled, script
 Row = dict[str, Any]
 
 CHANGED, ADDED, REMOVED, SAME = "changed", "added", "removed", "same"
-_HIDDEN = "differs in what is masked"
+_HIDDEN = "the masked part differs"
 
 
 def rows_of(a: Anatomy, b: Anatomy) -> list[Row]:

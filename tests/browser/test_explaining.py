@@ -54,12 +54,12 @@ def _sentences_and_elements_light_each_other(shown: Locator) -> None:
 def _copied_and_saved(sheet: Sheet, shown: Locator) -> None:
     """What is copied is on the clipboard, test cards as they are; a file is saved."""
     sheet.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    for cover in ("test cards stand in", "card data in clear"):
+    for cover in ("replaced with test cards", "card data in clear"):
         shown.get_by_label("Card data", exact=True).select_option(label=cover)
         shown.locator(".cm").get_by_role("button", name="Copy as").click()
         shown.locator(".cm [role=status]", has_text="Copied").wait_for()
         assert PAN in copied(shown, PAN)
-    shown.get_by_label("Card data", exact=True).select_option(label="test cards stand in")
+    shown.get_by_label("Card data", exact=True).select_option(label="replaced with test cards")
     shown.locator(".cm select[aria-label='Copy as']").select_option("json")
     with sheet.page.expect_download() as download:
         shown.locator(".cm").get_by_role("button", name="Download").click()

@@ -101,8 +101,8 @@ def saying(*frames: bytes) -> Iterator[str]:
 
 
 def test_what_came_instead_of_an_answer_is_told() -> None:
-    """An answer with another trace number and bytes that are no message: what became of the request, and what
-    came; then a host that says nothing in its time."""
+    """An answer with another trace number and bytes that are not a message: what became of the request, and
+    what came; then a host that says nothing in its time."""
     line = Line.of()
     other = respond(generate("financial", network="VISA", stan="000008").message).message
     requests = [generate("financial", network="VISA", stan=f"{stan:06}").raw for stan in (7, 8, 9)]

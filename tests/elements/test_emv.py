@@ -239,8 +239,8 @@ def test_a_dataset_is_unwrapped() -> None:
 @pytest.mark.parametrize(
     ("text", "offset", "expected"),
     [
-        ("0100059F270180", 2, "5 bytes in dataset 01, as its length says"),
-        ("01000A9F2608AABB", 12, "8 bytes of tag 9F26, as its length says"),
+        ("0100059F270180", 2, "5 bytes in dataset 01, as its length requires"),
+        ("01000A9F2608AABB", 12, "8 bytes of tag 9F26, as its length requires"),
         ("0100049F26018", 13, "whole bytes, two hex digits each"),
     ],
 )
@@ -308,7 +308,7 @@ def test_no_chip_data_no_sentence() -> None:
             "the issuer's rules for the chip decline when PIN try limit exceeded.",
         ),
         ({"95": "0000208000"}, "The terminal found: PIN try limit exceeded; over the floor limit."),
-        ({"95": "0000000000"}, "The terminal found nothing amiss."),
+        ({"95": "0000000000"}, "The terminal found no problem."),
         ({"9F34": "020302"}, "The cardholder was verified by enciphered PIN checked online."),
         ({"9F34": "420301"}, "Cardholder verification failed: enciphered PIN checked online."),
         ({"9F34": "000001"}, "Cardholder verification failed."),

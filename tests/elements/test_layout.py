@@ -126,7 +126,7 @@ def test_no_layout_splits_a_word(value: str, fits: str | None) -> None:
     "version, number, value, start, expected",
     [
         ("1987", 54, "0002840C00000000100", 0, "groups of 20 characters"),
-        ("1987", 54, "0002840+000000001000", 7, "C or D in front of the amount"),
+        ("1987", 54, "0002840+000000001000", 7, "C or D before the amount"),
         ("1987", 54, "0002840C00000000100A", 19, "twelve digits of amount"),
         ("2003", 54, "00028402C00000000100A", 20, "twelve digits of amount"),
         ("1987", 90, "0100", 4, "6 digits of its STAN"),

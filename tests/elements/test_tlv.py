@@ -125,7 +125,7 @@ def test_reading_may_start_later() -> None:
 @together(
     "text, offset, expected, found, tag",
     [
-        ("9F2608AABB", 6, "8 bytes of tag 9F26, as its length says", "2", "9F26"),
+        ("9F2608AABB", 6, "8 bytes of tag 9F26, as its length requires", "2", "9F26"),
         ("9C0100950155AA", 14, "a length for tag AA", "the end", "AA"),
         ("9C01009F", 6, "another byte of the tag", "the end after 9F", ""),
         ("9F26", 4, "a length for tag 9F26", "the end", "9F26"),

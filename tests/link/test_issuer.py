@@ -373,7 +373,7 @@ def test_network_management_by_its_code(elements: dict[int, str], kind: str) -> 
 def test_nothing_answers_an_answer() -> None:
     """A response that comes to the host is told, and gets nothing."""
     decision = decide(issuer(), respond(message()).message)
-    assert (decision.answer, decision.note) == (None, "no request: nothing answers it")
+    assert (decision.answer, decision.note) == (None, "not a request: it has no response")
 
 
 def test_a_reversal_by_reference_undoes_its_own_transaction() -> None:
@@ -437,7 +437,7 @@ def test_an_answer_carries_what_its_rule_says() -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"de48": "~["}, "rule 1, de48: expected a regular expression behind ~"),
+        ({"de48": "~["}, "rule 1, de48: expected a regular expression after ~"),
         ({"de1": "0"}, "rule 1: expected .*found 'de1'"),
         ({"set.300": "0"}, "rule 1: expected"),
     ],

@@ -44,7 +44,7 @@ def test_a_client_that_gets_no_tls_connection_is_told_of_with_the_reason(tmp_pat
         assert kinds(host.traffic) == ["listening", "refused", "stopped"]
         return list(host.traffic)[1].note
 
-    assert asyncio.run(told(framed(message()))) == "no TLS connection: what the client sent is no TLS"
+    assert asyncio.run(told(framed(message()))) == "no TLS connection: the client did not send TLS"
     assert "showed no certificate" in asyncio.run(told(b"", knows))
     assert "the client closed it during the handshake" in asyncio.run(told(b"", ends="closes"))
     assert "the handshake took too long" in asyncio.run(told(b"", tls_seconds=0.001))

@@ -56,7 +56,7 @@ def test_the_notes_name_what_is_still_a_sample() -> None:
     """What was given is no sample value; what was not is named."""
     assert generate("auth", at=AT).notes[-1] == "Merchant, terminal, acquirer and expiry are sample values."
     given = generate("auth", at=AT, amount_minor_units=5000, details=DETAILS)
-    assert given.notes[-1] == "What else a message carries are sample values."
+    assert given.notes[-1] == "All other elements have sample values."
     named = generate("auth", at=AT, details={"name": "Corner Cafe", "terminal": "T1", "acquirer": "1"})
     assert named.notes[-1] == "Merchant id and expiry are sample values."
 

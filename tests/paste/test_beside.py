@@ -91,7 +91,7 @@ def test_every_door_says_the_same() -> None:
     """Table, guess, shell and refusal name the same kind, and show no card number."""
     text = f";{PAN}=29122010000000000000?"
     summary = sim.parse(text).iso.summary
-    assert summary.startswith("This is no ISO 8583 message. Track 2 of a card without its message.")
+    assert summary.startswith("This is not an ISO 8583 message. Track 2 of a card without its message.")
     assert PAN not in summary
     assert not sim.validate(text).iso.valid
     for verb in ("parse", "explain", "guess"):

@@ -114,7 +114,7 @@ def test_any_tokens_read_as_they_were_written(tokens: dict[str, str]) -> None:
     ("number", "value", "expected"),
     [
         (63, "& 0000300042! Q100002 90! Q200002 09", "3 tokens with the header, 36 characters"),
-        (63, "& 0000200022! Q100009 90", "9 characters of token Q1, as its length says"),
+        (63, "& 0000200022! Q100009 90", "9 characters of token Q1, as its length requires"),
         (63, "! Q100002 90", "& and 10 digits in front of the tokens"),
         (60, "BANK" * 5, "nothing after pseudo terminal identification"),
     ],

@@ -95,7 +95,7 @@ def test_any_text(raw: str) -> None:
         assert table.iso.message == raw
         assert not table.iso.valid
         said = [text for text in table["finding"].dropna() if text]
-        beside = table.iso.summary.startswith("This is no ISO 8583 message.")
+        beside = table.iso.summary.startswith("This is not an ISO 8583 message.")
         assert beside or table.iso.summary.endswith(f"{said[0]}.")
         assert len(sim.validate(table)) == 1
 

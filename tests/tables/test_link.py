@@ -39,7 +39,7 @@ def test_nothing_seen_is_an_empty_table_with_its_columns() -> None:
         table = host.traffic
     assert len(table) == 0
     assert str(table["at"].dtype).startswith("datetime64")
-    assert "Nothing was seen yet" in repr(table)
+    assert "No messages yet" in repr(table)
 
 
 def test_the_ends_work_inside_a_running_loop() -> None:

@@ -130,7 +130,7 @@ def test_differences_are_found_and_signed() -> None:
         39: "added",
         70: "removed",
     }
-    assert rows[2]["said"] == "differs in what is masked"
+    assert rows[2]["said"] == "the masked part differs"
     assert (rows[11]["a"], rows[11]["b"]) == ("840920", "840921")
     assert PAN not in json.dumps(list(rows.values()))
     assert MessageDiff(first, first).rows == []

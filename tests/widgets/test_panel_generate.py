@@ -221,7 +221,7 @@ def test_a_fault_that_does_not_apply_says_so() -> None:
     panel.run()
     before = panel.message
     panel.actions.break_by("check-digit-wrong")
-    assert panel.actions.problem == "This fault does not apply to this message; choose another one"
+    assert panel.actions.problem == "This fault does not apply to this message; choose another"
     assert panel.message == before
 
 

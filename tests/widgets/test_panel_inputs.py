@@ -175,7 +175,7 @@ def test_a_number_of_ones_own() -> None:
     card.own.value = "5555555555554445"
     assert card.value == "5555555555554445"
     assert card.note == (
-        "A card number of Mastercard, not of Visa; its check digit does not fit. It is used as it is."
+        "A card number of Mastercard, not of Visa; its check digit is wrong. It is used unchanged."
     )
     assert card.problem == ""
     assert card.own.shown == "555555******4445"

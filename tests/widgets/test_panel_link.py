@@ -91,7 +91,7 @@ def test_bytes_that_are_no_message_are_shown_and_told(format: str) -> None:
         (b"\0\x10" + CARD.encode(), "453957******1486" if format == "ascii" else "at byte "),
         (b"\0\x08" + bytes.fromhex(CARD), "45 39 57 ** ** ** 14 86"),
         (b"\0\x04" + bytes.fromhex("16030102"), "16 03 01 02"),
-        (b"\0\0", "no bytes behind the length"),
+        (b"\0\0", "no bytes after the length"),
     ]
     for data in (*(data for data, _ in cases), sent):
         traffic.add(0.0, "1", "in", "request", data)

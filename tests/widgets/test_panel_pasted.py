@@ -55,7 +55,7 @@ _TYPED = "08002020000000000000990000123456"
     ("broken", "offer", "version"),
     [
         ("6000010000" + _TYPED, "Read without the TPDU", None),
-        (f'"{_TYPED}"', "Read without what is around it", None),
+        (f'"{_TYPED}"', "Read without the surrounding text", None),
         ("ISO012345678" + _TYPED, "Read without the header", None),
         (generate("auth", version="1993", at=AT).raw, "Read as 1993", "1987"),
         (_TYPED[:10] + "\n" + _TYPED[10:], "Join the lines", None),

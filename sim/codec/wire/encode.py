@@ -194,7 +194,7 @@ def _mapped(field: Field, value: str) -> tuple[bytes, int]:
     """A bitmap that is given as hex digits, and the characters behind it."""
     head = value[: 2 * MAP_BYTES]
     if len(head) % 2 or not bitmap.HEX_DIGITS.issuperset(head):
-        raise BuildError(field.number, None, "16 hex digits of a bitmap in front", size_of(value))
+        raise BuildError(field.number, None, "16 hex digits of a bitmap before it", size_of(value))
     body = bytes.fromhex(head) + _characters(field, value[2 * MAP_BYTES :])
     return body, len(body) if field.counts == BYTES else len(value)
 

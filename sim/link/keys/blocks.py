@@ -91,7 +91,7 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
     try:
         enciphered, code = bytes.fromhex(block[end : -2 * size]), bytes.fromhex(block[-2 * size :])
     except ValueError:
-        raise OptionError("block", "hexadecimal digits behind the header", "something else") from None
+        raise OptionError("block", "hexadecimal digits after the header", "something else") from None
     if not enciphered or len(enciphered) % _BLOCK[version]:
         raise OptionError("block", f"whole blocks of {_BLOCK[version]} bytes", f"{len(enciphered)} bytes")
     header = block[:end].encode("ascii")

@@ -197,7 +197,7 @@ def arpc(
         mixed = xor(asked, data + bytes(6))
         made_of = made.encipher(mixed)
         steps = (
-            Step("ARQC xor code", text(mixed), "the response code, zeros behind"),
+            Step("ARQC xor code", text(mixed), "the response code, padded with zeros"),
             Step("ARPC", text(made_of), f"enciphered with TDES, key {made.check_value}"),
         )
         return Worked("arpc", text(made_of + data), steps)

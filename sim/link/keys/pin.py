@@ -68,7 +68,9 @@ def pin_block(
     clear = bytes.fromhex(field)
     if pan is not None and format in _NEEDS_PAN:
         part = _pan_field(pan)
-        steps.append(Step("PAN field", part, "the 12 digits before the check digit, zeros in front"))
+        steps.append(
+            Step("PAN field", part, "the 12 digits before the check digit, padded with zeros on the left")
+        )
         clear = xor(clear, bytes.fromhex(part))
         steps.append(Step("clear block", text(clear), "PIN field xor PAN field"))
     if key is None:

@@ -153,7 +153,7 @@ def choose(
     except ValueError as error:
         raise LlmUnavailable(f"The LLM settings cannot be used: {error}") from None
     if model and not _MODEL.fullmatch(model):
-        raise LlmUnknownModel("No model can have the name that was asked for")
+        raise LlmUnknownModel("This is not a valid model name")
     name = provider or settings.provider
     if name is not None and name not in PROVIDERS:
         raise LlmUnknownProvider(f"The provider must be one of {', '.join(PROVIDERS)}")
@@ -181,7 +181,7 @@ def _status(name: str, given: Mapping[str, str]) -> ProviderStatus:
     elif not _is_address(_base_url(name, given)):
         reason = f"{' or '.join(row['urls'])} is no address"
     elif named and not _MODEL.fullmatch(named):
-        reason = "SIM_LLM_MODEL is no name of a model"
+        reason = "SIM_LLM_MODEL is not a model name"
     elif not _installed(row["package"]):
         reason = INSTALL
     return ProviderStatus(name, not reason, named or row["model"], _shown(_base_url(name, given)), reason)

@@ -34,7 +34,7 @@ def mti(draft: Draft, rule: ConversionRow) -> None:
     """The version's digit, and message types that only one version has."""
     draft.mti = inner_mti(draft, draft.message.mti)
     other = draft.mti[1:] != draft.message.mti[1:]
-    what = f"{draft.to} has {draft.mti} for it" if other else "its first digit says the version"
+    what = f"{draft.to} has {draft.mti} for it" if other else "its first digit gives the version"
     draft.note(0, REFORMATTED, (0,), what)
 
 

@@ -67,7 +67,7 @@ def date(draft: Draft, rule: ConversionRow) -> None:
         return
     made = _completed(long, short, value, draft.at)
     if made is None:
-        draft.lose([source], "it is no date")
+        draft.lose([source], "it is not a date")
     else:
         what = f"the year is filled in, the nearest to {draft.at:%d %B %Y}"
         draft.carry(source, {target: made}, FILLED, what)
@@ -93,7 +93,7 @@ def original_data(draft: Draft, rule: ConversionRow) -> None:
     except BuildError:
         written = ""
     if made is None or not written or (reason := draft.put(target, written)):
-        draft.lose([source], reason if made and written else "its date and time cannot be told")
+        draft.lose([source], reason if made and written else "its date and time cannot be determined")
         return
     said = _SAID[draft.message.version, draft.to]
     if found.get("its forwarder").strip("0"):

@@ -93,14 +93,14 @@ def replacement_amounts(draft: Draft, rule: ConversionRow) -> None:
     found = layout.read(layouts.layouts(message.version, whole)[0], message[whole])
     values = [part.value for part in found.parts]
     if found.misfits or not message.get(_TRANSACTION):
-        draft.lose([whole], "its parts cannot be told apart")
+        draft.lose([whole], "its parts cannot be separated")
         return
     settled = message.get(_SETTLEMENT)
     if draft.up:
         original = message[_TRANSACTION] + (settled or "0" * len(message[_TRANSACTION]))
         made = {rule.targets[0]: original, _TRANSACTION: values[0]}
         fees = "" if not "".join(values[2:]).strip("CD0 ") else "; its fees are lost"
-        said = {_TRANSACTION: "it is the original amount", 95: "it is the amount that holds now" + fees}
+        said = {_TRANSACTION: "it is the original amount", 95: "it is the current amount" + fees}
     else:
         rest = (settled or "0" * len(values[0])) + 2 * _NO_FEE
         made = {_TRANSACTION: values[0], rule.targets[1]: message[_TRANSACTION] + rest}
@@ -151,7 +151,7 @@ def _single_fees(draft: Draft, rule: ConversionRow) -> None:
     (source,) = rule.sources
     found = layout.fitting(draft.message.version, source, draft.message[source])
     if found is None:
-        draft.lose([source], "its parts cannot be told apart")
+        draft.lose([source], "its parts cannot be separated")
         return
     first, *more = found.parts
     parts = {part.name: part.value for part in first.children}
@@ -210,7 +210,7 @@ def _groups(draft: Draft, rule: ConversionRow, change: _Change) -> None:
     value = draft.message[source]
     found = layout.fitting(draft.message.version, source, value)
     if found is None:
-        draft.lose([source], "its parts cannot be told apart")
+        draft.lose([source], "its parts cannot be separated")
         return
     made = [change({part.name: part.value for part in group.children}) for group in found.parts]
     if not draft.write(source, target, made):

@@ -26,7 +26,7 @@ def place(draft: Draft, rule: ConversionRow) -> None:
     (source,), (target,) = rule.sources, rule.targets
     found = layout.fitting(draft.message.version, source, draft.message[source])
     if found is None:
-        draft.lose([source], "its parts cannot be told apart")
+        draft.lose([source], "its parts cannot be separated")
         return
     made, said = _later(found) if draft.up else _earlier(found)
     if draft.write(source, target, made):

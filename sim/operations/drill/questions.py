@@ -166,7 +166,7 @@ def card(level: int, dice: Random) -> Asked:
         name, block = dice.choice(blocks)
         start = f"{dice.randint(int(block.low), int(block.high)):0{len(block.low)}}"
         why = f"{name} has the numbers from {block.low} to {block.high}."
-        return (f"Which network carries a card that begins with {start}?", NetworkName(name), why)
+        return (f"Which network issues a card that begins with {start}?", NetworkName(name), why)
     digits = "".join(dice.choices("123456789", k=9 if level == 2 else 14))
     why = "From the right, double every second digit, beginning with the last; the sum must end in 0."
     return (f"Which check digit completes {digits}?", Digits(check_digit(digits)), why)
@@ -244,7 +244,7 @@ def entry(level: int, dice: Random) -> Asked:
     usual = {"manual entry", "magnetic stripe, full track", "chip", "contactless chip"}
     mode = dice.choice([one for one in own if level == 3 or one.meaning in usual])
     pin = dice.choice(sorted(_PIN))
-    why = f"{mode.code} is {mode.meaning}; {pin} says that the terminal {_PIN[pin]}."
+    why = f"{mode.code} is {mode.meaning}; {pin} means that the terminal {_PIN[pin]}."
     if level == 1:
         text = f"DE 22 is {mode.code}{pin}. Can the terminal accept a PIN? Answer yes or no."
         return (text, YesNo(_PIN[pin].startswith("can "), "pin"), why)

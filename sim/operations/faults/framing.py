@@ -176,19 +176,19 @@ def _raw_bitmap(text: Text) -> Misfit | None:
 
 
 FAULTS: dict[str, tuple[str, How]] = {
-    "empty": ("There is no text.", lambda text: ("", 0, 0)),
+    "empty": ("The text is empty.", lambda text: ("", 0, 0)),
     "cut-in-mti": ("The text ends inside the MTI.", lambda text: (text.raw[:3], 0, 0)),
     "cut-in-bitmap": ("The text ends inside the bitmap.", _cut_in_bitmap),
     "cut-in-half": ("Only the first half of the text was pasted.", _cut_in_half),
     "cut-at-the-end": ("The last character of the text is lost.", _cut),
     "character-lost": ("A digit is lost in an element of fixed length.", _lost),
-    "character-added": ("A 9 too many stands in front of a length prefix.", _added),
+    "character-added": ("An extra 9 precedes a length prefix.", _added),
     "trailing-character": (
-        "One character too many stands at the end.",
+        "There is an extra character at the end.",
         lambda text: (text.raw + "0", None, len(text.raw)),
     ),
     "trailing-blanks": (
-        "Two blanks stand at the end.",
+        "There are two extra blanks at the end.",
         lambda text: (text.raw + "  ", None, len(text.raw)),
     ),
     "length-letter": ("A length prefix begins with the letter O.", _length_letter),
@@ -197,34 +197,34 @@ FAULTS: dict[str, tuple[str, How]] = {
     "length-too-short": ("The length prefix of the last element is one too few.", _length_too_short),
     "bit-without-data": ("The bitmap announces a MAC at the end, and none follows.", _bit_without_data),
     "data-without-bit": ("The bitmap does not announce the last element.", _data_without_bit),
-    "bitmap-no-hex": ("A G stands in the bitmap, which is no hex digit.", _no_hex),
-    "second-bitmap-no-hex": ("A G stands in the secondary bitmap.", _no_hex_in_second),
-    "bitmap-raw-bytes": ("The bitmap stands as raw bytes instead of hex digits.", _raw_bitmap),
+    "bitmap-no-hex": ("The bitmap contains a G, which is not a hex digit.", _no_hex),
+    "second-bitmap-no-hex": ("The secondary bitmap contains a G.", _no_hex_in_second),
+    "bitmap-raw-bytes": ("The bitmap is raw bytes instead of hex digits.", _raw_bitmap),
     "mti-letter": ("The MTI begins with the letter O.", lambda text: (text.put(0, "O"), 0, 0)),
     "mti-other-digits": (
         "The MTI begins with a digit of another script.",
         lambda text: (text.put(0, "\uff10"), 0, 0),
     ),
     "length-header": (
-        "A length header of four digits stands in front.",
+        "The message is preceded by a four-digit length header.",
         lambda text: _found(f"{len(text.raw):04}{text.raw}", text.message.version),
     ),
     "binary-length-header": (
-        "A length header of two bytes stands in front.",
+        "The message is preceded by a two-byte length header.",
         lambda text: (chr(len(text.raw) >> 8) + chr(len(text.raw) & 0xFF) + text.raw, 0, 0),
     ),
     "tpdu": (
-        "A TPDU of ten digits stands in front.",
+        "The message is preceded by a TPDU of ten digits.",
         lambda text: _found(_TPDU + text.raw, text.message.version),
     ),
-    "host-header": ("A header of a host stands in front.", lambda text: (_HEADER + text.raw, 0, 0)),
+    "host-header": ("The message is preceded by a host's header.", lambda text: (_HEADER + text.raw, 0, 0)),
     "hex-dump": (
         "The text is a hex dump of the message.",
         lambda text: _found(text.raw.encode("utf-8").hex().upper(), text.message.version),
     ),
-    "quoted": ("The message stands in quotes.", lambda text: (f'"{text.raw}"', 0, 0)),
+    "quoted": ("The message is in quotes.", lambda text: (f'"{text.raw}"', 0, 0)),
     "line-break": (
-        "A line break stands in the bitmap.",
+        "The bitmap contains a line break.",
         lambda text: (text.raw[:12] + "\n" + text.raw[12:], 1, 12),
     ),
 }

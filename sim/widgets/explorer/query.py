@@ -254,7 +254,7 @@ class _Parser:
             return Filter(Both(()))
         condition = self._either()
         if self.at < len(self.text):
-            raise FilterError(f"A bracket is closed that was not opened: {self._rest()}")
+            raise FilterError(f"A closing bracket has no opening one: {self._rest()}")
         return Filter(condition, tuple(dict.fromkeys(self.notes)))
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -275,7 +275,7 @@ class _Parser:
         self._take(_BLANKS)
         found = self._take(word)
         if found and self._ends():
-            raise FilterError(f'Nothing stands after "{found[0]}". Write it in quotes to look for the text.')
+            raise FilterError(f'Nothing comes after "{found[0]}". Write it in quotes to look for the text.')
         return found is not None
 
     def _either(self) -> Condition:
@@ -286,7 +286,7 @@ class _Parser:
 
     def _both(self) -> Condition:
         if word := _OR.match(self.text, self.at) or _AND.match(self.text, self.at):
-            raise FilterError(f'Nothing stands before "{word[0]}". Write it in quotes to look for the text.')
+            raise FilterError(f'Nothing comes before "{word[0]}". Write it in quotes to look for the text.')
         parts = [self._one()]
         while not self._ends() and not _OR.match(self.text, self.at):
             self._joined(_AND)
@@ -297,7 +297,7 @@ class _Parser:
         self._take(_BLANKS)
         if word := self._take(_NOT):
             if self._ends():
-                raise FilterError(f'Nothing stands after "{word[0]}". Write it in quotes to look for it.')
+                raise FilterError(f'Nothing comes after "{word[0]}". Write it in quotes to look for it.')
             return Not(self._deeper(self._one))
         if self._take(_WITH):
             return self._one()
@@ -316,7 +316,7 @@ class _Parser:
     def _bracket(self) -> Condition:
         self.at += 1
         if self._ends():
-            raise FilterError("Nothing stands between the brackets.")
+            raise FilterError("The brackets are empty.")
         condition = self._deeper(self._either)
         if not self.text.startswith(")", self.at):
             raise FilterError("A bracket is not closed.")

@@ -21,10 +21,10 @@ from sim.widgets.panels.fields import FilteredList, show
 # Of the many faults there are, those from which most is learned: they head the list.
 FAULTS = (
     ("a length prefix one too long", "length-too-long"),
-    ("a bit without its element", "bit-without-data"),
-    ("the last character lost", "cut-at-the-end"),
-    ("a digit lost in the middle", "character-lost"),
-    ("a character too many at the end", "trailing-character"),
+    ("a bit set without its element", "bit-without-data"),
+    ("the last character missing", "cut-at-the-end"),
+    ("a digit missing in the middle", "character-lost"),
+    ("an extra character at the end", "trailing-character"),
     ("a letter in a length prefix", "length-letter"),
     ("the letter O in the amount", "letter-o-for-zero"),
     ("a date with month 13", "month-13"),
@@ -108,7 +108,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
             return made.raw, f"Broken on purpose: {made.what}"
 
         # Which faults do apply is too long a list to be read here.
-        self._make(broken, "This fault does not apply to this message; choose another one")
+        self._make(broken, "This fault does not apply to this message; choose another")
 
     def back(self) -> None:
         """The message before the last reply, reversal, break or repair."""
@@ -143,7 +143,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         try:
             made, said = change(parse(self._raw, chosen_version(self._raw, self.version)))
         except ParseError:
-            self.problem = "This needs a message that can be read; mend it first, or go back"
+            self.problem = "The message cannot be read. Fix it first, or go back."
             return
         except IsoError as error:
             self.problem = refusal or str(error)

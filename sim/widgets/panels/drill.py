@@ -15,7 +15,7 @@ from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.form import Form
 from sim.widgets.panels.panel import Panel, RunBar
 
-_HINT = "Type the answer and press Enter. Several values stand between commas."
+_HINT = "Type the answer and press Enter. Separate several values with commas."
 
 
 class DrillPanel(Panel):

@@ -20,7 +20,7 @@ from sim.spec.spellings import currency_named
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.markup import markup, wrong
 
-NOT_THERE = "Nothing in the list is called that: type a code, or some of the words"
+NOT_THERE = "Not in the list: type a code, or part of the name"
 USUAL_CARD, OWN_CARD = "usual", "own"
 _SHORTEST, _LONGEST = 12, 19  # digits of a card number
 _MAJOR = re.compile(r"([0-9]*)(?:\.([0-9]*))?", re.ASCII)
@@ -162,7 +162,7 @@ def find_currency(text: str) -> Currency | str:
     >>> find_currency("yen").alpha, find_currency("978").alpha
     ('JPY', 'EUR')
     >>> find_currency("nowhere dollar")
-    'No currency of ISO 4217 is called that: type a code, or part of a name'
+    'ISO 4217 has no such currency: type a code, or part of a name'
     """
     asked = text.strip().casefold()
     if not asked:
@@ -177,7 +177,7 @@ def find_currency(text: str) -> Currency | str:
     if found:
         named = ", ".join(one.alpha for one in found[:_MOST_NAMED])
         return f"Which one: {named}{' …' if len(found) > _MOST_NAMED else ''}?"
-    return "No currency of ISO 4217 is called that: type a code, or part of a name"
+    return "ISO 4217 has no such currency: type a code, or part of a name"
 
 
 def decimals(code: str) -> int:
@@ -360,7 +360,7 @@ class CardInput(InputField):
         places = {pan: at for at, pan in self._cards.items()}
         labels = [_named(card, self.network is None) for card in cards]
         self.choice.options = (
-            (f"{mask_pan(usual.pan)}, the usual test card", USUAL_CARD),
+            (f"{mask_pan(usual.pan)}, the default test card", USUAL_CARD),
             *zip(labels, self._cards, strict=True),
             ("another number …", OWN_CARD),
         )
@@ -406,11 +406,11 @@ def _named(card: Any, with_network: bool) -> str:
 
 def _advice(pan: str, own: str | None) -> str:
     card = detect(pan)
-    brand = f"A card number of {card.brand}" if card else "A card number of no known network"
+    brand = f"A card number of {card.brand}" if card else "Not a known network's card number"
     if own and (not card or card.network != own):
         brand += f", not of {network(own).title}"
-    check = "" if luhn_ok(pan) else "; its check digit does not fit"
-    return f"{brand}{check}. It is used as it is."
+    check = "" if luhn_ok(pan) else "; its check digit is wrong"
+    return f"{brand}{check}. It is used unchanged."
 
 
 class StanInput(InputField):

@@ -347,7 +347,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             show(field, name in there)
         for name, field in self.form.fields.items():
             field.disabled = cardless and name in NO_CARD
-        note = "It carries no card and no amount." if cardless else ""
+        note = "It has no card and no amount." if cardless else ""
         self.form.fields["message_type"].note = note
 
     def _show(self) -> None:

@@ -145,12 +145,12 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
         self.views.put(raw, seen.version, None, None)
 
     def _put_unread(self, line: Line, data: bytes, error: ParseError) -> None:
-        """Show bytes that are no message: why, and as far as they were read."""
+        """Show bytes that are not a message: why, and as far as they were read."""
         begun = error.partial is not None and bool(error.partial.fields)
         held = pasted(data, format=line.format, version=line.version) if begun else None
         self.said.value = markup("p", f"✖ This cannot be read. {error}", "iso-problem")
         if held is None:
-            shown = mask_bytes(_body(line, data)) or "no bytes behind the length"
+            shown = mask_bytes(_body(line, data)) or "no bytes after the length"
             self.said.value += markup("pre", shown, "iso-bytes")
         self.views.put(shown_text(held) if held else "", held.version if held else None, None, None, held)
 
@@ -281,7 +281,7 @@ class HostPanel(Panel):
         self.said = ipywidgets.HTML().add_class("iso-said").add_class("iso-rest")
         self.grid = RuleGrid()
         self.grid_field = InputField(self.grid)
-        self.traffic = TrafficView("Nothing was seen yet")
+        self.traffic = TrafficView("No messages yet")
         self.grid_field.note = _RULES
         options = ("port", "network", "opening")
         self.form = Form(self, "host", options, notes=options)

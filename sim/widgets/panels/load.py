@@ -71,7 +71,7 @@ class LoadPanel(Panel):
             heard=self._look,
             answered=self._look,
             failed=lambda problem: self.set_trait("problem", problem),
-            what="The load could not be driven",
+            what="The load could not be run",
             thread="sim-link",
         )
 

@@ -68,7 +68,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self._found: Reading | None = None
         self._bare = ""
         self._said = ipywidgets.HTML().add_class("iso-read")
-        self.button = ipywidgets.Button(tooltip="Put the message itself into the box")
+        self.button = ipywidgets.Button(tooltip="Keep only the message in the box")
         self.button.on_click(lambda _: self.mend())
         super().__init__([self._said, self.button])
         self.add_class("iso-bar")
@@ -146,7 +146,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         read_as = chosen_version(raw, version)
         done = first_repair(raw, read_as)
         if done is None or done.message is None:
-            self._said.value = hint("No repair was found." if done is None else done.said, news=True)
+            self._said.value = hint("No repair found." if done is None else done.said, news=True)
             show(self.button, False)
             return
         self._did = (done.text, done.said)

@@ -81,7 +81,7 @@ def verdict(report: Report) -> Data:
     if report.framing is not None:
         words = f"This cannot be read as an ISO 8583:{report.version} message."
         return {"state": "broken", "words": words}
-    title = network_of(report.network).title if report.network else "the standard alone: no network is known"
+    title = network_of(report.network).title if report.network else "the standard alone: no known network"
     told = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "hint"))
     counts = ", ".join(_many(n, word) for severity, word in told if (n := _count(report.findings, severity)))
     head = "Valid" if report.valid else "Invalid"
@@ -142,7 +142,7 @@ def report_html(data: Data) -> str:
 
 
 def _network_cells(row: Data) -> tuple[str, ...]:
-    result = "– not its card" if row["foreign"] else "✔ would pass" if row["passed"] else "✖ would fail"
+    result = "– not its own card" if row["foreign"] else "✔ would pass" if row["passed"] else "✖ would fail"
     counts = [_many(row[f"{word}s"], word) for word in ("error", "warning", "hint") if row[f"{word}s"]]
     return row["title"], result, ", ".join(counts)
 

@@ -63,7 +63,7 @@ class SendPanel(Panel):
         self._asker.cancel()
         self.problem, self.exchange = "", None
         if not self.input.check():
-            self.problem = "There is no message that could be sent: paste one, or try an example"
+            self.problem = "No message to send: paste one, or try an example"
             return None
         try:
             raw = self.input.raw
@@ -110,7 +110,7 @@ def _said(response: Message) -> str:
     """The response in words: `Approved (00)`."""
     code = response.get(39)
     if not code:
-        return f"Answered with {response.mti}"
+        return f"Response: {response.mti}"
     known = answer(code, response.version, chosen_network(response, None))
     meaning = known.meaning if known else "response code"
     return f"{meaning[:1].upper()}{meaning[1:]} ({code})"

@@ -23,7 +23,7 @@ from sim.widgets.panels.report_view import Data, ReportView, report_data, report
 
 _WIDEST = 60  # characters of a value that are shown
 MARKS = {RESTORED: "✔ restored", LIKELY: "? likely", UNKNOWN_VALUE: "⚠ unknown"}
-_NOTHING = "No repair was found: no fault known from practice explains this message."
+_NOTHING = "No repair found: no known fault explains this message."
 
 
 class Repairs(ipywidgets.VBox):  # type: ignore[misc]
@@ -39,7 +39,7 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
         self._asked: tuple[str, str | None, str | None] = ("", None, None)
         self.found: Repair | None = None
         self.look = ipywidgets.Button(
-            description="Find repairs", tooltip="What the message was before a fault, and what speaks for it"
+            description="Find repairs", tooltip="What the message was before the fault, with the evidence"
         )
         self.rows = ipywidgets.VBox()
         self.said = ipywidgets.HTML().add_class("iso-said")

@@ -49,7 +49,7 @@ class Anatomy extends Editing {
   }
 
   advice() {
-    const pick = "Point at an element, or use the arrow keys; click or Enter unfolds it.";
+    const pick = "Point at an element or use the arrow keys; click or press Enter to unfold it.";
     return this.editable ? `${pick} A click on the bitmap adds an element, or takes one out.` : pick;
   }
 

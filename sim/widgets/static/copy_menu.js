@@ -20,7 +20,7 @@ function render({ model, el }) {
     return made;
   };
   const form = choice('Copy as', model.get('forms'));
-  const cover = choice('Card data', [['masked', 'test cards stand in'], ['clear', 'card data in clear']]);
+  const cover = choice('Card data', [['masked', 'replaced with test cards'], ['clear', 'card data in clear']]);
   const told = document.createElement('span');
   told.setAttribute('role', 'status');
   box.append(form, cover, button('Copy as', 'copy'), button('Download', 'file'), told);
@@ -28,7 +28,7 @@ function render({ model, el }) {
 
   async function copy(text) {
     await toClipboard(text);
-    told.textContent = cover.value === 'clear' ? 'Copied, card data in clear.' : 'Copied; test cards stand in for card numbers.';
+    told.textContent = cover.value === 'clear' ? 'Copied with card data in clear.' : 'Copied; card numbers replaced with test cards.';
   }
 
   function save(name, text) {

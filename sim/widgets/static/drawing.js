@@ -290,11 +290,11 @@ class Drawing {
     fact("Place", place(element));
     if (element.note) fact("Note", element.note);
     if (element.meaning) fact("Meaning", element.meaning);
-    if (element.hidden) fact("Masked", "card data is starred out; the eye above shows it");
+    if (element.hidden) fact("Masked", "card data is masked; use the eye above to show it");
     const cell = make("div", { cls: "ia-inside", role: "gridcell" }, facts);
     if (element.children.length) cell.append(this.children(element));
     if (element.state === "read" && !element.findings.length)
-      cell.append(make("p", { cls: "ia-quiet", text: "No rule finds fault with it." }));
+      cell.append(make("p", { cls: "ia-quiet", text: "No findings for this element." }));
     cell.append(...element.findings.map(finding));
     if (this.editable && element.number !== 1 && !this.data.fault) cell.append(this.editor(element));
     return make("div", { cls: "ia-details", role: "row", data: { of: element.number } }, cell);

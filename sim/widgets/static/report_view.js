@@ -1,7 +1,7 @@
 // The verdict, the networks and the findings of ReportView. Rows are buttons; picking one tells Python.
 
 const SIGNS = { error: "✖", warning: "▲", info: "ℹ" };
-const RESULTS = { passed: "✔ would pass", failed: "✖ would fail", foreign: "– not its card" };
+const RESULTS = { passed: "✔ would pass", failed: "✖ would fail", foreign: "– not its own card" };
 const VERDICTS = { valid: "✔", invalid: "✖", broken: "✖", empty: "" };
 
 function make(tag, cls, text) {
@@ -70,7 +70,7 @@ function findings(data, whose, picked) {
   const row = data.networks.find((one) => one.name === whose);
   const title = row ? `Findings of ${row.title}` : "Findings";
   box.append(make("h4", "", title));
-  if (!data.findings.length) box.append(make("p", "irv-none", row ? `${row.title} finds nothing wrong.` : "No findings."));
+  if (!data.findings.length) box.append(make("p", "irv-none", row ? `${row.title} has no findings.` : "No findings."));
   const list = make("ol");
   list.setAttribute("aria-label", title);
   data.findings.forEach((one, at) => list.append(finding(one, at, picked)));

@@ -87,7 +87,7 @@ def from_jpos(text: str, name: str) -> dict[str, Any]:
         if number == 0:
             head["mti"] = _known(_classes(), kind, number)["written"]
         elif number == 1 and kind not in _BITMAPS:
-            left.append(LeftOut(1, "element 1", f"{kind} is no bitmap, and ISO 8583 has one there"))
+            left.append(LeftOut(1, "element 1", f"{kind} is not a bitmap, and ISO 8583 has one there"))
         elif number == 1:
             head |= _BITMAPS[kind]
             head |= {"third": True} if _size(one, number) > _TWO_MAPS else {}
