@@ -39,7 +39,7 @@ service_point = Lesson(
         "two digits of entry mode, for the magnetic stripe, and one for a terminal that cannot accept a PIN.",
         "The table of five messages above shows the stripe's mode, and another line the last digit.",
         {
-            "901": "the last digit says that the terminal can accept a PIN.",
+            "901": "the last digit means that the terminal can accept a PIN.",
             "900": "the last digit says that nobody knows.",
             "022": "02 is a stripe that was not read completely; the whole track has another mode.",
             "012": "that is a number typed in.",
@@ -66,7 +66,7 @@ service_point = Lesson(
         'the mode is a code of one network only; filter `sim.codes("pos_entry_mode")`. A digit for the PIN follows.',
         "Look for *fallback* in the column `kind`, and for Mastercard in the column `network`.",
         {
-            "802": "the last digit says that the terminal cannot accept a PIN.",
+            "802": "the last digit means that the terminal cannot accept a PIN.",
             "80": "that is the entry mode alone; the third digit says whether a PIN could be taken.",
             "791": "that is a chip card whose number was typed in, not swiped.",
             "901": "that is an ordinary swipe; nobody tried the chip first.",

@@ -32,7 +32,7 @@ _IN_A_SHELL = (
     (r"The wire format of the message\.", "The wire format of the message, by its name or as a file."),
     (r"`\.iso\.notes` says so", "standard error says so"),
     (r"`sim\.faults\(\)` lists them", "without it, they are listed"),
-    (r"; see `sim\.llm\.status\(\)`", "; the README says which there are"),
+    (r"; see `sim\.llm\.status\(\)`", "; the README lists them"),
 )
 
 

@@ -265,7 +265,7 @@ def _check_fit(setting: Setting) -> None:
     kind, own, version = setting.kind, setting.network, setting.version
     if not _has_kind(kind, own, version):
         known = [name for name in NETWORKS if _has_kind(kind, name, version)]
-        expected = f"one that is known of {own} in {version}, or for {kind!r} a network of {', '.join(known)}"
+        expected = f"one documented for {own} in {version}; this one is documented for {', '.join(known)}"
         raise OptionError("message_type", expected, repr(kind))
     purpose, entry, row = setting.purpose, setting.entry, setting.purposes
     if not setting.alone:
@@ -274,7 +274,8 @@ def _check_fit(setting: Setting) -> None:
         if entry not in row["entries"]:
             raise OptionError("entry", f"{_any_of(entries_of(purpose))} for purpose {purpose!r}", repr(entry))
         if not has_purpose(purpose, own, version):
-            raise OptionError("purpose", _known_where(purpose, has_purpose, setting), repr(purpose))
+            where = f"one documented for {_whose(setting)}; this one is documented for "
+            raise OptionError("purpose", where + _documented(purpose, has_purpose), repr(purpose))
     if "cashback" in setting.details and purpose != "cashback":
         raise OptionError("cashback", "none, or purpose 'cashback'", f"purpose {purpose!r}", 54)
     for name, given in setting.details.items():
@@ -311,22 +312,25 @@ def _check_option(name: str, setting: Setting) -> None:
     if (other := row.get("with")) and not setting.details.get(other):
         raise OptionError(name, f"{other} beside it", "none", field)
     if not has_option(name, setting.network, setting.version):
-        raise OptionError(name, "none, or " + _known_where(name, has_option, setting), "one", field)
+        where = f"none for {_whose(setting)}; it is documented for {_documented(name, has_option)}"
+        raise OptionError(name, where, "one", field)
 
 
-def _known_where(name: str, has: Any, setting: Setting) -> str:
-    """Where *name* would do, as far as public documents say."""
+def _documented(name: str, has: Any) -> str:
+    """The versions and networks for which public documents describe *name*."""
     known: dict[str, list[str]] = {}
     for edition, one in product(VERSIONS, NETWORKS):
         if has(name, one, edition):
             known.setdefault(edition, []).append(one)
-    texts = [
+    return " or ".join(
         f"{edition} ({'any network' if len(names) == len(NETWORKS) else ', '.join(names)})"
         for edition, names in known.items()
-    ]
+    )
+
+
+def _whose(setting: Setting) -> str:
     own, version = setting.network, setting.version
-    where = f"{own} in {version}" if own else f"{version} without a network"
-    return f"{' or '.join(texts)}, where it is known of, not {where}"
+    return f"{own} in {version}" if own else f"{version} without a network"
 
 
 def _any_of(words: Any) -> str:

@@ -70,8 +70,10 @@ class ExchangeTable(Table):
             "Why was it reversed, and what remains held?"
         language
             What it shall write in: en, de, es, pt or fr.
-        provider, model
-            The language model to ask; see `sim.llm.status()`.
+        provider
+            The language model provider to ask; see `sim.llm.status()`.
+        model
+            Name of the provider's model. Default: the provider's usual one.
 
         Returns
         -------

@@ -137,14 +137,16 @@ def explain(
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     llm
-        Have a language model write the summary. It sees the elements with card data masked. A sentence of
-        its that states what is not known of the message is struck out (~~...~~).
-    provider, model
-        The language model to ask; see `sim.llm.status()`.
+        Have a language model write the summary. It sees the elements with card data masked. A sentence that
+        the message does not support is struck out (~~...~~).
+    provider
+        The language model provider to ask; see `sim.llm.status()`.
+    model
+        Name of the provider's model. Default: the provider's usual one.
     ask
-        What a language model shall answer: "Why was it declined, and what do I do next?"
+        A question for the language model, e.g. "Why was it declined, and what do I do next?"
     language
-        What a language model shall write in: en, de, es, pt or fr.
+        Language of the model's answer: en, de, es, pt or fr.
 
     Returns
     -------
@@ -251,8 +253,10 @@ def generate(
         purpose: chip for a purchase.
     merchant
         Merchant name in DE 43.
-    city, country
-        Merchant city and country (ISO 3166 code) in DE 43.
+    city
+        Merchant city in DE 43.
+    country
+        Merchant country in DE 43 (ISO 3166 code).
     mcc
         Merchant category code, four digits. Default: the purpose's, else inferred from *merchant* (a hotel, a
         pharmacy), else a general store's.
@@ -274,14 +278,17 @@ def generate(
     description
         What to make in plain words, read by rules or, if one is named or configured, by a language model; see
         `plan`. It overrides all other options except *version*, *at* and *format*.
-    provider, model
-        The language model to ask; see `sim.llm.status()`.
+    provider
+        The language model provider to ask; see `sim.llm.status()`.
+    model
+        Name of the provider's model. Default: the provider's usual one.
     payment
         Further options of a payment:
 
         - `pin`: whether to send a PIN (DE 52, a block that no key decrypts). Default: at a cash machine.
         - `cvv2`: card verification value to be checked.
-        - `postal_code`, `address`: the cardholder's, for address verification (AVS).
+        - `postal_code`: the cardholder's postal code, for address verification (AVS).
+        - `address`: the cardholder's street address, for address verification (AVS).
         - `three_d_secure`: result of 3-D Secure with its ECI: authenticated, attempted or none.
         - `token`: whether the card number is a payment token, with its cryptogram.
         - `store_card`: whether the merchant stores the card for later payments.
@@ -291,9 +298,10 @@ def generate(
         - `cashback_minor_units`: cash part of the amount for purpose cashback. Default: half.
         - `final_amount_minor_units`: amount that remains after a partial reversal.
         - `reason`: why a message is reversed: customer, timeout, misdispense, malfunction or partial.
-        - `merchant_amount_minor_units`, `merchant_currency`: price in the merchant's own
-          currency for purpose dcc. Default: four fifths of the amount, in pounds, for a shop in London.
-        - `merchant_id`: DE 42.
+        - `merchant_amount_minor_units`: price in the merchant's own currency for purpose dcc. Default: four
+          fifths of the amount.
+        - `merchant_currency`: the merchant's own currency for purpose dcc. Default: pounds, for a shop in London.
+        - `merchant_id`: merchant ID, DE 42.
 
     Returns
     -------
@@ -663,8 +671,10 @@ class DiffTable(Table):
             "Why was the second one declined?"
         language
             What it shall write in: en, de, es, pt or fr.
-        provider, model
-            The language model to ask; see `sim.llm.status()`.
+        provider
+            The language model provider to ask; see `sim.llm.status()`.
+        model
+            Name of the provider's model. Default: the provider's usual one.
 
         Returns
         -------

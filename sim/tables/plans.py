@@ -89,9 +89,11 @@ def plan(description: str, *, provider: str | None = None, model: str | None = N
     ----------
     description
         What to make, such as "Visa contactless 12.50 EUR in Lyon, declined for insufficient funds".
-    provider, model
-        The language model to restate it in words that the rules read, in any language; see
+    provider
+        The language model provider that restates it, from any language, in words that the rules read; see
         `sim.llm.status()`. Default: the rules alone.
+    model
+        Name of the provider's model. Default: the provider's usual one.
 
     Returns
     -------

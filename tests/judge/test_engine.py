@@ -111,7 +111,7 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
 @together(
     "raw, version, words",
     [
-        ("", "1987", "no text"),
+        ("", "1987", "text is empty"),
         (f"{len(GOOD):04}" + GOOD, "1987", "length header"),
         (chr(0) + chr(len(GOOD)) + GOOD, "1987", "binary length header"),
         ("6000010000" + GOOD, "1987", "TPDU"),

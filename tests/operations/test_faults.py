@@ -220,7 +220,7 @@ def test_a_fault_that_does_not_apply_names_those_that_do() -> None:
 @together(
     "fault, words",
     [
-        ("empty", "no text"),
+        ("empty", "text is empty"),
         ("length-header", "length header"),
         ("binary-length-header", "binary length header"),
         ("tpdu", "TPDU"),

@@ -218,5 +218,5 @@ def test_the_face_gives_a_table() -> None:
         _ = lost.message
     cut = sim.repair(REQUEST[:-4])
     assert "unknown" in repr(cut)
-    with pytest.raises(ValueError, match="nothing tells"):
+    with pytest.raises(ValueError, match="cannot be determined"):
         cut.message_after(0)

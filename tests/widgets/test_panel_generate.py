@@ -199,7 +199,7 @@ def test_what_cannot_be_answered_says_so() -> None:
     assert panel.message == answer
     panel.actions.break_by("cut-at-the-end")
     panel.actions.reverse()
-    assert "can be read" in panel.actions.problem
+    assert "cannot be read" in panel.actions.problem
 
 
 @together("name", [name for _, name in FAULTS])

@@ -156,7 +156,7 @@ def test_the_cards_are_narrowed_by_typing() -> None:
     card.choice.box.value = card.choice.box.options[30]
     assert (card.problem, card.value) == ("", card._cards["#29"])
     card.choice.box.value = "no such card"
-    assert card.problem.startswith("Nothing in the list")
+    assert card.problem.startswith("Not in the list")
 
 
 def test_a_number_that_is_typed_into_the_list_is_ones_own() -> None:

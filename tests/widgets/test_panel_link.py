@@ -160,8 +160,8 @@ def test_what_a_rule_says_beside_its_inputs_stays() -> None:
         ("nowhere", RAW, "address: expected host:port"),
         ("127.0.0.1:1", RAW, "127.0.0.1:1: expected a connection"),
         ("127.0.0.1:1", "0100zz", "This needs a message that can be read"),
-        ("127.0.0.1:1", "", "There is no message that could be sent"),
-        ("127.0.0.1:1", "0" * 40_000, "There is no message that could be sent"),
+        ("127.0.0.1:1", "", "No message to send"),
+        ("127.0.0.1:1", "0" * 40_000, "No message to send"),
     ],
 )
 def test_what_cannot_be_sent_is_told(address: str, message: str, problem: str) -> None:

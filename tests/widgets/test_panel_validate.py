@@ -172,7 +172,7 @@ def test_its_repr_and_its_html_are_stable() -> None:
     assert (
         first["text/plain"] == "ValidatePanel(Invalid for Visa, read as ISO 8583:1987. 1 error, 1 warning.)"
     )
-    for words in ("Invalid for Visa", "Mastercard", "not its card", "check digit"):
+    for words in ("Invalid for Visa", "Mastercard", "not its own card", "check digit"):
         assert words in first["text/html"]
     assert repr(ReportView()) == "ReportView(no message)"
 

@@ -1,4 +1,4 @@
-"""`Lab`: the three panels behind tabs; a message goes from one to the next, and those there were can be
+"""`Lab`: the three panels on tabs; a message goes from one to the next, and those there were can be
 looked at again and compared."""
 
 from __future__ import annotations
