@@ -329,9 +329,9 @@ def summary(message: Message) -> list[str]:
 
 def _opening(aid: str, tags: int, broken: bool) -> str:
     made = application(aid)
-    by = f" of {with_article(made)}" if made else ""
+    by = f" from {with_article(made)}" if made else ""
     rest = "; what follows them cannot be read" if broken else ""
-    return f"Chip data{by} comes with it ({count(tags, 'tag')}{rest})."
+    return f"It includes chip data{by} ({count(tags, 'tag')}{rest})."
 
 
 # First digit of DE 3: money goes to the cardholder. A terminal asks the chip for no approval then.
@@ -406,13 +406,13 @@ def _agreement(chip: ChipData, message: Message) -> str:
     said = money.say(message)
     if not said or mti.is_response(message.mti):
         return told + "."
-    return told + (", as the message says." if said == signed else f", but the message says {said}.")
+    return told + (", which matches the message." if said == signed else f", but the message says {said}.")
 
 
 def _answer(chip: ChipData) -> str:
     parts = []
     if proof := chip.value("91"):
-        parts.append(f"issuer authentication data ({count(len(proof) // 2, 'byte')}) to prove itself")
+        parts.append(f"issuer authentication data ({count(len(proof) // 2, 'byte')}) to authenticate itself")
     if code := chip.value("8A"):
         parts.append(f"response code {response_code(code)}")
     return f"For the chip the issuer sends {' and '.join(parts)}." if parts else ""

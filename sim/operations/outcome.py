@@ -47,7 +47,7 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
             return f"Its {label} {code}, {meaning}, is that of the original and gives no reason."
         if message.mti[2] not in _DECIDED:
             return f"Its {label} {code} means {meaning}."
-        return f"Its {label} {code} {'gives the reason' if undoes else 'tells the decision'}: {meaning}."
+        return f"Its {label} {code} {'gives the reason' if undoes else 'gives the decision'}: {meaning}."
     kind = known.kind if known else ""
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
         return f"The other side answered: all well ({code})."

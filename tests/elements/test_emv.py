@@ -318,7 +318,7 @@ def test_no_chip_data_no_sentence() -> None:
         ),
         ({"9F34": "1F0302"}, "No cardholder verification was required."),
         ({"9F34": "3F0000"}, "No cardholder verification was performed."),
-        ({"84": "A0000000250101"}, "Chip data of an American Express application comes with it (1 tag)."),
+        ({"84": "A0000000250101"}, "It includes chip data from an American Express application (1 tag)."),
         ({"8A": "3035"}, "For the chip the issuer sends response code 05, do not honour."),
     ],
 )
@@ -330,7 +330,7 @@ def test_sentences(tags: dict[str, str], sentence: str) -> None:
 @pytest.mark.parametrize(
     ("amount", "end"),
     [
-        ("000000012345", "123.45 USD at a terminal (United States), as the message says."),
+        ("000000012345", "123.45 USD at a terminal (United States), which matches the message."),
         ("000000012346", "123.45 USD at a terminal (United States), but the message says 123.46 USD."),
     ],
 )
