@@ -343,7 +343,7 @@ def test_agreement(amount: str, end: str) -> None:
 def test_agreement_with_a_composite_amount() -> None:
     """In 2003 currency and decimals stand inside DE 4."""
     message = chip({"9F02": "000000012345", "5F2A": "0840"}, "2100", {4: "8402000000012345"})
-    assert "as the message says" in told(Message("2100", message.fields, "2003"))
+    assert "which matches the message" in told(Message("2100", message.fields, "2003"))
 
 
 def test_the_issuer_answers_the_chip() -> None:
