@@ -182,7 +182,7 @@ def repair(
     **how: Any,
 ) -> Made:
     """A message after its first proposal, and all proposals."""
-    done = operations.repair(read(message, version=version, network=network, **how), sure=sure)
+    done = operations.repair(message, version=version, network=network, sure=sure, **how)
     proposals = [one.record() for one in done.proposals]
     left = [_finding(one) for one in done.left]
     return Made(done.text, done.version, more={"valid": done.valid, "proposals": proposals, "left": left})

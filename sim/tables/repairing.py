@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sim import operations
 from sim.spec.words import AnyNetwork, AnyVersion
-from sim.tables.argument import MessageArgument, take
+from sim.tables.argument import MessageArgument, refuse_many, take
 from sim.tables.message_table import MessageTable, RawMessage, table_of
 from sim.tables.tables import Table, columns_of
 
@@ -118,7 +118,12 @@ def repair(
     >>> proposals[["verdict", "field", "action"]].values.tolist()[0], proposals.raw == sound
     (['restored', 2, 'length changed'], True)
     """
-    made = operations.repair(take(message, version, network, format), sure=sure)
+    if isinstance(message, str):
+        text = message[:]  # a cell of a table shows itself masked
+        refuse_many(text)
+        made = operations.repair(text, version=version, network=network, sure=sure, format=format)
+    else:
+        made = operations.repair(take(message, version, network, format), sure=sure)
     records = [one.record() | {"evidence": "; ".join(one.evidence)} for one in made.proposals]
     table = ProposalsTable(columns_of(_COLUMNS, [[one[name] for name in _COLUMNS] for one in records]))
     table._repair = made

@@ -12,33 +12,34 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
-from math import log2
+from math import inf
 from typing import Any
 
-from sim.codec import IsoError, Message, ParseError, build, parse
-from sim.codec.text import is_digits
+from sim.codec import IsoError, Message, build
+from sim.codec.bitmap import HEX_DIGITS
 from sim.codec.wire import Format, wire_format
 from sim.codec.wire import names as formats
-from sim.elements.card import detect_network
 from sim.errors import element_label
-from sim.judge import Finding, Severity
-from sim.judge.causes import DECODED, READ, STRIPPED, causes
+from sim.judge import Finding
 from sim.masking import mask_text
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
-from sim.operations.reading import recognised
-from sim.operations.repairing import chip, halves
+from sim.operations.reading import read
+from sim.operations.repairing import chip
 from sim.operations.repairing import edits as undoing
-from sim.operations.repairing.edits import Edit, Frame, frame
-from sim.operations.repairing.weighing import UNKNOWN, Weight, announced, share, usually_odd, weigh
-from sim.operations.repairing.wire import Found, readings
+from sim.operations.repairing.edits import Edit
+from sim.operations.repairing.searching import Trial, trials_of, valued, weighed
+from sim.operations.repairing.weighing import UNKNOWN, share
+from sim.operations.repairing.wire import readings, reads_to
 from sim.operations.repairing.witnesses import CARD, PROOF, TRACK
-from sim.operations.validation import Report, judge, validate
-from sim.paste.reading import Reading
-from sim.spec import Spec, spec, version_of
+from sim.operations.validation import Report
+from sim.operations.verdict import verdict_on
+from sim.paste.reading import TEXT, Reading
+from sim.spec.elements import table as spec_of
 from sim.spec.networks import detect, told_name
 from sim.spec.spellings import network_named
+from sim.spec.words import AnyNetwork, AnyVersion
 
 __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"]
 
@@ -47,17 +48,18 @@ RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 
 # So many texts are judged, and so many bits apart; so far ahead of all others a proposal is sure.
 _JUDGED, _NEAR, _MARGIN, _MOST = 40, 30.0, 8.0, 8
-_BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
-# What is absent is weighed with the elements that are there.
-_OF_ABSENT = 0.2
-_OTHER_LENGTH, _NO_TAGS, _LEFT = 6.0, 14.0, 8.0
-# What is longer is no message with one fault; it is only read.
-_LONGEST = 20_000
+_LEFT = 8.0  # bytes left over may be of the link
+_FORMATS_TRIED = 6
 _SHOWN = 24
-_ENDS = "\x02\x03\0\r\n"
 _MOST_EVIDENCE = 4
 _WITNESSES = 2  # one may agree by chance
-_FEW = 0.0  # bits for which an element is as often there as not
+# So far ahead is sure what a habit of hands, a key hit twice, speaks for, or what nothing else does.
+_FAR, _FARTHER = 13.0, 18.0
+_RARE = -4.0  # bits by which an element is seldom there
+_FEW = 2  # characters that may be lost or added at once
+# Other elements say what these are, and a third one which of the two is right.
+_TOLD_TWICE = (2, 7, 11, 14, 35, 37)
+_SPELLED = HEX_DIGITS | set(" \t\r\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,81 +126,46 @@ class Repair:
 
 
 def repair(
-    message: str | Message | Reading,
+    message: str | bytes | Message | Reading,
     *,
-    version: str | None = None,
-    network: str | None = None,
+    version: AnyVersion | None = None,
+    network: AnyNetwork | None = None,
     sure: bool = False,
+    format: Format | str | None = None,
 ) -> Repair:
-    """Propose what *message* (a text, sound or broken, a Message, or what was read) was before a fault.
-    With *sure* the first proposal alone, and it only where it is restored. Raises ChoiceError where no
-    version or network is called that.
+    """Propose what *message* (a paste, sound or broken, a Message, or what was read) was before a fault.
+    With *sure* the first proposal alone, and it only where it is restored. *format* is what a paste or bytes
+    are written in; without it the text form is tried first. Raises ChoiceError where no version or network is
+    called that.
 
     >>> echo = "08002020000000000000990000123456"
     >>> [(one.verdict, one.action) for one in repair(f"6000010000{echo}").proposals]
     [('restored', 'stripped')]
     """
-    own = None if network is None else network_named(network)
+    paste = message if isinstance(message, str) and format is None else ""
     if isinstance(message, Reading):
-        return _of_reading(message, own, sure)
-    report = validate(message, network=own, version=version)
-    raw = message if isinstance(message, str) else _text(message)
-    if isinstance(message, Message):
-        table = message.spec
+        reading = message
     else:
-        table = spec(chosen_version(strip_line_ending(raw), version))
-    pinned = isinstance(message, Message) or version is not None
-    proposals = _Search(strip_line_ending(raw), table, own, pinned).proposals() if raw else ()
-    return _chosen(proposals, report, raw, sure)
-
-
-def _of_reading(reading: Reading, network: str | None, sure: bool) -> Repair:
-    """What was read: bytes that stop are repaired as bytes, all else as its text."""
-    seen = dissect(reading)
-    pinned = reading.version if reading.pinned or isinstance(seen.content, Message) else None
-    sound = reading.complete and not reading.left and not _errors(validate(seen.content, network=network))
-    if not reading.data or reading.raw is not None or sound:
-        return repair(seen.content, version=pinned, network=network or reading.network, sure=sure)
-    data = reading.data[reading.start :]
-    # A guess that does not fit has bent its format.
-    named = wire_format(reading.format) if reading.format in formats() else reading.written
-    own = [named] if named else []
-    made = _of_bytes(data, own, reading, network)
-    if not made or made[0].verdict != RESTORED:
-        # A fault may have misled the guess of the format, too.
-        made = _of_bytes(data, [*own, *map(wire_format, formats())], reading, network)
-    if reading.complete and reading.believed and not made:
-        return repair(seen.content, version=pinned, network=network or reading.network, sure=sure)
-    report = Report(None, reading.version, network, seen.fault)
-    return _chosen(made, report, seen.raw, sure)
-
-
-def _of_bytes(
-    data: bytes, tried: Iterable[Format], reading: Reading, network: str | None
-) -> tuple[Proposal, ...]:
-    """What *data* are by the formats *tried*."""
-    search = _Search("", spec(reading.version), network or reading.network, True)
-    best: dict[str, _Trial] = {}
-    if reading.complete and reading.believed and reading.message is not None:
-        # What is left may be of the link.
-        as_it_came = search.trial_of((reading.message, _LEFT, "", 0, "", "", ""))
-        best[as_it_came.edit.text] = as_it_came
-    for fmt in tried:
-        for found in readings(data, fmt):
-            trial = search.trial_of(found)
-            if trial.edit.text not in best or trial.bits < best[trial.edit.text].bits:
-                best[trial.edit.text] = trial
-    return search.ranked([*best.values()])
-
-
-def _chosen(proposals: tuple[Proposal, ...], report: Report, raw: str, sure: bool) -> Repair:
-    """The proposals, or the first alone where it is sure."""
+        reading = read(message, format=TEXT if paste else format, version=version)
+    own = reading.network if network is None else network_named(network)
+    trials = _trials(reading)
+    if paste and _is_open(paste, trials):
+        # It may be bytes, or stand among other things.
+        seen = read(paste, version=version)
+        if seen.raw is None and seen.message is not None:
+            reading, trials = seen, [*trials, *_trials(seen)]
+    proposals = _ranked(trials, own)
     if sure:
         proposals = proposals[:1] if proposals and proposals[0].verdict == RESTORED else ()
     if proposals and (first := proposals[0]).message is not None:
         return Repair(proposals, first.message, first.text, first.message.version, first.left)
+    report = verdict_on(replace(reading, network=own))
     left = (report.framing,) if report.framing else _errors(report)
-    return Repair(proposals, report.message, raw, report.version, left)
+    return Repair(proposals, report.message, dissect(reading).raw, report.version, left)
+
+
+def _errors(report: Report) -> tuple[Finding, ...]:
+    return tuple(one for one in report.findings if one.is_error)
 
 
 def _text(message: Message) -> str:
@@ -208,340 +175,180 @@ def _text(message: Message) -> str:
         return ""
 
 
-def _errors(report: Report) -> tuple[Finding, ...]:
-    return tuple(one for one in report.findings if one.is_error)
+def _is_open(paste: str, trials: Iterable[Trial]) -> bool:
+    """Whether *paste* may be no text form: nothing explains it as one, or it may be bytes in hex."""
+    found = [one.edit.text for one in trials]
+    return strip_line_ending(paste) not in found and (not found or _SPELLED.issuperset(paste))
 
 
-@dataclass(slots=True)
-class _Trial:
-    """A text that can be read after an edit: how it weighs, and by what table it is read."""
-
-    edit: Edit
-    table: Spec
-    weight: Weight
-    bits: float
-    report: Report | None = None
-    judged: dict[int | None, float] = attribute(default_factory=dict)
-
-    @property
-    def warned(self) -> bool:
-        """Whether the judge finds something odd in a value."""
-        found = self.report.findings if self.report else ()
-        return any(one.start is not None and one.severity != Severity.INFO for one in found)
-
-    @property
-    def owner(self) -> str | None:
-        """The network of its card."""
-        found = detect_network(Message(self.edit.text[:4], self.weight.fields, self.table.version))
-        return found.network if found else None
-
-    @property
-    def lost(self) -> bool:
-        """Whether nothing tells a character of it, or what it was at all."""
-        return UNKNOWN in self.edit.text or self.edit.action in (undoing.CUT, undoing.WRONG)
+# What it may have been.
 
 
-class _Search:
-    """The search for what a text was."""
-
-    def __init__(self, raw: str, table: Spec, network: str | None, pinned: bool) -> None:
-        self.raw, self.table, self.network, self.pinned = raw, table, network, pinned
-        self.outermost = True
-        self.stated = -1  # the length that stands in front
-
-    def proposals(self) -> tuple[Proposal, ...]:
-        """The proposals, the likeliest first."""
-        if len(self.raw) > _LONGEST:
-            return ()
-        found = frame(self.raw, self.table)
-        if found is None and halves.is_half(self.raw):
-            return self.ranked([*self._halves()])
-        if self.outermost and (found is None or not found.whole):
-            for edit, table in self._around():
-                if outside := self._inside(edit, table):
-                    return outside
-        return self.ranked(self._trials(found))
-
-    # What stands around a message.
-
-    def _around(self) -> Iterator[tuple[Edit, Spec]]:
-        """What is known to stand around a message, taken off: quotes, headers, a hex dump, another version;
-        bytes in a spelling."""
-        for cause in causes(self.raw, self.table.version) if not self.table.dialect else ():
-            if cause.text is None or (cause.action == READ and not self.pinned):
-                continue  # the MTI names the version, and is wrong then
-            if cause.action == STRIPPED and cause.text not in "".join(self.raw.splitlines()):
-                continue  # blanks inside a message are data
-            before = self.raw.removesuffix(cause.text) if self.raw.endswith(cause.text) else ""
-            why = cause.hint.rstrip(".")
-            yield Edit(cause.text, 0.0, cause.action, None, why, before), spec(cause.version)
-        bare = self.raw.strip(_ENDS)
-        if bare != self.raw and frame(bare, self.table):
-            why = "control characters of the link were pasted along"
-            yield Edit(bare, 0.0, STRIPPED, None, why), self.table
-        for front in undoing.fronts(self.raw):
-            named = None if self.pinned else version_of(front.text)
-            yield front, spec(named) if named else self.table
-        if frame(self.raw, self.table) is None:
-            best = recognised(self.raw)
-            if best and best.message and best.complete and best.believed and best.text is not None:
-                why = f"it reads as {best.read_as}"
-                yield Edit(best.text, 0.0, DECODED, None, why), best.message.spec
-
-    def _inside(self, edit: Edit, table: Spec) -> tuple[Proposal, ...]:
-        """The message without what stands around it, and its own repair where it needs one."""
-        inner = _Search(edit.text, table, self.network, True)
-        inner.stated = undoing.stated_length(edit.before, len(edit.text))
-        inner.outermost = len(edit.text) < len(self.raw)  # nothing is taken off for ever
-        if found := inner.proposals():
-            outside = f"{edit.action}: {edit.why}"
-            return tuple(
-                replace(one, evidence=(*one.evidence[:1], outside, *one.evidence[1:])) for one in found
-            )
-        try:
-            message = parse(edit.text, table)
-        except ParseError:
-            return ()
-        left = _errors(judge(message, self.network, ()))
-        verdict, before = LIKELY if left else RESTORED, mask_text(edit.before)[:_SHOWN]
-        why = (edit.why,)
-        return (Proposal(verdict, None, "message", edit.action, before, "", why, edit.text, message, left),)
-
-    # What stands in it.
-
-    def _halves(self) -> Iterator[_Trial]:
-        """What the text may be whose raw bitmap lost the upper half of its code page."""
-        for text in halves.texts(self.raw, self.table):
-            if (found := frame(text, self.table)) is not None:
-                fields = {place.number: text[place.first : place.end] for place in found.places}
-                edit = Edit(text, 0.0, undoing.HALVES, 1, "with this bitmap all elements can be read")
-                weight = weigh(text[:4], fields, self.table)
-                yield _Trial(edit, self.table, weight, weight.bits)
-
-    def trial_of(self, found: Found) -> _Trial:
-        """What bytes are after an edit."""
-        message, bits, action, number, why, before, after = found
-        edit = Edit(_text(message), bits, action, number, why, before, after)
-        weight = weigh(message.mti, message.fields, message.spec)
-        return _Trial(edit, message.spec, weight, bits + weight.bits)
-
-    def ranked(self, trials: list[_Trial]) -> tuple[Proposal, ...]:
-        """The likeliest of *trials*, judged."""
-        trials = [one for one in trials if one.edit.text]
-        if not trials:
-            return ()
-        trials.sort(key=lambda one: one.bits)
-        near = trials[0].bits + _NEAR
-        owners = (one.owner for one in trials)
-        self.network = self.network or next((owner for owner in owners if owner), None)
-        kept = [one for one in trials[:_JUDGED] if one.bits <= near]
-        for one in tuple(kept):
-            if one.edit.action != undoing.CUT:
-                one.bits += self._judged(one)
-        kept += [wrong for one in kept if one.edit.text == self.raw for wrong in self._wrong(one)]
-        kept.sort(key=lambda one: one.bits)
-        made = []
-        for at, one in enumerate(kept[: _MOST + 1]):
-            if not one.edit.action:
-                break  # as it came, it is likelier than what follows
-            ahead = at == 0 and (len(kept) < 2 or kept[1].bits - one.bits >= _MARGIN)
-            made.append(self._proposal(one, ahead))
-        return tuple(made[:_MOST])
-
-    def _trials(self, found: Frame | None) -> list[_Trial]:
-        """All edits after which the text can be read, weighed; the text as it came where it can."""
-        best: dict[str, _Trial] = {}
-        for edit, table in self._edits(found):
-            shown = edit.text.replace(UNKNOWN, "0")
-            again = frame(shown, table)
-            if again is None or not again.whole:
-                continue
-            fields = {place.number: edit.text[place.first : place.end] for place in again.places}
-            weight = weigh(edit.text[:4], fields, table)
-            bits = edit.bits + weight.bits
-            if 0 < abs(self.stated - len(self.raw)) <= 2 and len(shown) != self.stated:
-                bits += _OTHER_LENGTH
-            if shown not in best or bits < best[shown].bits:
-                best[shown] = _Trial(edit, table, weight, bits)
-        trials = list(best.values())
-        if found is not None and found.stop is not None and (cut := self._cut(found)):
-            trials.append(cut)
-        return trials
-
-    def _edits(self, found: Frame | None) -> Iterator[tuple[Edit, Spec]]:
-        raw, table = self.raw, self.table
-        if not table.dialect:
-            for edit in undoing.heads(raw):
-                named = version_of(edit.text)
-                yield edit, table if self.pinned and edit.field != 0 else spec(named or table.version)
-        if found is None or not found.whole:
-            yield from ((edit, table) for edit in undoing.bitmap_digits(raw, table))
-        if found is None:
-            return
-        yield from ((edit, table) for edit in undoing.edits(raw, found, table))
-        if found.whole:
-            as_it_came = Edit(raw, 0.0, "", None, "")
-            yield as_it_came, table
-            fields = {place.number: raw[place.first : place.end] for place in found.places}
-            trial = _Trial(as_it_came, table, weigh(raw[:4], fields, table), 0.0)
-            self._judged(trial)
-            odd = {*trial.weight.odd, *trial.judged}
-            suspects = {number for number in odd if number and number > 1} - {41, 42, 43, 55}
-            yield from ((edit, table) for edit in undoing.values(raw, found, table, suspects))
-
-    def _cut(self, found: Frame) -> _Trial | None:
-        """The end is missing, and what was read before it is sound; None where the text goes on."""
-        element, start, size = self.table[found.stop or 0], found.end, len(self.raw)
-        stated = self.raw[start : start + element.prefix]
-        left = size - start - element.prefix
-        if len(stated) == element.prefix > 0 and not (
-            is_digits(stated) and left < int(stated) <= element.width
-        ):
-            return None
-        missing_here = (int(stated) if element.prefix and is_digits(stated) else element.width) - left
-        fields = {place.number: self.raw[place.first : place.end] for place in found.places}
-        mti = self.raw[:4]
-        weight = weigh(mti, fields, self.table)
-        missing = [number for number in found.numbers if number not in fields]
-        whole = fields | dict.fromkeys(missing, "")
-        bits = weight.bits - announced(fields, mti, self.table) + announced(whole, mti, self.table)
-        bits += sum(usually_odd(number, self.table) for number in missing) + log2(max(missing_here, 1))
-        if found.stop == 55 and not chip.is_begun(self.raw[start + element.prefix :]):
-            bits += _NO_TAGS
-        edit = Edit(self.raw, 0.0, undoing.CUT, found.stop, "the text ends inside or before this element")
-        return _Trial(edit, self.table, weight, undoing.PRIOR_OF_CUT + bits)
-
-    def _judged(self, one: _Trial) -> float:
-        """The bits of the judge's findings."""
-        text = one.edit.text.replace(UNKNOWN, "0")
-        dialect = one.table if one.table.dialect else None
-        again = frame(text, one.table)
-        if again is None:
-            return 0.0
-        fields = {place.number: text[place.first : place.end] for place in again.places}
-        empty = len(again.bits) > 16 and not any(number > 64 for number in again.numbers)
-        message = Message(text[:4], fields, one.table.version, empty, dialect)
-        one.report = judge(message, self.network, ())
-        for finding in one.report.findings:
-            bits = _BITS[finding.severity] * (_OF_ABSENT if finding.start is None else 1)
-            one.judged[finding.field] = one.judged.get(finding.field, 0.0) + bits
-        return sum(one.judged.values())
-
-    def _wrong(self, one: _Trial) -> Iterator[_Trial]:
-        """Something is wrong in the element of which the judge says most, and nothing tells what."""
-        found = {number: bits for number, bits in one.judged.items() if number}
-        if found:
-            number = max(found, key=found.__getitem__)
-            edit = Edit(self.raw, 0.0, undoing.WRONG, number, "nothing tells which character it is")
-            explained = found[number] + one.weight.said.odd.get(number, 0.0)
-            bits = one.bits - explained + undoing.PRIOR_OF_WRONG
-            yield _Trial(edit, self.table, one.weight, bits, one.report)
-
-    # What is told of it.
-
-    def _proposal(self, one: _Trial, ahead: bool) -> Proposal:
-        edit, report = one.edit, one.report
-        name = self._name(one)
-        if one.lost:
-            return Proposal(UNKNOWN_VALUE, edit.field, name, edit.action, "", "", (edit.why,), bits=one.bits)
-        left = _errors(report) if report else ()
-        message = report.message if report else None
-        is_sure = ahead and not left and not one.weight.said.clash and _sure(one) and not self._intact(one)
-        before, after = self._shown(one)
-        verdict = RESTORED if is_sure else LIKELY
-        shown = (verdict, edit.field, name, edit.action, before, after, self._evidence(one))
-        return Proposal(*shown, edit.text, message, left, one.bits)
-
-    def _intact(self, one: _Trial) -> bool:
-        """Whether a character is lost or added at the end of its element, so that it may be of the next."""
-        found = frame(one.edit.text, one.table) if one.edit.action in (undoing.LOST, undoing.ADDED) else None
-        ends = [place.end for place in found.places if place.number == one.edit.field] if found else []
-        return bool(ends) and self.raw[: ends[0]] == one.edit.text[: ends[0]]
-
-    def _evidence(self, one: _Trial) -> tuple[str, ...]:
-        """What speaks for it: what others say of the element first."""
-        about = re.compile(rf"\bDE {one.edit.field}\b")
-        agree = sorted(one.weight.said.agree, key=lambda text: about.search(text) is None)
-        return (one.edit.why, *agree[: _MOST_EVIDENCE - 1])
-
-    def _name(self, one: _Trial) -> str:
-        number = one.edit.field
-        if number is None or number < 2:
-            return {0: "MTI", 1: "bitmap"}.get(number or 0, "message") if number is not None else "message"
-        return told_name(one.table, number, self.network or "")
-
-    def _shown(self, one: _Trial) -> tuple[str, str]:
-        """What stood there and what stands there after it, card data hidden."""
-        edit = one.edit
-        if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED, undoing.SECOND):
-            return "", ""
-        if edit.field is None or edit.field < 2 or edit.action == undoing.LENGTH:
-            return edit.before, edit.after
-        masked = [
-            Message(self.raw[:4], {edit.field: value}, one.table.version).masked()[edit.field]
-            for value in (edit.before, edit.after)
-        ]
-        return masked[0], masked[1]
+def _trials(reading: Reading) -> list[Trial]:
+    """All that what was read may have been."""
+    message = reading.message if reading.complete else None
+    if reading.raw is not None:
+        raw, pinned = strip_line_ending(reading.raw), reading.pinned
+        own = spec_of(reading.table if pinned or reading.by else chosen_version(raw, None))
+        return trials_of(raw, own, pinned)
+    made: list[Trial] = []
+    if message is not None and reading.believed and (raw := _text(message)):
+        if not reading.data:
+            return trials_of(raw, message.spec, True)
+        made = valued(raw, message.spec)
+        for one in made if reading.left else ():
+            one.bits += _LEFT
+        if not reading.left and not any(one.judged for one in made[:1]):
+            return made
+    return made + _of_bytes(reading) if reading.data else made
 
 
-_INSIDE = (undoing.GIVEN, undoing.LENGTH, undoing.LOST, undoing.ADDED, undoing.SWAPPED)
+def _of_bytes(reading: Reading) -> list[Trial]:
+    """What bytes may have been: by the format that they are read by, and by others that read of them, too."""
+    data = reading.data[reading.start :]
+    # A guess that does not fit has bent its format.
+    own = wire_format(reading.format) if reading.format in formats() else reading.written
+    made = list(readings(data, own)) if own else []
+    if not made:
+        others = sorted(map(wire_format, formats()), key=lambda one: reads_to(data, one), reverse=True)
+        made = [found for one in others[:_FORMATS_TRIED] for found in readings(data, one)]
+    return [
+        one
+        for message, edit in made
+        if (one := weighed("", edit._replace(text=_text(message)), message.spec))
+    ]
 
 
-def _sure(one: _Trial) -> bool:
+# Which of it is likeliest.
+
+
+def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
+    """The likeliest of *trials*, judged."""
+    best: dict[str, Trial] = {}
+    for one in sorted(trials, key=lambda one: one.bits):
+        best.setdefault(one.edit.text if one.edit.action != undoing.CUT else "", one)
+    kept = [one for one in best.values() if one.bits <= next(iter(best.values())).bits + _NEAR][:_JUDGED]
+    network = network or next((owner for one in kept if (owner := one.owner)), None)
+    for one in kept:
+        if one.edit.action != undoing.CUT:
+            one.judge(network)
+    kept += [wrong for one in kept if not one.edit.action for wrong in _wrong(one)]
+    kept.sort(key=lambda one: one.bits)
+    # What nothing tells is last in the list, though it is as likely as what is there to see.
+    unseen = min((one.bits - undoing.UNSEEN for one in trials if UNKNOWN in one.edit.text), default=inf)
+    made = []
+    for at, one in enumerate(kept[: _MOST + 1]):
+        if not one.edit.action:
+            break  # as it came, it is likelier than what follows
+        rivals = [unseen] if one.edit.action == undoing.LOST else []
+        rivals += [other.bits for other in kept[at + 1 : at + 2]]
+        ahead = min(rivals, default=inf) - one.bits if at == 0 else 0.0
+        made.append(_proposal(one, ahead, network))
+    return tuple(made[:_MOST])
+
+
+def _wrong(one: Trial) -> Iterator[Trial]:
+    """Something is wrong in the element of which the judge says most, and nothing tells what."""
+    found = {number: bits for number, bits in one.judged.items() if number}
+    if found:
+        number = max(found, key=found.__getitem__)
+        edit = Edit(one.raw, 0.0, undoing.WRONG, number, "nothing tells which character it is")
+        explained = found[number] + one.weight.said.odd.get(number, 0.0)
+        yield replace(one, edit=edit, bits=one.bits - explained + undoing.PRIOR_OF_WRONG)
+
+
+# What is told of it.
+
+
+def _proposal(one: Trial, ahead: float, network: str | None) -> Proposal:
+    edit, report = one.edit, one.report
+    name = _name(one, network)
+    if one.lost:
+        return Proposal(UNKNOWN_VALUE, edit.field, name, edit.action, "", "", (edit.why,), bits=one.bits)
+    left = _errors(report) if report else ()
+    message = report.message if report else None
+    is_sure = ahead >= _MARGIN and not left and _sure(one, ahead)
+    before, after = _shown(one)
+    verdict = RESTORED if is_sure else LIKELY
+    shown = (verdict, edit.field, name, edit.action, before, after, _evidence(one))
+    return Proposal(*shown, edit.text, message, left, one.bits)
+
+
+def _evidence(one: Trial) -> tuple[str, ...]:
+    """What speaks for it: what others say of the element first."""
+    about = re.compile(rf"\bDE {one.edit.field}\b")
+    agree = sorted(one.weight.said.agree, key=lambda text: about.search(text) is None)
+    around = (f"{one.outside.action}: {one.outside.why}",) if one.outside else ()
+    return (one.edit.why, *around, *agree[: _MOST_EVIDENCE - 1])
+
+
+def _name(one: Trial, network: str | None) -> str:
+    number = one.edit.field
+    if number is None or number < 2:
+        return {0: "MTI", 1: "bitmap"}.get(number or 0, "message") if number is not None else "message"
+    return told_name(one.table, number, network or "")
+
+
+def _shown(one: Trial) -> tuple[str, str]:
+    """What stood there and what stands there after it, card data hidden."""
+    edit = one.edit
+    if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED, undoing.SECOND):
+        return "", ""
+    if edit.field is None:
+        return mask_text(edit.before)[:_SHOWN], ""
+    if edit.field < 2 or edit.action == undoing.LENGTH:
+        return edit.before, edit.after
+    masked = [
+        Message(one.edit.text[:4], {edit.field: value}, one.table.version).masked()[edit.field]
+        for value in (edit.before, edit.after)
+    ]
+    return masked[0], masked[1]
+
+
+def _sure(one: Trial, ahead: float) -> bool:
     """Whether no other fault explains the text: a wrong length may be a lost character, digits swapped one
-    wrong digit, so that others have to say what the element says. The edit of a bit moves whole elements, one
-    in front whole messages."""
-    edit, fields, agree = one.edit, one.weight.fields, set(one.weight.said.agree)
-    number, disagree = edit.field or 0, one.weight.said.odd
-    if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
-        more = share(number, fields, edit.text[:4])
-        if len(agree) < _WITNESSES:
-            return False
-        if edit.action == undoing.BIT_CLEARED:
-            return more < _FEW and _width(number, fields, one.table) > 1
-        return more > -4 and _width(number, fields, one.table) > 1
-    if edit.action in _INSIDE and (disagree or one.warned):
+    wrong digit, so that others have to say what the element says."""
+    edit, said, number = one.edit, one.weight.said, one.edit.field or 0
+    agree = set(said.agree)
+    is_proven = number in PROOF and PROOF[number] <= agree
+    if edit.field is not None and said.clashes(number):
         return False
-    if edit.action == undoing.SWAPPED and sorted(edit.before) != sorted(edit.after):
-        return False  # of two elements, of which no other tells both
-    if edit.action == undoing.TAG or (edit.action == undoing.LOST and number == 55):
-        return False  # a digit of a tag or of a value: the dictionary knows no more
+    if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
+        # It moves whole elements; one of a character or two may be characters lost or added.
+        more = share(number, one.weight.fields, edit.text[:4])
+        usual = more < 0 if edit.action == undoing.BIT_CLEARED else more > _RARE and not one.warns(number)
+        is_told = usual and len(agree) >= _WITNESSES
+        return _width(number, one) > 1 and (is_told or ahead >= _FARTHER)
+    if edit.action == undoing.LENGTH:
+        off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
+        is_told = edit.why != undoing.FITS and off > _FEW
+        return (
+            is_told or number == 55 or (off == 1 and (is_proven or (number == 2 and _of_no_card(edit, one))))
+        )
+    if edit.action == undoing.TAG:
+        return edit.why.startswith(chip.OF_LENGTH) and ahead >= _FAR and chip.goes_on(edit.before, edit.after)
+    if edit.action == undoing.ADDED:
+        return ahead >= _FAR
+    if edit.action == undoing.LOST:
+        return number > 1 and not one.warns(number)
+    if edit.action == undoing.SWAPPED:
+        return number in _TOLD_TWICE and is_proven and sorted(edit.before) == sorted(edit.after)
     if edit.action == undoing.GIVEN:
         return number == 2 and {CARD, TRACK} <= agree
-    if edit.action == undoing.SWAPPED and number not in (2, 7):
-        return False  # where two differ, either may be wrong; of these a third one knows
     if edit.action == undoing.HALVES:
         return len(agree) >= _WITNESSES
-    if edit.action == undoing.DIGIT or (number < 2 and edit.action in _INSIDE):
-        return False  # several elements come and go with it
-    if number == 2 and TRACK not in agree and (edit.action != undoing.LENGTH or not _one_length(fields[2])):
-        return False  # one wrong card number in ten has a valid check digit
-    if edit.action == undoing.LENGTH:
-        if number == 35:
-            return False  # nothing repeats the end of a track
-        return number == 55 or (number in PROOF and PROOF[number] <= agree)
-    if edit.action in (undoing.LOST, undoing.ADDED, undoing.SWAPPED):
-        if number == 35 and _changed_at(edit) > edit.after.find("=") + 4:
-            return False
-        return number in PROOF and PROOF[number] <= agree
-    return True
+    return edit.action != undoing.DIGIT  # several elements come and go with a digit of the bitmap
 
 
-def _one_length(pan: str) -> bool:
-    """Whether all cards of its kind have the same number of digits."""
-    owner = detect(pan)
-    return owner is not None and len(owner.range.lengths) == 1
+def _of_no_card(edit: Edit, one: Trial) -> bool:
+    """Whether no card of this kind has as many digits as the length before it said."""
+    owner = detect(one.weight.fields[2])
+    return owner is not None and int(edit.before) not in owner.range.lengths
 
 
-def _changed_at(edit: Edit) -> int:
-    """The first character that is another one."""
-    pairs = zip(edit.before, edit.after, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), len(edit.before))
-
-
-def _width(number: int, fields: dict[int, str], table: Spec) -> int:
+def _width(number: int, one: Trial) -> int:
     """How many characters an element has with its length, or at least has."""
-    element = table[number]
-    if number in fields:
-        return len(fields[number]) + element.prefix
+    element = one.table[number]
+    if number in one.weight.fields:
+        return len(one.weight.fields[number]) + element.prefix
     return element.prefix or element.width

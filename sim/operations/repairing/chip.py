@@ -9,7 +9,9 @@ from sim.codec.bitmap import HEX_DIGITS
 from sim.spec.emv import tag_of
 
 _MORE_BYTES = 0x1F
+_FURTHER = 2  # tags that do not end where the value ends by chance
 _AROUND = 6  # hex digits of a tag and its length
+OF_LENGTH = "with a length"
 _DIGITS = "0123456789ABCDEF"
 
 
@@ -47,6 +49,12 @@ def _sound(value: str) -> bool:
     return walk(value)[1] == len(value)
 
 
+def goes_on(before: str, after: str) -> bool:
+    """Whether further tags of *after* stand after the one in which it is not *before*."""
+    at = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after))
+    return sum(tag.start > at for tag in walk(after)[0]) >= _FURTHER
+
+
 def is_begun(value: str) -> bool:
     """Whether *value* may be chip data that are cut: its last tag goes on after its end."""
     at = walk(value)[1]
@@ -71,7 +79,7 @@ def rewritten(value: str) -> Iterator[tuple[str, str]]:
             for size in range(known.minimum, min(known.maximum or 32, 127) + 1):
                 whole = f"{value[: first - 2]}{size:02X}{value[first:]}"
                 if whole != value and _sound(whole):
-                    yield whole, f"with a length of {size} in tag {name} all tags of DE 55 can be read"
+                    yield whole, f"{OF_LENGTH} of {size} in tag {name} all tags of DE 55 can be read"
         for at in range(start, min(start + 4, len(value))):
             for digit in _DIGITS:
                 whole = value[:at] + digit + value[at + 1 :]

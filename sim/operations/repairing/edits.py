@@ -33,14 +33,20 @@ PRIOR = {
 # A cut falls anywhere; that another edit explains what it leaves would be chance.
 PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
 _IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 7.0, 10.0
+# Bits by which what nothing tells is put last: it restores nothing.
+UNSEEN = 15.0
 # A length in front may be right where a character is lost or added after it.
 _COUNTED, _OFF = 4, 2
+_DECIMAL, _WHICH = "0123456789", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
 _FARTHEST = 44  # the longest header that is looked behind
 _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
 _LONGEST_SWAPPED = 42
 _TRACK_2, _EXPIRY, _CHIP, _TRACK_WIDTH = 35, 14, 55, 37
-_SENTINELS, _FILLER = ";?", "Ff"
+_PAN, _SENTINELS, _FILLER = 2, ";?", "Ff"
+FITS = "with this length all elements after it can be read"
+_FILLED = "F fills up half a byte and is no digit of a card"
+_ON_THE_STRIPE = "sentinels are on the stripe and are no track data"
 
 
 class Edit(NamedTuple):
@@ -173,16 +179,21 @@ def _head_digits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
 
 def heads(raw: str) -> Iterator[Edit]:
     """Another version digit, a leading zero that is lost, a digit that the bitmap lacks."""
-    if is_mti(raw[:MTI_WIDTH]):
-        for digit in range(len(VERSIONS)):
-            if raw[0] != str(digit):
-                bits = PRIOR[VERSION] + 3 * (digit == 2)
-                why = f"the elements are those of ISO 8583:{VERSIONS[digit]}"
-                yield Edit(f"{digit}{raw[1:]}", bits, VERSION, MTI_FIELD, why, raw[0], str(digit))
+    for digit in range(len(VERSIONS)):
+        if is_mti(f"{digit}{raw[1:MTI_WIDTH]}") and raw[0] != str(digit):
+            bits = PRIOR[VERSION] + 3 * (digit == 2)
+            why = f"the elements are those of ISO 8583:{VERSIONS[digit]}"
+            yield Edit(f"{digit}{raw[1:]}", bits, VERSION, MTI_FIELD, why, raw[0], str(digit))
     if (joined := "".join(raw.split())) != raw:
         yield Edit(joined, PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message")
-    if is_mti(f"0{raw[: MTI_WIDTH - 1]}"):
-        yield Edit(f"0{raw}", PRIOR[ZERO], ZERO, MTI_FIELD, "an MTI has four digits", raw[:3], f"0{raw[:3]}")
+    if (digits := raw[: MTI_WIDTH - 1]).isdigit() and len(digits) == MTI_WIDTH - 1:
+        for mti in dict.fromkeys(digits[:at] + d + digits[at:] for at in range(MTI_WIDTH) for d in _DECIMAL):
+            # What takes a text for a number loses its leading zero.
+            action, bits = (ZERO, PRIOR[ZERO]) if mti == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
+            if is_mti(mti):
+                yield Edit(
+                    mti + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, "an MTI has four digits", digits, mti
+                )
 
 
 def bitmap_digits(raw: str, table: Spec) -> Iterator[Edit]:
@@ -230,31 +241,53 @@ def _bits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
 
 
 def _lengths(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
-    tried = [(*place, place.end - place.first) for place in found.places if place.first > place.start]
+    tried = [(place.number, place.start, place.first) for place in found.places if place.first > place.start]
     if (stop := found.stop) is not None and (prefix := table[stop].prefix):
-        said = raw[found.end : found.end + prefix]
-        tried.append((stop, found.end, found.end + prefix, 0, int(said) if is_digits(said) else -1))
-    for number, start, first, _, now in tried:
-        most = table[number].width
-        left = 0 if found.stop else len(raw) - found.end
-        counted = table[number].binary or number == _CHIP
-        sizes = {now + by for by in (-2, -1, 1, 2, left, now)} | ({now // 2} if counted else set())
-        for size in sorted((sizes if now >= 0 else {*range(most + 1)}) - {now}):
-            text = f"{size:0{first - start}d}"
-            if not 0 <= size <= most or len(text) != first - start:
-                continue
-            bits, why = PRIOR[LENGTH], "with this length all elements after it can be read"
-            if now > 0 and size == 2 * now and counted:
-                bits, why = _IN_BYTES, "the length was counted in bytes, not in hex digits"
-            elif abs(size - now) != 1 and size != 2 * now:
-                bits += _FARTHER
-            yield Edit(raw[:start] + text + raw[first:], bits, LENGTH, number, why, raw[start:first], text)
-    if found.stop == _TRACK_2 and tried[-1][4] > _TRACK_WIDTH:
-        number, start, first, _, now = tried[-1]
-        value = raw[first : first + now]
-        if (bare := value.strip(_SENTINELS + _FILLER)) != value:
-            text = f"{raw[:start]}{len(bare):02}{bare}{raw[first + now :]}"
-            yield Edit(text, PRIOR[PADDING], PADDING, _TRACK_2, "F and sentinels are no track data")
+        tried.append((stop, found.end, found.end + prefix))
+    left = 0 if found.stop else len(raw) - found.end
+    for number, start, first in tried:
+        said, most, width = raw[start:first], table[number].width, first - start
+        for size, bits, why in sizes(said, most, left, table[number].binary or number == _CHIP):
+            if len(text := f"{size:0{width}d}") == width:
+                yield Edit(raw[:start] + text + raw[first:], bits, LENGTH, number, why, said, text)
+        end = first + int(said) if is_digits(said) else 0
+        for bare, why in _bare(number, raw[first:end]) if end > first + most else ():
+            yield Edit(
+                f"{raw[:start]}{len(bare):0{width}}{bare}{raw[end:]}", PRIOR[PADDING], PADDING, number, why
+            )
+
+
+def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int, float, str]]:
+    """The lengths that may have been meant where *said* stands, how unlikely each is, and why: at most
+    *most*; *left* characters are left over. Of what is *counted* in bytes or in hex digits either may be."""
+    now, known = int(said) if is_digits(said) else -1, dict[int, tuple[float, str]]()
+    usual, far = PRIOR[LENGTH], PRIOR[LENGTH] + _FARTHER
+    if now < 0 and said and bitmap.HEX_DIGITS.issuperset(said):
+        known[int(said, 16)] = usual, "the length was written in hex"
+    if now > 0:
+        known[2 * now] = _IN_BYTES if counted else usual, "the length was counted in bytes, not in hex digits"
+        known[now // 2] = (
+            _IN_BYTES if counted else usual,
+            "the length was counted in hex digits, not in bytes",
+        )
+        known[now - len(said)] = usual + 1, "the length counted itself, too"
+    for by, bits in ((-1, usual), (1, usual), (-2, usual + 3), (2, usual + 3), (left, far)):
+        if now >= 0 and by and now + by not in known:
+            known[now + by] = bits, FITS
+    for size in range(most + 1) if now < 0 else ():
+        known.setdefault(size, (far, FITS))
+    for size, (bits, why) in known.items():
+        if 0 <= size <= most and size != now:
+            yield size, bits, why
+
+
+def _bare(number: int, value: str) -> Iterator[tuple[str, str]]:
+    """A card number or track 2 without what fills it up or stands around it on the stripe."""
+    if number in (_PAN, _TRACK_2):
+        for chars, why in ((_FILLER, _FILLED), (_SENTINELS, _ON_THE_STRIPE)):
+            bare = value.rstrip(chars) if chars == _FILLER else value.strip(chars)
+            if bare != value:
+                yield bare, why
 
 
 def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
@@ -273,7 +306,9 @@ def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
                 same = stop - begin
                 bits = log2(len(long) / (same - 1)) if same > 1 else log2(len(long)) + 5
                 why = "without it all elements after it can be read"
-                if same > 1:
+                if not long[begin].isdigit() and is_digits(long[:begin] + long[stop:]):
+                    bits, why = 0.0, f"{_quoted(long[begin])} is among digits"
+                elif same > 1:
                     why = f"{_quoted(long[begin])} is there twice"
                 value = long[:begin] + long[begin + 1 :]
                 text = raw[:first] + value + raw[end + 1 :]
@@ -358,13 +393,9 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
         prefix = f"{len(value):0{first - start}d}" if first > start else ""
         return text[:start] + prefix + value + text[end:]
 
-    track = held.get(_TRACK_2, "")
-    for bare, why in (
-        (track.rstrip(_FILLER), "F fills up half a byte and is no track data"),
-        (track.strip(_SENTINELS), "sentinels are on the stripe and are no track data"),
-    ):
-        if bare != track:
-            yield Edit(put(raw, _TRACK_2, bare), PRIOR[PADDING], PADDING, _TRACK_2, why, track, bare)
+    for number in held:
+        for bare, why in _bare(number, held[number]):
+            yield Edit(put(raw, number, bare), PRIOR[PADDING], PADDING, number, why, held[number], bare)
     yield from _turned(raw, held, put)
     for whole_value, why in chip.rewritten(held.get(_CHIP, "")):
         text = put(raw, _CHIP, whole_value)

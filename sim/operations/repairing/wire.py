@@ -11,17 +11,17 @@ from sim.codec.wire.formats import BCD, BINARY, HEX, RAW, Field
 from sim.codec.wire.pages import view
 from sim.errors import BITMAP_FIELD, BuildError, IsoError
 from sim.operations.repairing import edits as undoing
+from sim.operations.repairing.edits import Edit
 
 _MAP = 8
 # A length off by one or two, or counted in the other unit.
 _OFF = (-2, -1, 1, 2)
 
-Found = tuple[Message, float, str, int, str, str, str]
+Found = tuple[Message, Edit]
 
 
 def readings(data: bytes, fmt: Format) -> Iterator[Found]:
-    """What *data* are after an edit: the message, the bits that its fault is unlikely by, what was done to
-    which element, why, and its length before and after."""
+    """What *data* are after an edit: the message, and the edit, without its text."""
     try:
         begun = read_so_far(data, fmt)
     except IsoError:
@@ -39,6 +39,14 @@ def readings(data: bytes, fmt: Format) -> Iterator[Found]:
         field = layout[number]
         if field is not None and value - start == field.prefix > 0:
             yield from _lengths(data, fmt, field, start, value)
+
+
+def reads_to(data: bytes, fmt: Format) -> int:
+    """How far *data* can be read as *fmt* writes it."""
+    try:
+        return max(span[2] for span in read_so_far(data, fmt).spans.values())
+    except IsoError:
+        return 0
 
 
 def _tried(data: bytes, fmt: Format) -> Message | None:
@@ -62,19 +70,14 @@ def _bits(data: bytes, fmt: Format, first: int, end: int) -> Iterator[Found]:
             action = undoing.BIT_CLEARED if value & bit else undoing.BIT_SET
             yield (
                 made,
-                undoing.PRIOR[action],
-                action,
-                number,
-                undoing.announced_wrongly(number, action),
-                "",
-                "",
+                Edit("", undoing.PRIOR[action], action, number, undoing.announced_wrongly(number, action)),
             )
     turned = bytes([data[first] ^ 0x80]) + data[first + 1 : first + _MAP]
     if made := put(turned, first + _MAP):
         why = "bit 1 is set, and there is no second bitmap"
         if top == bitmap.PRIMARY_BITS:
             why = "there is a second bitmap, and bit 1 is not set"
-        yield made, undoing.PRIOR[undoing.SECOND], undoing.SECOND, BITMAP_FIELD, why, "", ""
+        yield made, Edit("", undoing.PRIOR[undoing.SECOND], undoing.SECOND, BITMAP_FIELD, why)
 
 
 def _lengths(data: bytes, fmt: Format, field: Field, start: int, value: int) -> Iterator[Found]:
@@ -92,7 +95,7 @@ def _lengths(data: bytes, fmt: Format, field: Field, start: int, value: int) -> 
             bits = undoing.PRIOR[undoing.LENGTH] + (0.0 if near else 2.0 if doubled else 8.0)
             why = "with this length all elements after it can be read"
             before = str(now) if now >= 0 else data[start:value].hex().upper()
-            yield made, bits, undoing.LENGTH, field.number, why, before, str(size)
+            yield made, Edit("", bits, undoing.LENGTH, field.number, why, before, str(size))
 
 
 def _stated(prefix: bytes, field: Field) -> int:

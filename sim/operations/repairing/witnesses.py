@@ -19,6 +19,7 @@ _RRN_WIDTH, _RRN_HEAD = 12, 6
 # A year that has a leap day; messages seldom say which it was.
 _ANY_YEAR = 2028
 _QUARTER, _HOUR, _MOST_APART, _YEAR = 15, 60, 14 * 60, 366 * 24 * 60
+_UNDOING = "4"
 _FIRST_YEAR, _LAST_YEAR = 20, 49  # an expiry of a card in use
 
 CARD = "DE 2 has a valid check digit and a length of its network"
@@ -50,12 +51,16 @@ PROOF: Mapping[int, frozenset[str]] = {
 
 @dataclass(slots=True)
 class Testimony:
-    """What agrees, in words; the bits by which elements disagree, by number (0 where none is to blame); and
-    whether facts contradict each other."""
+    """What agrees, in words, and the bits by which elements disagree (number 0 where none is to blame)."""
 
     agree: list[str] = field(default_factory=list)
     odd: dict[int, float] = field(default_factory=dict)
-    clash: bool = False
+
+    def clashes(self, first: int) -> bool:
+        """Whether facts contradict each other in element *first* or after it."""
+        # A reference need not have the STAN and the day.
+        loose = {_RRN, _STAN, _SENT} if STAN not in self.agree else set()
+        return any(number >= first for number in self.odd.keys() - {0} - loose)
 
     def hear(self, holds: bool, bits: float, words: str, *who: int) -> None:
         """One thing that elements *who* are to agree on."""
@@ -120,8 +125,8 @@ def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
     """What the elements *fields* of a message say of one another."""
     said = Testimony()
     sent, here = moments(fields, table)
-    if _SENT in fields and _TIME in fields:
-        _times(said, sent, here)
+    if _SENT in fields and _TIME in fields and mti[1] not in _UNDOING:
+        _times(said, sent, here)  # what undoes a message has its own DE 7 and may have the other's DE 12
     if table[_TIME].width == 6 and (_TIME in fields) != (_DAY in fields):
         said.hear(False, 6, "")  # the date and the time of the terminal come together
     _reference(said, fields, table, sent, here)
@@ -138,8 +143,6 @@ def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
     if _APPROVAL in fields and _ANSWER in fields and message_types.is_response(mti):
         answer = lookup("response_code", fields[_ANSWER], version=table.version)
         said.hear(answer is None or answer.kind == "approved", 4, "")
-    loose = {_RRN, _STAN, _SENT} if STAN not in said.agree else set()
-    said.clash = bool(said.odd.keys() - {0} - loose)  # a reference need not have the STAN and the day
     return said
 
 
@@ -170,8 +173,8 @@ def _reference(
     # A reversal has the reference of what it undoes.
     held = fields.get(number_of("original", table.version) or 0, "")
     undone = message_types.read_original(held, table.version) if held else None
-    own = reference[_RRN_HEAD:] == fields[_STAN]
-    if not own and undone is not None and reference[_RRN_HEAD:] == undone.stan:
+    own = reference[_RRN_HEAD:] == fields[_STAN][-_RRN_HEAD:]
+    if not own and undone is not None and reference[_RRN_HEAD:] == undone.stan[-_RRN_HEAD:]:
         said.agree.append(STAN_UNDONE)
         said.hear(False, 3, "")
     else:
@@ -222,12 +225,13 @@ def expected(number: int, fields: Mapping[int, str], table: Spec) -> Iterator[st
         year = _year(fields, table) or "."
         known = [moment for moment in (sent, here) if moment]
         heads = {f"{year}{day}{(sent or one).hour:02}" for one in known for day in _days(one)}
-        yield from (head + fields[_STAN] for head in sorted(heads))
-        yield "." * _RRN_HEAD + fields[_STAN]
+        stan = fields[_STAN][-_RRN_HEAD:]
+        yield from (head + stan for head in sorted(heads))
+        yield "." * _RRN_HEAD + stan
     chip = tags(fields.get(_CHIP, "")) or {}
     track = read_track_2(fields.get(_TRACK_2, ""))
     if number == _STAN and len(fields.get(_RRN, "")) == _RRN_WIDTH:
-        yield fields[_RRN][_RRN_HEAD:]
+        yield "." * (table[_STAN].width - _RRN_HEAD) + fields[_RRN][_RRN_HEAD:]
     if number == _AMOUNT and "9F02" in chip and table[_AMOUNT].width == len(chip["9F02"]):
         yield chip["9F02"]
     if number == _CURRENCY and "5F2A" in chip:
