@@ -55,7 +55,7 @@ _MOST_EVIDENCE = 4
 _WITNESSES = 2  # one may agree by chance
 # So far ahead is sure what a habit of hands, a key hit twice, speaks for, or what nothing else does.
 _FAR, _FARTHER = 13.0, 18.0
-_RARE = -4.0  # bits by which an element is seldom there
+_RARE = -2.0  # bits by which an element is seldom there
 _FEW = 2  # characters that may be lost or added at once
 # Other elements say what these are, and a third one which of the two is right.
 _TOLD_TWICE = (2, 7, 11, 14, 35, 37)
@@ -152,7 +152,7 @@ def repair(
     if paste and _is_open(paste, trials):
         # It may be bytes, or stand among other things.
         seen = read(paste, version=version)
-        if seen.raw is None and seen.message is not None:
+        if seen.raw is None and seen.message is not None and not (trials and seen.as_text):
             reading, trials = seen, [*trials, *_trials(seen)]
     proposals = _ranked(trials, own)
     if sure:
@@ -232,6 +232,9 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     for one in kept:
         if one.edit.action != undoing.CUT:
             one.judge(network)
+    usual = min((sum(one.judged.values()) for one in kept if one.report), default=0.0)
+    for one in kept:
+        one.bits += usual * (one.report is None)  # what cannot be judged is as odd as the best of the others
     kept += [wrong for one in kept if not one.edit.action for wrong in _wrong(one)]
     kept.sort(key=lambda one: one.bits)
     # What nothing tells is last in the list, though it is as likely as what is there to see.
@@ -315,24 +318,27 @@ def _sure(one: Trial, ahead: float) -> bool:
         return False
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
         # It moves whole elements; one of a character or two may be characters lost or added.
-        more = share(number, one.weight.fields, edit.text[:4])
-        usual = more < 0 if edit.action == undoing.BIT_CLEARED else more > _RARE and not one.warns(number)
-        is_told = usual and len(agree) >= _WITNESSES
-        return _width(number, one) > 1 and (is_told or ahead >= _FARTHER)
+        more, is_told = share(number, one.weight.fields, edit.text[:4]), len(agree) >= _WITNESSES
+        if _width(number, one) <= _FEW:
+            return False
+        if edit.action == undoing.BIT_CLEARED:
+            return (more < 0 and is_told) or ahead >= _FARTHER
+        return more > _RARE and is_told and not one.warns(number)
     if edit.action == undoing.LENGTH:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
         is_told = edit.why != undoing.FITS and off > _FEW
-        return (
-            is_told or number == 55 or (off == 1 and (is_proven or (number == 2 and _of_no_card(edit, one))))
-        )
+        no_rival = number == 2 and (TRACK in agree or _of_no_card(edit, one))
+        is_chip = number == 55 and chip.is_sound(one.weight.fields[55])
+        return is_told or no_rival or (off == 1 and (is_proven or is_chip))
     if edit.action == undoing.TAG:
         return edit.why.startswith(chip.OF_LENGTH) and ahead >= _FAR and chip.goes_on(edit.before, edit.after)
     if edit.action == undoing.ADDED:
         return ahead >= _FAR
     if edit.action == undoing.LOST:
-        return number > 1 and not one.warns(number)
+        return (is_proven or edit.why == undoing.TOLD) and not one.warns(number)
     if edit.action == undoing.SWAPPED:
-        return number in _TOLD_TWICE and is_proven and sorted(edit.before) == sorted(edit.after)
+        inside = sorted(edit.before) == sorted(edit.after)
+        return inside and number in _TOLD_TWICE and is_proven and (number != 2 or TRACK in agree)
     if edit.action == undoing.GIVEN:
         return number == 2 and {CARD, TRACK} <= agree
     if edit.action == undoing.HALVES:

@@ -45,7 +45,8 @@ def _two_bytes(byte: str) -> bool:
     return len(byte) == 2 and HEX_DIGITS.issuperset(byte) and int(byte, 16) & _MORE_BYTES == _MORE_BYTES
 
 
-def _sound(value: str) -> bool:
+def is_sound(value: str) -> bool:
+    """Whether *value* is tags of the dictionary to its end, each as long as it says."""
     return walk(value)[1] == len(value)
 
 
@@ -78,12 +79,12 @@ def rewritten(value: str) -> Iterator[tuple[str, str]]:
         if (known := tag_of(name, None)) is not None and HEX_DIGITS.issuperset(value[first - 2 : first]):
             for size in range(known.minimum, min(known.maximum or 32, 127) + 1):
                 whole = f"{value[: first - 2]}{size:02X}{value[first:]}"
-                if whole != value and _sound(whole):
+                if whole != value and is_sound(whole):
                     yield whole, f"{OF_LENGTH} of {size} in tag {name} all tags of DE 55 can be read"
         for at in range(start, min(start + 4, len(value))):
             for digit in _DIGITS:
                 whole = value[:at] + digit + value[at + 1 :]
-                if whole != value and _sound(whole):
+                if whole != value and is_sound(whole):
                     yield whole, "with this digit all tags of DE 55 can be read"
 
 
@@ -106,7 +107,7 @@ def restored(short: str, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if (
             len(want) == tag.end - tag.first
             and whole not in seen
-            and _sound(whole)
+            and is_sound(whole)
             and _is_less(short, whole)
         ):
             yield whole, f"other elements give tag {tag.name} again"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
-from math import log2
+from math import inf, log2
 from typing import NamedTuple
 
 from sim.codec import bitmap
@@ -37,6 +37,7 @@ _IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 7.
 UNSEEN = 15.0
 # A length in front may be right where a character is lost or added after it.
 _COUNTED, _OFF = 4, 2
+_CUT_OFF = 6.0
 _DECIMAL, _WHICH = "0123456789", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
 _FARTHEST = 44  # the longest header that is looked behind
@@ -44,6 +45,8 @@ _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
 _LONGEST_SWAPPED = 42
 _TRACK_2, _EXPIRY, _CHIP, _TRACK_WIDTH = 35, 14, 55, 37
 _PAN, _SENTINELS, _FILLER = 2, ";?", "Ff"
+TOLD = "other elements give it again"
+_TURNED_ROUND = "two neighbors were the wrong way round"
 FITS = "with this length all elements after it can be read"
 _FILLED = "F fills up half a byte and is no digit of a card"
 _ON_THE_STRIPE = "sentinels are on the stripe and are no track data"
@@ -174,7 +177,7 @@ def _head_digits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
         text = raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :] if at + 1 < len(raw) else raw
         if text != raw and whole(text, table):
             bits, number = PRIOR[SWAPPED] + 2, MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
-            yield Edit(text, bits, SWAPPED, number, "two neighbors were the wrong way round")
+            yield Edit(text, bits, SWAPPED, number, _TURNED_ROUND)
 
 
 def heads(raw: str) -> Iterator[Edit]:
@@ -248,6 +251,11 @@ def _lengths(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
     for number, start, first in tried:
         said, most, width = raw[start:first], table[number].width, first - start
         for size, bits, why in sizes(said, most, left, table[number].binary or number == _CHIP):
+            if (
+                number == found.stop == found.numbers[-1]
+                and abs(size - int(said or 0) if is_digits(said) else 0) > 1
+            ):
+                bits += _CUT_OFF  # the text ends in it
             if len(text := f"{size:0{width}d}") == width:
                 yield Edit(raw[:start] + text + raw[first:], bits, LENGTH, number, why, said, text)
         end = first + int(said) if is_digits(said) else 0
@@ -265,14 +273,22 @@ def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int,
     if now < 0 and said and bitmap.HEX_DIGITS.issuperset(said):
         known[int(said, 16)] = usual, "the length was written in hex"
     if now > 0:
+        known[now - len(said)] = usual + 1, "the length counted itself, too"
         known[2 * now] = _IN_BYTES if counted else usual, "the length was counted in bytes, not in hex digits"
         known[now // 2] = (
             _IN_BYTES if counted else usual,
             "the length was counted in hex digits, not in bytes",
         )
         known[now - len(said)] = usual + 1, "the length counted itself, too"
+    if now >= 0:
+        for size in {
+            int(said[:at] + digit + said[at + 1 :]) for at in range(len(said)) for digit in _DECIMAL
+        }:
+            known.setdefault(size, (far, FITS))
+        for at in range(len(said) - 1):
+            known[int(said[:at] + said[at + 1] + said[at] + said[at + 2 :])] = PRIOR[SWAPPED], _TURNED_ROUND
     for by, bits in ((-1, usual), (1, usual), (-2, usual + 3), (2, usual + 3), (left, far)):
-        if now >= 0 and by and now + by not in known:
+        if now >= 0 and by and known.get(now + by, (inf, ""))[0] > bits:
             known[now + by] = bits, FITS
     for size in range(most + 1) if now < 0 else ():
         known.setdefault(size, (far, FITS))
@@ -356,7 +372,7 @@ def _restored(
         for value in sorted(_fits(short, pattern) - seen):
             seen.add(value)
             bits = log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0)
-            yield value, bits, "other elements give it again"
+            yield value, bits, TOLD
     if number == _CHIP:
         for value, why in chip.restored(short, tags_given(others)):
             yield value, log2(len(value)), why
@@ -416,7 +432,7 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
         for at in range(begin, last if len(value) <= _LONGEST_SWAPPED else begin):
             if raw[at] != raw[at + 1]:
                 text = raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :]
-                why = "two neighbors were the wrong way round"
+                why = _TURNED_ROUND
                 yield Edit(text, PRIOR[SWAPPED], SWAPPED, number, why, value, text[first:end])
 
 

@@ -49,7 +49,8 @@ class Weight:
 
 def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
     """How odd it is that these elements stand in a message."""
-    said = testimony(fields, mti, table)
+    # Of what nothing tells nothing is held against it, nor taken as evidence.
+    said = testimony({number: value for number, value in fields.items() if UNKNOWN not in value}, mti, table)
     odd = dict(said.odd)
     for number, value in fields.items():
         if bits := alone(number, value, table):
@@ -60,9 +61,9 @@ def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
 @lru_cache(maxsize=1 << 15)
 def alone(number: int, value: str, table: Spec) -> float:
     """How odd a value is by itself."""
-    odd = 0.0
     if UNKNOWN in value:
-        value, odd = value.replace(UNKNOWN, "0"), 3.0
+        return usually_odd(number, table) + 3.0
+    odd = 0.0
     element = table[number]
     if misfit(value, element, table) is not None:
         odd += 10
