@@ -238,13 +238,14 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     kept += [wrong for one in kept if not one.edit.action for wrong in _wrong(one)]
     kept.sort(key=lambda one: one.bits)
     # What nothing tells is last in the list, though it is as likely as what is there to see.
-    unseen = min((one.bits - undoing.UNSEEN for one in trials if UNKNOWN in one.edit.text), default=inf)
+    unseen = [one for one in trials if UNKNOWN in one.edit.text]
     made = []
     for at, one in enumerate(kept[: _MOST + 1]):
         if not one.edit.action:
             break  # as it came, it is likelier than what follows
-        rivals = [unseen] if one.edit.action == undoing.LOST else []
-        rivals += [other.bits for other in kept[at + 1 : at + 2]]
+        rivals = [other.bits for other in kept[at + 1 : at + 2]]
+        if one.edit.action == undoing.LOST:
+            rivals += [other.bits - undoing.UNSEEN for other in unseen if other.edit.field != one.edit.field]
         ahead = min(rivals, default=inf) - one.bits if at == 0 else 0.0
         made.append(_proposal(one, ahead, network))
     return tuple(made[:_MOST])

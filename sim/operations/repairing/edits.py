@@ -273,18 +273,15 @@ def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int,
     if now < 0 and said and bitmap.HEX_DIGITS.issuperset(said):
         known[int(said, 16)] = usual, "the length was written in hex"
     if now > 0:
+        in_unit = _IN_BYTES if counted else usual
         known[now - len(said)] = usual + 1, "the length counted itself, too"
-        known[2 * now] = _IN_BYTES if counted else usual, "the length was counted in bytes, not in hex digits"
-        known[now // 2] = (
-            _IN_BYTES if counted else usual,
-            "the length was counted in hex digits, not in bytes",
-        )
-        known[now - len(said)] = usual + 1, "the length counted itself, too"
+        known[2 * now] = in_unit, "the length was counted in bytes, not in hex digits"
+        if now % 2 == 0:
+            known[now // 2] = in_unit, "the length was counted in hex digits, not in bytes"
     if now >= 0:
-        for size in {
-            int(said[:at] + digit + said[at + 1 :]) for at in range(len(said)) for digit in _DECIMAL
-        }:
-            known.setdefault(size, (far, FITS))
+        for at in range(len(said)):
+            for digit in _DECIMAL:
+                known.setdefault(int(said[:at] + digit + said[at + 1 :]), (far, FITS))
         for at in range(len(said) - 1):
             known[int(said[:at] + said[at + 1] + said[at] + said[at + 2 :])] = PRIOR[SWAPPED], _TURNED_ROUND
     for by, bits in ((-1, usual), (1, usual), (-2, usual + 3), (2, usual + 3), (left, far)):
