@@ -39,7 +39,7 @@ from sim.paste.reading import TEXT, Reading
 from sim.spec.elements import table as spec_of
 from sim.spec.networks import detect, told_name
 from sim.spec.spellings import network_named
-from sim.spec.words import AnyNetwork, AnyVersion
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 
 __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"]
 
@@ -132,11 +132,12 @@ def repair(
     network: AnyNetwork | None = None,
     sure: bool = False,
     format: Format | str | None = None,
+    interface: AnyInterface | None = None,
 ) -> Repair:
     """Propose what *message* (a paste, sound or broken, a Message, or what was read) was before a fault.
     With *sure* the first proposal alone, and it only where it is restored. *format* is what a paste or bytes
-    are written in; without it the text form is tried first. Raises ChoiceError where no version or network is
-    called that.
+    are written in; without it the text form is tried first; *interface* what its link speaks. Raises
+    ChoiceError where no version, network or interface is called that.
 
     >>> echo = "08002020000000000000990000123456"
     >>> [(one.verdict, one.action) for one in repair(f"6000010000{echo}").proposals]
@@ -146,12 +147,12 @@ def repair(
     if isinstance(message, Reading):
         reading = message
     else:
-        reading = read(message, format=TEXT if paste else format, version=version)
+        reading = read(message, format=TEXT if paste else format, version=version, interface=interface)
     own = reading.network if network is None else network_named(network)
     trials = _trials(reading)
     if paste and _is_open(paste, trials):
         # It may be bytes, or stand among other things.
-        seen = read(paste, version=version)
+        seen = read(paste, version=version, interface=interface)
         if seen.raw is None and seen.message is not None and not (trials and seen.as_text):
             reading, trials = seen, [*trials, *_trials(seen)]
     proposals = _ranked(trials, own)
