@@ -21,6 +21,7 @@ from sim.errors import BuildError, ParseError, SpecError
 from sim.operations import NETWORKS, VERSIONS, convert, generate, respond, reverse, validate
 from sim.operations.conversion import ACTIONS, STEPS, Converted
 from sim.operations.conversion.draft import path, rules
+from sim.operations.generation import native_version
 from sim.spec import lookup, spec
 from sim.spec.tables import read_csv
 
@@ -269,3 +270,43 @@ def test_what_a_network_asks_for_and_nobody_knows_is_told() -> None:
     assert notes[0].note.endswith("JCB asks for DE 70 in 1987, too, and nothing here says what it is.")
     assert (notes[24].action, notes[24].note) == ("lost", "1987 has no network management code for 803.")
     assert "asks for" not in convert(asked, "1987", at=AT).notes[0].note
+
+
+def test_an_electronic_order_stays_one_where_no_condition_code_says_so() -> None:
+    """Mastercard has no DE 25: entry mode 81 says it, there and back; the place keeps Mastercard's layout."""
+    source = generate("auth", network="MASTERCARD", entry="ecommerce", at=AT).message
+    there = convert(source, "1993", at=AT)
+    back = convert(there.message, "1987", at=AT)
+    assert there.message[22][3:6] == "050"
+    assert {number: back.message.get(number) for number in (22, 25, 43)} == {
+        22: "812",
+        25: "",
+        43: source[43],
+    }
+    assert "81 says what DE 25 would" in next(note.note for note in back.notes if note.number == 22)
+
+
+@pytest.mark.parametrize(("place", "condition"), [("S", "59"), ("9", "01")])
+def test_american_express_s_own_presence_is_not_read_as_present(place: str, condition: str) -> None:
+    """An electronic order and a recurring payment have codes of their own in its DE 22."""
+    source = generate("auth", network="AMEX", entry="ecommerce", version=None, at=AT).message
+    message = source.replace(de22=source[22][:4] + place + source[22][5:])
+    assert convert(message, "1987", at=AT).message[25] == condition
+
+
+def test_whatever_a_round_trip_changes_is_said() -> None:
+    """Each element that does not come back the same has a note that says so, for every network and kind."""
+    silent = ("kept", "moved")
+    for network, kind, entry in product(
+        NETWORKS, ("auth", "advice", "reversal"), ("chip", "ecommerce", "stored")
+    ):
+        version = native_version(network, None)
+        message = generate(kind, network=network, entry=entry, version=None, at=AT).message
+        for to in set(VERSIONS) - {version}:
+            there = convert(message, to, network=network, at=AT)
+            back = convert(there.message, version, network=network, at=AT)
+            notes = {note.number: note for note in there.notes}
+            for number in message.fields:
+                if message.get(number) != back.message.get(number):
+                    note = notes[number]
+                    assert note.action not in silent or "does not give it again" in note.note, (network, note)

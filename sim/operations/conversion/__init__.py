@@ -15,7 +15,7 @@ from sim.elements import dates
 from sim.errors import SpecError
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.conversion import codes, moments, money, parts
-from sim.operations.conversion.dialect import FUNCTION, MANAGEMENT, SENT, missing, own_code
+from sim.operations.conversion.dialect import ENTRY, FUNCTION, MANAGEMENT, SENT, missing, of_network, own_code
 from sim.operations.conversion.draft import (
     ACTIONS,
     FILLED,
@@ -83,8 +83,11 @@ def convert(
     source = message if isinstance(message, Message) else _parsed(message, version)
     clock = at or dates.now()
     made, notes = _converted(source, to, clock)
-    _complete(made, source, None if network is None else network_named(network), clock, notes)
+    chosen = None if network is None else network_named(network)
+    _dress(made, source, chosen, notes)
+    _complete(made, source, chosen, clock, notes)
     back, undone = _converted(made, source.version, clock)
+    _dress(back, made, None, undone)
     lossless = back.mti == source.mti and back.fields == source.fields
     if lossless:
         # The way back asks for what the network does, too; nobody has to name that again.
@@ -113,6 +116,21 @@ def _converted(source: Message, to: str, clock: datetime) -> tuple[Message, dict
         notes = {number: _followed(note, draft.notes) for number, note in notes.items()}
         made = Message(draft.mti, dict(sorted(draft.fields.items())), after)
     return made, notes
+
+
+def _dress(made: Message, source: Message, network: str | None, notes: dict[int, Note]) -> None:
+    """Write what the network has of its own in its way."""
+    name = chosen_network(made, network)
+    if made.version == source.version or name is None:
+        return
+    for number, value, said in of_network(made, source, name):
+        made.fields[number] = value
+        at = number if number in notes and number in notes[number].to else ENTRY
+        if at in notes:
+            note = notes[at]
+            to = tuple(one for one in note.to if one != number or value)
+            notes[at] = replace(note, to=to, note="; ".join(filter(None, (note.note, said))))
+    made.fields = {number: value for number, value in made.fields.items() if value}
 
 
 def _complete(

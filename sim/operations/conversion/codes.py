@@ -157,6 +157,8 @@ def _positions(draft: Draft, rule: ConversionRow) -> None:
     if not entry:
         draft.lose(rule.sources, "without an entry mode it makes no point of service data code")
         return
+    if _CONDITION not in draft.message:  # some networks say it by the entry mode alone
+        condition = draft.code("condition of the entry", entry[:2]) or ""
     asked = (
         ("", ""),
         ("PIN entry", entry[2:]),

@@ -7,10 +7,15 @@ from datetime import UTC, datetime
 from sim.codec import Message
 from sim.elements import pos
 from sim.judge import Severity
+from sim.operations.conversion.draft import code_in
 from sim.operations.generation import generate, own_elements
 from sim.operations.options import kinds_of, settle
 from sim.operations.validation import validate
-from sim.spec.recipes import recipes
+from sim.parts.layout import fitting
+from sim.parts.writing import write
+from sim.spec import country, country_of_region, number_of, region
+from sim.spec.layouts import Layout, layouts
+from sim.spec.recipes import DROPPED, recipes
 from sim.spec.tables import read_toml
 
 _REQUIRED = "required-element"
@@ -18,6 +23,8 @@ _USUAL_KIND, _ECHO = "auth", "echo"  # what a setting that says no more is of
 _OTHERWISE = ("manual", "840")  # entry and currency of a setting that says no more
 _MANAGES = "8"  # second digit of the MTI of network management
 SENT, FUNCTION, MANAGEMENT = 7, 24, 70
+ENTRY, _PLACE = 22, 43
+_STATE = "state or province"
 
 
 def own_code(source: Message, made: Message, name: str) -> str:
@@ -36,6 +43,53 @@ def _kind(message: Message, name: str, version: str) -> str | None:
         if row["function"] == message.get(FUNCTION) and kind in kinds_of(name, version):
             return str(kind)
     return None
+
+
+def of_network(message: Message, source: Message, name: str) -> list[tuple[int, str, str]]:
+    """What network *name* has otherwise than the standard has it in *message*: element, value (empty where it
+    has none), and what is said about it. The place of the merchant in the network's own layout; no
+    condition where the network has none, and the entry mode says what it can."""
+    changes = []
+    if place := _place(message, source, name):
+        changes.append((_PLACE, place, f"in the layout of {name}"))
+    number = number_of("condition", message.version)
+    dropped = (row.parts for row in recipes(name, message.version) if row.network and row.mentions("card"))
+    if number in message and any(parts.get(str(number)) == DROPPED for parts in dropped):
+        changes.append((number, "", f"{name} has no DE {number}"))
+        entry = code_in("1993", message.version, "entry of the condition", message[number])
+        if entry and ENTRY in message:
+            changes.append((ENTRY, entry + message[ENTRY][2:], f"{entry} says what DE {number} would"))
+    return changes
+
+
+def _place(message: Message, source: Message, name: str) -> str:
+    """DE 43 of *source* in the layout that network *name* has of its own; empty where it has none, or *message*
+    has it already."""
+    own = [one for one in layouts(message.version, _PLACE, name) if one.network]
+    found = fitting(source.version, _PLACE, source.get(_PLACE), name) if own and _PLACE in message else None
+    if found is None:
+        return ""
+    parts = {part.name: part.value.strip() for part, _ in found.walk()}
+    state = parts.get(_STATE) or parts.get("region", "")
+    state = state if region(state) else ""
+    land = country(parts.get("country", "")) or country_of_region(state)
+    layout = next((one for one in own if bool(state) == (_STATE in _names(one))), own[0])
+    codes = (land.alpha2, land.alpha3) if land else ()
+    widths = {cell.name: cell.most for cell in layout.cell.cells}
+    called = next((parts[word] for word in ("name", "name and street") if parts.get(word)), "")
+    values = {
+        "name": called,
+        "name and street": called,
+        "city": parts.get("city", ""),
+        _STATE: state,
+        "country": next((code for code in codes if len(code) == widths.get("country")), ""),
+    }
+    made = write(layout, {key: value[: widths[key]] for key, value in values.items() if key in widths})
+    return "" if made == message[_PLACE] else made
+
+
+def _names(layout: Layout) -> set[str]:
+    return {cell.name for cell in layout.cell.cells}
 
 
 def missing(
