@@ -1,4 +1,4 @@
-"""Clearing records of Mastercard (IPM): what their private data subelements say, and that they are no fault."""
+"""Clearing records of Mastercard (IPM): what their private data subelements say, and that nothing is found."""
 
 from __future__ import annotations
 
@@ -60,7 +60,11 @@ def test_a_trailer_says_what_the_file_holds() -> None:
     found = fitting(message.spec, 48, message[48])
     assert found is not None
     values = {part.cell.path.partition(".")[2]: part.value for part, _ in found.walk()}
-    assert (values["0105.3"], values["0301"], values["0306"]) == ("00000021080", "0000000000001000", "00000003")
+    assert (values["0105.3"], values["0301"], values["0306"]) == (
+        "00000021080",
+        "0000000000001000",
+        "00000003",
+    )
     assert not [one for one in validate(message).findings if one.severity != "info"]
 
 
