@@ -1,4 +1,4 @@
-"""Clearing records of Mastercard (IPM): what their private data subelements say, and that nothing is found."""
+"""Clearing records of Mastercard (IPM): what private data subelements say, and that nothing is found."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def of_network(message: Message, source: Message, name: str) -> list[tuple[int, 
 
 
 def _place(message: Message, source: Message, name: str) -> str:
-    """DE 43 of *source* in the layout that network *name* has of its own; empty where it has none, or *message*
-    has it already."""
+    """DE 43 of *source* in the layout that network *name* has of its own; empty where there is none, or it is
+    so already."""
     own = [one for one in layouts(message.version, _PLACE, name) if one.network]
     found = fitting(source.version, _PLACE, source.get(_PLACE), name) if own and _PLACE in message else None
     if found is None:
