@@ -34,7 +34,7 @@ JUPYTER_HOME = JUPYTER_DATA_DIR="$(CURDIR)/$(VENV)/share/jupyter/own" \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench bench-guard score coverage fuzz contract differential soak mutants llm-eval clean
+.PHONY: help lab voila serve test browser lint format notebooks course grade slides binder lite docs bench bench-guard score coverage fuzz contract differential peers soak mutants llm-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -114,6 +114,9 @@ contract: $(CONTRACT)/.made ## hold the service to its OpenAPI document, with CA
 
 differential: $(HARNESS)/.made ## compare with pyiso8583 and Wireshark: COUNT=20000 messages, generated and mutated
 	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(HARNESS)/bin/python tests/harness/differential.py $(or $(COUNT),20000)
+
+peers: $(VENV)/.dev ## real jPOS and moov-io/iso8583 against ours, of their sources in PEERS=folder; needs javac and Go
+	@$(BIN)/python -m tests.peers.run "$(PEERS)"
 
 soak: $(HARNESS)/.made ## the service and a host under REQUESTS=500000 good, broken and hostile requests, into tests/soak/RESULTS.md
 	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(HARNESS)/bin/python tests/soak/run.py $(or $(REQUESTS),500000)

@@ -69,7 +69,7 @@ def values_of(line: str) -> dict[str, str | bytes]:
         return {"!": line}
     found: dict[str, str | bytes] = {}
     for one in line.split("|"):
-        path = re.match(r"[0-9.!]+", one)
+        path = re.match(r"[0-9A-Za-z.!]+", one)
         if path is None:
             continue
         said = one[path.end() + 1 :]

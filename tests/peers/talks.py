@@ -12,6 +12,7 @@ import sim
 from sim.codec import Message
 from sim.codec.wire import Format
 from sim.codec.wire.formats import HEX, RAW
+from tests.peers.cases import alike
 from tests.peers.peer import Peer, PeerError, line_of, values_of
 
 KINDS = (
@@ -151,15 +152,3 @@ def _differences(message: Message, seen: list[dict[str, str | bytes]]) -> Iterat
             yield f"DE {path} was not seen"
         elif path in there and not alike(there[path], value):
             yield f"DE {path} was seen otherwise"
-
-
-def alike(there: str | bytes, value: str) -> bool:
-    """Whether a peer's value is ours: bytes as hex digits, numbers with or without the zeros that fill them
-    up, blanks at the ends, either separator of track data."""
-    if isinstance(there, bytes):
-        shown = there.decode("latin-1").strip()
-        return there.hex().upper() == value.upper() or shown == value.strip()
-    if there.encode("latin-1", "replace").hex().upper() == value.upper():
-        return True
-    one, other = there.strip().replace("D", "="), value.strip().replace("D", "=")
-    return one.upper() == other.upper() or (one.isdigit() and one.lstrip("0") == other.lstrip("0"))

@@ -1,7 +1,8 @@
 """Character sets of links: one byte a character, by a table of 256; GBK is the one that is not.
 
 Python has no code page 1047, the EBCDIC of open systems and of jPOS: it is code page 037 with six
-characters elsewhere (IBM CDRA, CCSID 1047).
+characters elsewhere (IBM CDRA, CCSID 1047), and with the ends of lines as open systems have them: 15 is a
+line feed, 25 the next line.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ SINGLE_BYTE = ("ascii", "cp037", "cp500", "cp1047", "cp1140")
 MULTI_BYTE = ("gbk",)
 PAGES = (*SINGLE_BYTE, *MULTI_BYTE)
 
-_CP1047 = {0x5F: "^", 0xAD: "[", 0xB0: "¬", 0xBA: "Ý", 0xBB: "¨", 0xBD: "]"}
+_CP1047 = {0x15: "\n", 0x25: "\x85", 0x5F: "^", 0xAD: "[", 0xB0: "¬", 0xBA: "Ý", 0xBB: "¨", 0xBD: "]"}
 
 
 @cache

@@ -38,6 +38,7 @@ def write_sources(folder: Path, lite: Path | None) -> None:
     rules.write(folder / "rules", ROOT / "tests" / "vectors" / "faults.jsonl")
     reference.write(folder / "reference")
     tables.write(folder / "tables")
+    shutil.copy(ROOT / "tests" / "peers" / "RESULTS.md", folder / "peers.md")
 
 
 def main() -> int:

@@ -178,6 +178,8 @@ def _element(one: ElementTree.Element, number: int, row: Mapping[str, str]) -> D
         longest -= int(tag) if where == "inside" else 0
         size = min(size, longest // 2 if row["counts"] == CHARACTERS else longest)
     written, _, page = row["written"].partition(" ")
+    if written == BCD and row["lengths"] in SINGLE_BYTE and not row["counts"]:
+        size += size % 2  # its prefix counts what fills it up
     side, _, filler = row["odd"].partition(" ")
     odd = row["odd"]
     if side == "side":

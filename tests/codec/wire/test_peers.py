@@ -1,0 +1,123 @@
+"""Bytes that real peers packed (`tests/peers`): every field class of jPOS, every way to pack parts, of jPOS
+and of moov-io/iso8583, and the ready formats beside the packagers that they name."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.codec import Message
+from sim.codec.wire import Format, encode, read, wire_format
+from sim.codec.wire.catalogue import format_of, to_toml
+from sim.codec.wire.exchange.jpos import from_jpos
+from sim.codec.wire.exchange.moov import from_moov
+from sim.parts.layout import fitting
+from sim.spec.tables import read_csv
+from tests.peers.cases import alike, leaves, packager
+from tests.support import together
+
+VECTORS = Path(__file__).parents[2] / "vectors"
+ROWS: list[dict[str, Any]] = [
+    json.loads(line) for line in (VECTORS / "peers.jsonl").read_text(encoding="utf-8").splitlines()
+]
+_ABOUT = ("pad", "token")
+
+
+def _name(row: dict[str, Any]) -> str:
+    whose = row.get("format", row.get("packager", ""))
+    return f"{whose} DE {row['element']} {row['class']} {row.get('max', '')}"
+
+
+@cache
+def _taken_in(name: str) -> Format:
+    """The packager or specification with elements in parts."""
+    text = (VECTORS / name).read_text(encoding="utf-8")
+    rows = from_jpos(text, name) if name.endswith(".xml") else from_moov(json.loads(text), name)
+    return format_of(rows, "parts")
+
+
+@cache
+def _of_class(text: str) -> Format:
+    return format_of(from_jpos(text, "one"), "one")
+
+
+def _format(row: dict[str, Any]) -> Format:
+    if "format" in row:
+        return wire_format(row["format"])
+    if "packager" in row:
+        return _taken_in(row["packager"])
+    more = {key: row[key] for key in _ABOUT if key in row}
+    return _of_class(packager(row["class"], row["max"], more))
+
+
+@together("row", ROWS, _name)
+def test_what_a_peer_packed_is_read_and_written_again(row: dict[str, Any]) -> None:
+    """The value, or that of each part, and the same bytes again."""
+    made, number = _format(row), row["element"]
+    for wanted, rest in row["cases"]:
+        data = bytes.fromhex(row["head"] + rest)
+        message = read(data, made, row.get("version") or made.version or "1987").message
+        if isinstance(wanted, dict):
+            cut = fitting(message.spec, number, message[number])
+            assert cut is not None
+            found = leaves(cut.parts, f"{number}.")
+            assert all(alike(value, found[path]) for path, value in wanted.items())
+        else:
+            assert message[number] == wanted
+        assert encode(message, made) == data
+
+
+def test_the_vectors_have_every_class() -> None:
+    """At least six values of each class, in an element or in its parts."""
+    values: Counter[str] = Counter()
+    for row in ROWS:
+        values[row["class"]] += len(row["cases"])
+    in_parts = (VECTORS / "peers_jpos.xml").read_text(encoding="utf-8")
+    for row in read_csv("jpos_classes"):
+        kind = row["class"]
+        one_value = row["more"] == "empty"
+        assert values[kind] >= 6 or one_value or f'{kind}"' in in_parts, kind
+
+
+@pytest.mark.parametrize("name", ["peers_jpos.xml", "peers_moov.json"])
+def test_parts_are_kept_in_a_file_of_ones_own(name: str) -> None:
+    """What was imported, written out as TOML and read again."""
+    again = format_of(tomllib.loads(to_toml(_taken_in(name))), "again")
+    for row in [row for row in ROWS if row.get("packager") == name][::7]:
+        data = bytes.fromhex(row["head"] + row["cases"][0][1])
+        assert encode(read(data, again, "1987").message, again) == data
+
+
+def test_all_parts_of_the_vectors_are_taken_in() -> None:
+    """Nothing of jPOS's is left out, and its names are kept; of moov's what the file cannot mean."""
+    made = _taken_in("peers_jpos.xml")
+    assert made.left_out == ()
+    field = made.layout().fields[46]
+    assert field is not None
+    assert field.name == "Bitmap of 8 bytes"
+    left = {(one.number, one.what) for one in _taken_in("peers_moov.json").left_out}
+    assert left == {(number, "padding") for number in (41, 42, 95, 102)} | {(90, "its parts")}
+
+
+def test_what_is_left_out_of_a_packager_is_told() -> None:
+    """A class that is not known leaves out its element, parts that cannot be cut leave the element whole."""
+    inner = '<isofield id="1" length="4" name="one" class="org.jpos.iso.IF_CHAR"/>'
+    text = packager("IFX_OWN", 12, {}).replace(
+        "</isopackager>",
+        '<isofield id="11" length="3" name="one" class="org.jpos.iso.IFB_BINARY "/>'
+        f'<isofieldpackager id="62" length="99" name="Private" class="org.jpos.iso.IFB_LLBINARY" '
+        f'packager="my.Own">{inner}</isofieldpackager></isopackager>',
+    )
+    made = format_of(from_jpos(text, "mine.xml"), "mine")
+    assert [(one.number, one.what) for one in made.left_out] == [(2, "the element"), (62, "its parts")]
+    assert "IFX_OWN" in made.left_out[0].reason
+    assert "Own" in made.left_out[1].reason
+    assert made.layout().fields[2] is None
+    message = Message("0200", {11: "A1B2C3", 62: "0011"}, "1987")
+    assert read(encode(message, made), made).message.fields == message.fields
