@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 WANTED = (
     "make peers PEERS=...: a folder with jpos21 (jpos/jPOS at v2_1_9), jpos (its newest), moov "
     "(moov-io/iso8583), moovconn (moov-io/iso8583-connection) and gou (yerden/go-util); javac, Go 1.25 "
-    "or newer (go on the PATH or GO=), and of Debian {missing}"
+    "or newer (go on the PATH or GO=), and of Debian "
 )
 _JARS = (
     "jdom2",
@@ -82,8 +82,11 @@ def build(folder: str) -> Sources:
     go = os.environ.get("GO") or shutil.which("go")
     jars = [_jar(name) for name in _JARS]
     missing = [name for name in wanted if place is None or not (place / name).is_dir()]
-    if place is None or missing or not go or not shutil.which("javac") or not all(jars):
-        raise MissingError(WANTED.format(missing=_PACKAGES))
+    missing += [] if go else ["go"]
+    missing += [] if shutil.which("javac") else ["javac"]
+    missing += [f"{name}.jar" for name, jar in zip(_JARS, jars, strict=True) if jar is None]
+    if place is None or go is None or missing:
+        raise MissingError(f"{WANTED}{_PACKAGES}. Missing here: {', '.join(missing)}")
     made = place / "built"
     classes = os.pathsep.join([str(made / "classes"), *map(str, jars)])
     if not (made / "classes" / "JposPeer.class").exists():

@@ -283,9 +283,9 @@ def page(tables: list[Table]) -> Iterator[str]:
     """The tables as Markdown."""
     yield "# Real peers"
     yield ""
-    yield "Bytes that jPOS 2.1.9 and moov-io/iso8583 packed, read and written here; bytes from here that they"
-    yield "read; and messages over TCP, both ways. `make peers PEERS=FOLDER` builds both of their own sources and"
-    yield "makes this page; the bytes are kept as vectors, which every test run reads."
+    yield "Bytes that jPOS 2.1.9 and moov-io/iso8583 packed, read and written here; bytes from here that"
+    yield "they read; and messages over TCP, both ways. Made by `make peers PEERS=FOLDER`, which builds both of"
+    yield "their own sources; the bytes are kept as vectors, which every test run reads."
     for title, head, rows in tables:
         yield from ("", f"## {title}", "", _line(head), _line(["---"] * len(head)), *map(_line, rows))
 
