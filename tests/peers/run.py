@@ -284,8 +284,8 @@ def page(tables: list[Table]) -> Iterator[str]:
     yield "# Real peers"
     yield ""
     yield "Bytes that jPOS 2.1.9 and moov-io/iso8583 packed, read and written here; bytes from here that"
-    yield "they read; and messages over TCP, both ways. Made by `make peers PEERS=FOLDER`, which builds both of"
-    yield "their own sources; the bytes are kept as vectors, which every test run reads."
+    yield "they read; and messages over TCP, both ways. Made by `make peers PEERS=FOLDER`, which builds"
+    yield "both of their own sources; the bytes are kept as vectors, which every test run reads."
     for title, head, rows in tables:
         yield from ("", f"## {title}", "", _line(head), _line(["---"] * len(head)), *map(_line, rows))
 
