@@ -82,6 +82,15 @@ def is_repeat(mti: str) -> bool:
     return mti[3:4] in _REPEATS
 
 
+def advice_mti(mti: str) -> str:
+    """The MTI of the advice that tells of what the request *mti* asks for: 0400 -> 0420.
+
+    >>> advice_mti("0400"), advice_mti("0420")
+    ('0420', '0420')
+    """
+    return f"{mti[:2]}2{mti[3:]}" if mti[2:3] == "0" else mti
+
+
 def is_advice(mti: str) -> bool:
     """Whether the function digit says advice (2): it tells of what was done already."""
     return mti[2:3] == "2"

@@ -5,7 +5,6 @@ itself or has two meanings is unclear."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import replace
 from datetime import datetime, time
@@ -15,11 +14,11 @@ from sim.codec import Message
 from sim.codec.text import misfits
 from sim.elements import dates
 from sim.errors import OptionError, shown
-from sim.exchanges import sums
-from sim.exchanges.deciding import Decision, codes_known, decide, said_by
-from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases_of
+from sim.exchanges import beside, shares
+from sim.exchanges.deciding import Decision, decide, said_by
+from sim.exchanges.lexicon import element_names, fold, phrases_of
 from sim.exchanges.plan import Asked, Plan, Step, steps_of
-from sim.exchanges.words import Mark, Reader, Sum
+from sim.exchanges.words import Mark, Reader
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
 from sim.operations.merchants import zone_named
@@ -27,7 +26,7 @@ from sim.operations.options import kinds_of, mti_of
 from sim.spec import country as country_of
 from sim.spec import currency as currency_of
 from sim.spec import spec
-from sim.spec.codes import FUNDS, currencies, zone_of
+from sim.spec.codes import zone_of
 from sim.spec.networks import NETWORKS, default_card, detect, test_cards
 from sim.spec.tables import read_toml
 
@@ -39,6 +38,7 @@ _PURCHASES = frozenset(
     ]
 )
 _LATER = frozenset(("incremental", "completion"))  # what follows an authorization
+_AFTER = _LATER | {"refund"}
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # of these
 # Networks whose messages are authorizations, also of what others settle at once.
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
@@ -60,7 +60,6 @@ _PLAIN = (
 )
 _LABELLED = {2: "pan", 14: "expiry", 18: "mcc", 32: "acquirer", 39: "code", 41: "terminal", 42: "merchant_id",
              37: "rrn", 38: "approval"}  # fmt: skip
-_DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
 MOST_DESCRIPTION = 2000  # characters, as the interface has it
 # The options that are read first stand first.
 _ORDER = (
@@ -70,13 +69,8 @@ _ORDER = (
 _USUAL_COUNTRY = "US"  # of the merchant, where nothing is said
 # What says less than another way to read a card.
 _LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
-# What may be said not to be meant, and how many words may stand between.
-_MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
-_NEAR = 4
 _FIRST = ("00", "20", "10", "30")  # function and origin of what is no repeat
-_PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
-_MOST = 50  # messages of a kind: our choice
 _MOST_CITY = 13  # characters, as DE 43 has them
 # What stands between an answer and a reversal that it answers.
 _TO_IT = frozenset(
@@ -100,16 +94,7 @@ _TO_IT = frozenset(
         "une",
     }
 )
-_OF_WHICH = re.compile(r"\s*(?:of it )?(?:was |is |were |are |wurden |werden )?(?:partially )?")
 _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
-_OF_IT = re.compile(
-    r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s)(?:(?:the|a|an|la|el|una|uma|un|une|l|einen|einem)\s)?"
-)
-# What stands between a word and its amount.
-_JOINED = re.compile(
-    r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
-)
-_ROLES = {"cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
 
 
 def _rank(option: str) -> int:
@@ -124,13 +109,13 @@ def plan_of(
     if not isinstance(text, str) or len(text) > MOST_DESCRIPTION:
         expected = f"a text of at most {MOST_DESCRIPTION:,} characters"
         raise OptionError("description", expected, f"{len(text):,}" if isinstance(text, str) else shown(text))
-    made = _Composer(Reader(text), before.asked if before else None, version, at).plan().check()
+    made = Composer(Reader(text), before.asked if before else None, version, at).plan().check()
     return (
         replace(made, text=f"{before.text}; {text}", notes=(*before.notes, *made.notes)) if before else made
     )
 
 
-class _Composer:
+class Composer:
     """What is asked for in the making: of what was read, on top of what was asked for *before*, if it goes
     on."""
 
@@ -148,10 +133,9 @@ class _Composer:
 
     def plan(self) -> Plan:
         """The steps, what was assumed, what is unclear."""
-        self._counts()
-        self._codes()
-        self._stages()
-        self._negations()
+        beside.settle(self.reader)
+        if many := [mark.value for mark in self.all("instalments") if isinstance(mark.value, int)]:
+            self.put("instalments", many[0], "instalments")
         self._unknown()
         self._elements()
         self._network()
@@ -178,115 +162,24 @@ class _Composer:
         self.words[name] = said_by(self.all(*keys))
 
     # -- words
-    def _counts(self) -> None:
-        """A number before a plural or before instalments counts them."""
-        reader = self.reader
-        known = reader.all(*{mark.key for mark in reader.marks})
-        for mark in self.all("unknown", "several"):
-            whole = sums.whole(mark.value) if mark.value.isalnum() else None
-            value = int(mark.value) if mark.key == "several" else whole
-            if not value:
-                continue
-            after = [one for one in known if one.start >= mark.end][:1]
-            rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
-            if any(one.key == "instalments" or one.value == "instalment" for one in after):
-                mark.key, mark.value = "instalments", value
-                self.put("instalments", value, "instalments")
-            elif 2 <= value <= _MOST and not phrases_of("plural").keys().isdisjoint(rest):
-                mark.key, mark.value = "count", value
-        if any(one.value == "instalment" for one in known) and not self.all("instalments"):
-            for mark in self.all("count"):
-                mark.key = "instalments"  # in 4 times
-        for mark in self.all("instalments"):
-            if isinstance(mark.value, int):
-                self.put("instalments", mark.value, "instalments")
-        if (self.all("instalments") and "instalments" not in self.options) or (
-            self.all("each") and not self.all("count", "instalments")
-        ):
-            self.bad("how many")
-
-    def _codes(self) -> None:
-        """A response code right after the word for a decision or an answer: `abgelehnt (05)`."""
-        known = codes_known()
-        for mark in self.all("unknown"):
-            text = self.reader.text
-            before = [
-                one for one in self.all("decision", "answer", "reason", "reason!") if one.end <= mark.start
-            ]
-            gap = text[before[-1].end : mark.start] if before else ","
-            joined = re.match(r"[\w]*", text[mark.start :])
-            code = joined[0].upper() if joined else ""
-            others = [one for one in self.reader.marks if before and before[-1].end <= one.start < mark.start]
-            if code in known and not re.search("[.,;]", gap) and not others:
-                mark.key, mark.value = "code", code
-                for one in self.all("unknown"):  # of `N7`
-                    if mark.start < one.start < mark.start + len(code):
-                        one.key = "aside"
-
-    def _stages(self) -> None:
-        """What `47.63 actual` and `+25` are after a pre-authorization, `(partial)` after a reversal."""
-        text, money = fold(self.reader.text), self.all("amount", "bare", "raw")
-        for mark in self.all("decision"):
-            back = [one for one in self.all("then") if one.end <= mark.start]
-            if mark.value == "partial" and mark.words.lower() in _PART and back and not self.all("part"):
-                back[-1].value, mark.key = "partial_reversal", "aside"
-        heads = self.all("head")
-        for one, other in itertools.pairwise(heads):
-            if (one.value, other.value) == ("refund", "purchase") and _OF_IT.fullmatch(
-                text[one.end : other.start]
-            ):
-                other.key = "aside"
-        if not any(mark.value == "preauthorization" for mark in heads):
-            return
-        plus = [one.start for one in money if text[: one.start].rstrip().endswith("+")]
-        for mark in self.all("also", "actual"):
-            stage = "completion" if mark.key == "actual" else "incremental"
-            ends = [
-                one.start for one in money if not text[one.end : mark.start].strip() and one.end <= mark.start
-            ]
-            if mark.key == "also":
-                ends += [
-                    one.start
-                    for one in money
-                    if not text[mark.end : one.start].strip() and mark.end <= one.start
-                ]
-                plus += ends[:1]
-            else:
-                mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
-        for start in plus:
-            self.reader.marks.append(Mark("head", "incremental", start, start, "+"))
-
     def _unknown(self) -> None:
         """Words that no row has, and those that need others around them."""
+        trades = {mark.end: mark for mark in self.all("trade")}
+        for mark in self.all("unknown"):  # Hotel Sacher
+            trade = trades.get(mark.start - 1)
+            if trade and mark.words[:1].isupper() and trade.words[:1].isupper():
+                mark.key, mark.value = "merchant", self.reader.text[trade.start : mark.end]
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
-        for mark in self.all("unknown", "several", "negation", "tip", "it", "same"):
+        for mark in self.all("unknown", "beyond", "several", "negation", "tip", "it", "same"):
             if (mark.key == "it" and known) or (mark.key in ("it", "same") and self.before):
                 continue
             if mark.words == "?" and self.all("polite"):
                 continue
+            if mark.key == "tip" and any(one.value == "completion" for one in self.all("head")):
+                continue  # it is in the amount of the completion
             self.bad(mark.words)
-
-    def _negations(self) -> None:
-        """What is not meant: `not a refund but a purchase`, `only the request, approved or not`."""
-        if self.all("only"):
-            for mark in self.all("negation"):
-                after = next((one for one in self.reader.all(*_MEANT, "only") if one.start >= mark.end), None)
-                if after and after.key in ("decision", "answer", "only"):
-                    mark.key = "aside"
-            for mark in self.all("decision", "answer"):
-                mark.key = "aside"
-        for mark in self.all("negation"):
-            if mark.words.lower() == "no" and self.reader.portuguese:
-                mark.key = "aside"  # in the
-                continue
-            after = next((one for one in self.reader.all(*_MEANT) if one.start >= mark.end), None)
-            if after is None or self.reader.text[mark.end : after.start].count(" ") > _NEAR:
-                continue
-            others = [one for one in self.all("head") if one.value != after.value]
-            if (after.key == "head" and others) or after.key == "answer":
-                mark.key = after.key = "aside"
 
     def _elements(self) -> None:
         """Labelled elements are what options call them."""
@@ -341,6 +234,10 @@ class _Composer:
         return found
 
     def _version(self) -> None:
+        if asks := self.all("conversion"):
+            for mark in self.all("version")[-1:]:
+                mark.key = "convert"
+                self.reader.marks.append(replace(asks[0], key="convert", value=mark.value))
         version = self.only("version")
         for mark in self.all("mti"):
             own = _DIGIT_VERSION[mark.value[0]]
@@ -497,7 +394,7 @@ class _Composer:
         chain = self._chain()
         if chain is None:
             return None
-        amounts = _amounts(self, chain, decision)
+        amounts = shares.amounts(self, chain, decision)
         self._main_amount(chain, decision, amounts)
         kind, purpose = self._kind(chain, decision), chain[0]
         dual = self.network in _DUAL and purpose in ("cash", "refund", "balance", "cashback")
@@ -536,12 +433,13 @@ class _Composer:
                             if name not in entries or name in self.words}  # fmt: skip
         if "network" in self.words and "pan" not in self.words:
             self.options.pop("pan", None)
-        later = bool(self.all("order"))
+        goes_on = before.purpose in _ASKING and not self.all("same")
+        later = bool(self.all("order")) or (goes_on and any(one.value in _LATER for one in heads))
         chain = [before.purpose, *(mark.value for mark in heads)] if later else [before.purpose]
         if heads and not later:
             asked = replace(asked, purpose=heads[0].value, kind=None)
             chain = [heads[0].value]
-        amounts = _amounts(self, chain, decision)
+        amounts = shares.amounts(self, chain, decision)
         if "main" in amounts:
             self.put("amount_minor_units", amounts["main"], "amount", "bare", "raw")
         elif "currency" in self.words and before.options.get("currency", "USD") != self.options["currency"]:
@@ -553,6 +451,9 @@ class _Composer:
         if decision.outcome:
             asked = replace(asked, outcome=self._outcome(decision, False), approved=amounts.get("part"),
                             words={**asked.words, "outcome": decision.words})  # fmt: skip
+        whys = {mark.value for mark in self._whys()}
+        if not decision.outcome and not self.all("then") and whys & {"timeout", "late"}:
+            asked = replace(asked, outcome="late" if "late" in whys else "timeout")
         if follows := self._follows(chain[1:], amounts, decision):
             asked = replace(asked, then=(*asked.then, *follows), outcome=asked.outcome or "approved")
         asked = replace(asked, options=self.options, words={**asked.words, **self.words})
@@ -579,6 +480,8 @@ class _Composer:
             names = ["cashback"]
         if names == ["completion"] and any(mark.value == "auth" for mark in self.all("kind")):
             names = ["preauthorization", "completion"]
+        if names[:1] and names[0] in _AFTER and self._begun(names[0]):
+            names = ["preauthorization" if names[0] in _LATER else "purchase", *names]
         names.sort(key=lambda name: name != "account_funding")  # money is pulled before it is pushed
         if names[:1] == ["completion"] and len(names) > 1:
             names = [*names[1:], "completion"]
@@ -593,6 +496,14 @@ class _Composer:
             self.bad("two purposes: " + ", ".join(chain))
             return None
         return chain
+
+    def _begun(self, name: str) -> bool:
+        """Whether something was before what *name* says: `20 EUR approved; next day refunded`."""
+        head = next(mark for mark in self.all("head") if mark.value == name)
+        order = [mark for mark in self.all("order") if mark.start < head.start]
+        return bool(order) and any(
+            one.start < order[-1].start for one in self.all("amount", "bare", "decision")
+        )
 
     def _at_a_machine(self, chain: list[str], named: bool) -> list[str]:
         if self.all("atm"):
@@ -686,7 +597,7 @@ class _Composer:
             reason = next((f":{mark.value}" for mark in self._whys() if mark.value != "late"), "")
             if reason == ":timeout" and not decision.outcome:
                 reason = ""  # it has that reason where no answer came
-            word = f"partial_reversal:{amounts.get('final', 0)}" if partial else "reversal"
+            word = f"partial_reversal:{amounts.get('final', 0)}" if partial else self._reversal(wanted)
             found.append(((back or wanted)[0].start, word + reason))
             self._decided_before(back)
         elif whys := [mark for mark in self._whys() if mark.value not in ("timeout", "late")]:
@@ -696,6 +607,15 @@ class _Composer:
         self.words["then"] = said_by([*back, *wanted, *self._whys(), *again,
                                     *(heads[name] for name in chain)])  # fmt: skip
         return tuple(word for _, word in sorted(found))
+
+    def _reversal(self, wanted: list[Mark]) -> str:
+        """The step that reverses: by a request or an advice, as the network does or the MTI says."""
+        own = mti_of("reversal", self.network or NETWORKS[0], self.version)
+        if not wanted or wanted[0].value == own:
+            return "reversal"
+        if wanted[0].value[2] == "0":
+            self.bad(f"{wanted[0].words}: {self.network} reverses by {own}")
+        return "reversal_advice"
 
     def _decided_before(self, back: list[Mark]) -> None:
         """What is decided must be the request: a decision after the word for the reversal may be its own."""
@@ -758,11 +678,6 @@ class _Composer:
             asked = self._with(asked, {str(number): value.upper()}, mark, 0)
         if (value := self.only("rrn")) is not None:
             asked = self._with(asked, {"37": value}, self.all("rrn")[0], 0)
-        wanted = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2] in "02"]
-        if wanted and asked.then:
-            own = mti_of("reversal", self.network or NETWORKS[0], self.version)
-            if wanted[0].value != own:
-                asked = self._with(asked, {"mti": wanted[0].value}, wanted[0], _reversal_at(asked))
         marks = self.all("fault", "drop")
         if len({str(mark.value) for mark in marks}) > 1 and self.all("fault"):
             self.bad("two faults")
@@ -841,130 +756,3 @@ def _usual_kind(purpose: str, network: str | None, version: str) -> str:
     kinds = read_toml("templates")["purposes"][purpose]["kinds"]
     known = kinds_of(network or NETWORKS[0], version)
     return str(next((kind for kind in kinds if kind in known), kinds[0]))
-
-
-def _amounts(made: _Composer, chain: list[str], decision: Decision) -> dict[str, int]:
-    """Amounts by what they belong to: main, part, final, cashback, or a later stage of *chain*."""
-    bad, amounts = made.bad, made.all("amount")
-    for mark in amounts:
-        if mark.value.figures:
-            _placed(made, mark)
-    money = made.all("amount", "bare", "raw")
-    named = {mark.value.currency for mark in amounts}
-    named |= {mark.value for mark in made.all("currency")}
-    if len(named) > 1:
-        bad("contradicts itself: " + " / ".join(sorted(named)))
-    currency = next(iter(named), str(made.options.get("currency", "USD")))
-    if any(mark.value.vague for mark in amounts):
-        if made.options.get("country") in _DOLLARS_ELSEWHERE:
-            bad("which dollars")
-        if made.network == "UNIONPAY" and "¥" in made.reader.text:
-            bad("yen or yuan")
-    if named:
-        made.options["currency"] = currency
-        made.words["currency"] = said_by([*amounts, *made.all("currency")])
-    elif money and "currency" not in made.options:
-        made.notes.append("No currency was given: USD")
-    out: dict[str, int] = {}
-    for mark in money:
-        value = _minor(made, mark, currency)
-        if value is None:
-            bad(f"the amount {mark.words}")
-        role = _role(made, mark, chain, decision, "main" in out)
-        if out.setdefault(role, value or 0) != value:
-            bad(f"two amounts: {mark.words}")
-    for mark in made.all("part"):
-        value = sums.minor_units(mark.value, currency, comma=made.reader.comma)
-        if decision.outcome != "partial" or value is None:
-            bad(f"{mark.words}: a part of what")
-        elif out.setdefault("part", value) != value:
-            bad(f"two amounts: {mark.words}")
-    _undone(made, decision, out)
-    _check_parts(made, decision, out)
-    return out
-
-
-def _placed(made: _Composer, mark: Mark) -> None:
-    """Give an amount in pesos, francs and the like the currency that the country has."""
-    name, land = mark.value.currency[1:], str(made.options.get("country", ""))
-    known = [one for one in currencies() if one.alpha[:2] == land and one.alpha not in FUNDS]
-    known = [one for one in known if re.search(name, fold(one.name))]
-    alpha = known[0].alpha if len(known) == 1 else ""
-    value = sums.minor_units(mark.value.figures, alpha, comma=made.reader.comma) if alpha else None
-    if value is None:
-        made.bad(f"which currency: {mark.words}")
-    mark.value = Sum(value or 1, alpha or "USD")
-
-
-def _minor(made: _Composer, mark: Mark, currency: str) -> int | None:
-    if isinstance(mark.value, Sum):
-        return mark.value.minor_units
-    if mark.key == "raw":
-        return int(mark.value)
-    return sums.minor_units(mark.value, currency, comma=made.reader.comma)
-
-
-def _role(made: _Composer, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
-    """What the amount *mark* belongs to, by the words around it; *several*: one stands before it."""
-    text, parts = made.reader.text, made.all("part")
-    around = made.all("head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof")
-    before = [one for one in around if one.start <= mark.start]
-    after = next((one for one in around if one.start >= mark.end), None)
-    last = before[-1] if before else None
-    joined = last is not None and _JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
-    stage = next((one for one in reversed(before) if one.key in ("head", "then")), None)
-    tail = text[mark.end : after.start].strip() if after else ""
-    if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
-        return "cashback"
-    if last and joined and last.key in _ROLES:
-        return _ROLES[last.key]
-    if decision.outcome == "partial" and not parts:
-        money = made.all("amount", "bare")
-        named = [one for one in money if _is_approved(made, one)]
-        named = named if len(money) > 1 else []
-        if mark in named or (not named and last and last.key == "decision" and last.value == "partial"):
-            return "part"
-    left = any(one.key in ("remain", "partof") for one in around)
-    partial = any(one.value == "partial_reversal" for one in around)
-    if last and last.key == "remain" and partial and not text[last.end : mark.start].strip():
-        return "final"
-    if stage and stage.key == "then" and several and not (partial and left):
-        return "undone"
-    if stage and stage.key == "head" and stage.value in chain[1:]:
-        return f"{stage.value}@{stage.start}"
-    return "main"
-
-
-def _is_approved(made: _Composer, mark: Mark) -> bool:
-    """Whether a word for an approval follows an amount: *60 of it were approved*."""
-    text = fold(made.reader.text)
-    after = next((one for one in made.all("decision") if one.start >= mark.end), None)
-    if after is None or not _OF_WHICH.fullmatch(text[mark.end : after.start]):
-        return False
-    later = [one for one in made.all("amount", "bare") if one.start >= after.end]
-    return not any(_JOINED.fullmatch(text[after.end : one.start]) for one in later)
-
-
-def _undone(made: _Composer, decision: Decision, out: dict[str, int]) -> None:
-    """What a reversal undoes, where it is said by itself: all, or a part of it."""
-    undone, whole = out.pop("undone", None), out.get("part", out.get("main", 0))
-    if undone is None or undone == whole:
-        return
-    if undone > whole or decision.outcome == "partial" or len(made.all("then")) > 1 or "final" in out:
-        made.bad(f"a reversal of {undone}")
-        return
-    out["final"], made.all("then")[0].value = whole - undone, "partial_reversal"
-
-
-def _check_parts(made: _Composer, decision: Decision, out: dict[str, int]) -> None:
-    """A part is less than the whole, and every part that is spoken of has an amount."""
-    bad = made.bad
-    main = out.get("main", made.options.get("amount_minor_units", -1))
-    for role in ("part", "final", "cashback"):
-        if role in out and out[role] >= main:
-            bad(f"{role} of {out.get('main', 'nothing')}: {out[role]}")
-    if decision.outcome == "partial" and "part" not in out:
-        bad("how much is approved")
-    remains = [mark for mark in made.all("remain") if mark.words.lower() not in ("to", "auf", "keep")]
-    if remains and "final" not in out:
-        bad(remains[0].words)

@@ -164,7 +164,9 @@ def _verdicts(reader: Reader) -> set[str]:
     if "partial" in said:
         soft = all(_SOFT.search(fold(mark.words)) for mark in words if mark.value == "partial")
         if soft and not reader.all("part"):
-            several = len({mark.value.minor_units for mark in reader.all("amount")}) > 1
+            sums = {mark.value.minor_units for mark in reader.all("amount")}
+            bare = {int(re.sub(r"\D", "", mark.value)) for mark in reader.all("bare")}
+            several = len(sums) > 1 or any(one not in sums and 100 * one not in sums for one in bare)
             return said - {"partial"} | ({"partial"} if several else {"approved"})
         said -= {"approved"}
     return said

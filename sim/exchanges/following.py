@@ -34,12 +34,15 @@ from sim.spec.interfaces import fills_of, required
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
 
-PARTIAL_REVERSAL, REFUND, ORIGINAL_CREDIT = "partial_reversal", "refund", "original_credit"
+PARTIAL_REVERSAL, REVERSAL_ADVICE = "partial_reversal", "reversal_advice"
+REFUND, ORIGINAL_CREDIT = "refund", "original_credit"
+REVERSALS = (REVERSAL, REVERSAL_ADVICE, PARTIAL_REVERSAL)
 LINK = ("sign_on", "sign_off", "key_exchange", "echo")
+_MOST = 10**12 - 1  # minor units that DE 4 holds
 _CASH = ("01", "17")  # types of transactions that are done once the notes are out
 # Purposes of the messages that follow.
 _PURPOSE = {INCREMENT: "incremental", COMPLETION: "completion"}
-STEPS = (REPEAT, INCREMENT, COMPLETION, REVERSAL, PARTIAL_REVERSAL, REFUND, ORIGINAL_CREDIT, *LINK)
+STEPS = (REPEAT, INCREMENT, COMPLETION, *REVERSALS, REFUND, ORIGINAL_CREDIT, *LINK)
 
 
 def follow(
@@ -73,7 +76,7 @@ def follow(
         version = exchange.steps[0].message.version if exchange.steps else None
         made = generate(word, network=exchange.network, version=version, stan=number, at=at)
         return Step(asking_role(made.message, None), made.message, at)
-    if word in (REVERSAL, PARTIAL_REVERSAL):
+    if word in REVERSALS:
         return _reversal(exchange, word, amount_minor_units, reason, number, at, checked)
     if any(one.message.get(3)[:2] in _CASH for one in exchange.steps[:1]) and word != ORIGINAL_CREDIT:
         raise OptionError("then", f"a purchase before a step {word!r}", "cash")
@@ -130,7 +133,10 @@ def _reversal(
         final_amount_minor_units=final,
         network=exchange.network,
     )
-    return Step(REVERSAL, made.message, at, last.step, reason or ("customer" if final is None else "partial"))
+    message = made.message
+    if word == REVERSAL_ADVICE:
+        message = message.replace(mti=mtis.advice_mti(message.mti))
+    return Step(REVERSAL, message, at, last.step, reason or ("customer" if final is None else "partial"))
 
 
 def _increment(
@@ -148,10 +154,17 @@ def _completion(
     held = _authorized(exchange, word)
     most = sum(one.stays for one in held)
     units = most if amount is None else amount
-    _check("the amount", units, most)
     first = held[0].step
+    _check("the amount", units, min(_MOST, most + exceeding(exchange.steps[first].message, most)))
     message = _later(exchange, "financial_advice", word, "manual", first, units, stan, at)
     return Step(COMPLETION, message, at, first)
+
+
+def exceeding(request: Message, authorized: int) -> int:
+    """By how much a completion of *request* may exceed what was authorized, in minor units: by the merchant's
+    category, tips and fuel among them."""
+    rows, code = read_toml("templates")["exceeds"], request.get(number_of("category", request.version))
+    return _MOST if code in rows["any"] else authorized * int(rows["percent"].get(code, 0)) // 100
 
 
 def _credit(

@@ -27,9 +27,7 @@ _OTHERS = frozenset(
         *("coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese"),
     ]
 )
-# What a remark may have among its words: `for my first lecture:`.
-_IDLE = frozenset(("filler", "it", "order", "which", "also", "same", "polite", "request", "presence"))
-_ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os")
+_ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
 _STEM = 5
 _DECISIONS = ("declined", "pick-up", "referral", "system")
 
@@ -40,6 +38,8 @@ def fold(text: str) -> str:
     >>> fold("Überprüfung für 5 Złoty")
     'uberprufung fur 5 zloty'
     """
+    if text.isascii():
+        return _ELISION.sub(lambda found: f"{found[1]} ", text.lower())
     plain = "".join(_ODD.get(c) or unicodedata.normalize("NFD", c)[0].lower()[:1] for c in text)
     return _ELISION.sub(lambda found: f"{found[1]} ", plain)
 
@@ -156,12 +156,3 @@ def known_from(words: tuple[str, ...]) -> bool:
 def says(words: str, *keys: str) -> bool:
     """Whether *words* are a phrase of one of *keys*."""
     return any(key in keys for key, _ in phrases()[0].get(words_of(words), ()))
-
-
-def says_nothing(text: str) -> bool:
-    """Whether *text* has neither a number nor a word that says anything."""
-    words, known = words_of(text), phrases()[0]
-    pieces = (words[at : at + size] for at in range(len(words)) for size in range(1, 6))
-    return not any(word.isdigit() for word in words) and not any(
-        key not in _IDLE for piece in pieces for key, _ in known.get(piece, ())
-    )

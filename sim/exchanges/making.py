@@ -17,18 +17,18 @@ from sim.elements import dates
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.errors import ChoiceError, OptionError, shown
-from sim.exchanges.amounts import minor_units
+from sim.exchanges.amounts import authorized, minor_units
 from sim.exchanges.exchange import Exchange, Step
 from sim.exchanges.following import (
     LINK,
     ORIGINAL_CREDIT,
-    PARTIAL_REVERSAL,
     REFUND,
+    REVERSALS,
     STEPS,
     follow,
 )
 from sim.exchanges.matching import TIMEOUT
-from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REVERSAL, asking_role
+from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, asking_role
 from sim.operations.answering import REASONS, respond
 from sim.operations.asked import as_asked, options_of
 from sim.operations.generation import generate, zone_of_setting
@@ -49,8 +49,7 @@ _ANSWERED = timedelta(seconds=1)
 _GIVEN_UP = timedelta(seconds=TIMEOUT)
 # How long after the message before it a step goes out, where that was answered.
 _LATER = {
-    REVERSAL: timedelta(minutes=2),
-    PARTIAL_REVERSAL: timedelta(minutes=2),
+    **dict.fromkeys(REVERSALS, timedelta(minutes=2)),
     **dict.fromkeys((INCREMENT, COMPLETION, REFUND, ORIGINAL_CREDIT), timedelta(days=1)),
     **dict.fromkeys((REPEAT, *LINK), timedelta(seconds=5)),
 }
@@ -117,15 +116,25 @@ def make(
             made,
             one.step,
             amount_minor_units=one.amount,
-            reason=one.reason or (reason if one.step == REVERSAL else None),
+            reason=one.reason or (reason if one.step in REVERSALS[:2] else None),
             entry=given["entry"],
             at=(before.at + later).astimezone(zone),
         )
         assert step.at is not None  # noqa: S101
+        if step.role == COMPLETION and (more := _more(made, step.message)):
+            made = replace(made, notes=(*made.notes, more))
         place = len(made.steps)
         made = made.plus(replace(step, at=step.at.astimezone(UTC)), *late)
         made, late = _answered(made, word, None, place)
     return made.plus(*late)
+
+
+def _more(exchange: Exchange, completion: Message) -> str:
+    """What is noted of a completion above what was authorized."""
+    held = sum(one.stays for one in authorized(exchange.steps, exchange.network))
+    if minor_units(completion) <= held:
+        return ""
+    return "The completion is above what was authorized, which networks allow this category of merchants."
 
 
 def wanted_steps(then: str | Iterable[str | Mapping[str, Any]]) -> tuple[Wanted, ...]:
@@ -203,7 +212,7 @@ def _wanted(item: str | Mapping[str, Any]) -> Wanted:
         for part in parts:
             if _DIGITS.fullmatch(part) and "amount" not in found:
                 found["amount"] = int(part)
-            elif _step(word) in (REVERSAL, PARTIAL_REVERSAL) and part in _reasons():
+            elif _step(word) in REVERSALS and part in _reasons():
                 found["reason"] = part
             else:
                 found["outcome"] = part
@@ -212,7 +221,7 @@ def _wanted(item: str | Mapping[str, Any]) -> Wanted:
         raise OptionError("then", "steps: words such as reversal, in a text or a list", shown(item))
     made = replace(made, step=_step(made.step))
     reason = None if made.reason is None else template_word("reason", made.reason)
-    if reason is not None and made.step not in (REVERSAL, PARTIAL_REVERSAL):
+    if reason is not None and made.step not in REVERSALS:
         raise OptionError("then", f"no reason of a step {made.step!r}", shown(made.reason))
     if _outcome("then", made.outcome) == PARTIAL:
         raise OptionError("then", "another outcome: only the first request is approved in part", "'partial'")

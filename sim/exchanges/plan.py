@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
-from sim.elements import mti as mtis
 from sim.errors import IsoError
 from sim.exchanges.exchange import Exchange
 from sim.exchanges.exchange import Step as Sent
@@ -216,8 +215,6 @@ def steps_of(asked: Asked) -> Iterator[Step]:
 def _changes(asked: Asked, of: int, at: int) -> Iterator[Step]:
     if asked.elements:
         yield Step("set", asked.elements, asked.words, of, at)
-        if asked.then and (mti := mtis.response_mti(asked.elements.get("mti") or "")):
-            yield Step("set", {"mti": mti}, asked.words, of, at + 1)
     if asked.fault:
         yield Step("break_message", {"fault": asked.fault}, asked.words, of, at)
 
@@ -254,7 +251,7 @@ class _Running:
 
     def _set(self, step: Step) -> None:
         place = self._place(step)
-        values = {_element(name): value for name, value in step.options.items()}
+        values = {f"de{number}": value for number, value in step.options.items()}
         self._put(place, self.exchange.steps[place].message.replace(**values))
 
     def _convert(self, step: Step) -> None:
@@ -311,17 +308,13 @@ def repeated(step: Step) -> Iterator[dict[str, Any]]:
         yield options
 
 
-def _element(name: str) -> str:
-    return name if name == "mti" else f"de{name}"
-
-
 def _coded(step: Step, names: list[str], steps: tuple[Step, ...]) -> tuple[str, str]:
     """The variable that a step's message has in code, and the line of code."""
     options, source = dict(step.options), ""
     if step.call in ("set", "break_message", "respond", "convert"):
         source = names[-1] if names[-1] != "exchange" else f"exchange.iso.messages[{step.at}]"
     if step.call == "set":
-        changes = ", ".join(f"{_element(one)}={value!r}" for one, value in options.items())
+        changes = ", ".join(f"de{one}={value!r}" for one, value in options.items())
         name = "request" if names[-1] == "request" else "changed"
         return name, f"{name} = sim.parse({source}.iso.to_message().replace({changes}))"
     given = [source] if source else []

@@ -137,8 +137,6 @@ class Reader:
             case "currency":
                 known = currency_of(value.upper())
                 return known and known.alpha
-            case "idle":
-                return value if lexicon.says_nothing(value) else None
             case "mti":
                 return value if "0" + value[1:] in phrases_of("mti") else None
         return value
@@ -164,15 +162,13 @@ class Reader:
         before = self.left[max(0, found.start() - _WORDS_BEFORE) : found.start()].rpartition(_TAKEN)[2]
         words = re.split("[.;]", before)[-1]
         said = [one for one in TOKEN.findall(words) if one not in "-./,():="]
-        while said and said[-1] in _JOINING:
-            said.pop()
-        sizes = range(1, min(len(said), _LONGEST) + 1)
-        return any(
-            lexicon.says(" ".join(said[-size:]), *_BEFORE_AMOUNT)
-            or phrases_of("amount-after").get(" ".join(said[-size:])) is not None
-            or phrases_of("decision").get(" ".join(said[-size:])) == "partial"
-            for size in sizes
-        )
+        while said:
+            sizes = range(1, min(len(said), _LONGEST) + 1)
+            if any(_before_amount(" ".join(said[-size:])) for size in sizes):
+                return True
+            if said.pop() not in _JOINING:
+                return False
+        return False
 
     def _sum(self, found: re.Match[str], how: str) -> Any:
         if how == "raw":
@@ -366,6 +362,12 @@ _NO_NAME = frozenset(
         "reason!",
     )
 )
+
+
+def _before_amount(words: str) -> bool:
+    """Whether an amount without a currency may stand right after *words*."""
+    partial = phrases_of("decision").get(words) == "partial"
+    return partial or words in phrases_of("amount-after") or lexicon.says(words, *_BEFORE_AMOUNT)
 
 
 @cache

@@ -64,7 +64,7 @@ def _words() -> tuple[re.Pattern[str], dict[str, str], str]:
     rows = read_csv("merchants")
     categories = {word: row["mcc"] for row in rows if row["words"] for word in row["words"].split("|")}
     longest_first = sorted(categories, key=len, reverse=True)
-    any_shop = next(row["mcc"] for row in rows if not row["words"])
+    any_shop = next(row["mcc"] for row in rows if not row["words"] and not row["name"])
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b"), categories, any_shop
 
 
@@ -87,6 +87,20 @@ def chosen_category(details: Mapping[str, Any], purpose: str) -> str:
     told = "mcc" in details or "mcc" in templates["places"].get(purpose, {})
     name = details.get("name", templates["sample"]["name"])
     return "" if told or name == templates["sample"]["name"] else category_of(name)
+
+
+@cache
+def _names() -> dict[str, str]:
+    return {row["mcc"]: row["name"] for row in read_csv("merchants")}
+
+
+def shop_of(code: str) -> str:
+    """The name of a made-up merchant of a category; empty where none is of our making.
+
+    >>> shop_of("5942")
+    'CITY BOOKSHOP'
+    """
+    return _names().get(code, "")
 
 
 def note_of(code: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from sim.codec.text import is_digits
 from sim.errors import ChoiceError, OptionError, closest, shown, size
 from sim.operations.filling import holding, parts_of
-from sim.operations.merchants import chosen_category, zone_named
+from sim.operations.merchants import chosen_category, shop_of, zone_named
 from sim.spec import VERSIONS, spec, zone_of
 from sim.spec.interfaces import interfaces
 from sim.spec.layouts import layouts
@@ -197,6 +197,12 @@ class Setting:
         own = templates["own_samples"].get(self.network, {})
         usual = {name: value for name, value in own.items() if isinstance(value, str)}
         usual |= places | own.get(self.purpose, {})
+        if (
+            (code := str(self.details.get("mcc", "")))
+            and code != usual.get("mcc")
+            and (name := shop_of(code))
+        ):
+            usual["name"] = name
         return {**templates["sample"], **usual, **self.details, **({"mcc": category} if category else {})}
 
     @cached_property

@@ -180,11 +180,11 @@ def exchange(
     approved_minor_units
         How much is approved with outcome partial. Default: half of the amount.
     then
-        What follows, words in a text or a list: repeat, increment, completion, reversal, partial_reversal,
-        refund, original_credit, sign_on, sign_off, key_exchange, echo. A word may have an amount in minor
-        units, a reason and an outcome: `increment:5000`, `partial_reversal:6000` (what stays),
-        `reversal:misdispense`, `completion:4000:timeout`. What is repeated got no answer. In Python
-        also a mapping: `step`, `amount_minor_units`, `reason`, `outcome`.
+        What follows, words in a text or a list: repeat, increment, completion, reversal, reversal_advice
+        (0420), partial_reversal, refund, original_credit, sign_on, sign_off, key_exchange, echo. A word may
+        have an amount in minor units, a reason and an outcome: `increment:5000`, `partial_reversal:6000`
+        (what stays), `reversal:misdispense`, `completion:4000:timeout`. What is repeated got no answer. In
+        Python also a mapping: `step`, `amount_minor_units`, `reason`, `outcome`.
     message_type
         As in `generate`. Default: an authorization (auth), where the purpose and the network have one:
         UnionPay authorizes and posts by one message (financial).

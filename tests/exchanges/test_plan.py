@@ -209,6 +209,8 @@ def test_a_described_message_has_its_plan() -> None:
     [
         ("visa purchase 20 USD NSF", "the same, contactless", ["0100 22~07", "0110 39=51"]),
         ("visa purchase 20 USD", "reverse it", ["0100", "0110", "0400", "0410"]),
+        ("visa preauth 100 USD", "complete it for 80", ["0100", "0110", "0220 4=000000008000", "0230"]),
+        ("visa purchase 20 USD", "after a time-out", ["0100"]),
         ("visa purchase 20 USD", "the same in euros", ["0100 4=000000002000 49=978"]),
         ("visa purchase 20 USD", "the same, declined for fraud", ["0100", "0110 39=59"]),
         ("visa purchase 20 USD", "the same with Mastercard, 30 EUR", ["0100 2~5 4=000000003000 49=978"]),
@@ -218,6 +220,21 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
     """What is said next changes what it names and keeps the rest."""
     made = _messages(sim.plan(first).then(then).plan.run())
     assert [_misfits(one, want) for one, want in zip(made, messages, strict=True)] == [[] for _ in messages]
+
+
+def test_what_is_held_grows_and_is_completed() -> None:
+    """Each amount goes where its words say, also without a currency or above what was authorized."""
+    for text, then in (
+        ("hold 100, 20 more, then complete for 110", "increment:2000 completion:11000"),
+        ("mc preauth 150 eur, +50, +25, compl 210", "increment:5000 increment:2500 completion:21000"),
+        ("pre-auth at a gas pump of 1 USD completed for 43.17", "completion:4317"),
+        ("visa preauth 100 USD at a restaurant, completed for 118 with tip", "completion:11800"),
+    ):
+        plan = plan_of(text)
+        assert plan.steps[0].options["then"] == then
+        assert plan.run().exchange.left.charged == int(then.rpartition(":")[2])
+    assert "above what was authorized" in plan_of(text).run().exchange.notes[-1]
+    assert plan_of("visa preauth 100 USD at a bookshop, completed for 118").not_possible
 
 
 def test_ten_of_these_of_which_every_third_is_declined() -> None:
@@ -236,7 +253,7 @@ def test_ten_of_these_of_which_every_third_is_declined() -> None:
     ("text", "mtis", "option"),
     [
         ("visa auth $25 via base24", ["0100"], ("interface", "base24")),
-        ("0420 advice visa 20 usd", ["0100", "0110", "0420", "0430"], ("then", "reversal")),
+        ("0420 advice visa 20 usd", ["0100", "0110", "0420", "0430"], ("then", "reversal_advice")),
         ("visa purchase 100 USD partially approved for 60", ["0100", "0110"], ("approved_minor_units", 6000)),
         ("apple pay mastercard 12 EUR in Rome", ["0100"], ("entry", "contactless")),
         ("1500 kuwaiti dinars visa", ["0100"], ("amount_minor_units", 1500000)),

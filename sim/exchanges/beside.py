@@ -1,0 +1,123 @@
+"""Words that say something only beside others: a number before a plural, `more` after a hold, `not` before a
+refund."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from sim.exchanges import sums
+from sim.exchanges.deciding import codes_known
+from sim.exchanges.lexicon import TOKEN, fold, phrases_of
+from sim.exchanges.words import Mark, Reader
+
+_MOST = 50  # messages of a kind: our choice
+# What may be said not to be meant, and how many words may stand between.
+_MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
+_NEAR = 4
+_PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
+_OF_IT = re.compile(
+    r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s"
+    r"(?:(?:the|a|an|la|el|una|uma|un|une|l|einen|einem)\s)?"
+)
+
+
+def settle(reader: Reader) -> None:
+    """Give the marks of *reader* what they say beside each other."""
+    for step in (_counts, _codes, _stages, _negations):
+        step(reader)
+
+
+def _counts(reader: Reader) -> None:
+    """A number before a plural or before instalments counts them."""
+    known = reader.all(*{mark.key for mark in reader.marks})
+    for mark in reader.all("unknown", "several"):
+        whole = sums.whole(mark.value) if mark.value.isalnum() else None
+        value = int(mark.value) if mark.key == "several" else whole
+        if not value:
+            continue
+        after = [one for one in known if one.start >= mark.end][:1]
+        rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
+        if any(one.key == "instalments" or one.value == "instalment" for one in after):
+            mark.key, mark.value = "instalments", value
+        elif 2 <= value <= _MOST and not phrases_of("plural").keys().isdisjoint(rest):
+            mark.key, mark.value = "count", value
+    if any(one.value == "instalment" for one in known) and not reader.all("instalments"):
+        for mark in reader.all("count"):
+            mark.key = "instalments"  # in 4 times
+    many = [mark for mark in reader.all("instalments") if isinstance(mark.value, int)]
+    if (reader.all("instalments") and not many) or (
+        reader.all("each") and not reader.all("count", "instalments")
+    ):
+        reader.unclear.append("how many")
+
+
+def _codes(reader: Reader) -> None:
+    """A response code right after the word for a decision or an answer: `abgelehnt (05)`."""
+    known = codes_known()
+    for mark in reader.all("unknown"):
+        text = reader.text
+        before = [
+            one for one in reader.all("decision", "answer", "reason", "reason!") if one.end <= mark.start
+        ]
+        gap = text[before[-1].end : mark.start] if before else ","
+        joined = re.match(r"[\w]*", text[mark.start :])
+        code = joined[0].upper() if joined else ""
+        others = [one for one in reader.marks if before and before[-1].end <= one.start < mark.start]
+        if code in known and not re.search("[.,;]", gap) and not others:
+            mark.key, mark.value = "code", code
+            for one in reader.all("unknown"):  # of `N7`
+                if mark.start < one.start < mark.start + len(code):
+                    one.key = "aside"
+
+
+def _stages(reader: Reader) -> None:
+    """What `47.63 actual` and `+25` are after a pre-authorization, `(partial)` after a reversal."""
+    text, money = fold(reader.text), reader.all("amount", "bare", "raw")
+    for mark in reader.all("decision"):
+        back = [one for one in reader.all("then") if one.end <= mark.start]
+        if mark.value == "partial" and mark.words.lower() in _PART and back and not reader.all("part"):
+            back[-1].value, mark.key = "partial_reversal", "aside"
+    heads = reader.all("head")
+    for one, other in itertools.pairwise(heads):
+        both = (one.value, other.value)
+        if both == ("refund", "purchase") and _OF_IT.fullmatch(text[one.end : other.start]):
+            other.key = "aside"
+    if not any(mark.value == "preauthorization" for mark in heads):
+        return
+    plus = [one.start for one in money if text[: one.start].rstrip().endswith("+")]
+    for mark in reader.all("also", "actual"):
+        stage = "completion" if mark.key == "actual" else "incremental"
+        ends = [
+            one.start for one in money if not text[one.end : mark.start].strip() and one.end <= mark.start
+        ]
+        if mark.key == "also":
+            ends += [
+                one.start for one in money if not text[mark.end : one.start].strip() and mark.end <= one.start
+            ]
+            plus += ends[:1]
+        else:
+            mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
+    for start in plus:
+        reader.marks.append(Mark("head", "incremental", start, start, "+"))
+
+
+def _negations(reader: Reader) -> None:
+    """What is not meant: `not a refund but a purchase`, `only the request, approved or not`."""
+    if reader.all("only"):
+        for mark in reader.all("negation"):
+            after = next((one for one in reader.all(*_MEANT, "only") if one.start >= mark.end), None)
+            if after and after.key in ("decision", "answer", "only"):
+                mark.key = "aside"
+        for mark in reader.all("decision", "answer"):
+            mark.key = "aside"
+    for mark in reader.all("negation"):
+        if mark.words.lower() == "no" and reader.portuguese:
+            mark.key = "aside"  # in the
+            continue
+        after = next((one for one in reader.all(*_MEANT) if one.start >= mark.end), None)
+        if after is None or reader.text[mark.end : after.start].count(" ") > _NEAR:
+            continue
+        others = [one for one in reader.all("head") if one.value != after.value]
+        if (after.key == "head" and others) or after.key == "answer":
+            mark.key = after.key = "aside"

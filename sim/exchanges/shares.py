@@ -1,0 +1,150 @@
+"""The amounts of a description and what each belongs to: the request, a part of it, what follows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sim.exchanges import sums
+from sim.exchanges.deciding import Decision, said_by
+from sim.exchanges.lexicon import fold
+from sim.exchanges.words import Mark, Sum
+from sim.spec.codes import FUNDS, currencies
+
+if TYPE_CHECKING:
+    from sim.exchanges.composing import Composer
+
+# What stands between a word and its amount.
+_JOINED = re.compile(
+    r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
+)
+_ROLES = {"cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
+_OF_WHICH = re.compile(r"\s*(?:of it )?(?:was |is |were |are |wurden |werden )?(?:partially )?")
+_DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
+
+
+def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, int]:
+    """Amounts by what they belong to: main, part, final, cashback, or a later stage of *chain*."""
+    bad, amounts = made.bad, made.all("amount")
+    for mark in amounts:
+        if mark.value.figures:
+            _placed(made, mark)
+    money = made.all("amount", "bare", "raw")
+    named = {mark.value.currency for mark in amounts}
+    named |= {mark.value for mark in made.all("currency")}
+    if len(named) > 1:
+        bad("contradicts itself: " + " / ".join(sorted(named)))
+    currency = next(iter(named), str(made.options.get("currency", "USD")))
+    if any(mark.value.vague for mark in amounts):
+        if made.options.get("country") in _DOLLARS_ELSEWHERE:
+            bad("which dollars")
+        if made.network == "UNIONPAY" and "¥" in made.reader.text:
+            bad("yen or yuan")
+    if named:
+        made.options["currency"] = currency
+        made.words["currency"] = said_by([*amounts, *made.all("currency")])
+    elif money and "currency" not in made.options:
+        made.notes.append("No currency was given: USD")
+    out: dict[str, int] = {}
+    for mark in money:
+        value = _minor(made, mark, currency)
+        if value is None:
+            bad(f"the amount {mark.words}")
+        role = _role(made, mark, chain, decision, "main" in out)
+        if out.setdefault(role, value or 0) != value:
+            bad(f"two amounts: {mark.words}")
+    for mark in made.all("part"):
+        value = sums.minor_units(mark.value, currency, comma=made.reader.comma)
+        if decision.outcome != "partial" or value is None:
+            bad(f"{mark.words}: a part of what")
+        elif out.setdefault("part", value) != value:
+            bad(f"two amounts: {mark.words}")
+    _undone(made, decision, out)
+    _check_parts(made, decision, out)
+    return out
+
+
+def _placed(made: Composer, mark: Mark) -> None:
+    """Give an amount in pesos, francs and the like the currency that the country has."""
+    name, land = mark.value.currency[1:], str(made.options.get("country", ""))
+    known = [one for one in currencies() if one.alpha[:2] == land and one.alpha not in FUNDS]
+    known = [one for one in known if re.search(name, fold(one.name))]
+    alpha = known[0].alpha if len(known) == 1 else ""
+    value = sums.minor_units(mark.value.figures, alpha, comma=made.reader.comma) if alpha else None
+    if value is None:
+        made.bad(f"which currency: {mark.words}")
+    mark.value = Sum(value or 1, alpha or "USD")
+
+
+def _minor(made: Composer, mark: Mark, currency: str) -> int | None:
+    if isinstance(mark.value, Sum):
+        return mark.value.minor_units
+    if mark.key == "raw":
+        return int(mark.value)
+    return sums.minor_units(mark.value, currency, comma=made.reader.comma)
+
+
+def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
+    """What the amount *mark* belongs to, by the words around it; *several*: one stands before it."""
+    text, parts = made.reader.text, made.all("part")
+    around = made.all("head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof")
+    before = [one for one in around if one.start <= mark.start]
+    after = next((one for one in around if one.start >= mark.end), None)
+    last = before[-1] if before else None
+    joined = last is not None and _JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
+    stage = next((one for one in reversed(before) if one.key in ("head", "then")), None)
+    tail = text[mark.end : after.start].strip() if after else ""
+    if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
+        return "cashback"
+    if last and joined and last.key in _ROLES:
+        return _ROLES[last.key]
+    if decision.outcome == "partial" and not parts:
+        money = made.all("amount", "bare")
+        named = [one for one in money if _is_approved(made, one)]
+        named = named if len(money) > 1 else []
+        if mark in named or (not named and last and last.key == "decision" and last.value == "partial"):
+            return "part"
+    left = any(one.key in ("remain", "partof") for one in around)
+    partial = any(one.value == "partial_reversal" for one in around)
+    if last and last.key == "remain" and partial and not text[last.end : mark.start].strip():
+        return "final"
+    if stage and stage.key == "then" and several and not (partial and left):
+        return "undone"
+    if stage and stage.key == "head" and stage.value in chain[1:]:
+        return f"{stage.value}@{stage.start}"
+    return "main"
+
+
+def _is_approved(made: Composer, mark: Mark) -> bool:
+    """Whether a word for an approval follows an amount: *60 of it were approved*."""
+    text = fold(made.reader.text)
+    after = next((one for one in made.all("decision") if one.start >= mark.end), None)
+    if after is None or not _OF_WHICH.fullmatch(text[mark.end : after.start]):
+        return False
+    later = [one for one in made.all("amount", "bare") if one.start >= after.end]
+    return not any(_JOINED.fullmatch(text[after.end : one.start]) for one in later)
+
+
+def _undone(made: Composer, decision: Decision, out: dict[str, int]) -> None:
+    """What a reversal undoes, where it is said by itself: all, or a part of it."""
+    undone, whole = out.pop("undone", None), out.get("part", out.get("main", 0))
+    if undone is None or undone == whole:
+        return
+    if undone > whole or decision.outcome == "partial" or len(made.all("then")) > 1 or "final" in out:
+        made.bad(f"a reversal of {undone}")
+        return
+    out["final"], made.all("then")[0].value = whole - undone, "partial_reversal"
+
+
+def _check_parts(made: Composer, decision: Decision, out: dict[str, int]) -> None:
+    """A part is less than the whole, and every part that is spoken of has an amount."""
+    bad = made.bad
+    main = out.get("main", made.options.get("amount_minor_units", -1))
+    for role in ("part", "final", "cashback"):
+        if role in out and out[role] >= main:
+            bad(f"{role} of {out.get('main', 'nothing')}: {out[role]}")
+    if decision.outcome == "partial" and "part" not in out:
+        bad("how much is approved")
+    remains = [mark for mark in made.all("remain") if mark.words.lower() not in ("to", "auf", "keep")]
+    if remains and "final" not in out:
+        bad(remains[0].words)
