@@ -32,10 +32,12 @@ from sim.spec.tables import read_toml
 _CASH_BACK = "40"  # amount type in DE 54
 _TRANSMITTED = 7
 _CHIP_CARDS = ("chip", "contactless", "fallback")
-_DECIDED = ("advice", "financial_advice")
+# What the chip decided by itself, nobody asked; what was asked for before, and is reported.
+_OFFLINE, _DECIDED = ("advice",), ("advice", "financial_advice")
 _REQUEST, _TRANSACTION = "80", "40"  # 9F27: ARQC, TC
-# First byte of the card verification results: a request and nothing after it; a request, then an approval.
-_ASKED, _APPROVED = "A0", "60"
+# First byte of the card verification results: a request and nothing after it; a request, then an approval; an
+# approval at once.
+_ASKED, _APPROVED, _AT_ONCE = "A0", "60", "90"
 _TRANSACTIONS_OF_A_CARD = 1000  # as a card has made in some years
 # The original of a generated reversal or advice went out this long before.
 EARLIER = timedelta(minutes=5)
@@ -223,7 +225,10 @@ def original_of(context: Context) -> str:
     sent = number_of("sent-of-original", version)
     earlier = (clock.utc if sent == _TRANSMITTED else clock.at) - EARLIER
     moment = dates.write(spec(version)[sent].pattern, earlier)
-    return original_data(version, template[version], _stan(context), moment, setting.sample["acquirer"])
+    forwarding = setting.sample["forwarding"] if 33 in setting.parts else ""
+    return original_data(
+        version, template[version], _stan(context), moment, setting.sample["acquirer"], forwarding
+    )
 
 
 def original_data(version: str, mti: str, stan: str, moment: str, acquirer: str, forwarding: str = "") -> str:
@@ -243,8 +248,9 @@ def _chip(context: Context) -> str:
     amount = _amount(context)[-12:]
     seed = f"{context.card}{context.stan}{amount}{at.isoformat()}"
     digest = sha256(seed.encode()).hexdigest().upper()
-    # Where all is decided the card has answered a second time, with the cryptogram of an approval.
+    # Where all is decided the card has answered with the cryptogram of an approval: at once, or a second time.
     decided = setting.kind in _DECIDED
+    at_once = setting.kind in _OFFLINE
     issuer_data = network(setting.card_network).issuer_data
     fixed = any(one.variant == chip_data.FIXED for one in layouts(setting.version, 55, setting.network))
     write_chip = chip_data.write_fixed if fixed else chip_data.write_tags
@@ -252,7 +258,9 @@ def _chip(context: Context) -> str:
         {
             "9F26": digest[:16],
             "9F27": _TRANSACTION if decided else _REQUEST,
-            "9F10": _APPROVED.join(issuer_data.rsplit(_ASKED, 1)) if decided else issuer_data,
+            "9F10": (_AT_ONCE if at_once else _APPROVED).join(issuer_data.rsplit(_ASKED, 1))
+            if decided
+            else issuer_data,
             "9F37": digest[16:24],
             "9F36": f"{int(context.stan) % _TRANSACTIONS_OF_A_CARD + 1:04X}",
             "95": _terminal_results(setting),
@@ -278,9 +286,9 @@ def _chip(context: Context) -> str:
 
 
 def _terminal_results(setting: Setting) -> str:
-    """Tag 95. Tapped: nothing to report. Inserted: over the floor limit, which is why it goes online, and the
-    PIN that was entered for the issuer."""
-    if setting.entry == "contactless":
+    """Tag 95. Tapped, or approved by the chip: nothing to report. Inserted: over the floor limit, which is why
+    it goes online, and the PIN that was entered for the issuer."""
+    if setting.entry == "contactless" or setting.kind in _OFFLINE:
         return "0000000000"
     return "0000048000" if "pin" in setting.words else "0000008000"
 
@@ -473,6 +481,7 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "track_2": _track_2,
     "reference": _reference,
     "cashback_amount": _cashback,
+    "cash_amount": lambda context: _cash_back(context),
     "chip": _chip,
     "listed_until": _day(73, _LISTED),
     "cryptogram": _hex("cryptogram", 40),

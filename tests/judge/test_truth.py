@@ -180,6 +180,6 @@ def test_an_amex_request_is_told_by_its_own_codes() -> None:
     told = " ".join(explain(message).sentences)
     assert "universal" not in told
     assert "not in the list" not in told
-    assert "Chip data" in told
+    assert "chip data" in told
     found = {(one.rule, one.path) for one in validate(message).findings}
     assert found == {("chip-amount", "55.9F02"), ("required-element", "14")}  # both are so in the sample
