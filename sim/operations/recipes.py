@@ -286,7 +286,7 @@ def _chip(context: Context) -> str:
 
 
 def _terminal_results(setting: Setting) -> str:
-    """Tag 95. Tapped, or approved by the chip: nothing to report. Inserted: over the floor limit, which is why
+    """Tag 95. Tapped, or approved by the chip: nothing. Inserted: over the floor limit, which is why
     it goes online, and the PIN that was entered for the issuer."""
     if setting.entry == "contactless" or setting.kind in _OFFLINE:
         return "0000000000"
