@@ -248,7 +248,7 @@ def _chip(context: Context) -> str:
     amount = _amount(context)[-12:]
     seed = f"{context.card}{context.stan}{amount}{at.isoformat()}"
     digest = sha256(seed.encode()).hexdigest().upper()
-    # Where all is decided the card has answered with the cryptogram of an approval: at once, or a second time.
+    # Where all is decided the card has answered with the cryptogram of an approval, at once or asked again.
     decided = setting.kind in _DECIDED
     at_once = setting.kind in _OFFLINE
     issuer_data = network(setting.card_network).issuer_data
