@@ -139,12 +139,12 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
     """Quotes, blanks or line ends around the message came with the paste."""
     bare = raw.strip().strip(_QUOTES)
     if bare != raw and reads(bare, version):
-        hint = "Remove the quotes, blanks or line ends around the message."
+        hint = "Quotes, blanks or line ends stand around the message; remove them."
         yield Cause(hint, STRIPPED, bare, version, "Read without the surrounding text")
     # Line breaks first: blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
         if joined != raw and reads(joined, version):
-            hint = "Remove the line breaks or blanks that the paste added inside the message."
+            hint = "The paste added line breaks or blanks inside the message; remove them."
             yield Cause(hint, STRIPPED, joined, version, "Join the lines")
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from sim.codec import Message, ParseError, bitmap, build
+from sim.codec.text import reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError, WireError
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version
@@ -83,10 +84,16 @@ def _way_on(message: object) -> str:
 def refuse_many(text: str) -> None:
     """Raise TypeError for a text of several lines with a message each: only one of them could be meant."""
     lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) > 1 and all(map(TEXT_FORM.match, lines[:2])):
+    if len(lines) > 1 and all(map(TEXT_FORM.match, lines[:2])) and not _is_broken(lines):
         raise TypeError(
             f"one message belongs here, not {len(lines)} lines of them: sim.read takes many messages"
         )
+
+
+def _is_broken(lines: list[str]) -> bool:
+    """Whether *lines* are one message that breaks inside."""
+    text = "".join(line.rstrip("\r") for line in lines)
+    return reads(text, chosen_version(text, None))
 
 
 def _of_message(message: Message, version: str | None, network: str | None) -> Reading:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from math import log2
+from unicodedata import normalize
 
 from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements.card import detect_network
 from sim.judge import Severity
-from sim.judge.causes import READ, STRIPPED, causes
+from sim.judge.causes import READ, REWRITTEN, STRIPPED, causes
 from sim.operations.repairing import chip, halves
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit, Frame, frame
@@ -145,13 +148,34 @@ def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
         if cause.action == STRIPPED and cause.text not in "".join(raw.splitlines()):
             continue  # blanks inside a message are data
         before = raw.removesuffix(cause.text) if raw.endswith(cause.text) else ""
-        yield Edit(cause.text, 0.0, cause.action, None, cause.hint.rstrip("."), before), spec(cause.version)
+        yield Edit(cause.text, 0.0, cause.action, None, _fact(cause.hint), before), spec(cause.version)
     bare = raw.strip(_ENDS)
     if bare != raw and frame(bare, table):
         yield Edit(bare, 0.0, STRIPPED, None, "control characters of the link were pasted along"), table
+    for text, why in _rewritten(raw):
+        if frame(text, table):
+            yield Edit(text, undoing.PRIOR[STRIPPED], REWRITTEN, None, why), table
     for front in undoing.fronts(raw):
         named = None if pinned else version_of(front.text)
         yield front, spec(named) if named else table
+
+
+def _fact(hint: str) -> str:
+    """What a hint says is so, without what it says to do."""
+    said = re.split("[;.] ", hint.rstrip("."))[0]
+    return said[:1].lower() + said[1:]
+
+
+def _rewritten(raw: str) -> Iterator[tuple[str, str]]:
+    """The same text where it is there twice, or went through another code page."""
+    half = len(raw) // 2
+    if raw[:half] == raw[half:]:
+        yield raw[:half], "the message is there twice"
+    if not raw.isascii():
+        for page in ("latin-1", "cp1252"):
+            with suppress(UnicodeError):
+                yield raw.encode(page).decode("utf-8"), "UTF-8 was read as another code page"
+        yield normalize("NFKC", raw), "its digits are wide ones, or of another alphabet"
 
 
 def _edits(raw: str, found: Frame | None, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
