@@ -29,9 +29,9 @@ from sim.operations.reading import read
 from sim.operations.repairing import chip
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
-from sim.operations.repairing.searching import Trial, trials_of, valued, weighed
-from sim.operations.repairing.weighing import UNKNOWN, share
-from sim.operations.repairing.wire import readings, reads_to
+from sim.operations.repairing.searching import Trial, cut_off, trials_of, valued, weighed
+from sim.operations.repairing.weighing import share
+from sim.operations.repairing.wire import cut, readings, reads_to
 from sim.operations.repairing.witnesses import CARD, PROOF, TRACK
 from sim.operations.validation import Report
 from sim.operations.verdict import verdict_on
@@ -209,15 +209,18 @@ def _of_bytes(reading: Reading) -> list[Trial]:
     data = reading.data[reading.start :]
     # A guess that does not fit has bent its format.
     own = wire_format(reading.format) if reading.format in formats() else reading.written
-    made = list(readings(data, own)) if own else []
-    if not made:
-        others = sorted(map(wire_format, formats()), key=lambda one: reads_to(data, one), reverse=True)
-        made = [found for one in others[:_FORMATS_TRIED] for found in readings(data, one)]
-    return [
-        one
-        for message, edit in made
-        if (one := weighed("", edit._replace(text=_text(message)), message.spec))
-    ]
+    tried = [own] if own else []
+    if not any(cut(data, one) or next(readings(data, one), None) for one in tried):
+        tried = sorted(map(wire_format, formats()), key=lambda one: reads_to(data, one), reverse=True)
+    found = []
+    for one in tried[:_FORMATS_TRIED]:
+        for message, edit in readings(data, one):
+            trial = weighed("", edit._replace(text=_text(message)), message.spec) if _text(message) else None
+            found += [trial] if trial else []
+        if ended := cut(data, one):
+            begun, numbers, stop, missing = ended
+            found.append(cut_off(_text(begun), begun, begun.spec, numbers, stop, missing))
+    return found
 
 
 # Which of it is likeliest.
@@ -239,7 +242,7 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     kept += [wrong for one in kept if not one.edit.action for wrong in _wrong(one)]
     kept.sort(key=lambda one: one.bits)
     # What nothing tells is last in the list, though it is as likely as what is there to see.
-    unseen = [one for one in trials if UNKNOWN in one.edit.text]
+    unseen = [one for one in trials if one.lost and one.edit.action != undoing.CUT]
     made = []
     for at, one in enumerate(kept[: _MOST + 1]):
         if not one.edit.action:

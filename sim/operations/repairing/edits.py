@@ -19,7 +19,8 @@ from sim.operations.repairing.witnesses import expected, tags_given
 from sim.spec import VERSIONS, Spec
 
 # What was done, in the words of a proposal.
-CUT, WRONG = "end missing", "character wrong"
+CUT, WRONG, MISSING = "end missing", "character wrong", "byte missing"
+UNTOLD = (CUT, WRONG, MISSING)
 VERSION, ZERO = "version digit changed", "leading zero restored"
 BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap", "bitmap digit changed"
 LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
@@ -35,6 +36,7 @@ PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
 _IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 7.0, 10.0
 # Bits by which what nothing tells is put last: it restores nothing.
 UNSEEN = 15.0
+NO_HABIT = 5.0  # a key is hit twice; another character is seldom added
 # A length in front may be right where a character is lost or added after it.
 _COUNTED, _OFF = 4, 2
 _CUT_OFF = 6.0
@@ -317,7 +319,7 @@ def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
             long = raw[first : end + 1]
             for begin, stop in _runs(long):
                 same = stop - begin
-                bits = log2(len(long) / (same - 1)) if same > 1 else log2(len(long)) + 5
+                bits = log2(len(long) / (same - 1)) if same > 1 else log2(len(long)) + NO_HABIT
                 why = "without it all elements after it can be read"
                 if not long[begin].isdigit() and is_digits(long[:begin] + long[stop:]):
                     bits, why = 0.0, f"{_quoted(long[begin])} is among digits"

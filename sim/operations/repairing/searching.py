@@ -62,7 +62,7 @@ class Trial:
     @property
     def lost(self) -> bool:
         """Whether nothing tells a character of it, or what it was at all."""
-        return UNKNOWN in self.edit.text or self.edit.action in (undoing.CUT, undoing.WRONG)
+        return UNKNOWN in self.edit.text or self.edit.action in undoing.UNTOLD
 
     def inside(self, outside: Edit) -> Trial:
         """The same inside of what stands around it."""
@@ -204,14 +204,26 @@ def _cut(raw: str, found: Frame, table: Spec) -> Trial | None:
     left = size - start - element.prefix
     if len(stated) == element.prefix > 0 and not (is_digits(stated) and left < int(stated) <= element.width):
         return None
-    missing_here = (int(stated) if element.prefix and is_digits(stated) else element.width) - left
-    fields, mti = _fields(raw, found), raw[:4]
-    weight = weigh(mti, fields, table)
-    missing = [number for number in found.numbers if number not in fields]
-    whole = fields | dict.fromkeys(missing, "")
-    bits = weight.bits - announced(fields, mti, table) + announced(whole, mti, table)
-    bits += sum(usually_odd(number, table) for number in missing) + log2(max(missing_here, 1))
+    missing = (int(stated) if element.prefix and is_digits(stated) else element.width) - left
+    trial = cut_off(
+        raw, Message(raw[:4], _fields(raw, found)), table, found.numbers, found.stop or 0, missing
+    )
     if found.stop == 55 and not chip.is_begun(raw[start + element.prefix :]):
-        bits += _NO_TAGS
-    edit = Edit(raw, 0.0, undoing.CUT, found.stop, "the text ends inside or before this element")
+        trial.bits += _NO_TAGS
+    return trial
+
+
+def cut_off(raw: str, read: Message, table: Spec, numbers: tuple[int, ...], stop: int, missing: int) -> Trial:
+    """What was *read* of a message whose bitmap announces *numbers*, and which ends *missing* characters or
+    bytes before the end of element *stop*."""
+    fields, mti = dict(read.fields), read.mti
+    weight = weigh(mti, fields, table)
+    absent = [number for number in numbers if number not in fields and number > 1]
+    bits = (
+        weight.bits
+        - announced(fields, mti, table)
+        + announced(fields | dict.fromkeys(absent, ""), mti, table)
+    )
+    bits += sum(usually_odd(number, table) for number in absent) + log2(max(missing, 1))
+    edit = Edit(raw, 0.0, undoing.CUT, stop, "the text ends inside or before this element")
     return Trial(raw, edit, table, weight, undoing.PRIOR_OF_CUT + bits)

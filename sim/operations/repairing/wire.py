@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from math import log2
 
 from sim.codec import Message, bitmap
-from sim.codec.wire import Format, decode, read_so_far
+from sim.codec.wire import Format, decode, encode, read_so_far
 from sim.codec.wire.encode import length_prefix
 from sim.codec.wire.formats import BCD, BINARY, HEX, RAW, Field
 from sim.codec.wire.pages import view
 from sim.errors import BITMAP_FIELD, BuildError, IsoError
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
+from sim.operations.repairing.witnesses import expected
 
 _MAP = 8
+_ENOUGH = 2000  # bytes that any element has
 # A length off by one or two, or counted in the other unit.
 _OFF = (-2, -1, 1, 2)
 
@@ -39,6 +44,72 @@ def readings(data: bytes, fmt: Format) -> Iterator[Found]:
         field = layout[number]
         if field is not None and value - start == field.prefix > 0:
             yield from _lengths(data, fmt, field, start, value)
+    for number, (_, value, end) in begun.spans.items():
+        if number > BITMAP_FIELD and end > value:
+            yield from _bytes(data, fmt, number, value, end)
+
+
+def _bytes(data: bytes, fmt: Format, number: int, value: int, end: int) -> Iterator[Found]:
+    """A byte lost or added in element *number*: first where that lets all after it be read, then which."""
+    filled = data[end - 1 : end]
+    if (made := _tried(data[: end - 1] + filled + data[end - 1 :], fmt)) is not None:
+        why = "nothing tells which byte it was"
+        yield made, Edit("", undoing.PRIOR[undoing.LOST], undoing.MISSING, number, why)
+        short = data[value : end - 1]
+        for at, size in _runs(short):
+            made = _tried(data[: value + at] + short[at : at + 1] + data[value + at :], fmt)
+            if made is not None and size > 1:
+                bits = undoing.PRIOR[undoing.LOST] + log2(len(short) / size)
+                yield made, Edit("", bits, undoing.LOST, number, "a byte is one of a run")
+        others = {key: text for key, text in made.fields.items() if key != number} if made else {}
+        for given in expected(number, others, made.spec) if made else ():
+            told = replace(made, fields={**made.fields, number: given}) if made else None
+            if told and "." not in given and _lacks_one(data, told, fmt):
+                yield told, Edit("", undoing.PRIOR[undoing.LOST], undoing.LOST, number, undoing.TOLD)
+    if end < len(data) and _tried(data[:end] + data[end + 1 :], fmt) is not None:
+        long = data[value : end + 1]
+        for at, size in _runs(long):
+            if (made := _tried(data[: value + at] + data[value + at + 1 :], fmt)) is not None:
+                bits = log2(len(long) / (size - 1)) if size > 1 else log2(len(long)) + undoing.NO_HABIT
+                why = "a byte is there twice" if size > 1 else "without it all elements after it can be read"
+                yield made, Edit("", undoing.PRIOR[undoing.ADDED] + bits, undoing.ADDED, number, why)
+
+
+def _runs(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where bytes begin that are the same, and how many they are."""
+    at = 0
+    for _, group in groupby(data):
+        size = sum(1 for _ in group)
+        yield at, size
+        at += size
+
+
+def _lacks_one(data: bytes, message: Message, fmt: Format) -> bool:
+    """Whether *data* are *message* less one byte."""
+    try:
+        whole = encode(message, fmt)
+    except IsoError:
+        return False
+    at = next((at for at, (a, b) in enumerate(zip(data, whole, strict=False)) if a != b), len(data))
+    return data == whole[:at] + whole[at + 1 :]
+
+
+def cut(data: bytes, fmt: Format) -> tuple[Message, tuple[int, ...], int, int] | None:
+    """What was read of *data* that end inside an element: the message so far, the elements that its bitmap
+    announces, the one that is cut, and how many bytes it lacks; None where they do not."""
+    try:
+        begun = read_so_far(data, fmt)
+        stop = begun.error.field if begun.error else None
+        field = fmt.layout(begun.message.version)[stop] if stop else None
+        if stop is None or field is None or not begun.announced:
+            return None
+        # With more bytes it would be read.
+        further = read_so_far(data + bytes(_ENOUGH), fmt).spans.get(stop)
+    except IsoError:
+        return None
+    at = max(span[2] for span in begun.spans.values())
+    missing = (further[2] if further else at + field.prefix + field.width(field.size)) - len(data)
+    return (begun.message, begun.announced, stop, missing) if missing > 0 else None
 
 
 def reads_to(data: bytes, fmt: Format) -> int:
