@@ -49,7 +49,8 @@ RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 # So many texts are judged, and so many bits apart; so far ahead of all others a proposal is sure.
 _JUDGED, _NEAR, _MARGIN, _MOST = 40, 30.0, 8.0, 8
 _LEFT = 8.0  # bytes left over may be of the link
-_FORMATS_TRIED = 6
+_FORMATS_TRIED = 3
+_LONGEST = 4_096  # bytes; what is longer is no message with one fault
 _SHOWN = 24
 _MOST_EVIDENCE = 4
 _WITNESSES = 2  # one may agree by chance
@@ -207,6 +208,8 @@ def _trials(reading: Reading) -> list[Trial]:
 def _of_bytes(reading: Reading) -> list[Trial]:
     """What bytes may have been: by the format that they are read by, and by others that read of them, too."""
     data = reading.data[reading.start :]
+    if len(data) > _LONGEST:
+        return []
     # A guess that does not fit has bent its format.
     own = wire_format(reading.format) if reading.format in formats() else reading.written
     tried = [own] if own else []
@@ -327,7 +330,8 @@ def _sure(one: Trial, ahead: float) -> bool:
         if _width(number, one) <= _FEW:
             return False
         if edit.action == undoing.BIT_CLEARED:
-            return (more < 0 and is_told) or ahead >= _FARTHER
+            last = number > max(one.weight.fields, default=0)  # the end may be missing
+            return more < _RARE * last and (is_told or ahead >= _FARTHER)
         return more > _RARE and is_told and not one.warns(number)
     if edit.action == undoing.LENGTH:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
