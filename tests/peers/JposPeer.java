@@ -195,14 +195,15 @@ public final class JposPeer {
         return port;
     }
 
-    /** Approves; an amount that ends in 51 is declined, in 77 lost, in 88 late. */
+    /** Approves; a request whose amount ends in 51 is declined, in 77 lost, in 88 answered late. */
     private static boolean answered(ISOSource source, ISOMsg request, List<String> seen) {
         try {
             seen.add(shown(request));
             if (!request.isRequest()) {
                 return true;
             }
-            String amount = request.hasField(4) ? request.getString(4) : "";
+            char kind = request.getMTI().charAt(1);
+            String amount = (kind == '1' || kind == '2') && request.hasField(4) ? request.getString(4) : "";
             if (amount.endsWith("77")) {
                 return true;
             }

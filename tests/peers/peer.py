@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Timer
 from types import TracebackType
 from typing import Self
 
@@ -40,6 +41,12 @@ class Peer:
         if answer.startswith("! ") or not (answer or self._process.poll() is None):
             raise PeerError(answer[2:] or "it ended")
         return answer
+
+    def end_after(self, seconds: float) -> None:
+        """Kill the peer when so much time has gone by."""
+        timer = Timer(seconds, self._process.kill)
+        timer.daemon = True
+        timer.start()
 
     def __enter__(self) -> Self:
         return self

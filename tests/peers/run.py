@@ -31,6 +31,7 @@ from sim.spec.tables import read_csv
 from tests.peers.cases import Count, packager, read_back, read_by_peer
 from tests.peers.have import MissingError, Sources, build
 from tests.peers.peer import Peer, PeerError, line_of
+from tests.peers.scenarios import played
 from tests.peers.talks import pairs, talk
 from tests.peers.values import of_class, of_packager, of_specification, sizes
 
@@ -270,8 +271,17 @@ def talks(run: Run) -> None:
     run.tables.append(("Pairs", head, rows))
 
 
+def scenarios(run: Run) -> None:
+    """A tester's day against a host of jPOS."""
+    rows: list[tuple[object, ...]] = [
+        (what, said, "" if right else "wrong") for what, said, right in played(run.sources, run.jpos)
+    ]
+    run.tables.append(("A day against a host of jPOS", ("what", "outcome", ""), rows))
+
+
 SECTIONS: dict[str, Callable[[Run], None]] = {
     "talks": talks,
+    "scenarios": scenarios,
     "classes": classes,
     "imports": imports,
     "formats": formats,
