@@ -40,7 +40,7 @@ def test_it_passes_in_a_format_of_another_toolkit(tmp_path: Path, name: str, to:
 
 
 def test_what_a_host_answered_is_played_back() -> None:
-    """Answers that were recorded, by the trace number of their requests: the same but for what is volatile."""
+    """Recorded answers, by the trace number of their requests: the same but for what is volatile."""
     requests = [
         sim.generate("auth", entry="manual", stan=f"{at:06}", amount_minor_units=amount)
         for at, amount in enumerate((2500, 5051, 4000), start=1)
