@@ -15,6 +15,7 @@ _MOST = 50  # messages of a kind: our choice
 # What may be said not to be meant, and how many words may stand between.
 _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
 _NEAR = 4
+_CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 _OF_IT = re.compile(
     r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s"
@@ -91,12 +92,11 @@ def _stages(reader: Reader) -> None:
         ends = [
             one.start for one in money if not text[one.end : mark.start].strip() and one.end <= mark.start
         ]
+        nexts = [one.start for one in money[1:] if _CLOSE.fullmatch(text[mark.end : one.start])]
         if mark.key == "also":
-            ends += [
-                one.start for one in money if not text[mark.end : one.start].strip() and mark.end <= one.start
-            ]
+            ends += [one for one in nexts if not text[mark.end : one].strip()]
             plus += ends[:1]
-        else:
+        elif ends or nexts:
             mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
     for start in plus:
         reader.marks.append(Mark("head", "incremental", start, start, "+"))

@@ -39,6 +39,7 @@ _PURCHASES = frozenset(
 )
 _LATER = frozenset(("incremental", "completion"))  # what follows an authorization
 _AFTER = _LATER | {"refund"}
+_OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # what an amount may belong to
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # of these
 # Networks whose messages are authorizations, also of what others settle at once.
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
@@ -127,6 +128,7 @@ class Composer:
         self.notes = reader.notes
         self.options: dict[str, Any] = dict(before.options) if before else {}
         self.words: dict[str, str] = {}
+        self.shares: dict[str, list[Mark]] = {}  # the amounts by what they belong to
         self.network: str | None = None
         self.version = ""
         self.not_possible = ""
@@ -411,6 +413,7 @@ class Composer:
             "message_type": said_by(self.all("kind", "mti")),
             "purpose": said_by([mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]),
             "outcome": decision.words,
+            "approved_minor_units": said_by([*self.shares.get("part", ()), *self.all("part")]),
         }
         asked = Asked(
             purpose, kind or usual, self.options, outcome, amounts.get("part"), follows, words=words
@@ -441,7 +444,8 @@ class Composer:
             chain = [heads[0].value]
         amounts = shares.amounts(self, chain, decision)
         if "main" in amounts:
-            self.put("amount_minor_units", amounts["main"], "amount", "bare", "raw")
+            self.put("amount_minor_units", amounts["main"])
+            self.words["amount_minor_units"] = said_by(self.shares["main"])
         elif "currency" in self.words and before.options.get("currency", "USD") != self.options["currency"]:
             self._same_number(before)
         if self.all("kind", "mti"):
@@ -524,7 +528,8 @@ class Composer:
         doubt = any(words.startswith("the amount ") for words in self.reader.unclear)
         if not doubt and (none or main == 0) and not (chain == ["verification"] and main == 0):
             self.bad("an amount that does not go with it" if none else "a purchase of nothing")
-        self.put("amount_minor_units", main, "amount", "bare", "raw")
+        self.put("amount_minor_units", main)
+        self.words["amount_minor_units"] = said_by(self.shares.get("main", ()))
 
     def _kind(self, chain: list[str], decision: Decision) -> str | None:
         """The message type that is said, if any."""
@@ -604,8 +609,10 @@ class Composer:
             self.bad(whys[0].words)
         again = self.all("repeat") + [one for one in self.all("mti") if one.value[3] == "1"]
         found += [(mark.start, "repeat") for mark in again[:1]]
-        self.words["then"] = said_by([*back, *wanted, *self._whys(), *again,
-                                    *(heads[name] for name in chain)])  # fmt: skip
+        stages = [mark for mark in self.all("head", "also") if mark.key == "also" or mark.value in chain]
+        sums = [mark for role in self.shares if role not in _OF_REQUEST for mark in self.shares[role]]
+        said = [mark for mark in (*stages, *sums) if mark.end > mark.start] if chain or back else []
+        self.words["then"] = said_by([*back, *wanted, *self._whys(), *again, *said])
         return tuple(word for _, word in sorted(found))
 
     def _reversal(self, wanted: list[Mark]) -> str:
@@ -620,6 +627,8 @@ class Composer:
     def _decided_before(self, back: list[Mark]) -> None:
         """What is decided must be the request: a decision after the word for the reversal may be its own."""
         said = self.all("decision", "reason", "reason!", "code", "answer")
+        if self._is_of_what_follows():
+            said = [one for one in said if one.key != "answer"]
         after = [one for one in said if back and one.start > back[0].start and one.value != "approved"]
         if any(not any(one.start > back[0].start for one in self.all("head", "network")) for mark in after):
             self.bad("which of them is decided")

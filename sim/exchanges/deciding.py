@@ -200,4 +200,6 @@ def _stands_apart(reader: Reader, mark: Mark) -> bool:
     before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip(" .)")
     if mark.value.startswith("expired card"):
         return not after and before[-1:] in _APART
+    if mark.value.startswith("invalid") and not after:
+        return True  # nobody asks for an invalid merchant
     return (not before or before[-1] in _APART) and (not after or after[0] in _APART)

@@ -51,6 +51,7 @@ def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, i
         if value is None:
             bad(f"the amount {mark.words}")
         role = _role(made, mark, chain, decision, "main" in out)
+        made.shares.setdefault(role, []).append(mark)
         if out.setdefault(role, value or 0) != value:
             bad(f"two amounts: {mark.words}")
     for mark in made.all("part"):
