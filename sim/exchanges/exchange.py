@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from sim.codec import Message
 from sim.elements import mti as mtis
@@ -20,6 +21,9 @@ from sim.exchanges.roles import (
     REVERSAL,
     asking_role,
 )
+
+if TYPE_CHECKING:
+    from sim.judge import Finding
 
 # Who sends: the fourth digit of an MTI says on whose side the first message was made.
 _ACQUIRERS = "01"
@@ -114,6 +118,17 @@ class Exchange:
         from sim.exchanges.telling import tell  # most exchanges are not told
 
         return tell(self)
+
+    @property
+    def findings(self) -> tuple[tuple[int, Finding], ...]:
+        """What is wrong between the messages: the step (from 0), and the finding on its message."""
+        from sim.exchanges.judging import findings  # most exchanges are not judged
+
+        return findings(self)
+
+    def upto(self, at: int) -> Exchange:
+        """The exchange before step *at*."""
+        return replace(self, steps=self.steps[:at])
 
     def direction(self, at: int) -> str:
         """Whether step *at* goes out or comes in, as its first sender sees it: `sent` or `received`."""

@@ -7,10 +7,12 @@ answer; what else the message has is as `sim.operations.generation` makes it.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sim.codec import Message
 from sim.elements import mti as mtis
 from sim.elements.card import account
+from sim.elements.pos import read_location
 from sim.errors import ChoiceError, OptionError
 from sim.exchanges.amounts import ASKED, CREDITED, Booking, authorized, bookings, standing
 from sim.exchanges.exchange import Exchange, Step
@@ -29,7 +31,7 @@ from sim.operations.choosing import chosen_network
 from sim.operations.generation import generate, template_of
 from sim.operations.options import entries_of, kinds_of
 from sim.operations.recipes import Context, clock
-from sim.spec import number_of
+from sim.spec import country, number_of
 from sim.spec.interfaces import fills_of, required
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
@@ -225,8 +227,13 @@ def _later(
     brand = exchange.network or chosen_network(request, None)
     network = fills_of(request.spec, brand)
     options = (kind, network, version, purpose, entry, original_currency(request))
-    details = {"timezone": at.tzinfo} if at is not None and at.tzinfo else None
-    template = template_of(*options, details, None if network == brand else brand or NETWORKS[0])
+    # The card and the place are those of the request.
+    details: dict[str, Any] = {"timezone": at.tzinfo} if at is not None and at.utcoffset() else {}
+    if (expiry := request.get(14)).isdecimal():
+        details["expiry"] = expiry
+    if stands := country(read_location(request.get(43), version)[2].strip()):
+        details["country"] = stands.alpha2
+    template = template_of(*options, details or None, None if network == brand else brand or NETWORKS[0])
     card = account(request)[1]
     moment = clock(version, at, template.zone_at(at))
     context = Context(template.setting, template.known, card, units, stan, moment)

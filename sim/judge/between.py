@@ -67,6 +67,7 @@ _INSERTED = ("chip", _STRIPE, _FALLBACK)
 _ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
 _STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
 _CASH_BACK_AMOUNT = "40"
+_OF_AN_ACCOUNT = "account"  # amount types that an issuer reports of it
 _CASH_BACK = "09"
 _CASH_BACK_WANTED = "the cash back amount (type 40) that processing code 09 announces"
 _PAYS_CASH = ("01", "17")
@@ -85,6 +86,8 @@ _DAYS_BEFORE, _DAYS_AFTER = 1, 7
 _HAS_CHIP = ("2", "6")
 # Third digit: a PIN is required, whatever it is used for.
 _NEEDS_PIN = ("0", "3", "5")
+# Transaction types, and the third digits that leave them out: cash only, goods and services only.
+_FOR = {"00": ("3", "4"), "01": ("2", "5", "7")}
 
 
 # Point of service.
@@ -232,6 +235,16 @@ def service_code_pin(entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe) 
     return Hit(52, "a PIN block, because the service code on the stripe requires a PIN", "none")
 
 
+@rule("service-code-use", classes=_TRANSACTIONS, functions=_REQUESTS)
+def service_code_use(code: str = DE[3], stripe: Stripe = DE[35].stripe) -> Told:
+    """A card for cash only buys nothing, one for goods and services only pays no cash."""
+    where = _at_service(stripe, 2)
+    if where is None or stripe.service[2] not in _FOR.get(code[:2], ()):
+        return None
+    allowed = "cash" if code[:2] == _PURCHASE else "goods and services"
+    return Hit(35, "a service code that allows this transaction", f"one for {allowed} only", *where)
+
+
 @rule("pin-without-card", classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
 def pin_without_card(
     entry: str = DE[22].entry, condition: str = Maybe[25], card: Card = CARD, table: Spec = TABLE
@@ -278,10 +291,12 @@ def pos_parts_agree(
         return _misfit(value, entry, "an entry that the terminal in position 1 is capable of")
     checked = is_particular("pin", version, value[way])
     if checked and is_particular("no-pin-entry", version, value[keys]):
-        return _misfit(value, way, "no PIN, as position 12 says that none can be entered")
+        expected = "no PIN, as position 12 says that none can be entered"
+        return _misfit(value, way, expected)._replace(severity=Severity.INFO)
     online = checked and is_particular("online", version, value[by])
     if online and mti[2] in _REQUESTS and not pin:
-        return _misfit(value, by, "a PIN block in DE 52, as the issuer is to check the PIN")
+        expected = "a PIN block in DE 52, as the issuer is to check the PIN"
+        return _misfit(value, by, expected)._replace(severity=Severity.INFO)
     return None
 
 
@@ -356,6 +371,16 @@ def inquiry_with_amount(code: str = DE[3], moves: bool | None = DE[4].moves, tab
     if not moves or code[:1] != "3" or purpose_kind(code, table.version) != "inquiry":
         return None
     return Hit(4, "zero, because the processing code requests information only", "an amount")
+
+
+@rule("inquiry-with-amount", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
+def verification_with_amount(
+    condition: str = DE[25], moves: bool | None = DE[4].moves, table: Spec = TABLE
+) -> Told:
+    """Who only verifies an account moves no money."""
+    if not moves or not is_particular("verification", table.version, condition):
+        return None
+    return Hit(4, "zero, because DE 25 says a verification only", "an amount")
 
 
 @rule("zero-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(61,))
@@ -471,6 +496,16 @@ def _currency_of(amount: str, stated: str, table: Spec) -> str:
     """The code of the currency of DE 4: its own part since 2003, DE 49 before."""
     inside = money.composite(table.version, 4)
     return amount[inside[0]] if inside else stated
+
+
+@rule("balance-in-request", classes="1", functions=_REQUESTS)
+def balance_in_request(groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> Told:
+    """What an account holds is told by the issuer."""
+    for group in groups:
+        known = lookup("amount_type", group.kind)
+        if known and known.kind == _OF_AN_ACCOUNT:
+            return Hit(54, "no account balance in a request", f"amount type {group.kind!r}", group.at + 2, 2)
+    return None
 
 
 @rule("cash-back", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(54,))
@@ -595,6 +630,32 @@ def fee_exceeds_amount(amount: int | None = DE[4].amount, value: str = DE[28], t
     if not amount or not clean(value, 28, table) or int(value[1:]) <= amount:
         return None
     return Hit(28, "a fee no higher than the amount in DE 4", "more")
+
+
+@rule("net-settlement", versions=("1987", "1993"), classes="5", functions=_REQUESTS_AND_ADVICES)
+def net_settlement(
+    net: str = DE[97],
+    credits_: str = DE[86],
+    credits_back: str = DE[87],
+    debits: str = DE[88],
+    debits_back: str = DE[89],
+    processing: str = Maybe[82],
+    charges: str = Maybe[83],
+    debit_processing: str = Maybe[84],
+    debit_charges: str = Maybe[85],
+    table: Spec = TABLE,
+) -> Told:
+    """What is settled is the difference of credits and debits, without what was reversed; with fees of 1987,
+    how they count is agreed."""
+    amounts = credits_, credits_back, debits, debits_back
+    fees = processing + charges + debit_processing + debit_charges
+    if (table.version == "1987" and fees.strip("0")) or not all(one.isdecimal() for one in amounts):
+        return None
+    gross, gross_back, less, less_back = map(int, amounts)
+    wanted = abs((gross - gross_back) - (less - less_back))
+    if not net[1:].isdecimal() or int(net[1:]) == wanted:
+        return None
+    return Hit(97, "the difference of credits (86, 87) and debits (88, 89)", "another amount", 1)
 
 
 # Merchants.
@@ -732,16 +793,16 @@ _REFERENCE = re.compile(r"[0-9](?:[0-2][0-9]{2}|3[0-5][0-9]|36[0-6])(?:[01][0-9]
 _ROUND_THE_YEAR = (1, 365, 366)
 
 
-@rule("retrieval-reference-day", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, any_mti=True)
+@rule("retrieval-reference-day", classes=_TRANSACTIONS, functions="0123", any_mti=True)
 def retrieval_reference_day(
     reference: str = DE[37], stan: str = DE[11], sent: str = DE[7], day: str = Maybe[13]
 ) -> Told:
     """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
     the local date the day before or after may be that."""
-    told, days = reference[1:4], _days_of_year(sent[:4])
+    told, days = reference[1:4], days_of_year(sent[:4])
     if told in days or not days or reference[6:] != stan[-6:] or _REFERENCE.fullmatch(reference) is None:
         return None
-    local = _days_of_year(day)
+    local = days_of_year(day)
     if told in local or (not local and _is_near_day(int(told), days)):
         return None
     return Hit(37, "the day of the message in places 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
@@ -753,7 +814,7 @@ def _is_near_day(told: int, days: tuple[str, ...]) -> bool:
     return near or (told in _ROUND_THE_YEAR and any(int(one) in _ROUND_THE_YEAR for one in days))
 
 
-def _days_of_year(day: str) -> tuple[str, ...]:
+def days_of_year(day: str) -> tuple[str, ...]:
     """Which day of a common and of a leap year MMDD is, in three digits; none for what is no day."""
     leap = _DAYS.get(day)
     return (f"{leap:03}", f"{leap - (day > _LEAP_DAY):03}") if leap else ()

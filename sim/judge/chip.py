@@ -18,7 +18,7 @@ from sim.elements.card import read_track_2
 from sim.elements.emv import characters, count, three_digits
 from sim.elements.money import AdditionalAmount
 from sim.elements.pos import read_location
-from sim.judge.between import months_from
+from sim.judge.between import days_between, days_of_year, months_from
 from sim.judge.elements import LATER, answer_kind, clean
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
@@ -54,8 +54,11 @@ _REFUNDS = "2"
 _NO_CHIP = ("manual", "magnetic stripe")
 _CHIP = ("chip", "contactless")
 _CASH_BACK_AMOUNT = "40"
+_NEW_YEAR = ("1231", "0101")
 _WITH_REGIONS = ("US", "CA")
 _UNSOURCED = "unsourced"
+# M/Chip 4 and Advance: key index, version, results, code and counters, in hex digits.
+_MCHIP, _MCHIP_SIZES = "MASTERCARD", (36, 40, 52, 56)
 _LEAST_LENGTH, _COMMON_CORE = 5, "0F"  # first byte of issuer application data; EMV book 3, annex C9
 
 
@@ -256,7 +259,8 @@ def echoed(heads: _Heads = DE[55].heads) -> Told:
     for name in ("9F26", "9F27"):
         for head in heads:
             if head.tag == name:
-                return _on(head, "tags of a response", "one that only the card sends")
+                found = "one that only the card sends"
+                return _on(head, "tags of a response", found, Severity.INFO)
     return None
 
 
@@ -374,13 +378,15 @@ def cryptogram_kind(
 
 _PIN_BY_CHIP = frozenset((1, 3, 4, 5))  # methods of 9F34
 _METHOD = 0x3F
+_READS_CHIPS = 0x20
 _SUPPORTS_CARDHOLDER = 0x1200  # byte 1 bits 5 and, for a device of their own, 2 of the profile
 _NOT_VERIFIED = 0x0000800000  # byte 3 bit 8 of the terminal verification results
 _NO_PIN = 0x0000380000  # byte 3 bits 6 to 4: tries exceeded, no PIN pad, nothing entered
 _FAILED, _SUCCESSFUL = "01", "02"
 _BY_DEVICE = "010002"  # a PIN that the cardholder's own device asked for (CDCVM)
 _ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
-_ONLINE_PIN_METHOD = "02"
+_SIGNATURE = "1E"
+_ONLINE_PIN_METHOD, _NO_METHOD = "02", ("00", "3F")
 # Methods of 9F34, and the bits of byte 2 of the terminal's capabilities (9F33) of which each needs one.
 _ABLE = {1: 0x80, 2: 0x40, 3: 0x80, 4: 0x11, 5: 0x11, 0x1E: 0x20}
 
@@ -400,8 +406,13 @@ def online_pin(
     seen = len(results) == 10 and int(results, 16) & _ONLINE_PIN
     if not pin and (seen or method == _ONLINE_PIN_METHOD):
         return tag_hit("9F34", done, "DE 52 with an online PIN", "none")
+    if pin and seen and method == _SIGNATURE:
+        return tag_hit("9F34", done, "an online PIN (02), as 95 says", emv.cvm_results(done), 0, 2)
     if pin and not seen and method != _ONLINE_PIN_METHOD:
-        return tag_hit("9F34", done, "an online PIN with DE 52", emv.cvm_results(done))
+        # A terminal that tells of no verification, or of a failed one, does not say that it did another.
+        severity = Severity.INFO if method in _NO_METHOD else None
+        found = emv.cvm_results(done)
+        return tag_hit("9F34", done, "an online PIN with DE 52", found, severity=severity)
     # Of a card that was tapped some terminals report nothing in 95, and 2003 has no code for one.
     inserted = table.version in _EARLY and entry == "chip"
     if method == _ONLINE_PIN_METHOD and len(results) == 10 and not seen and inserted:
@@ -495,6 +506,14 @@ def results_agree(
         yield tag_hit("9F34", done, expected, "a PIN verified by the chip", 0, 2)
 
 
+@rule("chip-results-agree", classes=_TRANSACTIONS, functions=_REQUESTS)
+def reads_chips(capabilities: str = Tag["9F33"], entry: str = DE[22].entry) -> Told:
+    """A chip that was inserted was read by a terminal that reads chips: byte 1 bit 6 of 9F33."""
+    if entry != "chip" or len(capabilities) != 6 or int(capabilities[:2], 16) & _READS_CHIPS:
+        return None
+    return tag_hit("9F33", capabilities, "a terminal that reads chips, as DE 22 says", "another", 0, 2)
+
+
 def _is_capable(capabilities: str, method: int) -> bool:
     """Whether a terminal verifies by *method*; one that does not say what it can do may be capable of all."""
     needed = _ABLE.get(method, 0)
@@ -541,6 +560,9 @@ def issuer_data(
 ) -> Told:
     """Issuer application data are laid out as those of the application's network: their lengths add up."""
     owner = _owner(card, dedicated, terminal, application)
+    if owner == _MCHIP and data[2:3] == "1" and len(data) not in _MCHIP_SIZES and data.strip("0"):
+        expected = "18, 20, 26 or 28 bytes, as cryptogram version 1x of Mastercard has"
+        return tag_hit("9F10", data, expected, count(len(data) // 2, "byte"))
     tried = tag_layouts("9F10", owner or "") if card.network in (None, owner) else ()
     if not tried or not data.strip("0") or any(read(layout, data).fits for layout in tried):
         return None
@@ -633,7 +655,23 @@ def chip_message_date(
     # With no date to compare with, its own rules say so.
     if not day.isdecimal() or dates.problem("MMDD", day[-4:]) is not None:
         return None
-    return tag_hit("9A", value, f"{day}, the date of DE {number}", value[-width:], 6 - width)
+    # Around midnight, terminal and acquirer may be a day apart.
+    sound = dates.problem("MMDD", value[-4:]) is None if value.isdecimal() else False
+    near = sound and value[-width:-4] == day[:-4] and abs(days_between(day[-4:], value[-4:])) == 1
+    severity = Severity.INFO if near else None
+    expected = f"{day}, the date of DE {number}"
+    return tag_hit("9A", value, expected, value[-width:], 6 - width, severity=severity)
+
+
+@rule("retrieval-reference-day", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, any_mti=True)
+def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value: str = Tag["9A"]) -> Told:
+    """A reference of the usual form begins with the last digit of the year, which only the chip's date tells
+    in 1987; around New Year it may be the next."""
+    if reference[6:] != stan[-6:] or not reference.isdecimal() or len(value) != 6 or not value.isdecimal():
+        return None
+    if reference[0] == value[1] or value[2:] in _NEW_YEAR or reference[1:4] not in days_of_year(value[2:]):
+        return None
+    return Hit(37, f"{value[1]}, the last digit of the year of the chip's date (9A)", reference[0], 0, 1)
 
 
 @rule("chip-sequence-number", classes=_TRANSACTIONS)
@@ -682,7 +720,9 @@ def _bind_copy(tag: str, number: int, part: slice, versions: tuple[str, ...]) ->
             return None  # what is wrong with the data element is said there
         else:
             same = value[: len(told)] == told
-        return None if same else tag_hit(tag, value, expected, found)
+        # Terminals and acquirers number terminals and merchants each in their own way.
+        severity = Severity.INFO if known.content in ("an", "ans") else None
+        return None if same else tag_hit(tag, value, expected, found, severity=severity)
 
 
 _WHOLE, _TWO = slice(None), slice(2)
@@ -757,6 +797,18 @@ def cash_back_signed(value: str = Tag["9F03"], groups: tuple[AdditionalAmount, .
     if not back.isdecimal() or not value.isdecimal() or int(value) == int(back):
         return None
     return tag_hit("9F03", value, "the cash back amount of DE 54", "another amount")
+
+
+@rule("chip-other-amount", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(54,))
+def cash_part_of_a_purchase(
+    value: str = Tag["9F03"], code: str = DE[3], amount: int | None = DE[4].amount
+) -> Told:
+    """A purchase without cash back has no cash part; of one above the amount another rule tells."""
+    if code[:2] != "00" or not value.strip("0") or not value.isdecimal():
+        return None
+    if amount is not None and int(value) > amount:
+        return None
+    return tag_hit("9F03", value, "zeros, because DE 3 says a purchase without cash back", "an amount")
 
 
 def _is_month(text: str) -> bool:

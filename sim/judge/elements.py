@@ -43,11 +43,17 @@ LATER = ("1993", "2003")
 _CARD_CLASSES = "1234567"
 _PRIVATE = "9"  # first digit of transaction and account types left to private use
 _UNSOURCED = "unsourced"
+_REGION_WIDTH = 16  # postal code, region and country in DE 43 of 1993
 _ALPHA_3 = 3  # letters of an ISO 3166 country code of three
 _NO_LIST = frozenset(("", "text", "id", "date", "amount", "flags", "is", "blank", "mti", "digits", "country"))
 _TRACK_2 = 35  # has a rule for its whole layout
-# ISO 9564 formats 0 and 2, not enciphered: the PIN's length, the PIN, F to the end.
-_CLEAR_BLOCK = re.compile("|".join(f"[02]{size:X}[0-9]{{{size}}}F{{{14 - size}}}" for size in range(4, 13)))
+# ISO 9564 formats 0 to 2, and 3 with its own filler, not enciphered: the PIN's length, the PIN, F to the end.
+_CLEAR_BLOCK = re.compile(
+    "|".join(
+        f"[0-2]{size:X}[0-9]{{{size}}}F{{{14 - size}}}|3{size:X}[0-9]{{{size}}}[A-F]{{{14 - size}}}"
+        for size in range(4, 13)
+    )
+)
 # The parts of DE 3 stand in the same places in every version.
 _TYPE = place("1987", 3, "transaction type")
 _ACCOUNTS = tuple((place("1987", 3, f"{side} account"), side) for side in ("from", "to"))
@@ -221,7 +227,11 @@ def track_2_expiry(stripe: Stripe = DE[35].stripe) -> Told:
 def track_2_service(stripe: Stripe = DE[35].stripe) -> Told:
     """The service code on track 2 has known digits."""
     at, service = stripe.expiry_at, stripe.service
-    if at is None or not service or not _service_problem(service):
+    if at is None:
+        return None
+    if not service and stripe.expiry:
+        return Hit(35, "a service code after the expiry", "none", at, len(stripe.expiry))
+    if not service or not _service_problem(service):
         return None
     return Hit(35, "a service code with known digits", "another", at + (len(stripe.expiry) or 1), 3)
 
@@ -271,7 +281,7 @@ _FREE = (43, 44, 46, 47, 48, *range(58, 64), *range(104, 125))
 _ANOTHER_CARD = re.compile(r"[2-6](?<![0-9A-Za-z][2-6])[0-9]{12,18}(?![0-9A-Za-z])")
 
 
-@each("card-number-in-clear", *_FREE, classes="1247")
+@each("card-number-in-clear", *_FREE, classes="12478")
 def card_number_in_clear(
     value: str = VALUE, account: tuple[int, str] = ACCOUNT, number: int = NUMBER, table: Spec = TABLE
 ) -> Told:
@@ -300,6 +310,21 @@ def pin_block(block: str = DE[52], account: tuple[int, str] = ACCOUNT, table: Sp
     if _CLEAR_BLOCK.fullmatch(value) or _CLEAR_BLOCK.fullmatch(joined):
         return Hit(52, "an encrypted PIN block", "a clear PIN block")
     return None
+
+
+@each("mac-zeros", 64, 128)
+def mac_zeros(value: str = VALUE, number: int = NUMBER) -> Told:
+    """A MAC is computed; zeros are none."""
+    return Hit(number, "a MAC", "zeros") if value and not value.strip("0") else None
+
+
+_OPEN = (36, *range(44, 49), 54, *range(56, 64), *range(104, 128))
+
+
+@each("empty-element", *_OPEN)
+def empty_element(value: str = VALUE, number: int = NUMBER) -> Told:
+    """What is announced is there."""
+    return None if value else Hit(number, "a value, or no element", "length zero")
 
 
 # Codes.
@@ -375,7 +400,8 @@ def transaction_type(value: str = DE[3], table: Spec = TABLE) -> Told:
         return None
     if code[0] == _PRIVATE or code in listed("transaction_type"):
         hint = "The code is not on this version's list; some links define it by agreement."
-        return Hit(3, "a transaction type of this version", repr(code), 0, len(code), "", hint, Severity.INFO)
+        severity = Severity.INFO if code[0] == _PRIVATE else None
+        return Hit(3, "a transaction type of this version", repr(code), 0, len(code), "", hint, severity)
     return Hit(3, "a known transaction type", repr(code), 0, len(code))
 
 
@@ -533,7 +559,7 @@ def retrieval_reference(value: str = DE[37], table: Spec = TABLE) -> Told:
     if inner < 0:
         return None
     at = len(value) - len(value.lstrip()) + inner
-    return Hit(37, "a reference without blanks inside", "a blank", at, 1)
+    return Hit(37, "a reference without blanks inside", "a blank", at, 1, severity=Severity.INFO)
 
 
 @rule("life-cycle", versions=LATER)
@@ -793,7 +819,11 @@ def location_layout(value: str = DE[43], table: Spec = TABLE) -> Told:
     found = fitting("1993", 43, value)
     if found and found.layout.cell.confidence != _UNSOURCED:
         return None
-    return tuple(misfits(value, 43, table, read(layouts("1993", 43)[0], value)))
+    # What stands after the last backslash differs between links, where it is not of the standard's size.
+    *names, tail = value.split("\\")
+    severity = Severity.INFO if names and len(tail) != _REGION_WIDTH else None
+    hits = misfits(value, 43, table, read(layouts("1993", 43)[0], value))
+    return tuple(hit._replace(severity=severity) for hit in hits)
 
 
 @rule("acquirer-reference", versions=("2003",))

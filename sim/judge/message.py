@@ -368,7 +368,9 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
 @rule("answer-in-request", classes="128", functions=_REQUESTS, needs=(39,))
 def answer_in_request(mti: str = MTI) -> Told:
     """A request asks; the answer is in the response. A completion (1987, 0202) carries one."""
-    return None if mti[3] in "23" else Hit(39, "no response code in a request", "one")
+    # Links of 1993 and later give reasons here, as fuel networks do.
+    severity = None if version_of(mti) == "1987" else Severity.INFO
+    return None if mti[3] in "23" else Hit(39, "no response code in a request", "one", severity=severity)
 
 
 @rule("approval-code-in-request", classes="1", functions=_REQUESTS, needs=(38,))
@@ -415,7 +417,7 @@ def blank_approval_code(code: str = DE[38], answer: str = DE[39], table: Spec = 
     return Hit(38, "an approval code, because the response is an approval", "blanks")
 
 
-@rule("approval-code-in-decline", classes=_FINANCIAL, functions=_RESPONSES)
+@rule("approval-code-in-decline", classes=_FINANCIAL, functions="123")
 def approval_code_in_decline(code: str = DE[38], answer: str = DE[39], table: Spec = TABLE) -> Told:
     """A decline has no approval code."""
     if not code.strip(" 0") or answer_kind(answer, table.version) not in ("declined", "pick-up"):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
+from sim.elements.pos import read_location
 from sim.judge.elements import part_of_pos, purpose_kind
 from sim.judge.finding import (
     ABSENT,
@@ -30,7 +31,7 @@ from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
 from sim.parts.layout import fits, read
-from sim.spec import Spec, is_particular, lookup, spec, version_of
+from sim.spec import Spec, country, is_particular, lookup, region, spec, version_of
 from sim.spec.interfaces import interface
 from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.networks import (
@@ -103,6 +104,7 @@ PREDICATES: dict[str, Predicate] = {
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _SHOWN = 20
+_WITH_REGIONS = ("US", "CA")  # countries of which DE 43 may tell a state or province instead
 _RESERVED = "reserved"  # the meaning of a code that is listed so that it can be named
 
 
@@ -273,6 +275,19 @@ def _needs(asked: Question, value: str, beside: str) -> str | None:
     return "none" if held and item.when and not item.when.fullmatch(beside) else None
 
 
+def _country(asked: Question, value: str, beside: str) -> str | None:
+    """Whether the parts that *item* names hold the country of the place in DE 43, which is beside."""
+    where = read_location(beside, asked.version)[2].strip()
+    stands = country(where)
+    if stands is None and not region(where):
+        return None
+    for _, start, end in _fixed(asked.version, asked.number, asked.name, asked.item.parts):
+        told = country(value[start:end])
+        if told and (told != stands if stands else told.alpha2 not in _WITH_REGIONS):
+            return told.name
+    return None
+
+
 def _held(asked: Question, value: str) -> dict[str, str]:
     """The parts of *value* by their paths inside the element, as the network's layout that fits cuts it; none
     where none fits."""
@@ -291,6 +306,18 @@ def _part(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
     return None
 
 
+def _listed(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
+    """Whether each of the parts that *item* names, where *value* has it and it is not blank, holds a code
+    that is listed."""
+    item = asked.item
+    codes = _codes(asked.version, asked.number, asked.name)
+    for path in sorted(item.parts & held.keys() & codes.keys()):
+        found = codes[path].get(held[path]) if held[path].strip() else None
+        if held[path].strip() and (found is None or found.meaning == _RESERVED):
+            return f"another code in {asked.number}.{path}"
+    return None
+
+
 def _has(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
     """Whether *value* has one of the parts that *item* names."""
     return "none" if asked.item.parts.isdisjoint(held) else None
@@ -299,6 +326,19 @@ def _has(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
 def _has_none(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
     """Whether *value* has none of the parts that *item* names."""
     return None if asked.item.parts.isdisjoint(held) else "one"
+
+
+@cache
+def _codes(version: str, number: int, name: str) -> dict[str, Mapping[str, Any]]:
+    """The listed codes of the parts of the network's layouts, by their paths inside the element."""
+    found: dict[str, Mapping[str, Any]] = {}
+    cells = [one.cell for one in _own(version, number, name)]
+    while cells:
+        cell = cells.pop()
+        cells += cell.cells
+        if cell.values:
+            found.setdefault(cell.path.removeprefix(f"{number}."), cell.values)
+    return found
 
 
 def _first(version: str, number: int, name: str) -> Cell:
@@ -340,6 +380,7 @@ _CHECKS: dict[str, Callable[[Question, str, str], str | None]] = {
     "coded": _coded,
     "agrees": _agrees,
     "needs": _needs,
+    "country": _country,
     "response_code": _response_code,
 }
 
@@ -347,6 +388,7 @@ _CHECKS: dict[str, Callable[[Question, str, str], str | None]] = {
 # Checks of what is inside the value, by the name in the rows.
 _INSIDE: dict[str, Callable[[Question, str, Mapping[str, str]], str | None]] = {
     "part": _part,
+    "listed": _listed,
     "holds": _has,
     "lacks": _has_none,
 }
@@ -360,6 +402,7 @@ _OF_A_NETWORK = (
     "coded",
     "agrees",
     "needs",
+    "country",
     "subelement_sizes",
     *_INSIDE,
 )

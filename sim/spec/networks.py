@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
@@ -45,7 +45,7 @@ class CardRange:
 
 
 # Checks of what is inside an element that has its form.
-_INSIDE = ("part", "holds", "lacks")
+_INSIDE = ("part", "listed", "holds", "lacks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,8 +331,18 @@ def _laid_out(name: str, version: str) -> tuple[FormatRow, ...]:
         if not spec(version)[number].fixed:  # its places always fit
             cell = layouts(version, number, name)[0].cell
             words = f"{cell.name}, as {own.title} lays it out", _LAYOUT_HINT, cell.source, cell.confidence
-            made.append(FormatRow(f"layout-{number}", (number,), (version,), (), "layout", "info", *words))
+            # Where others may fill the element, too, a row says by what the network's own form is told.
+            told = [row for row in own.stated if row.check == "layout" and number in row.fields]
+            others = tuple((one, _other(pattern)) for row in told for one, pattern in row.given)
+            severity = "info" if told or cell.confidence == "unsourced" else "warning"
+            row = FormatRow(f"layout-{number}", (number,), (version,), (), "layout", severity, *words)
+            made.append(replace(row, given=others))
     return tuple(made)
+
+
+def _other(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """What matches where *pattern* does not."""
+    return _compiled(rf"(?!(?:{pattern.pattern})\Z).*")
 
 
 _LAYOUT_HINT = (

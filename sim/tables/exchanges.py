@@ -11,7 +11,7 @@ from sim.codec import Message
 from sim.elements.money import amount
 from sim.exchanges import Exchange, make
 from sim.exchanges.amounts import minor_units
-from sim.operations import building
+from sim.operations import building, validate
 from sim.operations.asked import moment
 from sim.spec.networks import answer as code_of
 from sim.spec.words import (
@@ -27,8 +27,9 @@ from sim.spec.words import (
 )
 from sim.tables.argument import facts_of, take
 from sim.tables.asking import answer
+from sim.tables.findings_table import FINDING_COLUMNS, cells_of
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.tables import INTEGER, Table
+from sim.tables.tables import INTEGER, Table, columns_of
 from sim.tables.transactions import Held, alpha_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class ExchangeTable(Table):
 
     @property
     def iso(self) -> ExchangeView:
-        """What belongs to the whole exchange: `exchange`, `messages`, `summary`, `notes`, `left`."""
+        """What belongs to the whole exchange: `exchange`, `messages`, `findings`, `summary`, `notes`,
+        `left`."""
         return ExchangeView(self)
 
     def _title(self) -> str:
@@ -126,6 +128,20 @@ class ExchangeView:
         return [table_of(take(texts.get(at, one), None, network)) for at, one in messages]
 
     @property
+    def findings(self) -> pd.DataFrame:
+        """What is wrong with the messages and between them, a row each: `step` (from 1), then as in
+        `validate`."""
+        made = self.exchange
+        own = [
+            (at, one)
+            for at, step in enumerate(made.steps)
+            for one in validate(step.message, network=made.network).findings
+        ]
+        found = sorted([*own, *made.findings], key=lambda pair: pair[0])
+        columns = ("step", *FINDING_COLUMNS)
+        return Table(columns_of(columns, [[at + 1, *cells_of(one)] for at, one in found]))
+
+    @property
     def summary(self) -> str:
         """What happened, in a sentence or two, and what is held, charged or credited now."""
         return self.exchange.story
@@ -143,7 +159,7 @@ class ExchangeView:
         return list(self.exchange.notes)
 
     def __repr__(self) -> str:
-        return "<iso: exchange, left, messages, notes, summary>"
+        return "<iso: exchange, findings, left, messages, notes, summary>"
 
 
 def exchange(

@@ -41,6 +41,17 @@ def status_inquiry(status: str) -> Message:
     return made.replace(de61=made[61][:6] + status + made[61][7:])
 
 
+LEDGER = "0001840C000000005000"
+
+
+def totals(**values: str) -> Message:
+    """A reconciliation of debits of 10.00, of which 2.00 were reversed."""
+    amounts = {86: 0, 87: 0, 88: 1000, 89: 200}
+    known = {f"de{number}": f"{amount:016}" for number, amount in amounts.items()}
+    told = {"de11": "000001", "de50": "840", "de97": f"D{800:016}"}
+    return Message("0500").replace(**known, **told | values)
+
+
 def swiped(service: str) -> Message:
     """A Mastercard purchase by stripe, whose network has a code of its own for a chip that failed."""
     track = f"5555555555554444=2912{service}0000000000000"
@@ -113,11 +124,11 @@ CASES = [
     ),
     Case("inquiry-with-amount", auth(de3="310000"), 4, 0, auth(de3="310000", de4="0" * 12)),
     Case("inquiry-with-amount", auth("2003", de3="300000"), 4, 0, answer("2003", de3="300000")),
-    Case("zero-amount", auth(de4="0" * 12), 4, 0, auth(de3="310000", de4="0" * 12), "info"),
-    Case("zero-amount", status_inquiry("0"), 4, 0, status_inquiry("8"), "info"),
-    Case("zero-amount", auth("2003", de4="8402" + "0" * 12), 4, 0, auth("2003"), "info"),
-    Case("zero-amount", auth(de4="0" * 12), 4, 0, auth(de4="0" * 12, de25="51"), "info"),
-    Case("zero-amount", auth("1993", de4="0" * 12), 4, 0, auth("1993", de4="0" * 12, de24="108"), "info"),
+    Case("zero-amount", auth(de4="0" * 12), 4, 0, auth(de3="310000", de4="0" * 12), "warning"),
+    Case("zero-amount", status_inquiry("0"), 4, 0, status_inquiry("8"), "warning"),
+    Case("zero-amount", auth("2003", de4="8402" + "0" * 12), 4, 0, auth("2003"), "warning"),
+    Case("zero-amount", auth(de4="0" * 12), 4, 0, auth(de4="0" * 12, de25="51"), "warning"),
+    Case("zero-amount", auth("1993", de4="0" * 12), 4, 0, auth("1993", de4="0" * 12, de24="108"), "warning"),
     Case("transfer-accounts", auth(de3="401020"), 102, None, auth(de3="401020", de102="ACC-1"), "info"),
     Case(
         "partial-exceeds-original",
@@ -180,7 +191,7 @@ CASES = [
         6,
         None,
         auth(de10="61000000", de6="000000001000", de51="840"),
-        "info",
+        "warning",
     ),
     Case("function-class", auth("1993", de24="200"), 24, 0, auth("1993", mti="1200", de24="200")),
     Case("function-class", echo("2003", de24="400"), 24, 0, echo("2003", de24="801")),
@@ -190,17 +201,17 @@ CASES = [
     Case(
         "action-class", answer("2003", de39="4000", de38=None), 39, 0, answer("2003", de39="9109", de38=None)
     ),
-    Case("answer-in-request", auth(de39="00"), 39, 0, auth(mti="0120", de39="00"), "info"),
-    Case("reversal-answer", reversed_answer("51"), 39, 0, reversed_answer("25"), "info"),
+    Case("answer-in-request", auth(de39="00"), 39, 0, auth(mti="0120", de39="00"), "warning"),
+    Case("reversal-answer", reversed_answer("51"), 39, 0, reversed_answer("25"), "warning"),
     Case("blank-approval-code", answer(de38=" " * 6), 38, 0, answer(de38="A12   "), "warning"),
-    Case("approval-code-in-decline", answer(de39="51"), 38, 0, answer(de39="51", de38="000000"), "info"),
+    Case("approval-code-in-decline", answer(de39="51"), 38, 0, answer(de39="51", de38="000000"), "warning"),
     Case(
         "totals-outside-reconciliation",
         auth(de74="0000000001", de76="0000000001"),
         74,
         0,
         Message("0520", {74: "0000000001"}),
-        "info",
+        "warning",
     ),
     Case(
         "network-code-elsewhere",
@@ -208,7 +219,7 @@ CASES = [
         70,
         0,
         Message("0620", {7: "1120101530", 70: "301"}),
-        "info",
+        "warning",
     ),
     Case(
         "converted-amount",
@@ -225,19 +236,19 @@ CASES = [
         auth(de5="000000001498", de9="50149800", de49="840", de50="392", de4="000000001000"),
     ),
     Case("fee-exceeds-amount", auth(de28="D00001001"), 28, 0, auth(de28="D00001000"), "info"),
-    Case("business-date", auth(de15="1118"), 15, 0, auth(de15="1119"), "info"),
-    Case("business-date", auth(de17="1128"), 17, 0, auth(de17="1127"), "info"),
+    Case("business-date", auth(de15="1118"), 15, 0, auth(de15="1119"), "warning"),
+    Case("business-date", auth(de17="1128"), 17, 0, auth(de17="1127"), "warning"),
     Case("service-code-entry", swiped("201"), 35, 21, swiped("101"), "info"),
     Case("service-code-entry", chip(de35=STRIPE.format("101")), 35, 21, chip(), "info"),
     Case("service-code-pin", stripe(de35=STRIPE.format("100")), 52, None, stripe(), "info"),
     Case(
-        "pin-without-card", auth(de22="011", de25="08", de52=PIN), 52, 0, auth(de22="011", de52=PIN), "info"
+        "pin-without-card", auth(de22="011", de25="08", de52=PIN), 52, 0, auth(de22="011", de52=PIN), "warning"
     ),
-    Case("cash-machine-purchase", auth(de18="6011"), 18, 0, auth(de18="6010"), "info"),
-    Case("cash-machine-purchase", auth("2003", de26="6011"), 26, 0, auth("2003", de26="6010"), "info"),
+    Case("cash-machine-purchase", auth(de18="6011"), 18, 0, auth(de18="6010"), "warning"),
+    Case("cash-machine-purchase", auth("2003", de26="6011"), 26, 0, auth("2003", de26="6010"), "warning"),
     Case("card-in-network-message", echo(de4="000000001000", de49="840"), 4, 0, echo(de2="123456")),
     Case("card-in-network-message", echo(de2="4111111111111111"), 2, 0, echo(de35="DATA")),
-    Case("pos-parts-agree", chip("1993", de22="210101511144"), 22, 6, chip("1993"), "info"),
+    Case("pos-parts-agree", chip("1993", de22="210101511144"), 22, 6, chip("1993"), "warning"),
     Case("pos-parts-agree", stripe("1993", de22="210101214140"), 22, 7, stripe("1993"), "info"),
     Case("pos-parts-agree", stripe("1993", de22="210101213144"), 22, 8, stripe("1993"), "info"),
     Case("original-later", undo(de90=ORIGINAL.format("1122")), 90, 10, undo(de90=ORIGINAL.format("1119"))),
@@ -254,25 +265,30 @@ CASES = [
         90,
         20,
         undo(de90=original()[:20] + "0" * 22),
-        "info",
+        "warning",
     ),
-    Case("zero-approval-code", answer(de38="000000"), 38, 0, answer(de38="000001"), "info"),
-    Case("ecommerce-card-read", stripe(de25="59"), 25, 0, auth(de25="59"), "info"),
+    Case("zero-approval-code", answer(de38="000000"), 38, 0, answer(de38="000001"), "warning"),
+    Case("ecommerce-card-read", stripe(de25="59"), 25, 0, auth(de25="59"), "warning"),
     Case(
         "security-without-pin",
         auth(de53="2001010100000000"),
         53,
         0,
         auth(de53="0" * 16),
-        "info",
+        "warning",
     ),
-    Case("replacement-zero", undo(de95="0" * 42), 95, 0, undo(de95="0" * 9 + "500" + "0" * 30), "info"),
+    Case("replacement-zero", undo(de95="0" * 42), 95, 0, undo(de95="0" * 9 + "500" + "0" * 30), "warning"),
     Case("transmission-time-local", auth(de7="1120051530"), 7, 0, auth(de7="1120101530")),
     Case("transmission-time-local", auth("1993", de7="1120051530"), 7, 0, auth("1993", de7="1120101530")),
     Case("retrieval-reference-day", auth(de37="600110123456"), 37, 0, auth(de37="600110123457")),
     Case("retrieval-reference-day", auth(de37="632310123456"), 37, 0, auth(de37="632410123456")),
     Case("card-number-in-clear", auth(de48="PAN 4111111111111111"), 48, 4, auth(de48="4111111111111112")),
     Case("card-number-in-clear", auth(de48="5413330089010434"), 48, 0, auth(de48="A5413330089010434")),
+    Case("balance-in-request", auth(de54=LEDGER), 54, 2, answer(de54=LEDGER)),
+    Case("service-code-use", stripe(de35=STRIPE.format("104")), 35, 23, stripe()),
+    Case("net-settlement", totals(de97=f"D{900:016}"), 97, 1, totals()),
+    Case("empty-element", auth(de48=""), 48, 0, auth(de48="A")),
+    Case("mac-zeros", auth(de64="0" * 16), 64, 0, auth(de64="A1" * 8), "info"),
     Case("repeat", auth(mti="0101"), 0, 3, auth(mti="0120", de39="00"), "info"),
 ]
 

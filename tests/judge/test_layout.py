@@ -13,8 +13,8 @@ from sim.judge import catalogue, run
 from sim.spec import VERSIONS, spec
 
 TRACK_3 = "014111111111111111=724724000000000000"
-GROUP = "1002840C000000001000"
-GROUP_2003 = "10028402C000000001000"
+GROUP = "1041840C000000001000"
+GROUP_2003 = "10418402C000000001000"
 FEE = "00840D0000015061000000D00000150840"
 PLACE = f"{'CORNER SHOP':<25}{'LONDON':<13}GB"
 BACKSLASHES = f"SHOP\\HIGH STREET\\LONDON\\{'SW1':<10}{'':<3}826"
@@ -24,7 +24,7 @@ REFERENCE = "7" + "412345" + "6324" + "12345678901" + "0"
 
 CASES = [
     Case("transaction-type", auth(de3="610000"), 3, 0, auth(de3="170000"), "warning"),
-    Case("transaction-type", auth("1993", de3="120000"), 3, 0, auth("1993", de3="110000"), "info"),
+    Case("transaction-type", auth("1993", de3="120000"), 3, 0, auth("1993", de3="110000"), "warning"),
     Case("transaction-type", auth("2003", de3="950000"), 3, 0, auth("2003", de3="700000"), "info"),
     Case("account-type", auth(de3="007000"), 3, 2, auth(de3="009100")),
     Case("account-type", auth(de3="000001"), 3, 4, auth(de3="002010")),
@@ -106,9 +106,9 @@ CASES = [
         stripe(de45="B4111111111111111^DOE/JANE^^^000000", de14=None),
     ),
     Case("track-3", stripe(de36="9=111111111111111"), 36, 0, stripe(de36=TRACK_3)),
-    Case("retrieval-reference", auth(de37=" " * 12), 37, 0, auth(de37="632410123456"), "info"),
+    Case("retrieval-reference", auth(de37=" " * 12), 37, 0, auth(de37="632410123456"), "warning"),
     Case("retrieval-reference", auth(de37="632410 12345"), 37, 6, auth(de37="6324101     "), "info"),
-    Case("retrieval-reference", auth(de37="0" * 12), 37, 0, auth(de37="000000000001"), "info"),
+    Case("retrieval-reference", auth(de37="0" * 12), 37, 0, auth(de37="000000000001"), "warning"),
     Case(
         "pin-block",
         auth(de22="011", de52="241234FFFFFFFFFF"),
@@ -143,14 +143,14 @@ CASES = [
         "additional-amount-codes", auth(de54=GROUP + GROUP[:2] + "33" + GROUP[4:]), 54, 22, auth(de54=GROUP)
     ),
     Case(
-        "additional-amount-codes", auth(de54="1002111" + GROUP[7:]), 54, 4, auth(de54="1002978" + GROUP[7:])
+        "additional-amount-codes", auth(de54="1041111" + GROUP[7:]), 54, 4, auth(de54="1041978" + GROUP[7:])
     ),
     Case(
         "additional-amount-codes",
-        auth("2003", de54="10023922C000000001000"),
+        auth("2003", de54="10413922C000000001000"),
         54,
         7,
-        auth("2003", de54="10023920C000000001000"),
+        auth("2003", de54="10413920C000000001000"),
     ),
     Case("fee-groups", auth("1993", de46=FEE + "0"), 46, 34, auth("1993", de46=FEE * 2)),
     Case("fee-groups", auth("1993", de46=FEE[:5] + "0" + FEE[6:]), 46, 5, auth("1993", de46=FEE)),
@@ -179,7 +179,7 @@ CASES = [
     Case(
         "location-country", auth(de43=f"{'CORNER SHOP':<40}"), 43, 37, auth(de43=f"{'SHOP':<37}USA"), "info"
     ),
-    Case("location-layout", auth("1993", de43=PLACE), 43, 0, auth("1993", de43=BACKSLASHES), "info"),
+    Case("location-layout", auth("1993", de43=PLACE), 43, 0, auth("1993", de43=BACKSLASHES), "warning"),
     Case("location-layout", auth("1993", de43=BACKSLASHES[:-1]), 43, 24, auth("1993", de43="A~B~C~1")),
     Case(
         "location-layout", auth("1993", de43=BACKSLASHES[:-3] + "000"), 43, 37, auth("1993", de43=BACKSLASHES)
@@ -283,8 +283,8 @@ def test_no_value_makes_a_rule_raise(data: st.DataObject) -> None:
 
 
 def test_an_empty_element_has_no_layout() -> None:
-    """An element of length 0 is not judged by its layout."""
-    assert run(auth(de54="", de45="", de36="")) == []
+    """An element of length 0 is not judged by its layout, but told to be empty."""
+    assert {one.rule for one in run(auth(de54="", de45="", de36=""))} == {"empty-element"}
 
 
 def test_rules_of_one_version_ask_no_other() -> None:

@@ -39,7 +39,6 @@ TABLE: tuple[dict[str, Any], ...] = tuple(
 TWO_FINDINGS = {
     "chip-data-lost": "required-element",
     "track-lost": "required-element",
-    "amex-chip-data": "chip-entry-mode",
     "mastercard-pos-data-condition": "forbidden-element",
     "mastercard-pos-data-card-condition": "forbidden-element",
     "chip-declined-offline": "chip-results-cryptogram",

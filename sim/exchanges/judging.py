@@ -1,0 +1,133 @@
+"""What is wrong between the messages of an exchange: an answer that repeats something else, a reversal of what
+was declined. What is wrong with a message by itself, the rules of `sim.judge` say.
+
+Each rule is a row of `data/rules_exchange.csv` and a function of the exchange up to one step, the step, and the
+message that it speaks of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from sim.elements.mti import read_original
+from sim.exchanges.amounts import accepted, authorized, final_amount, minor_units
+from sim.exchanges.roles import COMPLETION, REVERSAL
+from sim.judge.finding import Finding, Hit, Places, RuleText, finding, texts
+from sim.spec import is_particular, number_of
+from sim.spec.tables import read_csv
+
+if TYPE_CHECKING:
+    from sim.codec import Message
+    from sim.exchanges.exchange import Exchange, Step
+
+_ECHOED = (2, 4, 11, 37, 41, 49)
+_TIP = 5  # a completion may be a fifth above what was authorized
+_WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
+
+# Of the exchange before a step, the step, and the message of the step that it speaks of.
+Check = Callable[["Exchange", "Step", "Message"], Iterator[Hit]]
+
+
+@cache
+def _words() -> dict[str, RuleText]:
+    return {one.id: one for one in texts(read_csv("rules_exchange"))}
+
+
+def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
+    """What is wrong between the messages of *exchange*: the step (from 0), and the finding on its message."""
+    found = []
+    for at, step in enumerate(exchange.steps):
+        if step.of is None:
+            continue
+        about = exchange.steps[step.of].message
+        if about.version != step.message.version:
+            continue
+        places = Places(step.message)
+        for name, check in _CHECKS.items():
+            for hit in check(exchange.upto(at), step, about):
+                found.append((at, finding(places, _words()[name], hit)))
+    return tuple(found)
+
+
+def _answer_repeats(before: Exchange, step: Step, request: Message) -> Iterator[Hit]:
+    if not step.is_answer:
+        return
+    answer = step.message
+    partly = is_particular("partial", answer.version, answer.get(39))
+    for number in _ECHOED:
+        both = number in request and number in answer
+        if both and answer[number].strip() != request[number].strip() and not (number == 4 and partly):
+            yield Hit(number, f"the DE {number} of the request", "another value")
+
+
+def _original_named(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
+    if step.role != REVERSAL:
+        return
+    number = number_of("original", step.message.version)
+    named = read_original(step.message.get(number), step.message.version)
+    if named is None:
+        return
+    told = (named.mti[:3], named.stan), (original.mti[:3], original.get(11))
+    if named.stan.strip("0") and told[0] != told[1]:
+        yield Hit(number, f"{original.mti} and its STAN, the message that is reversed", "another message", 0, 10)
+    sent = original.get(_WHEN[original.version])
+    if sent and named.when.strip("0") and named.when[-len(sent) :] != sent[-len(named.when) :]:
+        yield Hit(number, "the date and time of the original", "another", named.at, len(named.when))
+
+
+def _reversed_amount(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
+    reversal = step.message
+    if step.role != REVERSAL or reversal.version != "1987" or 4 not in reversal or 4 not in original:
+        return
+    answer = before.answer_to(step.of or 0)
+    known = {minor_units(one) for one in (original, answer) if one is not None}
+    if minor_units(reversal) not in known:
+        yield Hit(4, "the amount of the original", "another amount")
+
+
+def _approval_code_carried(before: Exchange, step: Step, earlier: Message) -> Iterator[Hit]:
+    if step.role not in (REVERSAL, COMPLETION) or 38 not in step.message:
+        return
+    answer = before.answer_to(step.of or 0)
+    if answer is not None and answer.get(38).strip() and answer.get(38) != step.message[38]:
+        yield Hit(38, "the approval code of the response", "another")
+
+
+def _reversal_of_decline(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
+    if step.role != REVERSAL:
+        return
+    answer = before.answer_to(step.of or 0)
+    if answer is not None and 39 in answer and not accepted(answer, before.network):
+        yield Hit(0, "a reversal of something approved, or not answered", f"one of a decline ({answer[39]})")
+
+
+def _reversed_twice(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
+    if step.role != REVERSAL or final_amount(step.message):
+        return
+    for at, one in enumerate(before.steps):
+        if one.role == REVERSAL and one.of == step.of and not final_amount(one.message):
+            answer = before.answer_to(at)
+            if answer is None or accepted(answer, before.network):
+                yield Hit(0, "no second reversal of the same transaction", "one")
+                return
+
+
+def _completion_within(before: Exchange, step: Step, first: Message) -> Iterator[Hit]:
+    if step.role != COMPLETION:
+        return
+    most = sum(one.stays for one in authorized(before.steps, before.network))
+    if most and minor_units(step.message) > most + most // _TIP:
+        yield Hit(4, "no more than was authorized", "more")
+
+
+_CHECKS: dict[str, Check] = {
+    "answer-repeats": _answer_repeats,
+    "original-named": _original_named,
+    "reversed-amount": _reversed_amount,
+    "approval-code-carried": _approval_code_carried,
+    "reversal-of-decline": _reversal_of_decline,
+    "reversed-twice": _reversed_twice,
+    "completion-within": _completion_within,
+}
