@@ -1,7 +1,7 @@
-"""What is wrong between the messages of an exchange: an answer that repeats something else, a reversal of what
-was declined. What is wrong with a message by itself, the rules of `sim.judge` say.
+"""What is wrong between the messages of an exchange: an answer that repeats something else, a reversal of a
+decline. What is wrong with a message by itself, the rules of `sim.judge` say.
 
-Each rule is a row of `data/rules_exchange.csv` and a function of the exchange up to one step, the step, and the
+Each rule is a row of `data/rules_exchange.csv` and a function of the exchange before a step, the step, and the
 message that it speaks of.
 """
 
@@ -71,7 +71,9 @@ def _original_named(before: Exchange, step: Step, original: Message) -> Iterator
         return
     told = (named.mti[:3], named.stan), (original.mti[:3], original.get(11))
     if named.stan.strip("0") and told[0] != told[1]:
-        yield Hit(number, f"{original.mti} and its STAN, the message that is reversed", "another message", 0, 10)
+        yield Hit(
+            number, f"{original.mti} and its STAN, the message that is reversed", "another message", 0, 10
+        )
     sent = original.get(_WHEN[original.version])
     if sent and named.when.strip("0") and named.when[-len(sent) :] != sent[-len(named.when) :]:
         yield Hit(number, "the date and time of the original", "another", named.at, len(named.when))

@@ -79,7 +79,13 @@ def test_what_is_made_has_no_finding_between_its_messages(network: str) -> None:
     """Approved, declined, late or not answered, and whatever follows."""
     seen = 0
     for outcome in ("approved", "declined", "partial", "timeout", "late"):
-        for then in ("", "reversal", "partial_reversal:400", "completion:800", "increment:500 completion:900"):
+        for then in (
+            "",
+            "reversal",
+            "partial_reversal:400",
+            "completion:800",
+            "increment:500 completion:900",
+        ):
             try:
                 exchange = make("preauthorization", outcome=outcome, then=then, network=network, at=AT)
             except IsoError:
@@ -93,4 +99,7 @@ def test_the_table_tells_which_message() -> None:
     """`.iso.findings` has the step in front of what `validate` tells, and what is between messages."""
     table = sim.exchange(network="VISA", then="reversal", at=AT)
     assert table.iso.findings.empty
-    assert table.iso.findings.columns.tolist() == ["step", *sim.validate("08002020000000000000990000123456").columns]
+    assert table.iso.findings.columns.tolist() == [
+        "step",
+        *sim.validate("08002020000000000000990000123456").columns,
+    ]

@@ -242,7 +242,12 @@ CASES = [
     Case("service-code-entry", chip(de35=STRIPE.format("101")), 35, 21, chip(), "info"),
     Case("service-code-pin", stripe(de35=STRIPE.format("100")), 52, None, stripe(), "info"),
     Case(
-        "pin-without-card", auth(de22="011", de25="08", de52=PIN), 52, 0, auth(de22="011", de52=PIN), "warning"
+        "pin-without-card",
+        auth(de22="011", de25="08", de52=PIN),
+        52,
+        0,
+        auth(de22="011", de52=PIN),
+        "warning",
     ),
     Case("cash-machine-purchase", auth(de18="6011"), 18, 0, auth(de18="6010"), "warning"),
     Case("cash-machine-purchase", auth("2003", de26="6011"), 26, 0, auth("2003", de26="6010"), "warning"),
