@@ -1,8 +1,8 @@
 """What is wrong between the messages of an exchange: an answer that repeats something else, a reversal of a
 decline. What is wrong with a message by itself, the rules of `sim.judge` say.
 
-Each rule is a row of `data/rules_exchange.csv` and a function of the exchange before a step, the step, and the
-message that it speaks of.
+Each rule is a row of `data/rules_exchange.csv` and a function of the exchange before a step, the step, and
+the message that it speaks of.
 """
 
 from __future__ import annotations
