@@ -25,7 +25,7 @@ from sim.codec.wire.dialects import load_format
 from sim.codec.wire.exchange.jpos import from_jpos, to_jpos
 from sim.codec.wire.exchange.moov import from_moov, to_moov
 from sim.codec.wire.exchange.pyiso import to_pyiso8583
-from sim.errors import BITMAP_FIELD, IsoError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError
 from sim.spec import VERSIONS
 from sim.spec.tables import read_csv
 from tests.peers.cases import Count, packager, read_back, read_by_peer
@@ -42,6 +42,7 @@ _HEAD = "<!DOCTYPE isopackager PUBLIC '-//jPOS/jPOS Generic Packager DTD 1.0//EN
 _HEAD += "'http://jpos.org/dtd/generic-packager-1.0.dtd'>"
 _MTI = {"1987": "0200", "1993": "1200", "2003": "2200"}
 _MARK = "^"
+_TAKEN_IN = ("cmf.xml", "iso93binary.xml", "spec87.json", "spec87hex.json")
 _SPECS = ("spec87ascii", "spec87", "spec87hex")
 _KEPT_EACH = 6
 _KEPT_BY_FORMAT = 2
@@ -205,15 +206,15 @@ def formats(run: Run) -> None:
 
 
 def exports(run: Run) -> None:
-    """Every ready format, loaded and read by jPOS and by moov."""
+    """Every ready format, and some that were taken in, loaded and read by jPOS, moov and pyiso8583."""
     rows: list[tuple[object, ...]] = []
-    for name in ready():
-        made = wire_format(name)
+    for name in (*ready(), *_TAKEN_IN):
+        made = run.format_of(name)
         for version in [made.version] if made.version else VERSIONS:
             row: list[object] = [name, version]
             for peer, (text, left) in _exported(run, made, version).items():
-                if BITMAP_FIELD in left:
-                    row += ["", left[BITMAP_FIELD]]
+                if whole := left.get(MTI_FIELD) or left.get(BITMAP_FIELD):
+                    row += ["", whole]
                     continue
                 try:
                     peer("define", "export", text)

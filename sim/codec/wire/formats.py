@@ -356,9 +356,11 @@ def _page_of(made: Format) -> str:
 
 def prefix_width(lengths: str, digits: int) -> int:
     """How many bytes a prefix of so many *digits* usually takes, written as *lengths* says."""
-    if lengths in (BCD, HEX):
-        return (digits + 1) // (2 if lengths == BCD else 1)
-    return _BINARY_PREFIX.get(digits, (digits + 1) // 2) if lengths == BINARY else digits
+    packed = (digits + 1) // 2
+    if lengths == BCD:
+        return packed
+    binary = _BINARY_PREFIX.get(digits, packed)
+    return {BINARY: binary, HEX: 2 * binary}.get(lengths, digits)
 
 
 @cache

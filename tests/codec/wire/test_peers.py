@@ -15,8 +15,9 @@ import pytest
 from sim.codec import Message
 from sim.codec.wire import Format, encode, read, wire_format
 from sim.codec.wire.catalogue import format_of, to_toml
-from sim.codec.wire.exchange.jpos import from_jpos
-from sim.codec.wire.exchange.moov import from_moov
+from sim.codec.wire.exchange.jpos import from_jpos, to_jpos
+from sim.codec.wire.exchange.moov import from_moov, to_moov
+from sim.codec.wire.exchange.pyiso import to_pyiso8583
 from sim.parts.layout import fitting
 from sim.spec.tables import read_csv
 from tests.peers.cases import alike, leaves, packager
@@ -103,6 +104,26 @@ def test_all_parts_of_the_vectors_are_taken_in() -> None:
     assert field.name == "Bitmap of 8 bytes"
     left = {(one.number, one.what) for one in _taken_in("peers_moov.json").left_out}
     assert left == {(number, "padding") for number in (41, 42, 95, 102)} | {(90, "its parts")}
+
+
+def test_what_another_toolkit_has_no_words_for_is_named() -> None:
+    """Parts, tags and numbers in hex digits are left out of an export, never written as something else."""
+    made = _taken_in("peers_jpos.xml")
+    shaped = {one.number for one in made.layout().fields if one is not None and one.shape is not None}
+    assert shaped
+    for export in (to_jpos, to_moov, to_pyiso8583):
+        assert shaped - {number for number in shaped if _plain(made, number)} <= export(made)[1].keys()
+    hexed = made.with_(mti="hexed")
+    assert 0 in to_jpos(hexed)[1]
+    assert 0 in to_pyiso8583(hexed)[1]
+    table, left = to_moov(hexed)
+    assert (table["fields"]["0"]["prefix"], 0 in left) == ("Hex.Fixed", False)
+
+
+def _plain(made: Format, number: int) -> bool:
+    """Whether jPOS has a class for what is odd about an element: one that is filled up, or ends in a mark."""
+    shape = made.layout().fields[number].shape  # type: ignore[union-attr]
+    return bool(shape and (shape.filled or shape.ends))
 
 
 def test_what_is_left_out_of_a_packager_is_told() -> None:

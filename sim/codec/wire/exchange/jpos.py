@@ -31,6 +31,7 @@ from sim.codec.wire.formats import (
     BYTES,
     CHARACTERS,
     HEX,
+    HEXED,
     NIBBLES,
     RAW,
     SIGNED,
@@ -40,7 +41,7 @@ from sim.codec.wire.formats import (
     Odd,
 )
 from sim.codec.wire.pages import SINGLE_BYTE
-from sim.errors import BITMAP_FIELD, SpecError, shown
+from sim.errors import BITMAP_FIELD, MTI_FIELD, SpecError, shown
 from sim.spec.tables import read_csv
 
 _BITMAPS: dict[str, Mapping[str, str]] = {
@@ -55,6 +56,7 @@ _TAGGED = (
 )
 _GENERIC = ("GenericSubFieldPackager", "GenericPackager")
 _BASE1 = "Base1SubFieldPackager"
+_CHIP = "ICCDataPackager"
 _UNUSED = "IF_UNUSED"
 _LONGEST_CLASS = 60
 _MOST = 192
@@ -213,6 +215,8 @@ def _more(one: ElementTree.Element, row: Mapping[str, str]) -> dict[str, Any]:
 def _with_parts(made: Described, one: ElementTree.Element, row: Mapping[str, str]) -> Described:
     """The element as one whose parts are written each in its own way. Raises SpecError, whose `found` is the
     reason, where they are not cut so here."""
+    if _packager(one) == _CHIP:
+        return made  # its tags are those that chip data have anyway
     cut, rows = _parts(one, made.number)
     if made.written == BCD or (made.written == HEX) or row["counts"] == CHARACTERS:
         raise uncut(made.number, f"they are in digits of {_class(one)}")
@@ -220,6 +224,10 @@ def _with_parts(made: Described, one: ElementTree.Element, row: Mapping[str, str
         # What is inside is turned into EBCDIC with the element.
         rows = [_in_page(made, part) for part in rows]
     return in_parts(made, cut, rows)
+
+
+def _packager(one: ElementTree.Element) -> str:
+    return one.get("packager", "").strip().rpartition(".")[2]
 
 
 def _in_page(made: Described, part: dict[str, Any]) -> dict[str, Any]:
@@ -231,7 +239,7 @@ def _in_page(made: Described, part: dict[str, Any]) -> dict[str, Any]:
 def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, Any]]]:
     """How a packager cuts an element, and the rows of its parts. Raises SpecError, whose `found` is the
     reason."""
-    packager = one.get("packager", "").strip().rpartition(".")[2]
+    packager = _packager(one)
     parts = {
         int(part.get("id", "")): part
         for part in one
@@ -298,6 +306,8 @@ def to_jpos(made: Format, version: str | None = None) -> tuple[str, dict[int, st
     the bitmap."""
     fields = fields_of(made, version)
     left: dict[int, str] = {}
+    if made.mti == HEXED:
+        left[MTI_FIELD] = "jPOS has no class for a number in hex digits"
     if made.bitmap_bytes > _MAP_BYTES:
         left[BITMAP_FIELD] = "jPOS has a second bitmap only where bit 1 announces it"
     elif _class_of_bitmap(made) == "IFE_BITMAP":

@@ -242,14 +242,20 @@ def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], d
     no words for, with the reason."""
     fields = fields_of(made, version)
     encodings = {ours: theirs for theirs, ours in reversed(_ENCODINGS.items()) if theirs != "LBCD"}
-    encodings |= {HEX: "HexToASCII", RAW: "Binary", "cp037": "EBCDIC1047", "cp1140": "EBCDIC1047"}
+    encodings |= {
+        HEX: "HexToASCII",
+        HEXED: "HexToASCII",
+        RAW: "Binary",
+        "cp037": "EBCDIC1047",
+        "cp1140": "EBCDIC1047",
+    }
     left: dict[int, str] = {}
     if made.bitmap == HEX and made.mti.startswith("cp"):
         left[BITMAP_FIELD] = "moov writes the hex digits of a bitmap in ASCII"
     mti = encodings[made.mti]
     bitmap = "HexToASCII" if made.bitmap == HEX else "Binary"
     written: dict[str, Any] = {
-        "0": _field("String", 4, "Message type indicator", mti, f"{mti.removesuffix('1047')}.Fixed"),
+        "0": _field("String", 4, "Message type indicator", mti, _fixed(made.mti, mti)),
         "1": _field("Bitmap", made.bitmap_bytes or 8, "Bit map", bitmap, "Hex.Fixed"),
     }
     if made.bitmap_bytes:
@@ -260,8 +266,10 @@ def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], d
         if one.number == THIRD_BITMAP and not made.bitmap_bytes:
             left[one.number] = "bit 65 has a third bitmap follow there"
             continue
-        if filled or one.written == SIGNED or encoding is None or prefix is None:
-            left[one.number] = f"no words for {one.format} written as {one.written}"
+        if filled or one.shape or one.written == SIGNED or encoding is None or prefix is None:
+            left[one.number] = (
+                f"no words for {one.format} written as {one.written}{' with more' * bool(one.shape)}"
+            )
             continue
         if one.written == BCD and not one.odd.left:
             encoding = "LBCD"
@@ -275,16 +283,21 @@ def _field(kind: str, size: int, name: str, encoding: str, prefix: str) -> dict[
     return {"type": kind, "length": size, "description": name, "enc": encoding, "prefix": prefix}
 
 
+def _fixed(written: str, usual: str) -> str:
+    """The prefix of a fixed size."""
+    kind = {RAW: "Binary", HEX: "Hex", HEXED: "Hex"}.get(written, usual)
+    return f"{kind.removesuffix('1047')}.Fixed"
+
+
 def _prefix(one: Field) -> str | None:
     """`ASCII.LL`, or None where its writing has no name there."""
     # Digits are the same in all pages of EBCDIC, and only one of them has prefixes there.
     families = {ours: theirs for theirs, ours in _PREFIXES.items()}
     families |= dict.fromkeys(("cp037", "cp1140", "cp1047"), "EBCDIC")
-    families.pop(HEX, None)
     if one.fixed:
-        return "Binary.Fixed" if one.written == RAW else "Hex.Fixed" if one.written == HEX else "ASCII.Fixed"
+        return _fixed(one.written, "ASCII")
     family = families.get(one.lengths)
-    width = one.prefix
+    width = one.prefix // (2 if one.lengths == HEX else 1)
     if one.lengths == BCD:
         # Two digits in a byte; of an odd number the last is left empty.
         width = one.prefix_digits if prefix_width(BCD, one.prefix_digits) == width else 2 * width

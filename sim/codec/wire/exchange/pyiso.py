@@ -12,7 +12,9 @@ from sim.codec.wire.formats import (
     BYTES,
     CHARACTERS,
     HEX,
+    HEXED,
     MAPPED,
+    NIBBLES,
     RAW,
     SIGNED,
     THIRD_BITMAP,
@@ -21,13 +23,13 @@ from sim.codec.wire.formats import (
     LeftOut,
 )
 from sim.codec.wire.pages import PAGES
-from sim.errors import BITMAP_FIELD, SpecError, shown
+from sim.errors import BITMAP_FIELD, MTI_FIELD, SpecError, shown
 from sim.spec import VERSIONS, spec
 
 _PAGES = {"ascii": "ascii", "latin-1": "ascii", "latin1": "ascii", "iso8859-1": "ascii", "utf-8": "ascii"}
 _PAGES |= {page: page for page in PAGES if page not in ("ascii", "cp1047")}
 _MOST = {"max_len": 999_999, "len_type": 6}
-_NIBBLES, _RAW_BITMAP = "nibbles", 8
+_IN_NIBBLES, _RAW_BITMAP = "nibbles", 8
 _PACKED = frozenset(("n", "z", "x+n"))
 
 
@@ -57,7 +59,7 @@ def _header(one: object, head: dict[str, Any]) -> list[LeftOut]:
             LeftOut(0, "the header", "its length is in front of it, and no framing is known that reads so")
         ]
     size = _count(one, "max_len", 0)
-    head["frames"] = [f"header-{(size + 1) // 2 if one.get('len_count') == _NIBBLES else size}"]
+    head["frames"] = [f"header-{(size + 1) // 2 if one.get('len_count') == _IN_NIBBLES else size}"]
     return []
 
 
@@ -81,7 +83,7 @@ def _written(one: Mapping[str, Any], number: int, *, packed: bool) -> str:
 def _element(one: Mapping[str, Any], number: int) -> Described:
     size, width = _count(one, "max_len", number), _count(one, "len_type", number)
     classes = {spec(version)[number].content for version in VERSIONS}
-    nibbles = one.get("len_count") == _NIBBLES
+    nibbles = one.get("len_count") == _IN_NIBBLES
     # Raw bytes and packed digits are the same there: where the standard has digits, they are digits.
     written = _written(one, number, packed=nibbles or bool(classes & _PACKED))
     content = "b" if written == RAW else spec("1987")[number].content
@@ -142,6 +144,8 @@ def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, An
     reason."""
     fields = fields_of(made, version)
     left: dict[int, str] = {}
+    if made.mti == HEXED:
+        left[MTI_FIELD] = "no words for an MTI in hex digits"
     if made.bitmap_bytes > _RAW_BITMAP and not made.bit_1:
         left[BITMAP_FIELD] = "no words for a second bitmap that no bit announces"
     raw = made.bitmap == RAW
@@ -182,8 +186,10 @@ def _refused(one: Field) -> str:
         return "elements end at 128"
     if one.number == THIRD_BITMAP:
         return "bit 65 has a third bitmap follow there"
-    if one.written in (SIGNED, MAPPED):
-        return f"no words for {one.format} written as {one.written}"
+    if one.prefix and one.written == HEX and one.counts == BYTES:
+        return "no words for a length that counts bytes of hex digits"
+    if one.shape or one.written in (SIGNED, MAPPED, HEXED, NIBBLES) or (one.prefix and one.lengths == HEX):
+        return f"no words for {one.format} written as {one.written}{' with more' * bool(one.shape)}"
     return ""
 
 
@@ -201,7 +207,7 @@ def _described(one: Field) -> dict[str, Any]:
         "desc": one.name,
     }
     if binary and one.counts == CHARACTERS:
-        row["len_count"] = _NIBBLES
+        row["len_count"] = _IN_NIBBLES
         row["left_pad" if one.odd.left else "right_pad"] = one.odd.filler
     return row
 
