@@ -251,14 +251,14 @@ def merchant_category(code: str) -> str:
 
     if not (len(code) == _MCC_WIDTH and code.isascii() and code.isdigit()):
         return ""
+    own = next((row.meaning for row in code_list("merchant_category") if row.code == code), "")
     try:
         found = iso18245.get_mcc(code)
     except iso18245.MCCNotFound:
-        return next((row.meaning for row in code_list("merchant_category") if row.code == code), "")
+        return own
     # Codes reserved for private use, such as airlines, have network names only.
-    return str(found.iso_description or found.visa_description or found.mastercard_description).replace(
-        " -- ", ", "
-    )
+    named = found.iso_description or found.visa_description or found.mastercard_description
+    return str(named).replace(" -- ", ", ") or own
 
 
 def say_country(code: str) -> str:
