@@ -27,7 +27,7 @@ from sim.spec.recipes import Recipe, recipes
 from sim.spec.spellings import country_named, currency_named
 from sim.spec.tables import read_toml
 
-_USUAL_PURPOSE = "purchase"
+_USUAL_PURPOSE, _TOKEN = "purchase", "token"
 _SAMPLES = (
     (("name", "merchant"), "merchant"),
     (("terminal",), "terminal"),
@@ -320,6 +320,11 @@ def _check_option(name: str, setting: Setting) -> None:
     if not has_option(name, setting.network, setting.version):
         where = f"none for {_whose(setting)}; it is documented for {_documented(name, has_option)}"
         raise OptionError(name, where, "one", field)
+    if name == _TOKEN and not any(one.mentions(name) for one in setting.rows):
+        expected = (
+            f"none with entry {setting.entry!r}: it is not documented how {setting.network} carries one"
+        )
+        raise OptionError(name, expected, "one", field)
 
 
 def _documented(name: str, has: Any) -> str:

@@ -121,7 +121,7 @@ CLEARING = {2: "5413330089010434", 3: "000000", 4: "000000001000", 12: "26112012
         ),
         *(
             generate("auth", at=AT, entry="stripe").message.replace(de18=code)
-            for code in ("5723", "6531", "9751")
+            for code in ("5723", "6381", "6531", "9701", "9751")
         ),
         without_sequence_number(),
         Message("1240", CLEARING, "1993"),

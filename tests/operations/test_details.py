@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 from support import AT, together
 
+from sim.elements.meaning import meaning
 from sim.errors import OptionError
 from sim.operations import NETWORKS, VERSIONS, explain, generate, respond, validate
 from sim.parts import chip_data
@@ -106,3 +107,65 @@ def test_cash_back_goes_with_no_other_purpose() -> None:
     """A withdrawal or a refund has no part that is cash."""
     with pytest.raises(OptionError, match="purpose 'cashback'"):
         generate("financial", at=AT, purpose="refund", details={"cashback": "100"})
+
+
+def test_a_token_is_tapped_where_it_is_known_how() -> None:
+    """Visa and Mastercard say so in elements of their own; of American Express no public source tells."""
+    tapped = {"entry": "contactless", "version": None, "details": {"token": True}, "at": AT}
+    assert generate("auth", network="VISA", **tapped).message[60][6] == "4"
+    assert "2302" + "21" in generate("auth", network="MASTERCARD", **tapped).message[48]
+    with pytest.raises(OptionError, match="not documented how AMEX"):
+        generate("auth", network="AMEX", **tapped)
+
+
+def test_what_the_chip_approved_by_itself_says_so() -> None:
+    """A certificate at the first answer, nothing over the floor limit, and Mastercard's reason 192."""
+    for network in NETWORKS:
+        try:
+            message = generate("advice", network=network, entry="chip", version=None, at=AT).message
+        except OptionError:  # no advices on its link
+            continue
+        chip = chip_data.read(message[55])
+        assert (chip.value("9F27"), chip.value("95")) == ("40", "0000000000")
+        assert "90" in chip.value("9F10")[4:10]
+        assert network != "MASTERCARD" or message[60].startswith("192")
+
+
+def test_a_cavv_has_its_form() -> None:
+    """Result, second factor and key, then digits: 20 bytes; 7 where the authentication was only attempted."""
+    for said, result in (("authenticated", "00"), ("attempted", "07")):
+        details = {"three_d_secure": said}
+        message = generate("auth", network="VISA", entry="ecommerce", details=details, at=AT).message
+        value = message[126][16:56]
+        assert value.isdigit()
+        assert (value[:7], value[30:]) == (f"{result}00010", "0000000000")
+
+
+def test_visa_s_own_link_says_the_version_of_3_d_secure() -> None:
+    """DE 34 has no room in the text form; on Visa's link it has a data set of authentication data."""
+    options = {"entry": "ecommerce", "details": {"three_d_secure": "authenticated"}, "at": AT}
+    assert 34 not in generate("auth", network="VISA", **options).message
+    made = generate("auth", network="VISA", interface="visa", **options)
+    assert made.message[34] == "0100078605F24BF24BF0"
+    assert "2.2.0" in meaning(made.message, 34, "VISA")
+    assert validate(made.message).findings == ()
+
+
+def test_what_is_only_the_standard_s_says_so() -> None:
+    """A file update or reconciliation under a network's name: a note on what was made, a remark on what is
+    judged. Mastercard's sign-on is its own, with the group's id."""
+    for kind in ("settlement", "file_update"):
+        made = generate(kind, network="VISA", at=AT)
+        assert any("No public source shows how Visa" in note for note in made.notes)
+        found = {one.rule for one in validate(made.message, network="VISA").findings}
+        assert found == {"visa-other-messages"}
+    made = generate("sign_on", network="MASTERCARD", at=AT)
+    assert (made.notes, made.message[2], made.message[70]) == ((), "00100", "061")
+
+
+def test_quasi_cash_is_a_processing_code_or_a_category() -> None:
+    """Visa says it by DE 3, Mastercard by its transaction category code; the shop sells foreign currency."""
+    visa = generate("auth", network="VISA", purpose="quasi_cash", at=AT).message
+    mastercard = generate("auth", network="MASTERCARD", purpose="quasi_cash", at=AT).message
+    assert (visa[3][:2], visa[18]) == ("11", "6051")
+    assert (mastercard[3][:2], mastercard[48][0], mastercard[18]) == ("00", "U", "6051")
