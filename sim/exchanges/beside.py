@@ -43,6 +43,8 @@ def _counts(reader: Reader) -> None:
             mark.key, mark.value = "instalments", value
         elif 2 <= value <= _MOST and not phrases_of("plural").keys().isdisjoint(rest):
             mark.key, mark.value = "count", value
+        elif rest and rest[0] in phrases_of("sized-word"):
+            mark.key, mark.value = "sized", value
     if any(one.value == "instalment" for one in known) and not reader.all("instalments"):
         for mark in reader.all("count"):
             mark.key = "instalments"  # in 4 times
@@ -79,6 +81,9 @@ def _stages(reader: Reader) -> None:
         back = [one for one in reader.all("then") if one.end <= mark.start]
         if mark.value == "partial" and mark.words.lower() in _PART and back and not reader.all("part"):
             back[-1].value, mark.key = "partial_reversal", "aside"
+    for one, other in itertools.pairwise(reader.all("then")):
+        if re.fullmatch(r"\s*of (?:an? |the )?", text[one.end : other.start]):
+            reader.unclear.append(reader.text[one.start : other.end])  # nobody reverses a reversal
     heads = reader.all("head")
     for one, other in itertools.pairwise(heads):
         both = (one.value, other.value)

@@ -38,6 +38,9 @@ _PURCHASES = frozenset(
     ]
 )
 _LATER = frozenset(("incremental", "completion"))  # what follows an authorization
+_ONLINE = frozenset(
+    ("recurring", "instalment", "account_funding")
+)  # where a value is keyed by the cardholder
 _AFTER = _LATER | {"refund"}
 _OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # what an amount may belong to
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # of these
@@ -110,7 +113,12 @@ def plan_of(
     if not isinstance(text, str) or len(text) > MOST_DESCRIPTION:
         expected = f"a text of at most {MOST_DESCRIPTION:,} characters"
         raise OptionError("description", expected, f"{len(text):,}" if isinstance(text, str) else shown(text))
-    made = Composer(Reader(text), before.asked if before else None, version, at).plan().check()
+    reader = Reader(text)
+    made = Composer(reader, before.asked if before else None, version, at).plan().check()
+    sized = None if made.unclear or made.not_possible else reader.only("sized")
+    steps = made.run().exchange.steps if sized else ()
+    if sized and sized not in (len(steps), sum(not one.is_answer for one in steps)):
+        made = replace(made, unclear=(f"which {sized} messages",))
     return (
         replace(made, text=f"{before.text}; {text}", notes=(*before.notes, *made.notes)) if before else made
     )
@@ -311,8 +319,11 @@ class Composer:
         elif self.options.get("token"):
             self.bad("how the token was presented")
         elif checked := {"postal_code", "address", "cvv2"} & set(self.words):
-            self.options.setdefault("entry", "manual")
-            self.notes.append(f"How the card was read is not said: keyed, as {min(checked)} is checked")
+            online = any(mark.value in _ONLINE for mark in self.all("head"))
+            how = "ecommerce" if online else "manual"
+            self.options.setdefault("entry", how)
+            words = "e-commerce" if online else "keyed"
+            self.notes.append(f"How the card was read is not said: {words}, as {min(checked)} is checked")
         elif self.options.get("store_card"):
             self.options.setdefault("entry", "ecommerce")
             self.notes.append("How the card was read is not said: e-commerce, as the card is stored")
@@ -484,6 +495,8 @@ class Composer:
             names = ["cashback"]
         if names == ["completion"] and any(mark.value == "auth" for mark in self.all("kind")):
             names = ["preauthorization", "completion"]
+        if self._part_of_it():
+            names = ["purchase", "refund"]  # a refund of 10 of a purchase of 40
         if names[:1] and names[0] in _AFTER and self._begun(names[0]):
             names = ["preauthorization" if names[0] in _LATER else "purchase", *names]
         names.sort(key=lambda name: name != "account_funding")  # money is pulled before it is pushed
@@ -492,7 +505,7 @@ class Composer:
         chain = ["instalment"] if "instalments" in self.options and names in ([], ["purchase"]) else names
         chain = self._at_a_machine(chain or ["purchase"], bool(names))
         after = set(chain[1:])
-        ordered = after <= _LATER or (
+        ordered = after <= _LATER | ({"refund"} if self._part_of_it() else set()) or (
             bool(self.all("order") or "account_funding" in chain)
             and after <= _LATER | {"refund", "original_credit"}
         )
@@ -500,6 +513,11 @@ class Composer:
             self.bad("two purposes: " + ", ".join(chain))
             return None
         return chain
+
+    def _part_of_it(self) -> bool:
+        """Whether a refund is of a part of the purchase that is spoken of after it."""
+        heads = [mark.value for mark in self.all("head")]
+        return heads == ["refund", "purchase"] and len(self.all("amount", "bare")) > 1
 
     def _begun(self, name: str) -> bool:
         """Whether something was before what *name* says: `20 EUR approved; next day refunded`."""
@@ -558,7 +576,7 @@ class Composer:
             late = any(mark.value == "late" for mark in whys) and decision.outcome == "approved"
             return "late" if late else decision.as_outcome
         if whys:
-            return str(whys[0].value)
+            return "late" if any(mark.value == "late" for mark in whys) else str(whys[0].value)
         if followed:
             self.notes.append("No outcome was given: approved")
             return "approved"
@@ -591,7 +609,7 @@ class Composer:
                 self.bad("by how much the authorization grows")
             if name == "completion" and len(set(told.values())) > 1:
                 self.bad("two amounts of the completion")
-            many = told.items() if name == "incremental" else list(told.items())[:1]
+            many = list(told.items())[: 1 if name == "completion" else None]
             found += [(start, f"{word}:{units}") for start, units in many] or [(heads[name].start, word)]
         back = self.all("then")
         wanted = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2:] in _FIRST]

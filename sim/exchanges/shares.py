@@ -109,8 +109,11 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
     partial = any(one.value == "partial_reversal" for one in around)
     if last and last.key == "remain" and partial and not text[last.end : mark.start].strip():
         return "final"
-    if stage and stage.key == "then" and several and not (partial and left):
-        return "undone"
+    if stage and stage.key == "then" and not (partial and left):
+        bought = [one for one in around if one.key == "head" and one.start >= mark.end]
+        money = made.all("amount", "bare")
+        if several or (joined and bought and any(one.start > bought[0].start for one in money)):
+            return "undone"
     if stage and stage.key == "head" and stage.value in chain[1:]:
         return f"{stage.value}@{stage.start}"
     return "main"
