@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sim.tables.exchanges import exchange
     from sim.tables.formats import export_format, formats, interfaces
     from sim.tables.guessing import guess
+    from sim.tables.learning import learn
     from sim.tables.link import client, host
     from sim.tables.matching import match
     from sim.tables.messages import build, diff, explain, generate, mask, parse, respond, reverse, validate
@@ -85,6 +86,7 @@ __all__ = [
     "guess",
     "host",
     "interfaces",
+    "learn",
     "load",
     "load_format",
     "load_rules",
@@ -118,6 +120,7 @@ _HOMES = {
     "sim.tables.exchanges": "exchange",
     "sim.tables.formats": "export_format formats interfaces",
     "sim.tables.guessing": "guess",
+    "sim.tables.learning": "learn",
     "sim.tables.link": "client host",
     "sim.tables.matching": "match",
     "sim.tables.messages": "build diff explain generate mask parse respond reverse validate",

@@ -131,6 +131,11 @@ def _plan(description: str) -> Answer:
     return {"rows": answers.rows(made), "code": mask_words(made.code)}
 
 
+def _learn(messages: list[str], name: str = "learned") -> Answer:
+    made = sim.learn(messages, name=name)
+    return {"rows": answers.rows(made), "read_as": made.read_as, "toml": made.toml}
+
+
 def _of_table(name: str) -> Callable[..., Any]:
     """A verb as a tool that gives the rows of its table; a text that is no table as it is."""
 
@@ -167,6 +172,7 @@ _tool(
     clear=True,
 )
 _tool("plan", _plan, _own("description", str, verb("plan").option("description").about))
+_tool("learn", _learn, _own("messages", list[str], "The messages, each in any spelling."))
 for _name in names():
     if _name not in (*tools, *NO_TOOLS, "build"):
         _tool(_name, _of_table(_name))

@@ -59,6 +59,7 @@ SURFACE = [
     "guess",
     "host",
     "interfaces",
+    "learn",
     "load",
     "load_format",
     "load_rules",

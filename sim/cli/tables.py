@@ -70,6 +70,28 @@ def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
     return not found.empty
 
 
+@command(
+    "learn",
+    click.Argument(["source"]),
+    click.Option(
+        ["--out", "-o"], type=click.Path(dir_okay=False), help="Write the format to this .toml file."
+    ),
+    note="SOURCE is a file; - is standard input. What --out writes is taken by --format of every command.",
+)
+def learn(source: str, out: str | None, as_json: bool, name: str) -> bool:
+    """The dialect of some messages."""
+    if source == "-" and sys.stdin is None:
+        raise click.UsageError("standard input is closed")
+    given: Any = sys.stdin.buffer.read() if source == "-" else Path(source)
+    table = verb("learn")(given, name=name)
+    rows(table, as_json)
+    if not as_json:
+        shown.line(table.read_as, err=True)
+    if out is not None:
+        table.save(out)
+    return True
+
+
 def of_table(name: str) -> click.Command:
     """The command of a verb that gives a table, or a text."""
 

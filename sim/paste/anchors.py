@@ -132,11 +132,16 @@ def strangeness(mti: str) -> float | None:
     return sum(_STRANGE for part in parts if not part)
 
 
-def anchors(views: Views, only: int | None = None, alike: Head | None = None) -> list[Anchor]:
+def anchors(
+    views: Views,
+    only: int | None = None,
+    alike: Head | None = None,
+    tried: tuple[TriedFormat, ...] | None = None,
+) -> list[Anchor]:
     """The likeliest anchors in the first bytes, or at byte *only*, the best first; only those written
-    *alike*, where that is known."""
+    *alike*, where that is known; as the formats *tried* write them, by default all."""
     found = []
-    by_page = _heads(kinds())
+    by_page = _heads(kinds() if tried is None else tried)
     last = min(len(views.data) - _SHORTEST, FARTHEST)
     for page, heads in by_page.items():
         if alike and page != alike[0]:

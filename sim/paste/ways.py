@@ -50,6 +50,12 @@ def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str)
     return made
 
 
+def made_way(field: Field, change: Mapping[str, Any], cost: float, note: str) -> Way:
+    """A way that is asked about in one piece of work only: nothing remembers it."""
+    fields = (field, *_otherwise_padded(field))
+    return Way(field, fields, change, cost, note, weigher(field), prefix_worth(field) - cost)
+
+
 @dataclass(frozen=True, eq=False)
 class TriedFormat:
     """A format to try: a ready one, one changed, or one that somebody loaded (`own`); `cost` in bits for what
@@ -153,12 +159,12 @@ def _page(kind: TriedFormat) -> str:
 
 def _paddings(field: Field) -> tuple[Field, ...]:
     """The field, and the same with odd digits filled up otherwise; only itself where none are."""
-    one = interned(field)
+    return (interned(field), *map(interned, _otherwise_padded(field)))
+
+
+def _otherwise_padded(field: Field) -> tuple[Field, ...]:
     odd = field.written in _PACKED and field.counts == CHARACTERS and (not field.fixed or field.size % 2)
-    if not odd:
-        return (one,)
-    others = (replace(field, odd=filler) for filler in _FILLERS if filler != field.odd)
-    return (one, *map(interned, others))
+    return tuple(replace(field, odd=filler) for filler in _FILLERS if filler != field.odd) if odd else ()
 
 
 def interned(field: Field) -> Field:

@@ -282,6 +282,29 @@ def to_toml(made: Format) -> str:
     return "\n".join(lines) + "\n"
 
 
+def beside_toml(made: Format, said: Mapping[int, str]) -> str:
+    """*made* as TOML that extends the format it is near: what differs from that, each element with what is
+    *said* of it as a comment. All of it where an element lacks what the other has."""
+    base = wire_format(made.extends or "")
+    changed = {number: row for number, row in made.elements.items() if row != base.elements.get(number)}
+    if any(base.elements.get(number, {}).keys() - row.keys() for number, row in changed.items()):
+        return to_toml(made)
+    lines = [f"name = {_toml_value(made.name)}", f"extends = {_toml_value(base.name)}"]
+    for one in fields(Format):
+        value = getattr(made, one.name)
+        plain = one.name in _NOT_ROWS or one.name.startswith("_") or one.name == "note"
+        if not plain and (value != getattr(base, one.name) or one.name in _WITHOUT_DEFAULT):
+            lines.append(f"{one.name} = {_toml_value(value)}")
+    for table in ("counts", "odd"):
+        mine, others = getattr(made, table), getattr(base, table)
+        lines += _toml_table(table, {key: mine[key] for key in mine if mine[key] != others.get(key)})
+    for number, row in sorted(changed.items()):
+        old = base.elements.get(number, {})
+        head, *rest = _toml_table(f"elements.{number}", {k: v for k, v in row.items() if v != old.get(k)})[1:]
+        lines += ["", f"{head}  # {said[number]}" if number in said else head, *rest]
+    return "\n".join(lines) + "\n"
+
+
 def _toml_table(name: str, rows: Mapping[str, Any]) -> list[str]:
     return (
         ["", f"[{name}]", *(f"{key} = {_toml_value(value)}" for key, value in rows.items())] if rows else []

@@ -1,0 +1,195 @@
+"""A dialect learned from its messages, as a table: an element a row, with the evidence for it."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+
+from sim.codec.wire import Format
+from sim.codec.wire.catalogue import beside_toml, keep
+from sim.codec.wire.files import is_blocked, records, stream_framing, unblock
+from sim.errors import SpecError
+from sim.files import replaced
+from sim.masking import mask_words
+from sim.masking.files import masked_names, path_of
+from sim.paste.learning import Learned
+from sim.paste.learning import learn as learned_from
+from sim.paste.spellings import dumps_apart
+from sim.tables.tables import Table, columns_of
+
+COLUMNS = ("number", "name", "format", "written", "differs", "messages", "evidence", "open")
+_FEWEST, _MOST = 5, 2000
+_LARGEST = 1 << 24
+_SHORTEST = 20
+_PACKED = (".gz",)
+_OPEN = "open"
+
+
+class LearnedTable(Table):
+    """What messages of an unknown dialect say of it: a row per element.
+
+    Columns: `number`, `name`, `format` (the standard's notation), `written` (how its characters are),
+    `differs` (whether it is otherwise than in the ready format that is nearest), `messages` (in how many it
+    is), the `evidence`, and what is `open`: what the messages do not settle, to be looked up in the dialect's
+    document. `format` (of `.learned`) is the format, `toml` the file that says the same.
+    """
+
+    _safe_columns = COLUMNS
+    _when_empty = ("open",)
+    _metadata = ["_learned"]  # noqa: RUF012, pandas wants a list
+    _learned: Learned | None = None
+
+    @property
+    def learned(self) -> Format:
+        """The format: what `format=` takes."""
+        return self._of().format
+
+    @property
+    def toml(self) -> str:
+        """The format as the file that `load_format` and `--format` take."""
+        made = self._of()
+        said = {one.field.number: _told(one.seen, one.open) for one in made.evidence}
+        return beside_toml(made.format, said)
+
+    @property
+    def read_as(self) -> str:
+        """How the messages were read, and how many of them."""
+        made = self._of()
+        front = ", ".join(title for title in made.framing)
+        read = made.messages - len(made.unread)
+        words = [made.spelling, *([front] if front else []), f"near {made.base.title}"]
+        return mask_words(f"{', '.join(words)}; {read} of {made.messages} messages read to their ends")
+
+    def save(self, path: str | Path) -> Path:
+        """Write the format to the file *path*, a `.toml`."""
+        file = path_of("path", path)
+        with masked_names(), replaced(file) as new:
+            new.write_text(self.toml, encoding="utf-8")
+        return file
+
+    def _of(self) -> Learned:
+        if self._learned is None:
+            raise AttributeError("the table of what was learned, as `learn` gave it")
+        return self._learned
+
+
+def _told(seen: str, left: str) -> str:
+    return f"{seen}; open: {left}" if left else seen
+
+
+def learn(source: object, *, name: str = "learned") -> LearnedTable:
+    """Learn a dialect from its messages.
+
+    Each ready format is tried, then the nearest with what links do otherwise and with elements of any length,
+    until all messages read to their ends. It is a proposal: what the messages do not settle is said, and no
+    message tells what a private element means.
+
+    Parameters
+    ----------
+    source
+        Messages of one dialect, 20 or more, the more different the better: a list of texts or bytes, a log or
+        a text with a message in each line, hex dumps, records behind lengths; or the path of such a file.
+    name
+        What to call the format.
+
+    Returns
+    -------
+    LearnedTable
+        A row per element, with the evidence for it and what is `open`. `.learned` is the format, which
+        `format=` takes by its name from now on, `.toml` its file, `.save(path)` writes it, `.read_as` says
+        how many messages read.
+
+    Raises
+    ------
+    SpecError
+        There are fewer than five messages, or no layout in which nine of ten of them read to their ends.
+
+    Examples
+    --------
+    >>> import sim
+    >>> own = sim.load_format({"extends": "bcd", "title": "Mine", "elements": {"41": {"format": "ans 16"}}})
+    >>> shops = [f"SHOP {place:03}".ljust(16) for place in range(20)]
+    >>> echoes = [{0: "0800", 3: "990000", 11: f"{place:06}", 41: shop} for place, shop in enumerate(shops)]
+    >>> found = sim.learn([sim.build(echo, format=own) for echo in echoes], name="learned-here")
+    >>> found.set_index("number").evidence[41]
+    '16 characters in all 20'
+    """
+    items = _items(source)
+    if len(items) < _FEWEST:
+        raise SpecError(None, None, "20 or more messages of one dialect", f"{len(items)}")
+    found = learned_from(items[:_MOST], name)
+    if found is None:
+        raise SpecError(
+            None, None, "messages of one dialect, most of which read to their ends in one layout", "none"
+        )
+    keep(found.format)
+    rows = [
+        (
+            str(one.field.number),
+            mask_words(one.field.name),
+            one.field.format,
+            _written(one.field.written),
+            "yes" if one.differs else "",
+            str(one.messages),
+            one.seen,
+            one.open,
+        )
+        for one in found.evidence
+    ]
+    table = LearnedTable(columns_of(COLUMNS, rows)).astype({"messages": "int64"})
+    made = LearnedTable(table)
+    made._learned = found
+    return made
+
+
+def _written(kind: str) -> str:
+    return {"bcd": "packed digits", "raw": "bytes", "hex": "hex digits", "ascii": "ASCII"}.get(kind, kind)
+
+
+def _items(source: object) -> list[str | bytes]:
+    """The messages of *source*, one by one."""
+    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source):
+        return _of_bytes(_file(path_of("source", source)))
+    if isinstance(source, str):
+        return _of_text(source)
+    if isinstance(source, bytes | bytearray | memoryview):
+        return _of_bytes(bytes(source))
+    if isinstance(source, Iterable) and not isinstance(source, dict):
+        return [_item(one) for one in source]
+    raise TypeError(f"messages are a list, a text, bytes or a path, not {type(source).__name__}")
+
+
+def _item(one: object) -> str | bytes:
+    if isinstance(one, bytes | bytearray | memoryview):
+        return bytes(one)
+    if isinstance(one, str):
+        return str(one)
+    raise TypeError(f"a message to learn from is text or bytes, not {type(one).__name__}")
+
+
+def _file(path: Path) -> bytes:
+    with masked_names(), gzip.open(path) if path.suffix in _PACKED else path.open("rb") as opened:
+        return opened.read(_LARGEST)
+
+
+def _of_bytes(data: bytes) -> list[str | bytes]:
+    """The messages of a file: its lines, or its records."""
+    if not any(byte < 32 and byte not in b"\t\r\n\x02\x03" for byte in data[:_LARGEST]):
+        try:
+            return _of_text(data.decode())
+        except UnicodeDecodeError:
+            pass
+    whole = b"".join(unblock([data])) if is_blocked(data) else data
+    length = stream_framing(whole)
+    if length is None:
+        raise SpecError(None, None, "records behind lengths, or lines", "other bytes")
+    return [record for _, record in records([whole], length)]
+
+
+def _of_text(text: str) -> list[str | bytes]:
+    """The messages of a text: its hex dumps, else its lines."""
+    lines = text.splitlines()
+    dumps = [one.text for one in dumps_apart(enumerate(lines, 1)) if len(one.rows) > 1]
+    found = dumps if len(dumps) >= _FEWEST else [line for line in lines if len(line.strip()) >= _SHORTEST]
+    return [*found]

@@ -1,0 +1,94 @@
+"""Dialects learned from their messages: restored, with evidence for each element and what is open said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from called import Run
+from dialects import dialect, written
+
+import sim
+from sim.codec.wire import decode
+from sim.codec.wire.framing import strip
+from sim.errors import SpecError
+from sim.mcp import tools
+
+# Formats and seeds of dialects with one to four changes.
+DIALECTS = [("bcd", 3), ("ebcdic", 1)]
+
+
+@pytest.mark.parametrize(("name", "seed"), DIALECTS)
+def test_a_dialect_of_a_ready_format_is_restored(name: str, seed: int) -> None:
+    """Messages that were not learned from read as they were written, by what was learned."""
+    own, messages = dialect(name, seed, 24)
+    learned = sim.learn([written(one, own) for one in messages[:24]], name="restored").learned
+    seen = {number for one in messages[:24] for number in one.fields}
+    for one in messages[24:44]:
+        if seen.issuperset(one.fields):
+            data = written(one, own)
+            _, start, end = strip(data, own.frames)
+            found = decode(data[start:end], learned, own.version).fields
+            # What differs, if any, is what packed digits leave open, and the table says so.
+            assert found.keys() == one.fields.keys()
+
+
+def _echoes(count: int, size: int = 16) -> list[bytes]:
+    own = sim.load_format(
+        {"extends": "bcd", "title": "Mine", "elements": {"41": {"format": f"ans {size}"}}}, name="mine-here"
+    )
+    rows = [
+        {0: "0800", 3: "990000", 7: f"11{place % 28 + 1:02}123045", 11: f"{7 * place:06}", 41: shop}
+        for place, shop in enumerate(f"SHOP {place:03}".ljust(size) for place in range(count))
+    ]
+    return [bytes.fromhex(str(sim.build(row, format=own))) for row in rows]
+
+
+def test_each_row_has_its_evidence() -> None:
+    """Sizes and counts, never a value; what differs from the ready format is marked, and what is seen too
+    seldom is open."""
+    some = _echoes(20)
+    table = sim.learn(some, name="evident").set_index("number")
+    assert table.evidence[41] == "16 characters in all 20"
+    assert table.differs[41] == "yes"
+    assert table.evidence[11] == "6 digits in all 20"
+    assert "SHOP" not in str(table.to_dict())
+    one_more = bytes.fromhex("0800 2020000000800002 990000 123456") + b"SHOP 999".ljust(16) + b"\x00\x03ABC"
+    rare = sim.learn([*some, one_more], name="evident").set_index("number")
+    assert rare.open[63] == "in 1 message only"
+
+
+def test_what_was_learned_is_a_file_for_every_verb(tmp_path: Path) -> None:
+    """Saved, it reads the messages by `--format`, and by its name at once."""
+    log = tmp_path / "day.log"
+    lines = [f"12:30:{place:02} received {one.hex().upper()}" for place, one in enumerate(_echoes(24))]
+    log.write_text("\n".join(lines), encoding="utf-8")
+    file = tmp_path / "shop.toml"
+    run = Run("learn", str(log), "--name", "shop", "--out", str(file))
+    assert run.status == 0, run.err
+    assert "24 of 24 messages read to their ends" in run.err
+    again = sim.load_format(file, name="shop-again")
+    message = _echoes(1)[0]
+    assert sim.parse(message, format=again).iso[41] == "SHOP 000".ljust(16)
+    assert Run("parse", "--format", str(file), message.hex()).status == 0
+    found = tools["learn"](messages=lines, name="shop-tool")
+    assert 'format = "ans 16"' in found["toml"]
+
+
+def test_records_behind_lengths_and_texts_are_sources() -> None:
+    """Bytes in a framing, and a text with a message in each line."""
+    some = _echoes(20)
+    framed = b"".join(len(one).to_bytes(2, "big") + one for one in some)
+    text = "\n".join(one.hex(" ") for one in some)
+    for source in (framed, text):
+        table = sim.learn(source, name="sourced")
+        assert "20 of 20" in table.read_as
+        assert table.set_index("number")["format"][41] == "ans 16"
+
+
+def test_what_is_no_dialect_is_refused() -> None:
+    """Too few messages, and texts that are none."""
+    with pytest.raises(SpecError, match="20 or more messages"):
+        sim.learn(_echoes(2))
+    with pytest.raises(SpecError, match="most of which read to their ends"):
+        sim.learn([f"line {place} of a diary, with nothing to read in it" for place in range(20)])
