@@ -182,6 +182,8 @@ def lattice(samples: Sequence[Sample], ways: Mapping[int, Sequence[Way]], work: 
     most_gone = int(_MOST_UNREAD * len(samples))
     margin = max(_LEAST_MARGIN, _MARGIN * len(samples))
     for number in numbers:
+        if work.done:
+            return Lattice(samples, numbers, layers, False)
         members = [place for place, one in enumerate(samples) if number in one.numbers]
         grown: dict[tuple[int, ...], Node] = {}
         for node in layers[-1]:

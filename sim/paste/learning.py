@@ -39,7 +39,7 @@ _USUAL_ODD = "left 0"
 # How many elements in front of where a layout goes wrong are looked at, and which of their ways stay.
 _BACK = (4, 7)
 _FARTHER = 4
-_MOST_WORK = 500_000  # steps of lattices: some seconds
+_MOST_WORK = 800_000  # steps of lattices: some seconds
 _KEPT, _MOST_KEPT = 200.0, 12
 _FEW_CHANGES = 4
 _CLOSE = 20.0  # bits by which another reading is behind and as good
@@ -385,7 +385,10 @@ def _learned(fit: _Fit, items: Sequence[str | bytes], name: str) -> Learned:
     for number, some in steps.items():
         field = layout[number]
         if field is not None:
-            others = [way for behind, way in rivals.get(number, ()) if behind < _CLOSE]
+            # What tells the rivals apart may be what they cost alone: that is no evidence.
+            count = sum(number in one.numbers for one in fit.read.samples)
+            near = rivals.get(number, ())
+            others = [way for behind, way in near if behind < _CLOSE + way.cost * count]
             said = _open(tried, read[number], chosen[number], others) or either.get(number, "")
             differs = bool(chosen[number].change) or made.elements.get(
                 number
