@@ -39,7 +39,7 @@ _USUAL_ODD = "left 0"
 # How many elements in front of where a layout goes wrong are looked at, and which of their ways stay.
 _BACK = (4, 7)
 _FARTHER = 4
-_MOST_WORK = 800_000  # steps of lattices: some seconds
+_MOST_WORK = 400_000  # steps of a lattice near one format: some seconds
 _KEPT, _MOST_KEPT = 200.0, 12
 _FEW_CHANGES = 4
 _CLOSE = 20.0  # bits by which another reading is behind and as good
@@ -123,25 +123,24 @@ def learn(items: Sequence[str | bytes], name: str) -> Learned | None:
     """The dialect of the messages *items*, as a format called *name*; None where there is none in which
     most of them read."""
     best: _Fit | None = None
-    work = Work(_MOST_WORK)
-    for spelling, bodies in _places(items):
-        for tried in _nearest(spelling, bodies, work):
-            made = _fitted(tried, work)
-            if made is not None and (best is None or made.rank > best.rank):
-                best = made
-            if best is not None and not best.unread and len(best.changed) <= _FEW_CHANGES:
-                return _learned(best, items, name)
+    found = [one for spelling, bodies in _places(items) for one in _nearest(spelling, bodies)]
+    for tried in sorted(found, key=lambda one: one.rank, reverse=True):
+        made = _fitted(tried, Work(_MOST_WORK))
+        if made is not None and (best is None or made.rank > best.rank):
+            best = made
+        if best is not None and not best.unread and len(best.changed) <= _FEW_CHANGES:
+            return _learned(best, items, name)
     if best is None or len(best.unread) > (1 - _READ) * len(items):
         return None
     return _learned(best, items, name)
 
 
-def _nearest(spelling: str, bodies: Sequence[_Body], work: Work) -> list[_Tried]:
+def _nearest(spelling: str, bodies: Sequence[_Body]) -> list[_Tried]:
     """The formats that read *bodies* farthest as they stand."""
     some, found = _samples(_spread(bodies, _SAMPLES)), []
     for kind, version in _kinds_of(bodies[0].anchor.head, bodies):
         table = {number: ways(kind, version, number, True) for one in some for number in one.numbers}
-        found.append(_Tried(kind, version, bodies, spelling, lattice(some, table, work)))
+        found.append(_Tried(kind, version, bodies, spelling, lattice(some, table, Work(_MOST_WORK))))
     # Of those that read as far, as code pages that differ in a few characters do, the first.
     apart = {one.rank: one for one in reversed(found)}
     return [apart[rank] for rank in sorted(apart, reverse=True)[:_NEAREST]]
