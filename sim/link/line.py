@@ -36,8 +36,8 @@ from sim.spec.tables import read_toml
 
 KEEP_ALIVE = "keep-alive"
 TEXT_FORM = "ascii"  # its bytes are the text form's characters
-XML = "xml"
-_OUTERMOST = ("length", "etx", "gzip", "elements", "xml")
+XML, ELEMENTS = "xml", "elements"
+_OUTERMOST = ("length", "etx", "gzip", ELEMENTS, XML)
 _MOST_NAMED = 3
 
 
@@ -71,8 +71,8 @@ class Cutter:
         self._size_of: Callable[[], int] = {
             "etx": self._to_mark,
             "gzip": self._to_end_of_packed,
-            "elements": self._to_last_element,
-            "xml": self._to_end_tag,
+            ELEMENTS: self._to_last_element,
+            XML: self._to_end_tag,
         }.get(self._made.kind, self._as_said)
 
     @property
@@ -190,16 +190,18 @@ class Line:
         version: str | None = None,
         interface: str = "",
     ) -> Line:
-        """The line that writes *format* inside *framing*; None is the usual one, of a format its own.
+        """The line that writes *format* inside *framing*; None is the usual one, of a format its own; where
+        there is nothing around a message, it ends where its elements end.
         Raises SpecError or ChoiceError for unknown names, OptionError where nothing says where a message
         ends."""
         usual = read_toml("link")["line"]
         chosen = wire_format(format or usual["format"])
         own = chosen.frames or usual["framing"]
         names = [framing] if isinstance(framing, str) else list(own if framing is None else framing)
+        names = names or [ELEMENTS]
         kinds = [frame(name).kind for name in names]
-        if not kinds or kinds[0] not in _OUTERMOST:
-            found = " ".join(names) or "no framing"
+        if kinds[0] not in _OUTERMOST:
+            found = " ".join(names)
             expected = "a length field outermost, such as length-2 (or etx, gzip, elements, xml)"
             raise OptionError("framing", expected, repr(found))
         length = frame(names[0]).width if len(names) == 1 and _plain(names[0]) else 0

@@ -28,7 +28,7 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     if not isinstance(host, str):
         host.rules = whole.rules
         host.server.issuer.network = whole.network
-        if whole.format or whole.framing:
+        if whole.format or whole.framing is not None:
             host.server.line = Line.of(whole.format, whole.framing)
     done = run_suite(replace(whole, cases=(whole.case(name),)), host)
     wrong = [f"step {one.number} ({one.sent}): {text}" for one in done.results for text in one.wrong]

@@ -236,7 +236,8 @@ def host(
     format
         How messages are written as bytes, one of `sim.formats()`. Default: the text form.
     framing
-        Framing, outermost layer first, e.g. `length-2`, `tpdu`. Default: the format's.
+        Framing, outermost layer first, e.g. `length-2`, `tpdu`; `elements` where a message ends with its last
+        element. Default: the format's.
     version
         The version of all messages. Default: from each MTI.
     interface

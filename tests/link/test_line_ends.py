@@ -12,12 +12,12 @@ from sim.codec import Message
 from sim.errors import WireError
 from sim.link.line import Line
 
-FRAMINGS = (["rbp"], ["gzip"], ["elements"], ["elements", "tpdu"], ["xml"], ["length-3"], ["etx"])
+FRAMINGS = (["rbp"], ["gzip"], ["elements"], [], ["elements", "tpdu"], ["xml"], ["length-3"], ["etx"])
 ECHO = Message("0800", {7: "1126120000", 11: "000042", 70: "301"}, "1987")
 PIN = Message("0200", {2: "4111111111111111", 3: "000000", 11: "000043", 52: "0011223344556677"}, "1987")
 
 
-@pytest.mark.parametrize("framing", FRAMINGS, ids=" ".join)
+@pytest.mark.parametrize("framing", FRAMINGS, ids=lambda names: " ".join(names) or "nothing")
 def test_frames_are_cut_out_wherever_the_pieces_end(framing: list[str]) -> None:
     """Two messages and a third, byte by byte and all at once, each read back as it was sent."""
     line = Line.of("ascii", framing)
@@ -29,7 +29,7 @@ def test_frames_are_cut_out_wherever_the_pieces_end(framing: list[str]) -> None:
     assert (slow.partial <= 1, fast.partial <= 1) == (True, True)
 
 
-@pytest.mark.parametrize("framing", FRAMINGS, ids=" ".join)
+@pytest.mark.parametrize("framing", FRAMINGS, ids=lambda names: " ".join(names) or "nothing")
 def test_a_client_and_a_host_understand_each_other(framing: list[str]) -> None:
     """Both ends of ours on such a line."""
     with (

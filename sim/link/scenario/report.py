@@ -204,7 +204,8 @@ def run_suite(
     if cases:
         whole = whole.only(cases)
     where: tuple[str, int] | None = None
-    line = line_of(format or whole.format, framing or whole.framing, None, interface or whole.interface)
+    around = whole.framing if framing is None else framing
+    line = line_of(format or whole.format, around, None, interface or whole.interface)
     if isinstance(host, Host):
         where, line = host_and_line(host)
     elif host is not None:
