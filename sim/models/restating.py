@@ -11,16 +11,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from sim.elements import dates
 from sim.exchanges import sums
 from sim.exchanges.composing import MOST_DESCRIPTION, plan_of
 from sim.exchanges.lexicon import fold, phrases_of, values_of
-from sim.exchanges.plan import Plan
+from sim.exchanges.plan import Plan, Step
 from sim.models.errors import DescriptionUnusable
 from sim.models.guard import TOKEN, clean, shown, tokens
 from sim.models.prompts import block, fence, restate_instructions
@@ -41,25 +41,31 @@ else:  # the choices are those of the words
     Network = Literal[(NONE, *values_of("network"))]
     Entry = Literal[(NONE, *values_of("entry"))]
 
-Text = Annotated[str, StringConstraints(min_length=1, max_length=100)]
-Phrases = Annotated[list[Text], Field(max_length=12)]
 _KEYS = {"kind": ("kind", "alone"), "purpose": ("head",), "network": ("network",), "entry": ("entry",)}
 _DECISIONS = {"approved": "approved", "partial": "partial approval", "declined": "declined",
               "no answer": "no answer"}  # fmt: skip
 _CODE = re.compile(r"[0-9A-Z][0-9]{1,3}|[A-Z][0-9]")
-# What the rules read of a description holds also against a model: values, and the decision.
+# What the rules read holds also against a model; a decision and a way to read the card only where their words
+# are not set aside.
 _FIRM = (
-    *("network", "pan", "amount_minor_units", "currency", "entry", "outcome", "stan", "expiry", "mcc"),
-    *("terminal", "merchant_id", "acquirer", "approved_minor_units"),
+    *("network", "pan", "amount_minor_units", "currency", "stan", "expiry", "mcc", "terminal", "merchant_id"),
+    *("acquirer", "approved_minor_units", "outcome", "entry"),
 )
+_DOUBTFUL = ("outcome", "entry")
+_LISTS = ("then", "details", "also", "aside")
 _AMOUNTS = ("amount_minor_units", "approved_minor_units")
+_ANSWERS = re.compile(r"answer|response", re.IGNORECASE)
 _LONGEST_PLAIN = 2 * MOST_DESCRIPTION  # a character may stand for a whole word
 # Figures, but for those of names: 3-D Secure, CVV2, T1234567.
 _NUMBER = re.compile(
     r"(?<![A-Za-z\d])(?!3[ -]?DS?\b|8583\b)(?:\d{1,3}(?: \d{3})+(?!\d)|\d+(?:[.,'’]\d+)*)", re.I
 )
 _DECIMALS = re.compile(r"(.*)[.,](\d{1,3})")
-_MERCHANT_CATEGORY = re.compile(r"\bMCC \d{4}\b")
+# Figures of the program's own words: a merchant category, an element, a version.
+_LABELS = re.compile(r"\bMCC \d{4}\b|\bDE ?\d{1,3}\b|\b(?:version|to) (?:1987|1993|2003)\b")
+_CONTRADICTION = re.compile("contradict|two |approved, and|not clear")
+_MOST_TIMES = 99
+FIRST_STAN = 123456  # where none is given
 
 
 class Restated(BaseModel):
@@ -70,18 +76,34 @@ class Restated(BaseModel):
     kind: Kind
     purpose: Purpose
     network: Network
-    amount: Text
+    amount: str
     entry: Entry
     decision: Literal["none", "approved", "partial", "declined", "no answer"]
-    reason: Text
-    approved_amount: Text
-    merchant: Text
-    city: Text
-    country: Text
-    then: Phrases
-    details: Phrases
-    aside: Phrases
-    impossible: Text
+    reason: str
+    approved_amount: str
+    merchant: str
+    city: str
+    country: str
+    then: list[str]
+    details: list[str]
+    also: list[str]
+    aside: list[str]
+    impossible: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said(cls, given: Any) -> Any:
+        """A field that is left out or empty says none; a list may hold none, too."""
+        if not isinstance(given, dict):
+            return given
+        made = {name: [] if name in _LISTS else NONE for name in cls.model_fields}
+        made |= {name: value for name, value in given.items() if value not in (None, "")}
+        return {
+            name: [one for one in value if not isinstance(one, str) or _is_said(one)]
+            if isinstance(value, list)
+            else value
+            for name, value in made.items()
+        }
 
     @property
     def sentence(self) -> str:
@@ -144,21 +166,28 @@ async def restate(
     rules = plan_of(description, version=version, at=at)
     now = at or dates.now()
     made: list[Plan] = []
+    asides: list[str] = []
+    earlier: list[Restated] = []
 
     def judge(answer: Restated) -> list[str]:
         plan = _planned(answer, version, at)
         ended = plan.not_possible and not plan.unclear
         problems = [] if ended else problems_of(cleaned.text, answer, plan, rules, now)
+        asides[:] = [*answer.aside, *(one for before in earlier for one in _dropped(before, answer))]
+        earlier.append(answer)
+        if rules.steps and not (rules.unclear or rules.not_possible) and (lost := _lost(rules, plan)):
+            # All of it was read by rules: what a model leaves out or changes is no reason to ask again.
+            plan, problems, asides[:] = replace(rules, notes=(*rules.notes, lost)), [], []
         made[:] = [] if problems else [plan]
         return problems
 
     mark = fence()
     asked = {"description": cleaned.text, "read_by_rules": _read(rules), "left_open": _left(rules)}
     question = block(f"{now.date()}", asked)
-    prompt, told = block(mark, asked), restate_instructions(mark, now)
+    prompt, told = block(mark, asked), restate_instructions(mark, now, choices())
     answered = await ask(choice, settings, told, prompt, Restated, judge, question)
-    plan, aside = made[0], [one for one in answered.output.aside if _is_said(one)]
-    notes = [*plan.notes, *([f"Left aside: {'; '.join(aside)}"] if aside else [])]
+    plan = made[0]
+    notes = [*plan.notes, *([f"Left aside: {'; '.join(asides)}"] if asides else [])]
     own = rules.understood()
     steps = tuple(
         replace(step, words={name: own.get(name, said) for name, said in step.words.items()})
@@ -169,13 +198,71 @@ async def restate(
     )
 
 
+def choices() -> dict[str, str]:
+    """What may be chosen in each field that is a choice, as a model is told: a grammar does not show it."""
+    return {name: ", ".join(one for key in keys for one in values_of(key)) for name, keys in _KEYS.items()}
+
+
 def _planned(answer: Restated, version: str | None, at: datetime | None) -> Plan:
+    """What the rules make of an answer: its one transaction, and those that it names besides."""
     if _is_said(answer.impossible):
         return Plan("", not_possible=shown(answer.impossible).rstrip("."))
-    sentence = answer.sentence
-    for name, card in tokens().items():
-        sentence = re.sub(rf"test card {re.escape(name)}\b", f"card {card.pan}", sentence)
-    return plan_of(sentence[:MOST_DESCRIPTION], version=version, at=at)
+    plans = []
+    for sentence in (answer.sentence, *answer.also):
+        for name, card in tokens().items():
+            sentence = re.sub(rf"test card {re.escape(name)}\b", f"card {card.pan}", sentence)
+        if len(sentence) > MOST_DESCRIPTION:
+            return Plan("", unclear=(f"more than {MOST_DESCRIPTION} characters",))
+        plans.append(plan_of(sentence, version=version, at=at))
+    return plans[0] if len(plans) == 1 else _together(plans)
+
+
+def _together(plans: list[Plan]) -> Plan:
+    """Several plans as one: their calls one after the other, with trace numbers of their own."""
+    steps: list[Step] = []
+    for plan in plans:
+        first, made = len(steps), sum(step.times for step in steps)
+        for step in plan.steps:
+            options = dict(step.options)
+            if made and not step.of and step.call in ("generate", "exchange"):
+                options.setdefault("stan", f"{FIRST_STAN + made:06}")
+            steps.append(replace(step, options=options, of=step.of + first))
+    return replace(
+        plans[-1],
+        steps=tuple(steps),
+        notes=tuple(dict.fromkeys(note for plan in plans for note in plan.notes)),
+        unclear=tuple(words for plan in plans for words in plan.unclear),
+        not_possible=next((plan.not_possible for plan in plans if plan.not_possible), ""),
+    )
+
+
+def _dropped(before: Restated, answer: Restated) -> Iterator[str]:
+    """What an answer that was sent back had said, and this one says nowhere."""
+    every = fold(f"{answer.sentence}; {'; '.join([*answer.also, *answer.aside])}")
+    for name in Restated.model_fields:
+        was, now = (
+            [one] if isinstance(one, str) else one for one in (getattr(before, name), getattr(answer, name))
+        )
+        was, now = ([one for one in some if _is_said(one)] for some in (was, now))
+        if len(now) < len(was) and name != "impossible":
+            yield from (one for one in was if fold(one) not in every)
+
+
+def _lost(rules: Plan, plan: Plan) -> str:
+    """What the rules read of a description that *plan* lacks, or holds otherwise, as a note."""
+    if plan.not_possible:
+        return f"A model finds it not possible: {plan.not_possible}"
+    have = {(name, str(value)) for _, _, name, value, _ in plan.rows()}
+    lost = [
+        name
+        for _, _, name, value, words in rules.rows()
+        if words and name != "city" and (name, str(value)) not in have
+    ]
+    own, other = rules.asked, plan.asked
+    lost += [
+        name for name in ("outcome", "then", "count", "fault") if getattr(own, name) != getattr(other, name)
+    ]
+    return f"Read by rules: a model reads {', '.join(dict.fromkeys(lost))} otherwise" if lost else ""
 
 
 def _read(rules: Plan) -> dict[str, str]:
@@ -192,25 +279,77 @@ def _left(rules: Plan) -> list[str]:
 def problems_of(text: str, answer: Restated, plan: Plan, rules: Plan, now: datetime) -> list[str]:
     """What is wrong with *answer*, of which the rules made *plan*, as the reading of *text*, of which they
     made *rules* by themselves; as sentences for the model."""
-    problems = [f"The program does not understand: {words}" for words in plan.unclear]
-    told, numbers = f"{answer.sentence}; {'; '.join(answer.aside)}", _numbers(text, now)
-    told = TOKEN.sub("", told)
+    problems = [_not_understood(answer, words) for words in plan.unclear]
+    if left := _unsettled(text, answer, plan, rules):
+        problems.append(
+            f"Still open: {'; '.join(left)}. Say it in a field, or put words of no message in `aside`"
+        )
+    follows = [one for one in answer.then if not _ANSWERS.search(one)]
+    if not answer.also and len(plan.asked.then) < len(follows):
+        problems.append(f"`then`: of {len(follows)} only {len(plan.asked.then)} can follow: use `also`")
+    said = "; ".join([answer.sentence, *answer.also])
+    told = TOKEN.sub("", "; ".join([said, *answer.aside]))
+    own, theirs = _figures(rules), _numbers(TOKEN.sub("", text), now)
     problems += [
         f"The number {one} of the description is missing: say it in a field, or in `aside`"
-        for one in _missing(TOKEN.sub("", text), _numbers(told, None))
+        for one in _missing(TOKEN.sub("", text), _numbers(told, None) | _figures(plan))
     ]
-    numbers |= {sum(two) for two in combinations(_numbers(text, None), 2)}  # with a tip the total
+    theirs |= {made for two in combinations(theirs, 2) for made in (sum(two), abs(two[0] - two[1]))}
+    theirs |= {one * times for one, times in permutations(_numbers(text, None), 2) if times <= _MOST_TIMES}
     problems += [
-        f"The number {one} is not in the description"
-        for one in _missing(_MERCHANT_CATEGORY.sub("", told), numbers)
+        f"The number {one} is not in the description" for one in _missing(_LABELS.sub("", told), theirs | own)
     ]
-    options = _options(plan)
+    city = fold(answer.city)
+    if _is_said(city) and city not in fold(text) and city.upper() != _options(rules).get("city"):
+        problems.append(f"`city`: {answer.city} is not in the description; write it as it stands there")
+    have = {(name, value) for _, _, name, value, _ in plan.rows()}
+    aside = fold("; ".join(answer.aside))
     for name, value in _firm(rules).items():
+        words = rules.understood().get(name, "")
         # An amount may turn out to be another one: a balance, what was approved.
-        if (other := options.get(name)) != value and not (name in _AMOUNTS and value in options.values()):
-            words = rules.understood().get(name, "")
-            problems.append(f"`{name}`: the description says {value} ({words}), not {other}")
+        if (name, value) in have or (name in _AMOUNTS and value in {one for _, one in have}):
+            continue
+        if name in _DOUBTFUL and rules.unclear and any(fold(one) in aside for one in words.split(" … ")):
+            continue
+        remedy = f"; if it is not meant, put `{words}` in `aside`" if name in _DOUBTFUL else ""
+        problems.append(
+            f"`{name}`: the description says {value} ({words}), not {_options(plan).get(name, NONE)}{remedy}"
+        )
+    if rules.asked.then and not (plan.asked.then or answer.also):
+        words = rules.understood().get("then", "")
+        if not any(fold(one) in aside for one in words.split(" … ")):
+            problems.append(
+                f"`then`: the description says {' '.join(rules.asked.then)} ({words}), not {NONE}"
+            )
     return problems
+
+
+def _unsettled(text: str, answer: Restated, plan: Plan, rules: Plan) -> list[str]:
+    """What the rules left open, where *answer* only repeats their reading: words that it does not even set
+    aside, and what the rules found to contradict itself."""
+    made, own = (
+        [(one.call, one.options, one.times, one.which) for one in some.steps] for some in (plan, rules)
+    )
+    if made != own:
+        return []
+    text, said = fold(text), fold("; ".join([answer.sentence, *answer.also, *answer.aside]))
+    words = [(one, fold(one.partition(":")[0])) for one in _left(rules)]
+    return [
+        one
+        for one, begun in words
+        if (begun not in said if begun in text and ":" not in one else _CONTRADICTION.search(one))
+    ]
+
+
+def _not_understood(answer: Restated, words: str) -> str:
+    """That the program does not understand *words*, and where they stand."""
+    field = next(
+        (name for name in ("then", "details", "also", "reason", "merchant", "amount")
+         if fold(words.split(":")[0]) in fold(str(getattr(answer, name)))),
+        "",
+    )  # fmt: skip
+    where = f"`{field}`: " if field else ""
+    return f"{where}the program does not understand: {words}"
 
 
 def _firm(rules: Plan) -> dict[str, Any]:
@@ -228,6 +367,17 @@ def _firm(rules: Plan) -> dict[str, Any]:
 
 def _options(plan: Plan) -> dict[str, Any]:
     return {name: value for _, _, name, value, _ in plan.rows()}
+
+
+def _figures(plan: Plan) -> set[float]:
+    """The numbers in the options of *plan*, those of amounts also in major units, of an expiry by parts."""
+    found: set[float] = set()
+    for name, value in _options(plan).items():
+        for figures in re.findall(r"\d+", str(value)):
+            found |= {float(figures), float(figures) / 100}
+            if name == "expiry":
+                found |= {float(figures[:2]), float(figures[2:])}
+    return found
 
 
 def _missing(text: str, known: set[float]) -> list[str]:

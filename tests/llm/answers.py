@@ -6,7 +6,7 @@ from typing import Any
 
 from sim.models.restating import Restated
 
-LISTS = ("then", "details", "aside")
+LISTS = ("then", "details", "also", "aside")
 TEXT = "A Visa purchase of 25.50 EUR."
 
 

@@ -157,11 +157,13 @@ def test_a_test_card_is_used_and_not_sent(llm: Provider) -> None:
 
 @pytest.mark.parametrize("card", [None, "VISA #1", "4111111111111111", "MASTERCARD #999"])
 def test_another_card_than_the_described_is_not_taken(llm: Provider, card: str | None) -> None:
-    """A model that drops, swaps or makes up the card gets nothing built."""
+    """Of a model that drops, swaps or makes up the card, the card is not taken."""
     details = [f"test card {card}"] if card else []
     llm.then(answer(purpose="purchase", amount="5.00 USD", details=details))
+    plan = room.plan("Charge 5105105105105100 with 5.00 USD", provider="openai")
+    assert plan.run().exchange.steps[0].message[2] == "5105105105105100"
     with pytest.raises(room.LlmFailed):
-        room.plan("Charge 5105105105105100 with 5.00 USD", provider="openai")
+        room.plan("Charge 5105105105105100 with 5.00 USD, whatsoever", provider="openai")
 
 
 def test_a_card_that_nobody_publishes_is_not_made_up(llm: Provider) -> None:

@@ -15,7 +15,7 @@ from sim.exchanges.composing import plan_of
 from sim.exchanges.lexicon import values_of
 from sim.exchanges.plan import Plan, UnclearError
 from sim.models.prompts import fence, restate_instructions
-from sim.models.restating import Restated
+from sim.models.restating import Restated, choices
 from sim.operations import Generated
 
 
@@ -29,9 +29,9 @@ def test_there_are_descriptions_of_every_sort() -> None:
     """With different texts, over all networks, kinds and versions."""
     assert len({row["description"] for row in ROWS}) == len(ROWS) >= 60
     answers = [row["answer"] for row in ROWS]
-    assert {one["network"] for one in answers} == {"none", *values_of("network")}
-    assert {one["kind"] for one in answers} >= {"auth", "financial", "echo", "advice", "sign_on"}
-    assert {one["decision"] for one in answers} >= {"none", "approved", "declined", "partial"}
+    assert {one.get("network") for one in answers} == {None, *values_of("network")}
+    assert {one.get("kind") for one in answers} >= {"auth", "financial", "echo", "advice", "sign_on"}
+    assert {one.get("decision") for one in answers} >= {None, "approved", "declined", "partial"}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
@@ -98,7 +98,8 @@ def test_the_rules_read_every_choice(field: str, value: str) -> None:
     assert [one for one in plan.unclear if one != "how much"] == []
 
 
-_MONEY = [row for row in ROWS if row["answer"]["amount"] != "none"]
+_READ = [row for row in ROWS if not plan_of(row["description"], at=NOW).unclear]
+_MONEY = [row for row in _READ if "amount" in row["answer"]]
 _SPOILT = [(row, spoil) for row in _MONEY for spoil in ("dropped", "changed", "currency")]
 
 
@@ -106,14 +107,94 @@ _SPOILT = [(row, spoil) for row in _MONEY for spoil in ("dropped", "changed", "c
     ("row", "spoil"), [pytest.param(*one, id=f"{one[0]['id']}-{one[1]}") for one in some(_SPOILT, 8)]
 )
 def test_a_model_that_gets_the_money_wrong_is_refused(llm: Provider, row: dict[str, Any], spoil: str) -> None:
-    """An amount left out, altered, or put in another currency never becomes a message."""
+    """An amount left out, altered, or put in another currency never becomes a message: where the rules read
+    all of it, theirs stands; else nothing is made."""
     figures, currency = row["answer"]["amount"].split()
     wrong = {"dropped": "none", "changed": f"987.65 {currency}", "currency": f"{figures} NOK"}[spoil]
-    llm.then(row["answer"] | {"amount": wrong})
+    llm.then(row["answer"] | {"amount": wrong, "aside": ["whatsoever"]})
+    made = room.plan(row["description"], provider="ollama", at=NOW)
+    own = plan_of(row["description"], at=NOW)
+    assert [one.options for one in made.steps] == [one.options for one in own.steps]
+    assert made.notes[-1].startswith("Read by rules: a model reads ")
     with pytest.raises(room.LlmFailed) as caught:
-        room.plan(row["description"], provider="ollama", at=NOW)
+        room.plan(f"{row['description']} Whatsoever.", provider="ollama", at=NOW)
     assert caught.value.problems
-    assert len(llm.calls) == 2
+    assert len(llm.calls) == 3
+
+
+# What small models answer with: nothing, the first of each choice, an example, what the rules read.
+_SMALL: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "first": {"kind": "auth", "purpose": "purchase", "network": "VISA", "entry": "manual",
+              "decision": "approved"},
+    "example": {"purpose": "purchase", "network": "VISA", "amount": "40.00 EUR", "entry": "contactless",
+                "decision": "declined", "reason": "insufficient funds", "city": "Berlin", "country": "DE",
+                "details": ["MCC 5942"], "aside": ["17"]},
+    "sparse": {"purpose": None, "network": "", "then": ["none"], "aside": None},
+    "read": {"purpose": "purchase", "network": "MASTERCARD", "amount": "100.00 USD", "decision": "declined"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("small", _SMALL)
+def test_a_small_model_makes_nothing_worse(llm: Provider, small: str) -> None:
+    """What the rules read stands, at one call; what they do not is refused, not guessed."""
+    llm.then(answer() | _SMALL[small])
+    rows = some(_READ, 8)
+    for row in rows:
+        made, own = (
+            room.plan(row["description"], provider="ollama", at=NOW),
+            plan_of(row["description"], at=NOW),
+        )
+        assert [one.options for one in made.steps] == [one.options for one in own.steps]
+    assert len(llm.calls) == len(rows)
+    with pytest.raises(room.LlmFailed):
+        room.plan("mastercard $100 not declined", provider="ollama", at=NOW)
+
+
+@pytest.mark.parametrize(
+    ("description", "fields", "mtis"),
+    [
+        (
+            "Visa 132 GBP, wrong PIN, and the retry with the right one is good",
+            {"amount": "132.00 GBP", "decision": "declined", "reason": "incorrect PIN",
+             "also": ["VISA purchase of 132 GBP, with pin, approved"]},
+            "0100 0110 0100 0110",
+        ),
+        (
+            "15 GBP on Visa, the same in all versions",
+            {"amount": "15.00 GBP", "also": ["VISA purchase of 15 GBP, version 1993"]},
+            "0100 1100",
+        ),
+    ],
+)  # fmt: skip
+def test_several_transactions_are_said_one_by_one(
+    llm: Provider, description: str, fields: dict[str, Any], mtis: str
+) -> None:
+    """Each is a sentence, read by rules; their trace numbers are their own."""
+    llm.then(answer(purpose="purchase", network="VISA", **fields))
+    made = room.plan(description, provider="ollama", at=NOW).run().exchange
+    assert " ".join(one.mti for one in made.messages) == mtis
+    requests = [one for one in made.messages if one.mti[2] == "0"]
+    assert len({one[11] for one in requests}) == len(requests)
+
+
+def test_a_decision_that_is_only_mentioned_is_set_aside(llm: Provider) -> None:
+    """Against what the rules read of its words, where a model says that they are of no message."""
+    text = "our webhook fires before it's declined, I just need the Visa request, 40 USD"
+    fields = answer(purpose="purchase", network="VISA", amount="40.00 USD")
+    llm.then(fields, fields | {"aside": ["before it's declined"]})
+    plan = room.plan(text, provider="ollama", at=NOW)
+    assert [one.mti for one in plan.run().exchange.messages] == ["0100"]
+    assert "put `declined` in `aside`" in llm.calls[1].text
+    assert plan.notes[-1] == "Left aside: before it's declined"
+
+
+def test_a_repair_that_drops_something_says_so(llm: Provider) -> None:
+    """What the answer before had said, and the one that is taken says nowhere, is noted."""
+    fields = {"purpose": "cash", "network": "MASTERCARD", "amount": "100.00 USD"}
+    llm.then(answer(**fields, details=["out of the frobnicator"]), answer(**fields, aside=["whatsoever"]))
+    plan = room.plan("Mastercard, withdrawal of 100 USD whatsoever", provider="ollama", at=NOW)
+    assert plan.notes[-1] == "Left aside: whatsoever; out of the frobnicator"
 
 
 def test_what_cannot_be_is_told_at_once(llm: Provider) -> None:
@@ -145,4 +226,4 @@ def test_the_same_question_is_asked_once(llm: Provider) -> None:
 
 def test_the_prompt_is_short() -> None:
     """A token is about four characters: at most 1,200 with a description of 500 and what the rules read."""
-    assert len(restate_instructions(fence(), NOW)) < 4 * 1200 - 1200
+    assert len(restate_instructions(fence(), NOW, choices())) < 4 * 1200 - 1200

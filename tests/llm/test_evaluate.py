@@ -8,17 +8,19 @@ from llm.expected import ROWS
 from llm.wire import Provider
 
 
-def test_a_model_that_always_says_the_same_scores_one(
+def test_a_model_that_always_says_the_same_scores_what_the_rules_read(
     llm: Provider, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is right about the one description that it fits, wrong about the others, and each is told."""
-    monkeypatch.setattr(evaluate, "ROWS", ROWS[:3])
+    """What they leave open is refused, and told."""
+    monkeypatch.setattr(
+        evaluate, "ROWS", [*ROWS[:3], {**ROWS[0], "description": "Visa, 25.50 EUR whatsoever"}]
+    )
     monkeypatch.setattr(evaluate, "MESSAGES", evaluate.MESSAGES[:1])
-    llm.then(ROWS[0]["answer"])
+    llm.then(ROWS[1]["answer"])
     assert evaluate.main(["openai/m-1"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
-    assert "of 3 descriptions 1 right, 0 wrong, 2 refused; 1 calls, 5 tokens in" in lines[-1]
+    assert len(lines) == 2
+    assert "of 4 descriptions 3 right, 0 wrong, 1 refused; 3 calls, 15 tokens in" in lines[-1]
 
 
 def test_without_a_provider_there_is_nothing_to_score(capsys: pytest.CaptureFixture[str]) -> None:

@@ -158,8 +158,11 @@ def test_an_answer_that_stays_wrong_stops_after_a_repair(llm: Provider, provider
 @pytest.mark.parametrize("provider", room.PROVIDERS)
 def test_what_is_wrong_goes_back_to_the_model(llm: Provider, provider: str) -> None:
     """What the rules do not understand, a number that is lost, one that is made up: it is mended by them."""
-    text = TEXT + " Trace number 777."
-    llm.then(GOOD | {"details": ["frobnicate", "STAN 778"]}, GOOD | {"details": ["STAN 777"]})
+    text = TEXT + " Trace number 777, whatsoever."
+    llm.then(
+        GOOD | {"details": ["frobnicate", "STAN 778"]},
+        GOOD | {"details": ["STAN 777"], "aside": ["whatsoever"]},
+    )
     plan = room.plan(text, provider=provider)
     assert plan.asked.options["stan"] == "000777"
     assert len(llm.calls) == 2
@@ -172,7 +175,7 @@ def test_what_was_wrong_is_in_the_failure(llm: Provider) -> None:
     """After a repair the error says why the last answer was not taken."""
     llm.then(GOOD | {"amount": "25.50 USD"})
     with pytest.raises(room.LlmFailed, match="`currency`: the description says EUR") as caught:
-        room.plan(TEXT, provider="openai")
+        room.plan(f"{TEXT} Whatsoever.", provider="openai")
     assert len(llm.calls) == 2
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301, our own
     assert (str(again), again.problems) == (str(caught.value), caught.value.problems)

@@ -137,7 +137,7 @@ def test_the_worst_answer_is_still_a_valid_message(llm: Provider) -> None:
     run = room.plan(DESCRIBED, provider="ollama", at=NOW).run()
     [step] = run.exchange.steps
     assert validate(build(step.message), network="VISA").valid
-    assert step.message[43].startswith("CORNER CAFE, DECLINED, X")
+    assert step.message[43].startswith("CORNER CAFE ")
 
 
 def test_what_no_element_can_hold_is_told_without_card_data(llm: Provider) -> None:

@@ -140,7 +140,7 @@ def test_effort_and_repairs_are_set_by_variables(llm: Provider, monkeypatch: pyt
     monkeypatch.setenv("SIM_LLM_REPAIRS", "0")
     llm.then(GOOD | {"amount": "99.00 EUR"})
     with pytest.raises(room.LlmFailed):
-        room.plan(TEXT, provider="openai", model="gpt-5", at=NOW)
+        room.plan(f"{TEXT} Whatsoever.", provider="openai", model="gpt-5", at=NOW)
     assert len(llm.calls) == 1
     assert llm.calls[0].body["reasoning_effort"] == "low"
     monkeypatch.setenv("SIM_LLM_EFFORT", "enormous")
