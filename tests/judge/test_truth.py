@@ -10,6 +10,7 @@ from sim.codec.wire import decode, encode
 from sim.elements.meaning import meaning, unfold
 from sim.operations import explain, generate, respond, validate
 from sim.operations.reading import read
+from sim.parts import chip_data
 
 
 @pytest.mark.parametrize(("purpose", "asked"), [("purchase", True), ("balance", False)])
@@ -158,6 +159,41 @@ def test_data_sets_of_electronic_commerce_are_read_through() -> None:
     assert "staged wallet" in meaning(message, 104, "VISA")
     assert decode(encode(message, "visa-base1"), "visa-base1").fields == message.fields
     assert "retrieval-reference-day" not in {one.rule for one in validate(message).findings}
+
+
+# Two public 1100 of American Express, as bytes.
+AMEX_BYTES = (
+    "F1F1F0F0703025C128E08200F1F5F3F7F4F2F4F5F0F0F1F7F4F1F0F0F7F0F0F4F0F0F0F0F0F0F0F0F0F0F0F3F0F0"
+    "F0F4F0F2F9F9F8F2F5F1F2F0F3F1F1F2F8F3F3F5F2F8F5F0F0F1F0F1F5F5F5F0F0F0F1F0F0F1F9F0F0F5F5F4F1F0"
+    "F9F6F7F3F8F0F5F0F0F1F3F7F3F7F4F2F4F5F0F0F1F7F4F1F0F0F7C4F2F5F1F2F2F0F1F1F5F0F4F1F2F3F4F5F0F0"
+    "F0F0F0F5F3F3F7F1F0F0F0F0F0F3F6C3F1F1D2C1F1F1F1F4F6F0F1F3F5F5F0F6F84040404040F5F4D2C1D2C2D2C3"
+    "40E7C2D6D2E240404040404040404040E0E0E4A399858388A3404040404040E0F9F9F9F9C1E940404040F5F2F8D5"
+    "D3C4F9F7F8F0F5F7C1C7D5E200017B3768BFC2CCF0820706020103A00000020749F1079500000080002512030000"
+    "00000012210978052818000000000000000080"
+)
+AMEX_MORE = (
+    "F1F1F0F0723425E1A8E08200F1F5F3F7F4F2F4F5F0F0F1F7F4F1F0F0F7F0F0F4F0F0F0F0F0F0F0F0F0F0F0F3F0F0"
+    "F0F1F2F0F2F1F2F4F9F2F0F0F0F0F0F4F1F2F5F1F2F0F2F1F3F4F9F2F0F2F5F1F2F5F2F8F5F1F0F1F0F1F5F1F1F3"
+    "F2F0F1F0F0F1F9F0F0F5F3F9F9F6F0F9F6F7F3F8F0F5F0F0F1F0F9F6F7F3F0F0F1F1F8F0F3F7F3F7F4F2F4F5F0F0"
+    "F1F7F4F1F0F0F7C4F2F5F1F2F2F0F1F1F5F0F4F1F2F3F4F5F0F0F0F0F0F2F2F5404040404040404040C3F1F0C1C1"
+    "F1F0F1F0F1F4F8F2F3F2F6F5F54040404040F6F3C5D8E4C5D5E240E6D6D9D3C4D3C9D5C5E0C18599A340A5819540"
+    "D585A2A2A3998181A340F4F5E0D9D6E3E3C5D9C4C1D4E0F3F0F1F2C3C140404040E0F5F2F8F9F7F8F0F5F7C1C7D5"
+    "E20001E5E9B1924B0B49260706020103A00000398F896D07F8000000800025120200000000001221097805281800"
+    "0000000000000080"
+)
+
+
+@pytest.mark.parametrize(
+    ("dump", "trace", "merchant"), [(AMEX_BYTES, "402998", "4601355068"), (AMEX_MORE, "000041", "0148232655")]
+)
+def test_requests_of_american_express_are_read_to_their_end(dump: str, trace: str, merchant: str) -> None:
+    """EBCDIC, the fixed chip data with their fourteen values; the same bytes when they are written again."""
+    message = read(dump).whole()
+    chip = chip_data.read(message[55])
+    assert (message.mti, message[3], message[25]) == ("1100", "004000", "1900")
+    assert (message[11], message[42].strip(), message[49]) == (trace, merchant, "978")
+    assert (len(chip.tags), chip.value("9F27"), chip.value("9F02")) == (14, "80", "000000001221")
+    assert encode(message, "amex").hex().upper() == dump
 
 
 # A public 1100 of American Express, the digit that is missing in its amount put back.
