@@ -262,6 +262,14 @@ _says(
     functions=_REQUEST_OR_ADVICE,
     needs=(52,),
 )
+_says(
+    "pin-in-reversal",
+    Hit(52, "no PIN block in an advice", "one"),
+    classes=_FINANCIAL,
+    functions="2",
+    any_mti=False,
+    needs=(52,),
+)
 
 
 @rule("card-in-network-message", classes="8", any_mti=False)
