@@ -60,11 +60,12 @@ class LinkError(IsoError):
 class Cutter:
     """Cuts frames out of the bytes of one direction. `partial` is how many bytes of a frame have come."""
 
-    __slots__ = ("_held", "_line", "_made", "_plain", "_size_of")
+    __slots__ = ("_held", "_line", "_made", "_plain", "_size_of", "_width")
 
     def __init__(self, line: Line) -> None:
         self._line = line
         self._made = frame(line.framing[0])
+        self._width = self._made.head
         self._plain = _plain(line.framing[0])
         self._held = bytearray()
         # How long the first frame is, by what says where it ends; 0 while it has not come whole.
@@ -100,7 +101,7 @@ class Cutter:
             raise WireError(None, 0, f"the end of a message within {self._line.largest} bytes", found)
 
     def _cut_at_lengths(self) -> Iterator[bytes]:
-        held, at, width = self._held, 0, self._made.head
+        held, at, width = self._held, 0, self._width
         try:
             while len(held) - at >= width:
                 end = at + width + self._said(at)
@@ -114,21 +115,21 @@ class Cutter:
 
     def _said(self, at: int) -> int:
         made, largest = self._made, self._line.largest
-        head = bytes(self._held[at : at + made.head])
+        head = bytes(self._held[at : at + self._width])
         size = int.from_bytes(head, "big") if self._plain else said_length(made, head, 0)
         if size is None or not 0 <= size <= largest:
             raise WireError(None, 0, f"a {made.title} of at most {largest} bytes", hexed(head))
         return size
 
     def _as_said(self) -> int:
-        width = self._made.head
+        width = self._width
         return width + self._said(0) if len(self._held) >= width else 0
 
     def _to_mark(self) -> int:
         return self._held.find(ETX) + 1
 
     def _to_end_of_packed(self) -> int:
-        width = self._made.head
+        width = self._width
         if len(self._held) <= width:
             return 0
         _, behind = _unpacked(bytes(self._held[width:]), self._said(0))

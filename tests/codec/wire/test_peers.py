@@ -21,6 +21,7 @@ from sim.codec.wire.exchange.pyiso import to_pyiso8583
 from sim.parts.layout import fitting
 from sim.spec.tables import read_csv
 from tests.peers.cases import alike, leaves, packager
+from tests.peers.run import main
 from tests.support import together
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -142,3 +143,11 @@ def test_what_is_left_out_of_a_packager_is_told() -> None:
     assert made.layout().fields[2] is None
     message = Message("0200", {11: "A1B2C3", 62: "0011"}, "1987")
     assert read(encode(message, made), made).message.fields == message.fields
+
+
+def test_what_is_to_be_had_for_the_peers_is_said_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where nothing is there, nothing is built, and the status is 2."""
+    assert main([""]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "Missing here: jpos21" in said
