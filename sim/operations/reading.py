@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
 # What begins so is the text form, damaged, before it is something else that is not believed.
 _MTI, _BITMAP_END, _MOSTLY = 4, 20, 12
+# What the MTI of a text form begins with that does not read to its end.
+_VERSIONS = "012"
+# In more lines than a screen has, each is a message.
+_FEW_LINES = 40
 
 
 class NotIso8583Error(ParseError):
@@ -145,9 +149,9 @@ def _of_bytes(
     found = _guessed(given if isinstance(given, bytes) else raw, None, version)
     if found.message is None:
         # What it is not is the guess's to say, where it stops the text form's.
-        if broken.message is not None and not is_proven(found.kind):
+        if broken.message is not None and not is_proven(found.kind) and broken.mti[0] in _VERSIONS:
             return broken
-        if not found.kind or not raw:
+        if broken.message is None and (not found.kind or not raw):
             return replace(broken, reasons=found.reasons)
         fault = ParseError(None, None, "an ISO 8583 message", _clause(found.reasons[0]))
         return replace(
@@ -212,10 +216,13 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
     begun = _begun(broken.raw or "")
     if found.complete and (found.believed or not begun):
         return True
+    elsewhere = not found.believed and found.mti != (broken.raw or "")[:_MTI]
+    if elsewhere and ((begun and found.as_text) or (_begun_well(broken) and not found.complete)):
+        return False  # chance finds another message further on
     # Of characters, and of what begins as the text form does, chance reads no more than a beginning; or a
     # part, whatever stands around it.
     least = 0.5 if found.as_text or begun else 0.0
-    size = broken.size if found.as_text else found.size
+    size = broken.size if found.as_text else max(found.size, begun * broken.size // 2)
     share = (found.read - found.start) / (size or 1)
     return share > max(least, broken.read / (broken.size or 1))
 
@@ -233,9 +240,18 @@ def _begun(raw: str) -> bool:
     head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
     return (
         len(head) == _MTI
-        and is_digits(head)
-        and strangeness(head) is not None
+        and sum(map(is_digits, head)) >= _MTI - 1
+        and (not is_digits(head) or strangeness(head) is not None)
         and sum(char in bitmap.HEX_DIGITS for char in bits) >= _MOSTLY
+    )
+
+
+def _begun_well(broken: Reading) -> bool:
+    """Whether a text form begins with an MTI as networks use it, a bitmap, and an element that fits."""
+    from sim.paste.anchors import known, usual
+
+    return (
+        broken.message is not None and bool(broken.message.fields) and usual(broken.mti) and known(broken.mti)
     )
 
 
@@ -278,13 +294,20 @@ def refusal(found: Reading) -> IsoError:
 
 
 def separate(paste: str) -> list[str]:
-    """The messages of a paste: each line where every line begins as the text form does, else all of it, which
-    is a dump of one perhaps. Empty lines are none; blanks stay, for they may be data.
+    """The messages of a paste: each line where every line begins as the text form does, and one of the first
+    reads to its end; else all of it, which is a dump of one perhaps, or one in lines. Empty lines are none;
+    blanks stay, for they may be data.
 
     >>> [len(one) for one in separate("08002020000000000000990000123456\\n" * 2)]
     [32, 32]
     """
     lines = [line.rstrip("\r") for line in paste.split("\n") if line.strip()]
-    if len(lines) > 1 and not all(TEXT_FORM.match(line) for line in lines):
+    if len(lines) > 1 and not all(map(TEXT_FORM.match, lines)):
+        return [paste]
+    if 1 < len(lines) <= _FEW_LINES and not any(_is_whole(line) for line in lines):
         return [paste]
     return lines
+
+
+def _is_whole(text: str) -> bool:
+    return read_text(text, chosen_version(text, None)).complete

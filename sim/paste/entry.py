@@ -24,7 +24,7 @@ from sim.paste.reading import (
     of_text,
 )
 from sim.paste.search import Work
-from sim.paste.spelled import oddities, read_named
+from sim.paste.spelled import fits_at_all, oddities, read_named
 from sim.paste.spellings import (
     AS_UTF8,
     MOST_CHARACTERS,
@@ -37,7 +37,7 @@ from sim.paste.spellings import (
     sightings,
     worded,
 )
-from sim.paste.spellings.dictionaries import texts
+from sim.paste.spellings.dictionaries import is_json, texts
 from sim.paste.ways import TriedFormat
 from sim.paste.worth import STARRED, starred
 from sim.spec import VERSIONS, version_of
@@ -46,11 +46,13 @@ from sim.spec.words import AnyVersion
 
 _FEWEST = 2
 _MOST_PARTS = 200
+_MOST_APART = 8
 # Readings looked at that may be a text again, and how many bytes they hold.
 _MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
 # Work for all parts that are not as the first one; to see each of them in every spelling takes some, too.
 _MOST_OTHERS, _A_PART = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
+_HEAD = re.compile(r"(?:0[1-8]|1[1-8])[0-9]{2}[0-9A-Fa-f]{16}")
 _LEFT = re.compile("what stands behind message [0-9]+ cannot be read")
 _LEGIBLE = 0.95
 
@@ -137,9 +139,10 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         )
         if read := [one for one in inside if one.message is not None]:
             return _together(read[0], read)
+    record = not enclosed and is_json(bare)
     if elements := _all_named(bare):
         return _each(elements)
-    lines = [line for line in bare.splitlines() if line.strip()]
+    lines = [] if record else [line for line in bare.splitlines() if line.strip()]
     if len(lines) > 1 and (first := _text_form(lines[0].strip(), asked)):
         return _with_parts(first, lines, asked, lines=True)
     seen = [*sightings(bare), *([Sighting(GIVEN, raw, 0.0)] if raw else ())]
@@ -150,14 +153,27 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         first = _of_sightings(sightings(lines[0]), lines[0], asked)
         if first.believed:
             return _with_parts(first, lines, asked, lines=True)
-    for parts in (blocks(lines), paragraphs(bare)):
+    for parts in () if record else (blocks(lines), paragraphs(bare)):
         whole = _with_parts(whole, parts, asked)
     if whole.believed and "among" in whole.spelling:
         whole = _with_parts(whole, lines, asked)
+    elif not whole.believed and len(apart := list(_lines_apart(lines, asked))) > 1:
+        return replace(apart[0], more=tuple(apart[1:]))
     if whole.believed or enclosed:
         return whole
     twice = next(_written_twice(seen, bare, asked), None)
     return twice or (_each(words) if (words := worded(bare)) else whole)
+
+
+def _lines_apart(lines: list[str], asked: Known) -> Iterator[Reading]:
+    """The messages of lines of which each has one that reads to its end, whatever stands around it; none
+    where that is not so of all that begin as one."""
+    begun = [line for line in lines if _HEAD.search(line)]
+    if not 1 < len(begun) <= _MOST_APART:
+        return
+    found = [_of_text(line.strip(), replace(asked, work=None), enclosed=True) for line in begun]
+    if all(one.complete for one in found):
+        yield from (replace(one, more=()) for one in found)
 
 
 def _each(elements: Sequence[Named]) -> Reading:
@@ -186,8 +202,9 @@ def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Re
 
 
 def _all_named(text: str) -> list[Named]:
-    """The messages whose elements *text* names; where that is one, those of its paragraphs, if more."""
-    found = named(text)
+    """The messages whose elements *text* names, of which at least one value is its element's; where that is
+    one, those of its paragraphs, if more."""
+    found = [one for one in named(text) if fits_at_all(one)]
     if len(found) != 1:
         return found
     apart = [one for part in paragraphs(text) for one in named(part)]

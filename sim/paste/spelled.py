@@ -49,6 +49,19 @@ def read_named(named: Named) -> Reading:
     )
 
 
+def fits_at_all(named: Named) -> bool:
+    """Whether a value that *named* spells is one that its element can have: of program text, of notes on it
+    and of what is numbered for itself none is."""
+    message = message_of(named)[0]
+    wrong = {error.field for error in misfits(message)}
+    plain = wire_format("ascii")
+    fields = ((plain.field(number, message.version), value) for number, value in message.fields.items())
+    return any(
+        field is not None and field.number not in wrong and not worth(field, value)[1]
+        for field, value in fields
+    )
+
+
 def message_of(named: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...]]:
     """The message that *named* spells, notes on what had to be assumed, and on the blanks that came back."""
     version = version_of(named.mti) or "1987"

@@ -18,7 +18,7 @@ from sim.codec.text import reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError, WireError
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version
-from sim.operations.reading import TEXT_FORM, on_interface, read
+from sim.operations.reading import on_interface, read
 from sim.paste.reading import TEXT, Reading, read_text
 from sim.spec import Spec, spec
 from sim.spec.spellings import network_named, version_named
@@ -54,7 +54,6 @@ def take(
         return on_interface(replace(message, network=network or message.network), interface)
     if isinstance(message, str):
         text = message[:]  # a cell of a table shows itself masked
-        refuse_many(text)
         return read(text, format=format, version=version, network=network, interface=interface)
     if isinstance(message, bytes | bytearray):
         found = read(bytes(message), format=format, version=version, network=network, interface=interface)
@@ -79,21 +78,6 @@ def _way_on(message: object) -> str:
     if isinstance(message, Iterable):
         return ": sim.read takes many messages"
     return ""
-
-
-def refuse_many(text: str) -> None:
-    """Raise TypeError for a text of several lines with a message each: only one of them could be meant."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) > 1 and all(map(TEXT_FORM.match, lines[:2])) and not _is_broken(lines):
-        raise TypeError(
-            f"one message belongs here, not {len(lines)} lines of them: sim.read takes many messages"
-        )
-
-
-def _is_broken(lines: list[str]) -> bool:
-    """Whether *lines* are one message that breaks inside."""
-    text = "".join(line.rstrip("\r") for line in lines)
-    return reads(text, chosen_version(text, None))
 
 
 def _of_message(message: Message, version: str | None, network: str | None) -> Reading:

@@ -25,12 +25,21 @@ ONE_MESSAGE: list[Callable[[Any], Any]] = [
 @together("verb", ONE_MESSAGE)
 @together(
     "many",
-    [[ECHO, ECHO], (ECHO,), pd.Series([ECHO]), iter([ECHO]), f"{ECHO}\n{ECHO}\n", f"{ECHO}\r\n\r\n{ECHO}"],
+    [[ECHO, ECHO], (ECHO,), pd.Series([ECHO]), iter([ECHO])],
 )
 def test_many_messages_are_for_read(verb: Callable[[Any], Any], many: object) -> None:
     """Whoever gives many messages where one belongs is told who takes them."""
     with pytest.raises(TypeError, match=r"sim\.read takes many messages"):
         verb(many)
+
+
+def test_of_a_text_with_many_messages_the_first_is_read() -> None:
+    """As of any other paste; how many there are the guess says."""
+    other = str(sim.build(sim.generate("echo", stan=7, at=AT)))
+    for text in (f"{ECHO}\n{other}\n", f"{ECHO}\r\n\r\n{other}"):
+        assert sim.parse(text).iso.message == ECHO
+        assert sim.guess(text)["message"].tolist() == [1, 2]
+        assert sim.read(text)["DE11"].tolist() == [ECHO[46:52], other[46:52]]
 
 
 def test_a_table_of_many_messages_is_none() -> None:

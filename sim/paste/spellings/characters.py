@@ -59,7 +59,7 @@ def _inside(text: str) -> Iterator[Sighting]:
         line = match[0] if match else ""
         if (mark := text[start - 1 : start]) and mark in _QUOTES and mark in line:
             line = line.rpartition(mark)[0]  # no mark is the last character of what stands between two
-        for part in (line, _CLOSING.split(line, maxsplit=1)[0]):
+        for part in (line, line.rstrip(), _CLOSING.split(line, maxsplit=1)[0]):
             if part not in seen:
                 seen.add(part)
                 name = "text among other text"

@@ -43,6 +43,8 @@ def find(text: str) -> Iterator[Named]:
     if whole := [made for made in records if made]:
         yield from whole
         return
+    if is_json(text):
+        return  # of JSON that names no elements so, keys and values of different records go not together
     text = _ENCODED.sub(r"\1", text)
     brace = re.search(r"[{\[]|Map\(", text)
     if brace:
@@ -55,6 +57,17 @@ def find(text: str) -> Iterator[Named]:
         ]
         if len(dict(numbered)) >= _FEWEST and (made := collected("printed dictionary", numbered)):
             yield made
+
+
+def is_json(text: str) -> bool:
+    """Whether all of *text* is one record of JSON, or a list."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def plain_values(text: str) -> list[tuple[str, str]]:

@@ -25,7 +25,8 @@ EXAMPLES = (
 )
 _MOST_LINE = 2000
 MOST_LINES = 2000
-_PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]]")
+# A size in brackets, in front of the value in others, is none.
+_PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]](?!\s{0,2}[:=]?\s{0,2}\[)")
 # `F002[…] F003[…]`; with anything but the next behind, what stands in brackets is a name.
 _RUN = re.compile(
     r"\b(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?([0-9]{1,3})\s?(?:\[([^\[\]\r\n]*)\]|\(([^()\r\n]*)\))"
@@ -33,7 +34,8 @@ _RUN = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_PAIRS = 3
-_WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S)"
+# In English; Chinese has its word in front of the number, around it or behind it.
+_WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S|\u7b2c|\u57df|\u5b57\u6bb5)"
 # Where an element of `number=value` begins: in a line, behind a divider, or with a word in front.
 _INLINE = re.compile(
     r"(?:^\s{0,3}|(?<=[|;,{&\[\n^~\x01])\s{0,3}|(?<=\n)(?:[A-Za-z]\w{0,20}\.){1,3}"
@@ -49,7 +51,7 @@ _DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
 _IN_QUOTES = re.compile(r"(['\"])([^'\"\r\n]*)\1")
 _MOST_VALUE = 999
 _MTI = re.compile(
-    r"(?im)(?:\b(?:MTI|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b|^t\b|^type(?=:))"
+    r"(?im)(?:\b(?:MTI|M\.T\.I|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b|^t\b|^type(?=:)|\u6d88\u606f\u7c7b\u578b|\u62a5\u6587\u7c7b\u578b)"
     r"([^\r\n]{0,90})"
 )
 _FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
@@ -58,7 +60,7 @@ _BITMAP = re.compile(r"(?i)bit ?map[^:=\r\n]{0,40}[:=]\s{0,4}['\"]?([0-9A-F]{32}
 _LABEL = re.compile(
     r"(?:^|(?<=[\s\[(|:>,]))(?:"
     rf"({_WORD}(?:[ _.\-#\[(]{{0,2}}| {{3}})|[\[(<#])"
-    r"0{0,3}([1-9][0-9]{0,2}|0)(?:\.0{0,2}([0-9A-F]{1,4}))?(?![0-9])"
+    r"0{0,3}([1-9][0-9]{0,2}|0)(?:\.0{0,2}([0-9A-F]{1,4}))?(?![0-9])(?:\s?\u57df)?"
     # A number by itself; not one of a date or a time.
     r"|(?<![:,])0{0,3}([1-9][0-9]{0,2}|0)(?![0-9]|[.,:/-][0-9]))",
     re.IGNORECASE,
@@ -77,13 +79,13 @@ _SAID_SIZE = (
 )
 # As Postilion and what imitates it print an element: its kind, its number, its value.
 _BEHIND_KIND = re.compile(
-    r"\s{0,16}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}([0-9]{3})\s{1,4}\[(.*)\]\s{0,8}", re.I
+    r"\s{0,40}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}([0-9]{3})\s{1,4}\[(.*)\]\s{0,8}", re.I
 )
 _VALUE = re.compile(
-    rf"[\])>]?(?:\s{{1,8}}{_SAID_SIZE}|\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
-    rf"|\s{{0,4}}{_SIZE}\s{{0,4}}[:=]?\s?(?=[\[<'\"])"
+    rf"[\])>]?(?:\s{{1,8}}{_SAID_SIZE}|\s{{0,4}}[:=]?\s{{0,2}}{_SIZE}\s{{0,4}}[:=]?\s?(?=[\[<'\"])|\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
     r"|\s?\[[A-Za-z][^\[\]\r\n]{0,60}\]\s{0,4}[:=]?\s?|\s{1,4}[0-9]{1,3}\s{1,4}(?=\[)"
     r"|\s{1,4}(?=\([0-9]{1,4}\)\s[0-9])"
+    r"|\s{1,4}[^\[\]:=\r\n]{1,60}?\s{1,8}(?=\[[^\[\]]{1,999}\]\s{0,8}$)"
     r"|[^:=\r\n]{0,120}?\bvalue\b[ :=]{0,3})(.*)",
     re.IGNORECASE,
 )
@@ -214,9 +216,10 @@ def _element(line: str) -> tuple[int, str, str] | None:
     """Number, part and value that a line names; None for another line."""
     if kind := _BEHIND_KIND.fullmatch(line):
         return int(kind[1]), "", f"[{kind[2]}]"
-    if not _WORDED.search(line) and (named := _NAMED.match(line)):
+    worded = _WORDED.search(line)
+    if not worded and (named := _NAMED.match(line)):
         return int(named[1]), "", named[2]
-    label = _LABEL.search(line)
+    label = _LABEL.search(line, worded.start() if worded else 0)
     if label is None:
         return None
     value = _VALUE.match(line, label.end())

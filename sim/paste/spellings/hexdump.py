@@ -34,7 +34,7 @@ _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,4}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?", re.DOTALL)
 _SHORT = re.compile(_BARE.pattern.replace("{3,}", "{0,}", 1), re.DOTALL)
 # Bytes behind what a log writes in front of each row: pairs, or digits to the end of the line.
-_PAIRS = re.compile(r"(?<!\S)(?:[0-9A-Fa-f]{2}[ \t-]{1,4}){7,}[0-9A-Fa-f]{2}(?!\S)")
+_PAIRS = re.compile(r"(?<![^\s|])(?:[0-9A-Fa-f]{2}[ \t-]{1,4}){7,}[0-9A-Fa-f]{2}(?!\S)")
 _LAST_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?:[ \t-]{1,4}[0-9A-Fa-f]{2})*(?!\S)")
 _DIGITS = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}$")
 _NO_DIGIT = re.compile(r"[ \t-]")
@@ -247,7 +247,7 @@ def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> 
     now: list[str] = []
     place = 0
     for line in lines:
-        found = rest.match(line, place) if now and not line[place - 1 : place].strip() else None
+        found = rest.match(line, place) if now and not line[place - 1 : place].strip(" \t|") else None
         if found is None or len(now[-1]) < len(now[0]):
             found = first.search(line)
             now = []

@@ -38,6 +38,15 @@ _RECORDS = (
         rf"(?i)(?:field|bit|de|element|item)\w{{0,8}}\(\s?{_KEY}\s?\)\s{{0,8}}(?:\.|->)set\w{{0,12}}\(\s?{_VALUE}",
         ("set", "Set"),
     ),
+    # A member that is made by a call, and an argument that is named by the one before.
+    _Records(
+        rf"(?<![\w\])]){_KEY}\s{{0,2}}[:=]\s{{0,8}}(?:new\s)?[\w.&]{{2,40}}\(\s?{_VALUE}\s?\)",
+        ("(",),
+        whole=True,
+    ),
+    _Records(
+        rf"(?i)(?:element|field)\w{{0,8}}:\s?@?{_KEY}\s{{1,4}}\w{{1,12}}:\s?@?{_VALUE}", (":@",), whole=True
+    ),
     # An item that is set, or printed.
     _Records(
         rf"\[\s{{0,2}}{_KEY}\s{{0,2}}\]\s{{0,4}}(?:\.\w{{1,12}}\s{{0,2}})?(?:=>|=)\s{{0,12}}"
@@ -79,7 +88,7 @@ _GO_PAIR = re.compile(
 )
 _BRANCH = re.compile(r"\b(?:if\s?\(|else\b|elif\b|switch\s?\(|case\s)")
 _ESCAPE = re.compile(r"\\(['\"\\])")
-_FEWEST = 3
+_FEWEST, _FEWEST_PATHS = 3, 2
 
 
 def find(text: str) -> Iterator[Named]:
@@ -100,6 +109,8 @@ def find(text: str) -> Iterator[Named]:
             continue
         if found and _BRANCH.search(text, found[0][0], found[-1][0]):
             continue  # which of them are set depends
+        if len({path for _, path, _ in found}) < _FEWEST_PATHS:
+            continue  # one element again and again is a setting of something else
         if len(found) >= _FEWEST and (made := list(_divided(found, text))):
             yield from made
             return

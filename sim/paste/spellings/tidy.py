@@ -14,6 +14,8 @@ _AS_PLAIN = str.maketrans(
     '     \x02\x03\'\'"""---',
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff",
 ) | {0xFF01 + at: 0x21 + at for at in range(94)}
+# What a page sets text in; a line ends there.
+_OF_PAGE = re.compile(r"(?i)</?(?:br|p|code|pre|div|span|b|i|strong)\b[^<>\r\n]{0,80}>")
 _CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
 # The others as the hex in brackets that stands for bytes which do not print; FF is such a byte itself.
 _IN_ORDER = (
@@ -72,6 +74,8 @@ def plain(text: str) -> str:
     if "STX" in text:
         for name, mark in _CONTROLS:
             text = text.replace(f"<{name}>", mark).replace(f"[{name}]", mark)
+    if "<" in text:
+        text = _OF_PAGE.sub("\n", text)
     text = _NAMED.sub(lambda match: match[1] + _NAMES[match[2]], text)
     return text if text.isascii() else text.translate(_AS_PLAIN)
 

@@ -31,6 +31,7 @@ _ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,6})|#[xX]([0-9A-Fa-f]
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _EMV_TAG = re.compile(r"/?[0-9A-Fa-f]{2,6}")
 _NUMBER = re.compile(r"-?[0-9]{1,3}")
+_FIELD = ("field", "f")
 _CDATA = "<![CDATA["
 _MOST_DEEP = 8
 _NUMBERS = ("number", "num", "fieldnum", "id", "no", "nr", "n", "bit", "de", "field", "index", "key", "name")
@@ -61,7 +62,7 @@ def _of_jpos(text: str) -> Iterator[Named]:
             if not path and (made := collected("jPOS XML", pairs, "", binary)):
                 yield made
             inside, path, pairs, binary = bool(path), path[:-1], pairs if path else [], binary if path else []
-        elif inside and name == "field" and len(path) < _MOST_DEEP:
+        elif inside and name in _FIELD and len(path) < _MOST_DEEP:
             _field(path, attributes, content, pairs, binary)
         elif inside and _EMV_TAG.fullmatch(name) and path:
             path = path[:-1] if name.startswith("/") else [*path, "<" + name.upper()]
@@ -81,7 +82,7 @@ def _field(
     if not _NUMBER.fullmatch(top) or tag in BITMAP_PATHS[1:] or not top.isdigit():
         return
     where = ".".join([str(int(top)), *parents[1:], *([tag] if parents else [])])
-    pairs.append((where, attributes.get("value", content)))
+    pairs.append((where, attributes.get("value", attributes.get("v", content))))
     if attributes.get("type", "").lower() == "binary":
         binary.append(where)
 

@@ -19,7 +19,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError
-from sim.codec.bitmap import HEX_DIGITS
 from sim.codec.wire.files import LONGEST
 from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
@@ -178,8 +177,6 @@ def paths(source: object) -> list[Path] | None:
     if isinstance(source, Path):
         return [source]
     if isinstance(source, str):
-        if source[:4].isdigit() and HEX_DIGITS.issuperset(source[4:20]) and len(source) >= 20:
-            raise TypeError("one message is for sim.parse; put it in a list to read it here")
         return [path_of("source", source)]
     if isinstance(source, list | tuple) and source:
         first = source[0]

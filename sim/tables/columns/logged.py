@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 
 from sim.codec import BuildError, Message, ParseError, build
-from sim.paste import guess
+from sim.operations import read
 from sim.paste.front import network_headers
 from sim.paste.spelled import message_of
 from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named, sighting_named
@@ -63,10 +63,10 @@ def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | Pa
     """The messages of all lines together, which blank ones divide, with the number of the line of each."""
     lines = dict(numbered)
     at = 0  # no line's number
-    for one in guess("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1))).messages:
+    for one in read("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1))).messages:
         mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])")
         at = next((number for number, line in numbered if number > at and mti.search(line)), at)
-        yield at or numbered[0][0], one.message or _unread()
+        yield at or numbered[0][0], one.error or one.message or _unread()
 
 
 def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
@@ -125,8 +125,8 @@ def _unread() -> ParseError:
 
 
 def _text(message: Message | ParseError) -> str:
-    """The text form; empty where there is none."""
+    """The text form; empty where there is none, or none by the version's own lengths."""
     try:
-        return build(message) if isinstance(message, Message) else ""
+        return build(message) if isinstance(message, Message) and message.dialect is None else ""
     except BuildError:
         return ""

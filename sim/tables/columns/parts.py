@@ -147,6 +147,8 @@ def _kinds(block: Block, version: str | None) -> _Kinds:
         kind: tuple[str | None, str | None] = (None, None)
         if isinstance(held, Message):
             kind = held.mti, held.version
+        elif isinstance(held.partial, Message):
+            kind = held.partial.mti, held.partial.version
         elif held.field != 0:
             mti = block.lines.text(row)[:4]
             kind = mti, chosen_version(mti, version)

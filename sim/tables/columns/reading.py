@@ -105,9 +105,9 @@ def read(
     Parameters
     ----------
     source
-        A list, Series or iterator of messages, texts or bytes; a text of several lines, a message each; a
-        path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain, .gz or .zst; an open
-        file, or the bytes that a file holds. A file is a capture (pcap, pcapng; extra `pcap`), records behind
+        A list, Series or iterator of messages, texts or bytes; a text, with a message in each line or as
+        `sim.parse` takes it; a path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain,
+        .gz or .zst; an open file, or the bytes that a file holds. A file is a capture (pcap, pcapng; extra `pcap`), records behind
         lengths (IPM and VBS files, in blocks or not), one binary message or several one behind another,
         lines with a message each, a table with a column for each element (CSV, as `to_csv` and spreadsheets
         write it), or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML of jPOS in several lines, with lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
@@ -13,8 +14,7 @@ from typing import Any
 from sim.codec.bitmap import HEX_DIGITS
 from sim.masking import mask_words
 from sim.masking.files import path_of
-from sim.operations.reading import TEXT_FORM
-from sim.paste import guess
+from sim.operations.reading import TEXT_FORM, read
 from sim.tables.columns import lines as plain
 from sim.tables.columns.captures import of_capture
 from sim.tables.columns.kinds import (
@@ -32,13 +32,16 @@ from sim.tables.columns.lines import Lines, finder, of_stream, opened
 from sim.tables.columns.logged import of_dumps, of_listing, of_table, of_xml
 from sim.tables.columns.parts import Options
 from sim.tables.columns.records import of_bytes, of_hex, of_records, pieces
-from sim.tables.columns.ways import HEAD, way_of, way_of_items
+from sim.tables.columns.ways import HEAD, is_whole, way_of, way_of_items
 
 _BYTES = (bytes, bytearray, memoryview)
-# What UTF-16 begins with; and no message in one line is shorter.
+# What UTF-16 begins with; and nothing that is no name of a file is shorter.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
-_SHORTEST = 20
+_FEWEST = 8
+# Of more items than a screen has lines, those that begin as messages are messages.
+_FEW_LINES = 40
 _SAMPLE = 200
+_QUOTING = re.compile('["{};<>|]')
 
 
 def blocks(source: object, options: Options) -> Iterator[Lines]:
@@ -110,7 +113,9 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
 def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
     """How messages stand in *items* where these are lines of a log or a listing; None where each is one."""
     lines = [one for one in items if isinstance(one, str)] if options.format is None else []
-    if not lines or len(lines) < len(items) or not options.unlocated or any(map(TEXT_FORM.match, lines)):
+    if not lines or len(lines) < len(items) or not options.unlocated:
+        return None
+    if any(map(TEXT_FORM.match, lines)) and (len(lines) > _FEW_LINES or any(map(is_whole, lines))):
         return None
     head = plain.as_bytes("\n".join(lines))[:HEAD]
     way = way_of(head, None, options.framing, find=True, is_text=True)
@@ -185,11 +190,14 @@ class _Encoded(io.RawIOBase):
 
 
 def is_paste(text: str) -> bool:
-    """Whether a text of one line is what it says itself, no name of a file: a message, but for the text form
-    alone."""
-    if len(text) < _SHORTEST or _begins_as_text(text) or plain.is_file(text) or _is_folder(Path(text)):
+    """Whether a text of one line is what it says itself, no name of a file: a message, or something else
+    that is known."""
+    if len(text) < _FEWEST or plain.is_file(text) or _is_folder(Path(text)):
         return False
-    return guess(text).believed
+    if _QUOTING.search(text):
+        return True  # of a program, a record or a page
+    found = read(text)
+    return _begins_as_text(text) or (found.message is not None and found.raw is None) or bool(found.kind)
 
 
 def _begins_as_text(text: str) -> bool:
@@ -202,8 +210,6 @@ def expanded(source: object) -> list[Path] | None:
     if not isinstance(source, str | Path):
         return None
     text = str(source)
-    if isinstance(source, str) and _begins_as_text(text):
-        return None
     path = path_of("source", text)
     if _is_folder(path):
         found = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))

@@ -19,8 +19,10 @@ from sim.codec.message import is_mti
 from sim.codec.wire import Format, wire_format
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError
-from sim.operations import chosen_version
+from sim.operations import chosen_version, read
 from sim.paste import Reading, guess
+from sim.paste.anchors import strangeness
+from sim.paste.reading import NAMED
 from sim.paste.spellings import Wide, dumps_apart, looks_at_all, named
 from sim.tables.columns.binary import way_of_records
 from sim.tables.columns.kinds import (
@@ -43,6 +45,7 @@ from sim.tables.columns.lines import decoded
 HEAD = 1 << 16
 _SAMPLE = 200
 _GUESSED = 20
+_FEW_LINES = 40
 _FEWEST = 3
 _MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
 _CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
@@ -109,7 +112,7 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
     if not lines or not find:
         return SourceWay(LINES)
     begun = known is None and 2 * sum(map(_reads, lines)) >= len(lines)
-    if begun and any(map(_is_whole, lines[:_GUESSED])):
+    if begun and any(map(is_whole, lines[:_GUESSED])):
         return SourceWay(LINES)
     digits = known is not None and _is_hex(head.encode())
     found = {} if digits else _messages_in(lines, known)
@@ -119,6 +122,15 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
             return SourceWay(XML, said="jPOS XML")
         way = _way_of_dumps(whole, known, framing)
     way = way or _located(lines, found, known)
+    if (
+        way is not None
+        and way.kind == LINES
+        and known is None
+        and framing is None
+        and len(whole) <= _FEW_LINES
+    ):
+        pasted = _way_of_paste(head, whole)  # which blanks and quotes are no part of a message shows there
+        way = pasted if pasted.kind == LISTING else way
     if way is not None:
         return way if framing is None else replace(way, framing=tuple(framing))
     if known or framing:
@@ -134,7 +146,7 @@ def _is_lines(head: bytes) -> bool:
     single line must read to its end."""
     lines = [decoded(line).rstrip("\r") for line in head.split(b"\n", _GUESSED)[:_GUESSED] if line]
     if len(lines) == 1:
-        return _is_whole(lines[0])
+        return is_whole(lines[0])
     return 2 * sum(map(_reads, lines)) > len(lines)
 
 
@@ -152,13 +164,13 @@ def _is_table(head: bytes) -> bool:
 def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
     """How a text is read of which all has been seen: as a paste, where its messages are told apart by all
     that it holds, as names of elements or bytes over several lines are; as lines where it holds none, or
-    where lines hold messages of their own, between which others might be lost."""
-    found = guess(whole)
-    if not found.believed:
+    where lines hold more messages of their own."""
+    found = read(whole)
+    if found.message is None or found.raw is not None:
         return SourceWay(LINES)
-    if any(one.format != "elements" for one in found.messages):
-        parts = lines[:_SAMPLE] if len(lines) > 1 else ()
-        if not all(one.complete for one in found.messages) or any(guess(one).believed for one in parts):
+    if len(lines) > 1 and any(one.format != NAMED for one in found.messages):
+        likely = [line for line in lines[:_SAMPLE] if _LIKELY.search(line)][:_GUESSED]
+        if sum(guess(one).believed for one in likely) > len(found.messages):
             return SourceWay(LINES)
     return SourceWay(LISTING, said=found.read_as)
 
@@ -200,7 +212,7 @@ def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str]
     return ways.most_common(1)[0][0] if ways else None
 
 
-def _is_whole(line: str) -> bool:
+def is_whole(line: str) -> bool:
     """Whether *line* is the text form, to its end or to blanks behind it."""
     for text in dict.fromkeys((line, line.rstrip())):
         try:
@@ -215,8 +227,8 @@ def _reads(text: str) -> bool:
     try:
         parse(text, chosen_version(text, None))
     except ParseError as error:
-        # A message that is broken further on is one all the same.
-        return error.partial is not None and error.field not in (0, 1)
+        # A message that is broken further on is one all the same; a length in front of one is no MTI.
+        return error.partial is not None and error.field not in (0, 1) and strangeness(text[:4]) is not None
     return True
 
 
