@@ -13,9 +13,13 @@ from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.project import strip_line_ending
 from sim.operations.story import tell, tellers
 from sim.paste.reading import TEXT, UNSURE, Reading
+from sim.paste.spelled import oddities
 from sim.spec.interfaces import rows_of
 
 _OF_THE_MTI = "opening"
+_DAMAGED = "The message is cut or damaged: the values below may be wrong."
+# Where so much of what was read is odd, something else was taken for elements.
+_FEW_ODD, _ODD_SHARE, _SHOWN_ODD = 2, 3, 3
 SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
 
 
@@ -83,9 +87,12 @@ def explain(
 
 
 def _warning(reading: Reading) -> tuple[str, ...]:
-    """That it is uncertain how a message is written, where it was guessed so."""
-    if reading.confidence != UNSURE or reading.format == TEXT:
+    """That it is uncertain how a message is written, where it was guessed so; that it is damaged, where it is
+    the text form and does not fit."""
+    if reading.confidence != UNSURE:
         return ()
+    if reading.format == TEXT:
+        return () if reading.complete else (_DAMAGED,)
     return (
         f"It is uncertain how this message is written ({reading.read_as}): the values below may be wrong.",
     )
@@ -118,7 +125,14 @@ def explain_so_far(
         if number not in view.misfits
     }
     warning = _warning(given) if isinstance(given, Reading) else ()
-    told = (*warning, *tell(replace(view.message, fields=fields), view.rows).values())
+    odd = oddities(view.message) if view.fault else []
+    if len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(fields):
+        seen = "; ".join(odd[:_SHOWN_ODD])
+        told: tuple[str, ...] = (
+            f"MTI {view.message.mti} begins a message whose elements do not fit ({seen}).",
+        )
+    else:
+        told = (*warning, *tell(replace(view.message, fields=fields), view.rows).values())
     if not stopped:
         return " ".join(told)
     head = "Reading stopped" if view.fault else "Left out, since it does not fit"

@@ -26,6 +26,8 @@ TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
 _MTI, _BITMAP_END, _MOSTLY = 4, 20, 12
 # What the MTI of a text form begins with that does not read to its end.
 _VERSIONS = "012"
+# Digits of other bytes: no text has letters up to F and no others.
+_HEXED = re.compile("[0-9]*[A-Fa-f][0-9A-Fa-f]*")
 # In more lines than a screen has, each is a message.
 _FEW_LINES = 40
 
@@ -164,7 +166,8 @@ def _of_bytes(
             reasons=found.reasons,
             kind=found.kind,
         )
-    return found if _reads_further(found, broken) else broken
+    strange = broken.mti[:1] not in _VERSIONS
+    return found if strange or _reads_further(found, broken) else broken
 
 
 def _guessed(given: str | bytes, format: Format | str | None, version: AnyVersion | None) -> Reading:
@@ -221,7 +224,8 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
         return False  # chance finds another message further on
     # Of characters, and of what begins as the text form does, chance reads no more than a beginning; or a
     # part, whatever stands around it.
-    least = 0.5 if found.as_text or begun else 0.0
+    hexed = not found.as_text and _HEXED.fullmatch(broken.raw or "")
+    least = 0.5 if found.as_text or (begun and not hexed) else 0.0
     size = broken.size if found.as_text else max(found.size, begun * broken.size // 2)
     share = (found.read - found.start) / (size or 1)
     return share > max(least, broken.read / (broken.size or 1))

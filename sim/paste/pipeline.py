@@ -44,6 +44,7 @@ _SETTLED = WEIGHTS["settled"]
 _TEXT_HEAD = re.compile(
     rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5})|0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16}"
 )
+_HEXED = re.compile(rb"[0-9]{4}[0-9A-Fa-f]{16}[0-9]*[A-Fa-f][0-9A-Fa-f]*")
 # No byte of a message saves more on the average.
 _MOST_A_BYTE = WEIGHTS["most_a_byte"]
 # What is remembered: lists of elements, ways to write MTI and bitmap, elements in each of these.
@@ -259,9 +260,14 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
     bare = all(name == "stx" for name in one.layers)
     plain = one.is_text and one.fits and bare and len(one.odd) < 2
     # What begins as the text form does is one, damaged, before it is the hex of something else.
-    begun = _TEXT_FIRST if one.is_text and not one.anchor.at and not one.fits else 0.0
+    begun = _TEXT_FIRST if one.is_text and not one.anchor.at and not one.fits and not _is_hex(one) else 0.0
     strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))
     return not plain, not one.fits, (one.fits and bool(one.dialect)) or strange, -one.score - begun
+
+
+def _is_hex(one: Candidate) -> bool:
+    """Whether characters are the hex digits of other bytes: no text has letters up to F and no others."""
+    return _HEXED.fullmatch(one.data) is not None
 
 
 def _strictly(

@@ -107,10 +107,10 @@ def read(
     source
         A list, Series or iterator of messages, texts or bytes; a text, with a message in each line or as
         `sim.parse` takes it; a path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain,
-        .gz or .zst; an open file, or the bytes that a file holds. A file is a capture (pcap, pcapng; extra `pcap`), records behind
-        lengths (IPM and VBS files, in blocks or not), one binary message or several one behind another,
-        lines with a message each, a table with a column for each element (CSV, as `to_csv` and spreadsheets
-        write it), or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML of jPOS in several lines, with lines
+        .gz or .zst; an open file, or the bytes that a file holds. A file is a capture (pcap, pcapng; extra
+        `pcap`), records behind lengths (IPM and VBS files, in blocks or not), one binary message or several
+        one behind another, lines with a message each, a table with a column for each element (CSV, as
+        `to_csv` and spreadsheets write it), or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML of jPOS in several lines, with lines
         of a log between; also up to 64 KB of text that names elements, as a listing or JSON does. Where a
         message stands in its line, and how bytes are written, is found from a sample unless you say it;
         `.iso.read_as` tells. Blank lines are left out.
