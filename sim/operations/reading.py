@@ -219,9 +219,11 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
     begun = _begun(broken.raw or "")
     if found.complete and (found.believed or not begun):
         return True
-    elsewhere = not found.believed and found.mti != (broken.raw or "")[:_MTI]
-    if elsewhere and ((begun and found.as_text) or (_begun_well(broken) and not found.complete)):
-        return False  # chance finds another message further on
+    if not found.believed and found.mti != (raw := broken.raw or "")[:_MTI]:
+        # Chance finds another message further on.
+        inside = begun and found.as_text and found.data[:_MTI] != raw[:_MTI].encode("latin-1", "replace")
+        if inside or (not found.as_text and not found.complete and _begun_well(broken)):
+            return False
     # Of characters, and of what begins as the text form does, chance reads no more than a beginning; or a
     # part, whatever stands around it.
     hexed = not found.as_text and _HEXED.fullmatch(broken.raw or "")

@@ -233,11 +233,29 @@ def _with_parts(whole: Reading, parts: list[str], asked: Known, *, lines: bool =
     messages = [replace(one, more=()) for _, one in found]
     if lines:
         return replace(first, more=tuple(messages[1:]))
+    if messages and _says_the_same(messages[0], first):
+        return replace(first, more=tuple(_once(messages)[1:]))
     if any(_says_the_same(one, first) for one in messages[1:]):
         # A later one, which saves more, was taken for all of the paste.
         again = _of_text(found[0][0], asked, enclosed=True)
         first = replace(again if again.believed else messages[0], more=())
+        return replace(first, more=tuple(_once(messages)[1:]))
     return _together(first, messages)
+
+
+def _once(messages: list[Reading]) -> list[Reading]:
+    """The *messages* of parts: one that is sent again is there again, one that is shown in two ways once."""
+    return [
+        one
+        for at, one in enumerate(messages)
+        if at == 0
+        or (
+            one.believed
+            and not any(
+                _says_the_same(one, other) and one.spelling != other.spelling for other in messages[:at]
+            )
+        )
+    ]
 
 
 def _part(first: Reading, part: str, alike: Known, lines: bool) -> Reading | None:

@@ -149,3 +149,81 @@ def test_one_row_of_a_dump_is_a_dump() -> None:
     data = encode(Message("0800", {11: "123450"}), _BCD)
     row = f"00000000: {data.hex(' ', 2)}  ......4P\n"
     assert guess(row).message == Message("0800", {11: "123450"})
+
+
+_SALE = Message("0200", {3: "000010", 4: "000000001500", 7: "1206041200", 11: "000001", 41: "12340001"})
+_RAW = build(_SALE)
+# What names the elements of that message, as people post it.
+_NAMED = {
+    "columns of a log": "0508 122728 00153|4| - M.T.I      : [0200]\n"
+    + "\n".join(
+        f"0508 122728 00153|4| - FLD ({number:03}) : ({len(value):03}) : [{value}]"
+        for number, value in _SALE.fields.items()
+    ),
+    "columns of a log, no colons": "2014 0001 6| - M.T.I : [0200]\n"
+    + "\n".join(
+        f"2014 0002 6| - FLD ({number:03}) ({len(value):03}) [{value}]"
+        for number, value in _SALE.fields.items()
+    ),
+    "members made by calls": "m := &Message{\n"
+    + "\n".join(
+        f'  DE{number}: NewNumeric("{value}"), // of 64 "digits"' for number, value in _SALE.fields.items()
+    )
+    + '\n}\nm.Mti = "0200"',
+    "arguments by name": '[iso setMTI:@"0200"];\n'
+    + "\n".join(
+        f'[iso addDataElement:@"DE{number:02}" withValue:@"{value}"];'
+        for number, value in _SALE.fields.items()
+    ),
+    "Chinese": "\u6d88\u606f\u7c7b\u578b[0200]\n"
+    + "\n".join(f"\u7b2c{number}\u57df \u4ea4\u6613 [{value}]" for number, value in _SALE.fields.items()),
+    "XML between margins": '"""<isomsg>\n  | <f id="0" v="0200"/>\n'
+    + "\n".join(f'  | <f id="{number}" v="{value}"/>' for number, value in _SALE.fields.items())
+    + '\n  |</isomsg>""".stripMargin',
+}
+
+
+@pytest.mark.parametrize("kind", _NAMED)
+def test_elements_are_named_in_many_ways(kind: str) -> None:
+    """Logs, program text and XML whose elements are named one by one."""
+    best = guess(_NAMED[kind])
+    assert (best.message, best.confidence) == (_SALE, SURE)
+
+
+def test_a_dump_behind_its_gutter_is_read() -> None:
+    """A log that prints characters first, then bytes between bars."""
+    data = encode(_SALE, wire_format("ascii-binary"))
+    rows = [data[at : at + 18] for at in range(0, len(data), 18)]
+    log = [
+        f"3006 0916|D| {' '.join(chr(b) if 32 < b < 127 else '.' for b in row):<36} |{row.hex(' '):<54} ."
+        for row in rows
+    ]
+    assert guess("\n".join(log)).message == _SALE
+
+
+def test_a_line_on_a_page_ends_at_its_tag() -> None:
+    """Tags of a page and blanks in front of them are no part of a message."""
+    assert guess(f"Sample</br>\n {_RAW}  </br>\n Where 0200 is a request").message == _SALE
+
+
+def test_each_literal_of_a_list_is_a_message() -> None:
+    """All of them are read, in their order, whatever each is read as."""
+    answer = Message("0210", {**_SALE.fields, 39: "00"})
+    texts = [f'    "ISO021100055{build(one)}",' for one in (_SALE, answer, _SALE)]
+    best = guess("\n".join(("var raw = []string{", *texts, "}")))
+    assert [one.mti for one in best.messages] == ["0200", "0210", "0200"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// MTI: 0210 (authorization response)\nresponse[0] = 0x02;\nresponse[2] = 0x38;  // 2, 3, 4",
+        '{"rules": [{"when": {"mti": "0200", "de": {"4": {"gte": "01"}}}, "respond": {"echo": ["11", "37"], '
+        '"set": {"39": "61"}}}], "default": {"echo": ["11", "37"], "set": {"39": "00", "38": "AUTH99"}}}',
+        "DE38: 00         BRK\nDE39: 00         BRK\nDE3A: 00         BRK",
+        'if (iso.getMTI().equals("0200")) {\n  iso.setResponseMTI();\n  iso.set(39, "00");\n}',
+    ],
+)
+def test_program_text_and_settings_are_no_message(text: str) -> None:
+    """Comments, branches and rules name elements of messages that are not there."""
+    assert guess(text).message is None

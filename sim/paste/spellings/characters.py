@@ -60,7 +60,7 @@ def _inside(text: str) -> Iterator[Sighting]:
         if (mark := text[start - 1 : start]) and mark in _QUOTES and mark in line:
             line = line.rpartition(mark)[0]  # no mark is the last character of what stands between two
         for part in (line, line.rstrip(), _CLOSING.split(line, maxsplit=1)[0]):
-            if part not in seen:
+            if part not in seen and part != whole.rstrip():  # blanks behind it are data
                 seen.add(part)
                 name = "text among other text"
                 yield Sighting(name, encoded(part), -around(len(text) - len(part)), text=True)

@@ -110,10 +110,10 @@ def read(
         .gz or .zst; an open file, or the bytes that a file holds. A file is a capture (pcap, pcapng; extra
         `pcap`), records behind lengths (IPM and VBS files, in blocks or not), one binary message or several
         one behind another, lines with a message each, a table with a column for each element (CSV, as
-        `to_csv` and spreadsheets write it), or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML of jPOS in several lines, with lines
-        of a log between; also up to 64 KB of text that names elements, as a listing or JSON does. Where a
-        message stands in its line, and how bytes are written, is found from a sample unless you say it;
-        `.iso.read_as` tells. Blank lines are left out.
+        `to_csv` and spreadsheets write it), or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML of jPOS in
+        several lines, with lines of a log between; also up to 64 KB of text that names elements, as a listing
+        or JSON does. Where a message stands in its line, and how bytes are written, is found from a sample
+        unless you say it; `.iso.read_as` tells. Blank lines are left out.
     version
         One of `sim.VERSIONS`. Default: from each MTI.
     network

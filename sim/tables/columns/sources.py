@@ -15,6 +15,7 @@ from sim.codec.bitmap import HEX_DIGITS
 from sim.masking import mask_words
 from sim.masking.files import path_of
 from sim.operations.reading import TEXT_FORM, read
+from sim.paste.beside import is_proven
 from sim.tables.columns import lines as plain
 from sim.tables.columns.captures import of_capture
 from sim.tables.columns.kinds import (
@@ -37,7 +38,7 @@ from sim.tables.columns.ways import HEAD, is_whole, way_of, way_of_items
 _BYTES = (bytes, bytearray, memoryview)
 # What UTF-16 begins with; and nothing that is no name of a file is shorter.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
-_FEWEST = 8
+_FEWEST, _HEAD = 8, 20
 # Of more items than a screen has lines, those that begin as messages are messages.
 _FEW_LINES = 40
 _SAMPLE = 200
@@ -197,7 +198,11 @@ def is_paste(text: str) -> bool:
     if _QUOTING.search(text):
         return True  # of a program, a record or a page
     found = read(text)
-    return _begins_as_text(text) or (found.message is not None and found.raw is None) or bool(found.kind)
+    return (
+        (_begins_as_text(text) and len(text) > _HEAD)
+        or (found.message is not None and found.raw is None)
+        or is_proven(found.kind)
+    )
 
 
 def _begins_as_text(text: str) -> bool:
