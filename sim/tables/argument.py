@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from sim.codec import Message, ParseError, bitmap, build
-from sim.codec.text import reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError, WireError
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sim import operations
 from sim.spec.words import AnyNetwork, AnyVersion
-from sim.tables.argument import MessageArgument, refuse_many, take
+from sim.tables.argument import MessageArgument, take
 from sim.tables.message_table import MessageTable, RawMessage, table_of
 from sim.tables.tables import Table, columns_of
 
@@ -120,7 +120,6 @@ def repair(
     """
     if isinstance(message, str):
         text = message[:]  # a cell of a table shows itself masked
-        refuse_many(text)
         made = operations.repair(text, version=version, network=network, sure=sure, format=format)
     else:
         made = operations.repair(take(message, version, network, format), sure=sure)
