@@ -124,7 +124,7 @@ def explain_so_far(
         for number, value in view.message.fields.items()
         if number not in view.misfits
     }
-    warning = _warning(given) if isinstance(given, Reading) else ()
+    warning = _warning(given) if isinstance(given, Reading) else (_DAMAGED,) * bool(view.fault)
     odd = oddities(view.message) if view.fault else []
     if len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(fields):
         seen = "; ".join(odd[:_SHOWN_ODD])
