@@ -39,7 +39,7 @@ UNSEEN = 15.0
 NO_HABIT = 5.0  # a key is hit twice; another character is seldom added
 # A length in front may be right where a character is lost or added after it.
 _COUNTED, _OFF = 4, 2
-_CUT_OFF = 6.0
+_CUT_OFF, _BLANK = 6.0, -4.0
 _DECIMAL, _WHICH = "0123456789", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
 _FARTHEST = 44  # the longest header that is looked behind
@@ -253,10 +253,8 @@ def _lengths(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
     for number, start, first in tried:
         said, most, width = raw[start:first], table[number].width, first - start
         for size, bits, why in sizes(said, most, left, table[number].binary or number == _CHIP):
-            if (
-                number == found.stop == found.numbers[-1]
-                and abs(size - int(said or 0) if is_digits(said) else 0) > 1
-            ):
+            near = is_digits(said) and abs(size - int(said)) <= _OFF
+            if number == found.stop == found.numbers[-1] and not near:
                 bits += _CUT_OFF  # the text ends in it
             if len(text := f"{size:0{width}d}") == width:
                 yield Edit(raw[:start] + text + raw[first:], bits, LENGTH, number, why, said, text)
@@ -322,7 +320,7 @@ def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
                 bits = log2(len(long) / (same - 1)) if same > 1 else log2(len(long)) + NO_HABIT
                 why = "without it all elements after it can be read"
                 if not long[begin].isdigit() and is_digits(long[:begin] + long[stop:]):
-                    bits, why = 0.0, f"{_quoted(long[begin])} is among digits"
+                    bits, why = log2(len(long)), f"{_quoted(long[begin])} is among digits"
                 elif same > 1:
                     why = f"{_quoted(long[begin])} is there twice"
                 value = long[:begin] + long[begin + 1 :]
@@ -378,7 +376,7 @@ def _restored(
     for begin, stop in _runs(short):
         value, char = short[:begin] + short[begin] + short[begin:], short[begin]
         if value not in seen and (stop - begin > 1 or char == " "):
-            rare = -4.0 if char == " " else 0.0
+            rare = _BLANK if char == " " else 0.0
             yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(char)} is one of a run"
     yield short + UNKNOWN, _NOTHING_TELLS, "nothing tells which character it was"
 

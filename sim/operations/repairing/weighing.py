@@ -30,6 +30,7 @@ _CURRENCIES = (49, 50, 51)
 # What stands in these is agreed on by those who send it: hardly a value is wrong, and none is evidence.
 _OPEN = re.compile("[Rr]eserved|[Pp]rivate|[Aa]dditional .*data")
 _FEWEST_TAGS = 2
+_KEYS = 9.0
 _LONGEST = 400  # characters of a value that are looked at for words
 # How likely an element is by its presence row; what a row leaves open goes for the share of networks that
 # have the element. Elements go together, so that what is known of one counts only in part.
@@ -86,7 +87,7 @@ def alone(number: int, value: str, table: Spec) -> float:
         few = held is not None and len(held) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
         odd += 14.0 if held is None else 6.0 * few
     elif _OPEN.search(element.name):
-        odd += 3 + words(value[:_LONGEST])
+        odd += 3 + min(words(value[:_LONGEST]), _KEYS)  # which may be of hex digits
         if len(value) > 40 and value[:2] in ("9F", "5F", "82", "95") and tags(value):
             odd += 6  # chip data stand in DE 55
     return odd
