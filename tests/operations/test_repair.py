@@ -126,12 +126,40 @@ def test_a_sound_message_is_left_alone() -> None:
         (REQUEST.encode("cp500").hex(), "decoded"),
         (f"{REQUEST}\x03", "stripped"),
         (REQUEST[1:], "leading zero restored"),
+        (REQUEST * 2, "rewritten"),
     ],
 )
 def test_what_stands_around_a_message_is_taken_off(broken: str, action: str) -> None:
     """Quotes, lengths, TPDU, line breaks, EBCDIC in hexadecimal: the message itself comes out."""
     done = repair(broken, sure=True)
     assert (done.text, done.proposals[0].action) == (REQUEST, action)
+
+
+@pytest.mark.parametrize(
+    ("length", "action"),
+    [("32", "length changed"), ("08", "length changed"), ("18", "length changed"), ("61", "length changed")],
+)
+def test_a_length_in_another_unit_is_put_right(length: str, action: str) -> None:
+    """Counted in hex digits or bytes, with itself, or with its digits swapped."""
+    done = repair(build(CHIP).replace(f"16{PAN}", length + PAN, 1))
+    assert (done.text, done.valid, done.proposals[0].action) == (build(CHIP), True, action)
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_what_fills_up_a_card_number_is_no_digit_of_it(counted: bool) -> None:
+    """F after DE 2, whether its length counts it or not."""
+    length = 16 + counted
+    done = repair(build(CHIP).replace(f"16{PAN}", f"{length}{PAN}F", 1))
+    assert (done.text, done.valid) == (build(CHIP), True)
+
+
+@pytest.mark.parametrize("name", ["nac", "visa", "ebcdic"])
+def test_bytes_that_end_too_early_are_told_and_never_filled(name: str) -> None:
+    """In every format, as in the text form."""
+    data = encode(CHIP, wire_format(name))[:-20]
+    done = repair(data, format=name)
+    assert [(one.verdict, one.action) for one in done.proposals[:1]] == [(UNKNOWN_VALUE, "end missing")]
+    assert not done.valid
 
 
 @pytest.mark.parametrize("size", [4, 40, 90, 150])

@@ -55,7 +55,7 @@ _SHOWN = 24
 _MOST_EVIDENCE = 4
 _WITNESSES = 2  # one may agree by chance
 # So far ahead is sure what a habit of hands, a key hit twice, speaks for, or what nothing else does.
-_FAR, _FARTHER = 13.0, 18.0
+_NEARER, _FAR, _FARTHER = 10.0, 13.0, 18.0
 _RARE = -2.0  # bits by which an element is seldom there
 _FEW = 2  # characters that may be lost or added at once
 # Other elements say what these are, and a third one which of the two is right.
@@ -327,11 +327,12 @@ def _sure(one: Trial, ahead: float) -> bool:
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
         # It moves whole elements; one of a character or two may be characters lost or added.
         more, is_told = share(number, one.weight.fields, edit.text[:4]), len(agree) >= _WITNESSES
-        if _width(number, one) <= _FEW:
+        if _width(number, one) <= _FEW or ahead < _NEARER:
             return False
         if edit.action == undoing.BIT_CLEARED:
             last = number > max(one.weight.fields, default=0)  # the end may be missing
-            return more < _RARE * last and (is_told or ahead >= _FARTHER)
+            blank = "s" in one.table[number].content and not one.table[number].prefix  # or its blanks
+            return more < _RARE * last and not blank and (is_told or ahead >= _FARTHER)
         return more > _RARE and is_told and not one.warns(number)
     if edit.action == undoing.LENGTH:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0

@@ -33,12 +33,12 @@ PRIOR = {
 }
 # A cut falls anywhere; that another edit explains what it leaves would be chance.
 PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
-_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 7.0, 10.0
+_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 7.0, 8.5
 # Bits by which what nothing tells is put last: it restores nothing.
 UNSEEN = 15.0
 NO_HABIT = 5.0  # a key is hit twice; another character is seldom added
 # A length in front may be right where a character is lost or added after it.
-_COUNTED, _OFF = 4, 2
+_COUNTED, _OFF = (2, 6), 2
 _CUT_OFF, _BLANK = 6.0, -4.0
 _DECIMAL, _WHICH = "0123456789", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
@@ -121,8 +121,8 @@ def frame(raw: str, table: Spec) -> Frame | None:
 
 
 def stated_length(front: str, size: int) -> int:
-    """The length near *size* that four digits in front of a message state, decimal or hex; -1 for none."""
-    if len(front) != _COUNTED or not bitmap.HEX_DIGITS.issuperset(front):
+    """The length near *size* that a few digits in front of a message state, decimal or hex; -1 for none."""
+    if not _COUNTED[0] <= len(front) <= _COUNTED[1] or not bitmap.HEX_DIGITS.issuperset(front):
         return -1
     stated = [int(front), int(front, 16)] if is_digits(front) else [int(front, 16)]
     return next((one for one in stated if abs(one - size) <= _OFF), -1)
@@ -140,7 +140,7 @@ def fronts(raw: str) -> Iterator[Edit]:
         if not is_mti(rest[:MTI_WIDTH]) or not bitmap.HEX_DIGITS.issuperset(rest[MTI_WIDTH:_LEAST]):
             continue
         front = raw[:size]
-        if front in {f"{count:04{form}}" for count in (len(rest), len(raw)) for form in "dX"}:
+        if front in {f"{count:0{size}{form}}" for count in (len(rest), len(raw)) for form in "dX"}:
             why = "they are the length of what follows"
         elif size == 2 and int.from_bytes(front.encode("latin-1", "replace")) in (len(rest), len(raw)):
             why = "they are the length of what follows, in binary"

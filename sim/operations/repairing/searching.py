@@ -28,7 +28,7 @@ _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
 # What is absent is weighed with the elements that are there.
 _OF_ABSENT = 0.2
 _OTHER_LENGTH, _NO_TAGS = 6.0, 14.0
-_SECOND = 10.0  # bits by which a second fault is unlikelier than none
+_SECOND = 5.0  # bits by which a second fault is unlikelier than none
 _NEAR = 2
 _ENDS = "\x02\x03\0\r\n"
 
