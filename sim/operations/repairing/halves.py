@@ -20,21 +20,29 @@ _MOST_STEPS, _MOST_FOUND = 20_000, 24
 
 
 def is_half(raw: str) -> bool:
-    """Whether *raw* begins with an MTI and a raw bitmap of which bytes are lost."""
+    """Whether *raw* begins with an MTI and a raw bitmap of which bytes, or their upper bits, are lost."""
     bits = raw[MTI_WIDTH : MTI_WIDTH + _MAP]
     held = all(ord(char) < _TOP or char in LOST for char in bits)
-    return len(bits) == _MAP and held and is_mti(raw[:MTI_WIDTH]) and any(char in LOST for char in bits)
+    odd = any(char in LOST or char < " " for char in bits)
+    return len(bits) == _MAP and held and odd and is_mti(raw[:MTI_WIDTH])
 
 
 def texts(raw: str, table: Spec) -> Iterator[str]:
     """The text forms that *raw* may be: with the bitmaps, the likeliest first, under which its elements fit
     and end where it ends."""
-    wide = _MAP * (2 if raw[MTI_WIDTH] in LOST or ord(raw[MTI_WIDTH]) >= _TOP else 1)
+    marked = any(char in LOST for char in raw[MTI_WIDTH : MTI_WIDTH + _MAP])
+    for wide in (_MAP * (1 + (raw[MTI_WIDTH] in LOST)),) if marked else (_MAP, 2 * _MAP):
+        yield from _texts(raw, table, wide, marked)
+
+
+def _texts(raw: str, table: Spec, wide: int, marked: bool) -> Iterator[str]:
+    """The same with a bitmap of *wide* bytes; *marked* says that what stands for a lost byte does so."""
     bits = raw[MTI_WIDTH : MTI_WIDTH + wide]
-    known: dict[int, bool] = {}
+    known: dict[int, bool] = {1: wide > _MAP}
     for place, char in enumerate(bits):
-        byte = _TOP if char in LOST else ord(char)
-        for bit in range(1 if char in LOST else 8):
+        lost = char in LOST and marked
+        byte = _TOP if lost else ord(char)
+        for bit in range(0 if marked else 1, 1 if lost else 8):
             known[8 * place + bit + 1] = bool(byte >> (7 - bit) & 1)
     costs, start = presence_costs(raw[:MTI_WIDTH], None), MTI_WIDTH + wide
     # The cost so far, the element that comes next, where it would stand, and those that are there.

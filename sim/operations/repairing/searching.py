@@ -126,8 +126,8 @@ def trials_of(raw: str, table: Spec, pinned: bool, stated: int = -1, outermost: 
             length = undoing.stated_length(around.before, len(around.text))
             further = len(around.text) < len(raw)  # nothing is taken off for ever
             made += [one.inside(around) for one in trials_of(around.text, inner, True, length, further)]
-    if found is None and halves.is_half(raw):
-        return [*made, *_halves(raw, table)]
+    if found is None and halves.is_half(raw) and (read := [*_halves(raw, table)]):
+        return [*made, *read]
     for edit, inner in _edits(raw, found, table, pinned):
         if trial := weighed(raw, edit, inner):
             if 0 < abs(stated - len(raw)) <= _NEAR and len(edit.text) != stated:

@@ -30,7 +30,7 @@ _CURRENCIES = (49, 50, 51)
 # What stands in these is agreed on by those who send it: hardly a value is wrong, and none is evidence.
 _OPEN = re.compile("[Rr]eserved|[Pp]rivate|[Aa]dditional .*data")
 _FEWEST_TAGS = 2
-_KEYS = 9.0
+_KEYS = 11.0
 _LONGEST = 400  # characters of a value that are looked at for words
 # How likely an element is by its presence row; what a row leaves open goes for the share of networks that
 # have the element. Elements go together, so that what is known of one counts only in part.
