@@ -283,7 +283,7 @@ def of_candidate(one: Candidate) -> Reading:
     """A candidate as it is given to callers."""
     end = one.state.at
     return Reading(
-        message=_on_its_interface(one.message, one.name),
+        message=_on_its_interface(one.message, one.name, one.layers),
         spelling=one.reading.name,
         framing=one.framing,
         layers=one.front.layers,
@@ -308,11 +308,11 @@ def of_candidate(one: Candidate) -> Reading:
     )
 
 
-def _on_its_interface(message: Message, format: str) -> Message:
+def _on_its_interface(message: Message, format: str, layers: tuple[str, ...]) -> Message:
     """*message* on the interface that its elements tell, where its *format* is one of many."""
     if message.dialect is not None:
         return message
-    name = told_by(format, message.version, message.mti, message.fields)
+    name = told_by(format, message.version, message.mti, message.fields, layers)
     return replace(message, dialect=interface_table(name, message.version)) if name else message
 
 

@@ -63,9 +63,12 @@ class Interface:
         return (*own, *(row for row in self.rows if row.mti == mti))
 
 
-def told_by(format: str, version: str, mti: str, numbers: Iterable[int]) -> str | None:
+def told_by(
+    format: str, version: str, mti: str, numbers: Iterable[int], layers: Iterable[str] = ()
+) -> str | None:
     """The interface that a message with elements *numbers*, written in a *format* of many links, must travel
-    on; None where nothing says so.
+    on; None where nothing says so. A header that only its messages have, among the *layers* in front, says
+    more than elements.
 
     >>> told_by("bcd", "1987", "0200", (3, 4, 11, 22, 24, 25, 35, 41, 42, 62))
     'nac'
@@ -74,6 +77,10 @@ def told_by(format: str, version: str, mti: str, numbers: Iterable[int]) -> str 
     for name in names("interfaces", ".toml"):
         one = interface(name)
         if not one.guess or version != one.version or format not in one.guess["formats"]:
+            continue
+        if "header" in one.guess:
+            if one.guess["header"] in layers and found.isdisjoint(one.guess["lacks"]):
+                return name
             continue
         of_class = mti[1] in one.guess["classes"]
         if of_class and found.issuperset(one.guess["has"]) and found.isdisjoint(one.guess["lacks"]):

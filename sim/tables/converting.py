@@ -10,7 +10,7 @@ import pandas as pd
 from sim import operations
 from sim.operations.asked import moment
 from sim.spec.spellings import version_named
-from sim.spec.words import AnyMoment, AnyNetwork, AnyVersion
+from sim.spec.words import AnyInterface, AnyMoment, AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, facts_of, readable, take
 from sim.tables.message_table import MessageTable, MessageView, table_of
 from sim.tables.tables import Table, columns_of
@@ -60,6 +60,7 @@ def convert(
     network: AnyNetwork | None = None,
     at: AnyMoment | None = None,
     format: Format | str | None = None,
+    interface: AnyInterface | None = None,
 ) -> ConvertedTable:
     """Convert a message to another version of the standard, with a note on each element.
 
@@ -81,6 +82,9 @@ def convert(
         Local date and time; years and centuries missing from the message are the nearest to it. Default: now.
     format
         The wire format of *message*. Default: recognized.
+    interface
+        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
+        else the network's own.
 
     Returns
     -------
@@ -94,7 +98,7 @@ def convert(
     BuildError
         *message* cannot be read or written.
     ChoiceError
-        No version or network is called that.
+        No version, network or interface is called that.
 
     Examples
     --------
@@ -105,7 +109,7 @@ def convert(
     >>> table.iso.notes["action"].tolist()
     ['reformatted', 'kept', 'kept', 'moved']
     """
-    given = take(message, version, network, format)
+    given = take(message, version, network, format, interface)
     made = operations.convert(readable(given), version_named(to), network=given.network, at=moment(at))
     plain = table_of(take(made.message, None, given.network), source=SOURCE)
     table = ConvertedTable(plain)

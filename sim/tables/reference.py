@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from sim.codec.wire import interface_table
 from sim.errors import SpecError
 from sim.judge import catalogue
 from sim.operations.faults import all_faults
@@ -21,10 +22,12 @@ from sim.spec import (
     version_of,
     withdrawn_currencies,
 )
+from sim.spec.interfaces import Interface
+from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.networks import network as network_of
-from sim.spec.spellings import choose, network_named, version_named
-from sim.spec.words import AnyNetwork, AnyVersion
+from sim.spec.spellings import choose, interface_named, network_named, version_named
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 from sim.tables.tables import Table, columns_of
 
 # What registries give: their rows, and what each column is called there.
@@ -56,7 +59,11 @@ class RulesTable(ReferenceTable):
     _rules = "rule"
 
 
-def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> Table:
+def fields(
+    version: AnyVersion = "1987",
+    network: AnyNetwork | None = None,
+    interface: AnyInterface | None = None,
+) -> Table:
     """List the data elements of a version.
 
     Parameters
@@ -65,6 +72,9 @@ def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> T
         One of `sim.VERSIONS`.
     network
         One of `sim.NETWORKS`, to add what it requires of each element.
+    interface
+        What the link speaks, one of `sim.interfaces()`: names and formats are its own, in the version that it
+        speaks, and `required_in` what its messages must have.
 
     Returns
     -------
@@ -76,7 +86,7 @@ def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> T
     Raises
     ------
     ChoiceError
-        No version or network is called that.
+        No version, network or interface is called that.
 
     Examples
     --------
@@ -85,7 +95,9 @@ def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> T
     'n 3'
     """
     version, network = version_named(version), None if network is None else network_named(network)
-    elements = spec(version).elements
+    link = None if interface is None else interface_of(interface_named(interface))
+    table = spec(version) if link is None else interface_table(link.name, version)
+    version, elements = table.version, table.elements
     columns = columns_of(
         ("number", "name", "format", "pattern", "note", "source"),
         [(one.number, one.name, one.format, one.pattern, one.note, one.source) for one in elements],
@@ -95,7 +107,22 @@ def fields(version: AnyVersion = "1987", network: AnyNetwork | None = None) -> T
         numbers = [one.number for one in elements]
         extra = [(", ".join(required.get(at, [])), "; ".join(formats.get(at, []))) for at in numbers]
         columns |= columns_of(("required_in", "network_format"), extra)
+    elif link is not None:
+        required = _required_on(link, version)
+        columns |= columns_of(
+            ("required_in",), [(", ".join(required.get(one.number, [])),) for one in elements]
+        )
     return ReferenceTable(columns)
+
+
+def _required_on(link: Interface, version: str) -> dict[int, list[str]]:
+    """The MTIs in which the interface needs an element, whatever else the message holds."""
+    found: dict[int, list[str]] = {}
+    for mti in _mtis(version):
+        for row in link.presence(mti):
+            if row.presence == _MUST and mti not in found.get(row.field, ()):
+                found.setdefault(row.field, []).append(mti)
+    return found
 
 
 def _mtis(version: str) -> Iterator[str]:

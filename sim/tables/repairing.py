@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim import operations
-from sim.spec.words import AnyNetwork, AnyVersion
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, take
 from sim.tables.message_table import MessageTable, RawMessage, table_of
 from sim.tables.tables import Table, columns_of
@@ -80,6 +80,7 @@ def repair(
     network: AnyNetwork | None = None,
     sure: bool = False,
     format: Format | str | None = None,
+    interface: AnyInterface | None = None,
 ) -> ProposalsTable:
     """Find out what a broken message was, and what speaks for it. The message itself is not changed.
 
@@ -95,6 +96,9 @@ def repair(
         True gives a proposal only where no other fault explains the message.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
+    interface
+        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
+        else the network's own.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def repair(
     TypeError
         *message* is no message argument.
     ChoiceError
-        No version or network is called that.
+        No version, network or interface is called that.
 
     Examples
     --------
@@ -120,9 +124,11 @@ def repair(
     """
     if isinstance(message, str):
         text = message[:]  # a cell of a table shows itself masked
-        made = operations.repair(text, version=version, network=network, sure=sure, format=format)
+        made = operations.repair(
+            text, version=version, network=network, sure=sure, format=format, interface=interface
+        )
     else:
-        made = operations.repair(take(message, version, network, format), sure=sure)
+        made = operations.repair(take(message, version, network, format, interface), sure=sure)
     records = [one.record() | {"evidence": "; ".join(one.evidence)} for one in made.proposals]
     table = ProposalsTable(columns_of(_COLUMNS, [[one[name] for name in _COLUMNS] for one in records]))
     table._repair = made

@@ -168,3 +168,30 @@ def test_one_interface_extends_another() -> None:
     assert own.elements["41"]["format"] == "ans 16"
     assert {row.field for row in own.presence("0200")} >= {41, 62}
     assert own.format == "base24"
+
+
+def test_a_header_says_the_interface() -> None:
+    """What only messages of BASE24 have in front says so where no element does."""
+    found = read("0043ISO0060000750800822000000000000004000000000000000205171002553038001")
+    assert found.interface == "base24"
+
+
+def test_the_data_dictionary_of_an_interface() -> None:
+    """Names and formats are the link's own, and what its messages must have."""
+    table = sim.fields(interface="nac").set_index("number")
+    assert table.name[24] == "Network international identifier (NII)"
+    assert "0200" in table.required_in[41]
+    assert table.required_in[7] == ""
+    assert sim.fields(interface="postilion").set_index("number").name[123] == "POS data code"
+    assert sim.fields("1987", interface="ifsf").set_index("number").format[43] == "ans..99"
+
+
+def test_verbs_about_a_message_take_its_interface() -> None:
+    """A terminal's sale is converted and repaired as one, whatever card it is for."""
+    sale = sim.generate("financial", network="VISA", interface="nac", at="2026-11-20T12:30:45")
+    assert sim.convert(sale, "1993", interface="nac").iso.mti == "1200"
+    assert sim.repair(sale, interface="nac").valid
+    text = str(sim.build(sale))
+    assert sim.repair(text, interface="nac").valid
+    with pytest.raises(ChoiceError, match=r"nacc.*nac"):
+        sim.convert(text, "1993", interface="nacc")
