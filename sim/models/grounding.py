@@ -16,7 +16,43 @@ from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_o
 from sim.spec import VERSIONS
 
 STRUCK = "~~{}~~"
-_CLAIMS = frozenset(("network", "city", "country", "currency", "entry", "decision", "reason", "reason!"))
+_CLAIMS = frozenset(
+    (
+        *("network", "city", "country", "currency", "entry", "decision", "reason", "reason!"),
+        *("head", "then", "alone", "trade", "why", "option", "card"),
+    )
+)
+# Nouns that speak of the data of a chip or a stripe, too; of reading only with a verb for it.
+_NOUNS = ("chip", "stripe")
+_READING = re.compile(
+    r"\b(?:read|insert|dip|swip|gelesen|gesteckt|eingesteckt|lue?s?|inser|leid[oa]|lid[oa])"
+)
+_NOT = frozenset(
+    (
+        *("not", "no", "nothing", "never", "neither", "nor", "cannot", "without", "nicht", "kein", "keine"),
+        *("keinen", "nichts", "nie", "ohne", "nunca", "ni", "nada", "sin", "nao", "nem", "sem", "pas"),
+        *("jamais", "aucun", "aucune", "rien", "sans"),
+    )
+)
+_NEAR = 5  # words between a negation and what it denies
+_DID = frozenset(("did", "didn't", "has", "hasn't", "have", "haven't"))
+_OR = frozenset(("or", "nor", "and", "oder", "noch", "und", "ni", "y", "o", "nem", "e", "ou", "et"))
+# Words that say another thing in an explanation: a field holds a value.
+_IDLE = frozenset((("hold",), ("holds",), ("verification",), ("card", "verification")))
+# Options that an explanation may state wrongly, by their phrases.
+_OPTIONS = {"three_d_secure=authenticated": "auth?ent", "pin=no": "pin|senha|clave"}
+_PRESENT = re.compile(
+    r"\b(?:card|karte|tarjeta|cartao|carte)\b[^.,;]{0,16}?\b(?:presente?e?|lag vor|liegt vor)\b"
+)
+_HAS_PIN = re.compile("PIN block|entered a PIN|PIN entered")
+_ABSENT = frozenset((("entry", "ecommerce"), ("entry", "moto"), ("entry", "stored")))
+# What is advised, or may come, is not said to be so.
+_ADVICE = re.compile(
+    r"\b(?:if|should|may|can|could|would|send|wait|ask|try|might|wenn|falls|sollte|kann|konnte|senden|bitte|bitten"
+    r"|si|debe|puede|envie|pida|espere|se|deve|pode|peca|envoyez|demandez|pouvez|peut|devez)\b"
+)
+_ADVISED = ("head", "then", "why", "entry", "alone")
+_DENIED = ("decision", "entry", "head", "then", "alone", "option")
 _OF_ONE = ("decision", "entry")
 # What is asked for is not yet decided.
 _ASKING = frozenset(
@@ -50,18 +86,26 @@ class Ground:
         self.numbers |= {one[:_MINUTES] for one in self.numbers if one.count(":") > 1}
         self.numbers |= {one.lstrip("0") for one in self.numbers if ":" in one}
         self.numbers |= {months[word] for word in re.findall("[a-z]+", fold(every)) if word in months}
-        self.claims = {one for one in _claims(every) if one[0] not in _OF_ONE}
+        self.claims = {one for one in _claims(every) if one[0] not in _OF_ONE or one in _ABSENT}
         for key, text in zip(_OF_ONE, (decided, entered), strict=True):
             self.claims |= {one for one in _claims(text) if one[0] == key}
+        if any(key == "entry" for key, _ in self.claims):
+            self.claims.add(("card", "present" if _ABSENT.isdisjoint(self.claims) else "absent"))
+        if not _HAS_PIN.search(every):
+            self.claims.add(("option", "pin=no"))
         self.claims |= {("answer", code) for code in re.findall("[0-9A-Z]+", decided)}
         self.words = {word.casefold() for word in re.findall(r"[\w'-]+", every)} | _vocabulary()
         self.language = language
 
     def unknown(self, sentence: str) -> list[str]:
-        """What *sentence* states that is not known, in its words."""
+        """What *sentence* states that is not known, or denies that is, in its words."""
         found = _MARKUP.findall(sentence)
         found += [one for one in _numbers(sentence) if one not in self.numbers]
-        found += [f"{key} {value}" for key, value in _claims(sentence) if (key, value) not in self.claims]
+        advised = _ADVICE.search(fold(sentence))
+        for key, value, denied in _stated(sentence):
+            known = (key, value) in self.claims
+            if known if denied else not known and not (advised and key in _ADVISED):
+                found.append(f"{'no ' if denied else ''}{key} {value}")
         return list(dict.fromkeys([*found, *self._names(sentence)]))
 
     def _names(self, sentence: str) -> Iterator[str]:
@@ -106,22 +150,45 @@ def _numbers(text: str) -> Iterator[str]:
 
 def _claims(text: str) -> Iterator[tuple[str, str]]:
     """What the words of *text* state, as pairs of key and value; a month is its number."""
-    known, longest = phrases()
+    return ((key, value) for key, value, _ in _stated(text, known=True))
+
+
+def _stated(text: str, *, known: bool = False) -> Iterator[tuple[str, str, bool]]:
+    """What the words of *text* state, and whether it is denied; *known*: it is what may be said."""
+    rows, longest = phrases()
     folded = fold(text)
-    words = [found[0] for found in TOKEN.finditer(folded) if found[0] not in "-./,()"]
-    at = 0
+    words = [found[0] for found in TOKEN.finditer(folded) if found[0] not in "-./()"]
+    read = known or _READING.search(folded)
+    at, last, denied = 0, 0, False
     while at < len(words):
         sizes = range(min(longest, len(words) - at), 0, -1)
-        size = next((size for size in sizes if tuple(words[at : at + size]) in known), 1)
+        size = next((size for size in sizes if tuple(words[at : at + size]) in rows), 1)
         phrase = tuple(words[at : at + size])
-        for key, value in known.get(phrase, ()) if phrase not in _ASKING else ():
-            if key in _CLAIMS:
-                yield key.rstrip("!"), value
+        said = [(key, value) for key, value in rows.get(phrase, ()) if _is_claim(key, value, phrase)]
+        before = words[max(last, at - _NEAR) : at]
+        if said and not (denied and before and _OR.issuperset(before)):
+            clause = before[len(before) - before[::-1].index(",") :] if "," in before else before
+            denied = not _NOT.isdisjoint(clause) or any(word.endswith("n't") for word in clause)
+        if phrase not in _ASKING or (denied and not _DID.isdisjoint(before)):
+            for key, value in said:
+                if read or key != "entry" or value not in _NOUNS or size > 1:
+                    yield key.rstrip("!"), value, denied and key in _DENIED
         at += size
+        if said or size > 1:
+            last = at
+    for present in _PRESENT.findall(folded):
+        yield "card", "present" if _NOT.isdisjoint(re.findall("[a-z]+", present)) else "absent", False
     for code in _ANSWER_CODE.findall(folded):
-        yield "answer", code.upper()
+        yield "answer", code.upper(), False
     for sign in _SIGNS.findall(folded):
-        yield "currency", phrases_of("currency").get(sign, sign)
+        yield "currency", phrases_of("currency").get(sign, sign), False
+
+
+def _is_claim(key: str, value: str, phrase: tuple[str, ...]) -> bool:
+    """Whether a phrase states something that can be held against a message."""
+    if key == "option":
+        return value in _OPTIONS and re.search(_OPTIONS[value], " ".join(phrase)) is not None
+    return key in _CLAIMS and phrase not in _IDLE
 
 
 @cache

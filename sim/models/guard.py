@@ -66,7 +66,8 @@ _OTHER_NUMBERS = re.compile(
     r"\b(?:ARN|acquirer reference(?: number)?)\W{1,3}(?P<arn>[278][0-9]{22})\b"
     r"|\b(?P<iban>[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30})\b"
     r"|\bbitmap\W{1,3}(?:is\s)?(?P<bitmap>(?:[0-9A-F]{16}){1,3})\b"
-    r"|\bPIN (?P<round>[0-9]{1,3}00)\b",
+    r"|\bPIN (?P<round>[0-9]{1,3}00)\b"
+    r"|\b(?:order|invoice|booking|ticket)(?: (?:number|no\.?|id))?(?: is)?\W{1,3}(?P<order>[0-9]{13,19})\b",
     re.IGNORECASE,
 )
 _ASIDE = "[{}]"
@@ -137,12 +138,14 @@ def clean(description: str) -> Cleaned:
 
 def _is_other(found: re.Match[str]) -> bool:
     """Whether a number is what it is said to be: an acquirer reference number, an IBAN by its check digits, a
-    bitmap that is no card number, a round amount after the word PIN."""
+    bitmap or an order number that is no card number, a round amount after the word PIN."""
     if iban := found["iban"]:
         turned = f"{iban[4:]}{iban[:4]}".upper()
         return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
     if bitmap := found["bitmap"]:
         return not any(luhn_ok(part) and search.fits(part) for part in re.findall("[0-9]{13,19}", bitmap))
+    if order := found["order"]:
+        return not luhn_ok(order) and not _within(order)
     return True
 
 

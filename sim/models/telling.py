@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sim.codec import Message, build
+from sim.elements.mti import response_mti
 from sim.errors import BITMAP_FIELD, MTI_FIELD, ChoiceError, OptionError, shown
 from sim.judge.finding import labelled
 from sim.masking import is_sensitive, mask_words
@@ -182,6 +183,7 @@ class Known:
         self.texts = [*told.sentences, *findings, *(one.message for one in found[:_MOST_FINDINGS])]
         self.texts += [text for row in elements for text in row.values()]
         self.texts += [*self.slots.values(), "DE", *(f"{number}" for number in message.fields)]
+        self.texts.append(response_mti(message.mti) or "")
 
     def _slot(self, name: str, text: str) -> str:
         self.slots[name + self._mark] = text

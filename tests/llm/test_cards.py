@@ -108,6 +108,8 @@ def test_card_data_is_refused_before_anything_is_sent(llm: Provider, text: str) 
         "ARN 74537604221222132710572 refunded",
         "IBAN DE89370400440532013000, 20 EUR",
         "MTI 0100, bitmap 7238000108C18000",
+        "order number 1234567890123456, 20 EUR",
+        "Order no. 4539578763621487 was not paid",
         "Chip and PIN 1250.00 EUR",
         "Wrong PIN (117), or code 89, card verification value failed",
         "RRN 632400000019, merchant id 541234567890123",
