@@ -34,7 +34,7 @@ ONE, TWO = (
     "It carries systems trace audit number (STAN) 123456.",
 )
 TOLD = Does(f"{ONE} {TWO}", slow=True)
-ANSWER = answer(purpose="purchase", network="JCB", amount="500 JPY")
+ANSWER = answer(purpose="purchase", network="JCB", amount="500 JPY", aside=["whimsically"])
 WORDS = "A JCB card whimsically pays 500 JPY"
 EXPLAIN = f"ExplainPanel({RAW!r}, llm=True)"
 GENERATE = f"GeneratePanel(at=at, network='VISA', description={WORDS!r})"

@@ -124,7 +124,7 @@ def test_an_explanation_that_is_not_true(client: Any, llm: Provider, stan: str, 
 
 def test_a_plan_by_a_model(client: Any, llm: Provider) -> None:
     """The plan of a description that the rules do not understand."""
-    llm.then(GOOD)
+    llm.then(GOOD | {"aside": ["whimsically"]})
     body = {"description": "Somebody spends 25.50 euros with a Visa, whimsically", "provider": "google"}
     answer = client.post("/plan", body).json()
     assert answer["source"].startswith("llm:google/")

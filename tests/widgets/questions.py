@@ -22,7 +22,7 @@ ONE, TWO = (
     "Its systems trace audit number (STAN) is 123456.",
 )
 TOLD = Does(f"{ONE} {TWO}", slow=True)
-ANSWER = GOOD
+ANSWER = GOOD | {"aside": ["whimsically"]}
 WORDS = "A Visa purchase of 25.50 EUR, whimsically"
 PATIENCE = 60
 
