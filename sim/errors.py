@@ -112,7 +112,8 @@ class WireError(ParseError):
 
 
 class CutShortError(WireError):
-    """Bytes end before the message does: more of them may make it whole."""
+    """Bytes end before the message does: more of them may make it whole, `wanted` of them at least where that
+    is known."""
 
 
 class BuildError(IsoError):

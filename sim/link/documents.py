@@ -19,14 +19,18 @@ _BITMAPS = ("-1", "1", "65")
 _ENTITIES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
-def end_of(data: bytes) -> int:
-    """Where the first document in *data* ends, 0 where it has not come whole."""
-    depth = 0
+def end_of(data: bytes, depth: int = 0) -> tuple[int, int]:
+    """Where the first document in *data* ends, 0 where it has not come whole, and how many documents are open
+    then; *depth* were open in front of *data*.
+
+    >>> end_of(b"<isomsg><isomsg/>"), end_of(b"</isomsg><isomsg>", 1)
+    ((0, 1), (9, 0))
+    """
     for tag in _TAG.finditer(data):
         depth += 0 if tag[2] else -1 if tag[1] else 1
         if depth <= 0:
-            return tag.end()
-    return 0
+            return tag.end(), 0
+    return 0, depth
 
 
 def written(message: Message, fmt: Format) -> bytes:

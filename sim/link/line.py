@@ -60,7 +60,7 @@ class LinkError(IsoError):
 class Cutter:
     """Cuts frames out of the bytes of one direction. `partial` is how many bytes of a frame have come."""
 
-    __slots__ = ("_held", "_line", "_made", "_plain", "_size_of", "_width")
+    __slots__ = ("_held", "_line", "_made", "_plain", "_search", "_size", "_width")
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -68,13 +68,15 @@ class Cutter:
         self._width = self._made.head
         self._plain = _plain(line.framing[0])
         self._held = bytearray()
-        # How long the first frame is, by what says where it ends; 0 while it has not come whole.
-        self._size_of: Callable[[], int] = {
+        # What looks for the end of the first frame: its size, 0 as long as it has not come whole. Each goes
+        # on where it was, so that a frame which comes byte by byte is not read anew with each of them.
+        self._search: Callable[[], Iterator[int]] = {
             "etx": self._to_mark,
             "gzip": self._to_end_of_packed,
             ELEMENTS: self._to_last_element,
             XML: self._to_end_tag,
-        }.get(self._made.kind, self._as_said)
+        }.get(self._made.kind, lambda: iter(()))
+        self._size = self._search()
 
     @property
     def partial(self) -> int:
@@ -89,13 +91,11 @@ class Cutter:
         if self._made.kind == "length":
             yield from self._cut_at_lengths()
             return
-        if self._made.kind == "etx" and ETX not in data:
-            size = 0  # looked for in what is new: a frame that comes byte by byte is not searched again
-        else:
-            while size := self._size_of():
-                whole = bytes(held[:size])
-                del held[:size]
-                yield whole
+        while size := next(self._size, 0):
+            whole = bytes(held[:size])
+            del held[:size]
+            self._size = self._search()
+            yield whole
         if len(held) > self._line.largest:
             found = f"{len(held)} bytes without"
             raise WireError(None, 0, f"the end of a message within {self._line.largest} bytes", found)
@@ -121,44 +121,55 @@ class Cutter:
             raise WireError(None, 0, f"a {made.title} of at most {largest} bytes", hexed(head))
         return size
 
-    def _as_said(self) -> int:
-        width = self._width
-        return width + self._said(0) if len(self._held) >= width else 0
+    def _to_mark(self) -> Iterator[int]:
+        held, at = self._held, 0
+        while True:
+            size, at = held.find(ETX, at) + 1, len(held)
+            yield size
 
-    def _to_mark(self) -> int:
-        return self._held.find(ETX) + 1
+    def _to_end_of_packed(self) -> Iterator[int]:
+        held, at = self._held, self._width
+        while len(held) <= at:
+            yield 0
+        unpacker, left = zlib.decompressobj(wbits=31), self._said(0)
+        while not unpacker.eof:
+            left -= len(_unpacked(unpacker, bytes(held[at:]), left))
+            at = len(held)
+            yield at - len(unpacker.unused_data) if unpacker.eof else 0
 
-    def _to_end_of_packed(self) -> int:
-        width = self._width
-        if len(self._held) <= width:
-            return 0
-        _, behind = _unpacked(bytes(self._held[width:]), self._said(0))
-        return 0 if behind is None else len(self._held) - behind
+    def _to_last_element(self) -> Iterator[int]:
+        held, line, least = self._held, self._line, 1
+        while True:
+            size = 0
+            if len(held) >= least:
+                try:
+                    size = message_size(bytes(held), line.format, line.framing[1:], line.version)
+                except CutShortError as error:
+                    least = len(held) + max(1, error.wanted)
+            yield size
 
-    def _to_last_element(self) -> int:
-        line = self._line
-        try:
-            return message_size(bytes(self._held), line.format, line.framing[1:], line.version)
-        except CutShortError:
-            return 0
+    def _to_end_tag(self) -> Iterator[int]:
+        held, at, come, depth = self._held, 0, 0, 0
+        while True:
+            if held[:1].isspace():
+                del held[: len(held) - len(held.lstrip())]  # ends of lines between documents
+            size, behind, come = 0, held.rfind(b">", come) + 1, len(held)
+            if behind:
+                size, depth = documents.end_of(bytes(held[at:behind]), depth)
+                size, at = size and at + size, behind
+            yield size
 
-    def _to_end_tag(self) -> int:
-        held = self._held
-        del held[: len(held) - len(held.lstrip())]  # ends of lines between documents
-        return documents.end_of(bytes(held))
 
-
-def _unpacked(data: bytes, size: int) -> tuple[bytes, int | None]:
-    """The *size* bytes that *data* begins with, packed, and how many bytes are behind them; None while they
-    have not come whole. Never more than *size* are unpacked. Raises WireError."""
-    packed = zlib.decompressobj(wbits=31)
+def _unpacked(unpacker: zlib._Decompress, data: bytes, left: int) -> bytes:
+    """What *data*, the next that is packed, holds of the *left* bytes that the length in front promises.
+    Never more than these are unpacked. Raises WireError."""
     try:
-        made = packed.decompress(data, size + 1)
+        made = unpacker.decompress(data, left + 1)
     except zlib.error:
         raise WireError(None, 0, "bytes packed by gzip", hexed(data[:4])) from None
-    if len(made) > size or (packed.eof and len(made) < size):
-        raise WireError(None, 0, f"{size} bytes, as the length in front says", f"{len(made)} unpacked")
-    return made, len(packed.unused_data) if packed.eof else None
+    if len(made) > left or (unpacker.eof and len(made) < left):
+        raise WireError(None, 0, f"{left} bytes, as the length in front says", f"{len(made)} unpacked")
+    return made
 
 
 def _plain(outermost: str) -> bool:
@@ -296,7 +307,8 @@ class Line:
             return self._of_document(data), ()
         if frame(self.framing[0]).kind == "gzip":
             width = frame(self.framing[0]).head
-            data = data[:width] + _unpacked(data[width:], int.from_bytes(data[:width], "big"))[0]
+            size = int.from_bytes(data[:width], "big")
+            data = data[:width] + _unpacked(zlib.decompressobj(wbits=31), data[width:], size)
         layers, start, end = strip(data, self.framing)
         return data[start:end], layers
 

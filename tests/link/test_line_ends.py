@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import sim
 from sim.codec import Message
 from sim.errors import WireError
+from sim.link import documents
+from sim.link import line as lines
 from sim.link.line import Line
 
 FRAMINGS = (["rbp"], ["gzip"], ["elements"], [], ["elements", "tpdu"], ["xml"], ["length-3"], ["etx"])
@@ -39,6 +42,31 @@ def test_a_client_and_a_host_understand_each_other(framing: list[str]) -> None:
         sent = client.send(sim.generate("auth", entry="manual"))
         assert sent.answer is not None
         assert (sent.status, sent.answer[39]) == ("answered", "00")
+
+
+@pytest.mark.parametrize(
+    ("framing", "owner", "reader", "at", "times"),
+    [
+        ("xml", documents, "end_of", 0, 1),
+        ("gzip", lines, "_unpacked", 1, 1),
+        ("elements", lines, "message_size", 0, 2 * 20),
+    ],
+)
+def test_a_frame_that_comes_byte_by_byte_is_not_read_anew_with_each(
+    monkeypatch: pytest.MonkeyPatch, framing: str, owner: Any, reader: str, at: int, times: int
+) -> None:
+    """What is looked at grows with the bytes: once each, or once for each length and value of an element."""
+    looked: list[int] = []
+    real = getattr(owner, reader)
+    monkeypatch.setattr(owner, reader, lambda *given: [looked.append(len(given[at])), real(*given)][1])
+    digits = random.Random(1).randbytes(499).hex()
+    message = Message("0200", {11: "000042", **dict.fromkeys(range(112, 129), digits)}, "1987")
+    message.fields[128] = "00" * 8
+    line = Line.of("ascii", framing)
+    data, cutter = line.encode(message), line.cutter()
+    whole = [one for at in range(len(data)) for one in cutter.feed(data[at : at + 1])]
+    assert sum(looked) <= times * len(data)
+    assert [line.decode(one)[0].fields for one in whole] == [message.fields]
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,8 @@ def read_mti(views: Views, fmt: Format) -> tuple[str, int]:
     width = {BCD: 2, HEXED: 8}.get(fmt.mti, 4)
     mti = views.piece(fmt.mti, 0, width)
     if len(views.data) < width:
-        raise CutShortError(MTI_FIELD, 0, f"4 digits in {_count(width)}", _count(len(views.data)))
+        have = len(views.data)
+        raise CutShortError(MTI_FIELD, 0, f"4 digits in {_count(width)}", _count(have), wanted=width - have)
     if not is_digits(mti):
         raise WireError(MTI_FIELD, 0, f"4 digits ({fmt.mti})", quoted(mti, views.data[:width]))
     return mti, width
@@ -241,7 +242,8 @@ def _maps(views: Views, at: int, count: int, step: int, fmt: Format) -> str:
     end = at + count * step
     if len(views.data) < end:
         expected = f"{_count(end - at)} of bitmap"
-        raise CutShortError(BITMAP_FIELD, at, expected, _count(max(0, len(views.data) - at)))
+        have = max(0, len(views.data) - at)
+        raise CutShortError(BITMAP_FIELD, at, expected, _count(have), wanted=end - at - have)
     if fmt.bitmap == RAW:
         return views.hex[2 * at : 2 * end]
     bits = views.text(fmt.mti if fmt.mti in PAGES else "ascii")[at:end]
@@ -379,13 +381,15 @@ def _misplaced(views: Views, at: int, field: Field) -> WireError:
         unit = "bytes" if field.counts == BYTES else "digits" if field.written == BCD else "characters"
         expected = f"a length prefix ({field.lengths}, {_count(field.prefix)}) of at most {field.size} {unit}"
         if have < field.prefix or (field.shape and field.shape.ends and have <= field.size):
-            return CutShortError(field.number, at, expected, _count(have))
+            missing = max(0, field.prefix - have)
+            return CutShortError(field.number, at, expected, _count(have), wanted=missing)
         said = quoted(views.piece(field.lengths, at, start), views.data[at:start])
         return WireError(field.number, at, expected, said)
     expected = f"{field.format}, {_count(end - start)}"
     if field.prefix:
         expected = f"{_count(end - start)}, as its length prefix says"
-    return CutShortError(field.number, start, expected, _count(max(0, len(views.data) - start)))
+    have = max(0, len(views.data) - start)
+    return CutShortError(field.number, start, expected, _count(have), wanted=end - start - have)
 
 
 def _unwritten(views: Views, start: int, end: int, size: int, field: Field) -> WireError:
