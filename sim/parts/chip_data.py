@@ -48,7 +48,7 @@ class TlvError(IsoError):
 class Tag(NamedTuple):
     """One tag with its value in upper-case hex. `start` is where the tag stands, `value_start` and
     `end` bound its value; `depth` is 0 at the top, `children` the tags of a constructed one, which has
-    none but a `fault` when its its content is not TLV."""
+    none but a `fault` when its content is not TLV."""
 
     tag: str
     value: str
@@ -72,7 +72,7 @@ class Tag(NamedTuple):
 def read_tags(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, ...]:
     """Take chip data apart from hex digit *start* on; repeats and order are kept. Raises TlvError.
 
-    With *strict* off, a template whose its content is not TLV stays unread and says so in its `fault`: its
+    With *strict* off, a template whose content is not TLV stays unread and says so in its `fault`: its
     own length is right, so the tags around it are.
 
     >>> [(tag.tag, tag.value) for tag in read_tags("9F2701809C0100")]
