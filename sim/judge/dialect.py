@@ -106,7 +106,11 @@ def _misfits(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
     text = _text(table, number, "layout", Severity.WARNING if doubtful else Severity.ERROR)
     for one in found.misfits:
         path = one.path if one.path != str(number) else ""
-        yield text, Hit(number, one.expected, one.found, one.start, one.end - one.start, path)
+        remark = Severity.INFO if table.interface and one.unknown else None
+        yield (
+            text,
+            Hit(number, one.expected, one.found, one.start, one.end - one.start, path, severity=remark),
+        )
 
 
 def _unknown(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:

@@ -94,13 +94,14 @@ class Part(NamedTuple):
 
 class Misfit(NamedTuple):
     """Where a value does not fit its layout: `start` and `end` bound the fault in the element, `path`
-    names the part. `found` never shows what may be card data."""
+    names the part, `unknown` says that no row knows it. `found` never shows what may be card data."""
 
     start: int
     end: int
     path: str
     expected: str
     found: str
+    unknown: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -111,9 +112,11 @@ class Cutting:
     text: str
     misfits: list[Misfit] = field(default_factory=list)
 
-    def wrong(self, start: int, end: int, cell: Cell, expected: str, found: str) -> None:
+    def wrong(
+        self, start: int, end: int, cell: Cell, expected: str, found: str, *, unknown: bool = False
+    ) -> None:
         """Note what does not fit."""
-        self.misfits.append(Misfit(start, end, cell.path, expected, found))
+        self.misfits.append(Misfit(start, end, cell.path, expected, found, unknown))
 
 
 def count(size: int, noun: str) -> str:
@@ -258,7 +261,7 @@ def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
             return
         if start + size > end:
             units = f"{size} characters of sub-element {tag}, as its length requires"
-            reading.wrong(start, end, cell, units, f"{end - start}")
+            reading.wrong(start, end, cell, units, f"{end - start}", unknown=tag not in cell.by_key)
             return
         yield _tagged(reading, cell, tag, start, start + size, depth)
         at = start + size

@@ -80,3 +80,10 @@ def test_a_wrong_length_inside_is_an_error_with_its_place() -> None:
     (finding,) = validate(message).findings
     assert (finding.severity, finding.field) == ("error", 48)
     assert "0148" in finding.message
+
+
+def test_a_length_too_long_of_a_part_that_is_not_public_is_a_remark() -> None:
+    """Most private data subelements are not public: whether one of those is cut is not known."""
+    message = _read("1644", {**TRAILER, 48: TRAILER[48] + "02220607000000159950001"})
+    (finding,) = validate(message).findings
+    assert (finding.severity, finding.rule) == ("info", "ipm-layout")
