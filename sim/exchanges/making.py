@@ -32,7 +32,7 @@ from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, ask
 from sim.operations.answering import REASONS, respond
 from sim.operations.asked import as_asked, options_of
 from sim.operations.generation import generate, zone_of_setting
-from sim.operations.options import Setting, has_option, kinds_of
+from sim.operations.options import Setting, check_details, has_option, kinds_of
 from sim.operations.recipes import digits
 from sim.spec import is_particular, spec
 from sim.spec.networks import network as network_of
@@ -184,8 +184,9 @@ def _zone(given: Mapping[str, Any], at: datetime) -> tzinfo:
     """The zone of the merchant's clock."""
     if at.tzinfo is not None and at.tzinfo != UTC and "timezone" not in given["details"]:
         return at.tzinfo
-    words = ("message_type", "network", "version", "purpose", "entry", "currency", "details")
-    return zone_of_setting(Setting(*(given[word] for word in words)))
+    words = ("message_type", "network", "version", "purpose", "entry", "currency")
+    details = check_details(given["details"], given["version"])
+    return zone_of_setting(Setting(*(given[word] for word in words), details))
 
 
 def _items(then: str | Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
