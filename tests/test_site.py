@@ -90,7 +90,7 @@ def test_the_page_of_a_rule_says_what_repairs_it(monkeypatch: pytest.MonkeyPatch
     """A repair, an error that has none and a warning each have their page."""
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "tools" / "site"))
     site = import_module("rules")
-    of = ("framing", "luhn", "mti-class", "country")
+    of = ("framing", "luhn", "mti-class", "country", "transaction-id-carried")
     rows = [row for row in site._rows() if row["rule"] in of]
     monkeypatch.setattr(site, "_rows", lambda: rows)
     site.write(tmp_path, ROOT / "tests" / "vectors" / "faults.jsonl")
@@ -98,3 +98,5 @@ def test_the_page_of_a_rule_says_what_repairs_it(monkeypatch: pytest.MonkeyPatch
     assert "<td>restored</td>" in pages["framing"]
     assert "proposes nothing" in pages["mti-class"]
     assert "the message is valid" in pages["country"]
+    assert "on message 3" in pages["transaction-id-carried"]
+    assert "between the messages of an exchange" in pages["transaction-id-carried"]

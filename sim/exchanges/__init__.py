@@ -11,15 +11,17 @@ from sim.lazy import lazily
 
 if TYPE_CHECKING:
     from sim.exchanges.amounts import Left
+    from sim.exchanges.breaking import break_exchange
     from sim.exchanges.exchange import Exchange, Step
     from sim.exchanges.following import follow
     from sim.exchanges.making import make
     from sim.exchanges.matching import match
 
-__all__ = ["Exchange", "Left", "Step", "follow", "make", "match"]
+__all__ = ["Exchange", "Left", "Step", "break_exchange", "follow", "make", "match"]
 
 _HOMES = {
     "sim.exchanges.amounts": "Left",
+    "sim.exchanges.breaking": "break_exchange",
     "sim.exchanges.exchange": "Exchange Step",
     "sim.exchanges.following": "follow",
     "sim.exchanges.making": "make",

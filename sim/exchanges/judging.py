@@ -8,31 +8,27 @@ the message that it speaks of.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import TYPE_CHECKING
 
+from sim.codec import Message
 from sim.elements.mti import read_original
 from sim.exchanges.amounts import accepted, authorized, final_amount, minor_units
-from sim.exchanges.roles import COMPLETION, REVERSAL
-from sim.judge.finding import Finding, Hit, Places, RuleText, finding, texts
+from sim.exchanges.roles import COMPLETION, INCREMENT, REVERSAL
+from sim.judge.finding import Finding, Hit, Places, catalogue, finding
+from sim.operations.answering import Inside, carried
 from sim.spec import is_particular, number_of
-from sim.spec.tables import read_csv
+from sim.spec.recipes import carried as carried_rows
 
 if TYPE_CHECKING:
-    from sim.codec import Message
     from sim.exchanges.exchange import Exchange, Step
 
 _ECHOED = (2, 4, 11, 37, 41, 49)
 _TIP = 5  # a completion may be a fifth above what was authorized
+_PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # as recipes say it
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
 
 # Of the exchange before a step, the step, and the message of the step that it speaks of.
 Check = Callable[["Exchange", "Step", "Message"], Iterator[Hit]]
-
-
-@cache
-def _words() -> dict[str, RuleText]:
-    return {one.id: one for one in texts(read_csv("rules_exchange"))}
 
 
 def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
@@ -47,7 +43,7 @@ def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
         places = Places(step.message)
         for name, check in _CHECKS.items():
             for hit in check(exchange.upto(at), step, about):
-                found.append((at, finding(places, _words()[name], hit)))
+                found.append((at, finding(places, catalogue()[name], hit)))
     return tuple(found)
 
 
@@ -124,6 +120,38 @@ def _completion_within(before: Exchange, step: Step, first: Message) -> Iterator
         yield Hit(4, "no more than was authorized", "more")
 
 
+def _transaction_id_carried(before: Exchange, step: Step, earlier: Message) -> Iterator[Hit]:
+    """The parts that the network's rows carry over: as the response has them that is continued, or, where it
+    has one, as another response of the same transaction."""
+    purpose, network, message = _PURPOSES.get(step.role), before.network, step.message
+    if purpose is None or network is None or message.dialect is not None:
+        return
+    known = [before.answer_to(at) for at, one in enumerate(before.steps) if not one.is_answer]
+    nearest = before.answer_to(step.of or 0)
+    for path in _carried_parts(network, message.version, purpose):
+        wanted = _carried(path, purpose, earlier, nearest, network)
+        found = str(Inside(message, network)[path]).strip()
+        others = {_carried(path, purpose, earlier, one, network) for one in known}
+        if wanted and found not in others:
+            number = int(path.partition(".")[0])
+            yield Hit(number, "the id that the response has", "another" if found else "none", path=path)
+
+
+def _carried_parts(network: str, version: str, purpose: str) -> list[str]:
+    """The parts inside elements that a message for *purpose* has from the first response."""
+    rows = carried_rows(network, version)
+    return sorted({path for row in rows if row.mentions(purpose) for path in row.parts if "." in path})
+
+
+def _carried(path: str, purpose: str, request: Message, answer: Message | None, network: str) -> str:
+    """What *path* is to be after *answer*; empty where that says nothing of it, or nothing but zeros."""
+    if answer is None or answer.version != request.version:
+        return ""
+    fields = carried(purpose, request, answer, {}, network)
+    made = str(Inside(Message(request.mti, fields, request.version), network)[path]).strip()
+    return made if made.strip("0 ") else ""
+
+
 _CHECKS: dict[str, Check] = {
     "answer-repeats": _answer_repeats,
     "original-named": _original_named,
@@ -132,4 +160,5 @@ _CHECKS: dict[str, Check] = {
     "reversal-of-decline": _reversal_of_decline,
     "reversed-twice": _reversed_twice,
     "completion-within": _completion_within,
+    "transaction-id-carried": _transaction_id_carried,
 }

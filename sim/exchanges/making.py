@@ -184,9 +184,9 @@ def _zone(given: Mapping[str, Any], at: datetime) -> tzinfo:
     """The zone of the merchant's clock."""
     if at.tzinfo is not None and at.tzinfo != UTC and "timezone" not in given["details"]:
         return at.tzinfo
-    words = ("message_type", "network", "version", "purpose", "entry", "currency")
-    details = check_details(given["details"], given["version"])
-    return zone_of_setting(Setting(*(given[word] for word in words), details))
+    known = {**given, "details": check_details(given["details"], given["version"])}
+    words = ("message_type", "network", "version", "purpose", "entry", "currency", "details")
+    return zone_of_setting(Setting(*(known[word] for word in words)))
 
 
 def _items(then: str | Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:

@@ -128,7 +128,7 @@ def wrong_check_digit(field: int, at: int) -> Hit:
     return Hit(field, "the correct check digit", "a wrong one", at, 1, said=said)
 
 
-_CATALOGUES = ("rules", "rules_chip", "rules_layout")
+_CATALOGUES = ("rules", "rules_chip", "rules_layout", "rules_exchange")
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,7 +242,8 @@ def _rules() -> Iterator[Entry]:
 
 def _faults() -> Iterator[Entry]:
     for one in all_faults():
-        call, where = f"sim.break_message(message, {one.id!r})", f"rule {one.rule}"
+        call = f"sim.break_message(message, {one.id!r})" if one.kinds else "sim.faults()"
+        where = f"rule {one.rule}"
         yield Entry("fault", one.id, one.what, where, one.versions, one.network, call=call)
 
 

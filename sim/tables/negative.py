@@ -137,7 +137,7 @@ def faults(message: MessageArgument | bytes | None = None, *, format: Format | s
     Returns
     -------
     Table
-        `fault` (the name `break_message` takes), `group` (`framing` or `content`), the `rule` that finds
+        `fault` (the name `break_message` takes), `group` (`framing`, `content`, or `exchange` for those between messages), the `rule` that finds
         it, the `network` and `versions` it concerns, `what` it does.
 
     Raises

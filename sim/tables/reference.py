@@ -207,7 +207,7 @@ def rules() -> Table:
     -------
     Table
         `rule` (as findings name it), `network` (empty where it is the standard's or all networks' own),
-        `severity`, `checks`, `source`, `hint`, `example` (a fault for `break_message`).
+        `severity`, `checks`, `source`, `hint`, `example` (a fault of `faults`).
 
     Examples
     --------

@@ -224,3 +224,11 @@ def test_what_cannot_be_is_refused_by_name(options: dict[str, Any], names: str) 
     """The argument is named, and nothing is made."""
     with pytest.raises(OptionError, match=f"^{names}: "):
         make(**{"network": "VISA", "amount_minor_units": _AMOUNT} | options)
+
+
+@pytest.mark.parametrize("purpose", ["purchase", "dcc"])
+def test_what_follows_has_the_clock_of_the_country(purpose: str) -> None:
+    """A shop in Berlin writes its own hour into each message, whatever the usual place of the purpose."""
+    exchange = make(purpose, network="VISA", country="DE", then="increment completion", at=AT)
+    hours = [step.message[12][:2] for step in exchange.steps if not step.is_answer]
+    assert hours == [f"{AT.hour + 1:02}"] * 3

@@ -9,60 +9,27 @@ import pytest
 from support import AT, together
 
 import sim
-from sim.codec import Message
 from sim.errors import IsoError
-from sim.exchanges import Exchange, make
+from sim.exchanges import break_exchange, make
+from sim.exchanges.breaking import good_exchange
 from sim.spec.networks import NETWORKS
-from sim.spec.tables import read_csv
+from sim.spec.tables import read_csv, read_toml
 
-RULES = {row["id"] for row in read_csv("rules_exchange")}
-HELD = {"purpose": "preauthorization", "amount_minor_units": 10000}
-# Which exchange, the step that is changed, the change, the rule, the element.
-FAULTS: list[tuple[dict[str, Any], int, dict[str, str], str, int]] = [
-    ({}, 1, {"de4": "000000009900"}, "answer-repeats", 4),
-    ({}, 1, {"de41": "TERM0002"}, "answer-repeats", 41),
-    ({}, 1, {"de49": "978"}, "answer-repeats", 49),
-    ({"then": "reversal"}, 2, {"de90": "010012345711201230450000012345600000000000"}, "original-named", 90),
-    ({"then": "reversal"}, 2, {"de90": "010012345611201130450000012345600000000000"}, "original-named", 90),
-    ({"then": "reversal"}, 2, {"de4": "000000009900"}, "reversed-amount", 4),
-    ({"then": "reversal"}, 2, {"de38": "ZZZZZZ"}, "approval-code-carried", 38),
-    (HELD | {"then": "completion"}, 2, {"de38": "ZZZZZZ"}, "approval-code-carried", 38),
-    (HELD | {"then": "completion:8000"}, 2, {"de4": "000000012001"}, "completion-within", 4),
-    ({"then": "reversal"}, 1, {"de39": "51"}, "reversal-of-decline", 0),
-]
+FAULTS: dict[str, dict[str, Any]] = read_toml("faults_exchange")["faults"]
 
 
-def made(options: dict[str, Any]) -> Exchange:
-    """An exchange on Visa."""
-    return make(options.get("purpose", "purchase"), network="VISA", at=AT, **_without_purpose(options))
-
-
-def _without_purpose(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name != "purpose"}
-
-
-def changed(exchange: Exchange, at: int, **values: str) -> Exchange:
-    """*exchange* with another message at step *at*."""
-    messages: list[Message] = list(exchange.messages)
-    messages[at] = messages[at].replace(**values)
-    return exchange.fitted(messages)
-
-
-@together("options, at, values, rule, field", FAULTS)
-def test_one_change_is_one_finding(
-    options: dict[str, Any], at: int, values: dict[str, str], rule: str, field: int
-) -> None:
+@together("fault", FAULTS)
+def test_one_change_is_one_finding(fault: str) -> None:
     """One change to a message of a good exchange is one finding, on the message that disagrees."""
-    exchange = made(options)
-    assert exchange.findings == ()
-    found = changed(exchange, at, **values).findings
-    assert [(one.rule, one.field) for _, one in found] == [(rule, field)]
+    assert good_exchange(fault, at=AT).findings == ()
+    found = break_exchange(fault, at=AT).findings
+    assert [(one.rule, one.field) for _, one in found] == [(FAULTS[fault]["rule"], FAULTS[fault]["field"])]
     assert len(found[0][1].hint) > 40
 
 
 def test_a_transaction_is_reversed_once() -> None:
     """A second reversal is told at its own step; a repeat of the first is none."""
-    exchange = made({"then": "reversal"})
+    exchange = make(network="VISA", then="reversal", at=AT)
     twice = exchange.plus(replace(exchange.steps[2], at=None))
     assert [(at, one.rule) for at, one in twice.findings] == [(4, "reversed-twice")]
     again = exchange.plus(replace(exchange.steps[2], role="repeat", at=None))
@@ -70,8 +37,33 @@ def test_a_transaction_is_reversed_once() -> None:
 
 
 def test_each_rule_is_caused() -> None:
-    """No row is without an exchange that breaks it."""
-    assert {rule for *_, rule, _ in FAULTS} | {"reversed-twice"} == RULES
+    """No row is without an exchange that breaks it, and the catalogue lists both."""
+    rules = {row["id"] for row in read_csv("rules_exchange")}
+    assert {row["rule"] for row in FAULTS.values()} == rules
+    assert rules <= set(sim.rules()["rule"])
+    assert set(FAULTS) <= set(sim.faults()["fault"])
+
+
+def test_a_fault_between_messages_goes_into_no_single_one() -> None:
+    """Which it says, and names those that do."""
+    with pytest.raises(sim.ChoiceError, match="does not apply to this message"):
+        sim.break_message(sim.generate("auth", at=AT), "reversal-twice")
+    with pytest.raises(sim.ChoiceError, match="fault"):
+        break_exchange("reversal-thrice")
+
+
+def test_the_id_of_any_response_of_the_transaction_will_do() -> None:
+    """A completion after an increment may name the first response or that to the increment; none is a finding."""
+    exchange = make("preauthorization", network="MASTERCARD", then="increment:500 completion", at=AT)
+    later = "MCC" + exchange.steps[3].message[63][3:] + exchange.steps[3].message[15] + "  "
+    messages = list(exchange.messages)
+    first = messages[4][48]
+    messages[4] = messages[4].replace(de48=first[:-15] + later)
+    assert exchange.fitted(messages).findings == ()
+    messages[4] = messages[4].replace(de48=first[:-19])
+    assert [(at, one.rule, one.path) for at, one in exchange.fitted(messages).findings] == [
+        (4, "transaction-id-carried", "48.63")
+    ]
 
 
 @pytest.mark.parametrize("network", NETWORKS)

@@ -25,7 +25,7 @@ from sim.operations import (
     validate,
 )
 from sim.operations.faults import content
-from sim.operations.faults.change import base, bases
+from sim.operations.faults.change import EXCHANGE, base, bases
 from sim.operations.faults.content import rows
 from sim.spec import version_of
 from sim.spec.networks import network
@@ -110,7 +110,8 @@ def test_there_are_many_single_faults() -> None:
 
 def test_every_rule_is_caused() -> None:
     """Each rule of the catalogue has a case, and each network's own has one on that network."""
-    assert {row["rule"] for row in TABLE} == {*catalogue(), *network_rules()}
+    between = {row["id"] for row in read_csv("rules_exchange")}
+    assert {row["rule"] for row in TABLE} == {*catalogue(), *network_rules()} - between
     for name in NETWORKS:
         own = {row["rule"] for row in TABLE if row["network"] == name}
         assert {rule for rule in network_rules() if rule.startswith(f"{name.lower()}-")} <= own
@@ -124,6 +125,7 @@ def test_every_fault_has_a_case_in_each_of_its_versions() -> None:
     missing = [
         (fault.id, version)
         for fault in all_faults()
+        if fault.kinds
         for version in fault.versions
         if (fault.id, version) not in shown and fault.rule not in ("required-element", "forbidden-element")
     ]
@@ -138,7 +140,7 @@ def test_the_faults_are_told_in_words() -> None:
         assert set(fault.versions) <= set(VERSIONS)
         assert fault.versions
         assert fault.what.endswith(".")
-        assert fault.kinds
+        assert fault.kinds or fault.group == EXCHANGE
         assert set(fault.kinds) <= set(bases())
     assert len({fault.id for fault in all_faults()}) == len(all_faults())
 

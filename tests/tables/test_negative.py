@@ -86,7 +86,7 @@ def test_faults() -> None:
     table = sim.faults()
     assert list(table.columns) == ["fault", "group", "rule", "network", "versions", "what"]
     assert table["fault"].is_unique
-    assert set(table["group"]) == {"framing", "content"}
+    assert set(table["group"]) == {"framing", "content", "exchange"}
     mine = sim.faults(sim.generate("echo", at=AT))
     assert set(mine["fault"]) < set(table["fault"])
     assert "check-digit-wrong" not in mine["fault"].tolist()

@@ -20,7 +20,7 @@ from sim.parts import chip_data
 from sim.spec.networks import NETWORKS, check_digit, default_card, luhn_ok
 from sim.spec.tables import read_toml
 
-CONTENT, FRAMING = "content", "framing"
+CONTENT, FRAMING, EXCHANGE = "content", "framing", "exchange"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Fault:
     """One way to break a message. `rule` is the id of the rule that finds it, `what` a sentence for
     people. It is possible in `versions` of the standard; `network` is the one it concerns (empty: any).
     `kinds` are the messages it is shown on. `group` says whether the text can still be parsed: `content`,
-    or `framing` when not."""
+    or `framing` when not; faults between messages, which cannot be put into one, are of `exchange`."""
 
     id: str
     rule: str

@@ -9,7 +9,7 @@ from functools import cache, partial
 from sim.codec import Message, build, spans
 from sim.errors import SpecError
 from sim.judge import Severity, catalogue
-from sim.operations.faults.change import CONTENT, Attempt, Broken, Fault, Row, broken, change
+from sim.operations.faults.change import CONTENT, EXCHANGE, Attempt, Broken, Fault, Row, broken, change
 from sim.parts import chip_data
 from sim.spec import VERSIONS, version_of
 from sim.spec.networks import judge, network, presence, told_name
@@ -44,6 +44,14 @@ def table() -> Iterator[tuple[Fault, Attempt]]:
         fault = Fault(name, row["rule"], row["what"], versions, kinds, CONTENT, owner)
         yield fault, partial(_attempt, fault, row)
     yield from _presences()
+    for name, row in read_toml("faults_exchange")["faults"].items():
+        versions = (network(row.get("network", "VISA")).native_version,)
+        owner = str(row.get("network", ""))
+        yield Fault(name, row["rule"], row["what"], versions, (), EXCHANGE, owner), _no_single_message
+
+
+def _no_single_message(message: Message, name: str | None) -> None:
+    """Faults between messages are put into exchanges: see `sim.exchanges.breaking`."""
 
 
 def _attempt(fault: Fault, row: Row, message: Message, name: str | None) -> Broken | None:

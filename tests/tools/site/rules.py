@@ -11,6 +11,10 @@ from typing import Any
 from writing import PLACE, anchor, put, records, table, toctree
 
 import sim
+from sim.codec import build
+from sim.exchanges import break_exchange
+from sim.exchanges.breaking import good_exchange
+from sim.spec.tables import read_toml
 
 _MEANS = {
     "error": "The message is invalid.",
@@ -55,7 +59,7 @@ def write(folder: Path, faults: Path) -> None:
         [
             "# Rules",
             "",
-            "What `sim.validate` asks of a message. The column `rule` of a finding names its page here:",
+            "What `sim.validate` asks of a message, and `.iso.findings` of an exchange. The column `rule` of a finding names its page here:",
             "`rules/framing.html` explains a finding of `framing`. `sim.rules()` gives this table in Python.",
             "",
             *table(listed, ready=["rule"]),
@@ -65,7 +69,10 @@ def write(folder: Path, faults: Path) -> None:
 
 
 def _page(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
+    between = faults_between(row["rule"])
     whose = f"A rule of {row['network']}" if row["network"] else "A rule of the standard, or of all networks"
+    if between:
+        whose = "A rule between the messages of an exchange"
     checks = row["checks"][:1].upper() + row["checks"][1:]
     lines = [f"# `{row['rule']}`", "", f"**{row['severity']}** · {whose}. {_MEANS[row['severity']]}", ""]
     lines += [
@@ -84,6 +91,10 @@ def _page(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
         lines += ["## Wrong and right", ""]
         for case in cases[:_EXAMPLES]:
             lines += _example(case)
+    if between:
+        lines += ["## Wrong and right", ""]
+        for fault in between[:_EXAMPLES]:
+            lines += _exchange_example(fault)
     if len(cases) > _EXAMPLES:
         others = [f"- `{case['fault']}`: {case['what']}" for case in cases[_EXAMPLES:]]
         lines += ["Other ways to break it:", "", *others, ""]
@@ -114,8 +125,32 @@ def _example(case: dict[str, Any]) -> list[str]:
     ]
 
 
+def faults_between(rule: str) -> list[str]:
+    """The faults between messages that cause *rule*."""
+    rows = read_toml("faults_exchange")["faults"]
+    return [name for name, row in rows.items() if row["rule"] == rule]
+
+
+def _exchange_example(fault: str) -> list[str]:
+    """What is found in a broken exchange, and its messages, card data hidden."""
+    row = read_toml("faults_exchange")["faults"][fault]
+    good, broken = good_exchange(fault), break_exchange(fault)
+    said = [f"The finding, on message {at + 1}: {one.message}." for at, one in broken.findings]
+    at = row["step"]
+    one, other = (build(each.messages[at]) for each in (broken, good))
+    rows = [
+        {"element": f"DE {each['number']}", "name": each["name"], "wrong": each["a"], "right": each["b"]}
+        for each in records(sim.diff(sim.parse(one), sim.parse(other)))
+    ]
+    steps = ", ".join(f"{step.message.mti} {step.role}" for step in broken.steps)
+    lines = [f"### {row['what']}", "", *said, "", f"The messages: {steps}.", ""]
+    return [*lines, *(table(rows, search=False) if rows else [])]
+
+
 def repairs(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
     """What `sim.repair` does about a finding of the rule *row*, tried on its broken messages."""
+    if faults_between(row["rule"]):
+        return ["`sim.repair` leaves it: it looks at one message alone.", ""]
     if row["severity"] != "error":
         return ["`sim.repair` leaves it: the message is valid.", ""]
     found: dict[tuple[str, ...], dict[str, object]] = {}
