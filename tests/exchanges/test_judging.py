@@ -53,7 +53,7 @@ def test_a_fault_between_messages_goes_into_no_single_one() -> None:
 
 
 def test_the_id_of_any_response_of_the_transaction_will_do() -> None:
-    """A completion after an increment may name the first response or that to the increment; none is a finding."""
+    """A completion after an increment may name either response; none is a finding."""
     exchange = make("preauthorization", network="MASTERCARD", then="increment:500 completion", at=AT)
     later = "MCC" + exchange.steps[3].message[63][3:] + exchange.steps[3].message[15] + "  "
     messages = list(exchange.messages)

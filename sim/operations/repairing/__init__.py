@@ -17,6 +17,7 @@ from typing import Any
 
 from sim.codec import IsoError, Message, build
 from sim.codec.bitmap import HEX_DIGITS
+from sim.codec.text import is_digits
 from sim.codec.wire import Format, wire_format
 from sim.codec.wire import names as formats
 from sim.errors import element_label
@@ -359,7 +360,8 @@ def _sure(one: Trial, ahead: float) -> bool:
 def _of_no_card(edit: Edit, one: Trial) -> bool:
     """Whether no card of this kind has as many digits as the length before it said."""
     owner = detect(one.weight.fields[2])
-    return owner is not None and int(edit.before) not in owner.range.lengths
+    said = int(edit.before) if is_digits(edit.before) else 0  # a letter is no length
+    return owner is not None and said not in owner.range.lengths
 
 
 def _width(number: int, one: Trial) -> int:

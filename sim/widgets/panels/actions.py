@@ -179,6 +179,8 @@ def _button(words: str, tooltip: str = "") -> Any:
 @cache
 def _faults(version: str) -> tuple[tuple[str, str], ...]:
     """The faults there are in *version*, as labels with ids."""
-    told = [(f"{one.what} ({one.id})", one.id) for one in all_faults() if one.kinds and version in one.versions]
+    told = [
+        (f"{one.what} ({one.id})", one.id) for one in all_faults() if one.kinds and version in one.versions
+    ]
     first = {name for _, name in FAULTS}
     return (*FAULTS, *((label, name) for label, name in told if name not in first))

@@ -59,7 +59,8 @@ def write(folder: Path, faults: Path) -> None:
         [
             "# Rules",
             "",
-            "What `sim.validate` asks of a message, and `.iso.findings` of an exchange. The column `rule` of a finding names its page here:",
+            "What `sim.validate` asks of a message, and `.iso.findings` of an exchange. The column `rule`",
+            "of a finding names its page here:",
             "`rules/framing.html` explains a finding of `framing`. `sim.rules()` gives this table in Python.",
             "",
             *table(listed, ready=["rule"]),
