@@ -137,8 +137,9 @@ def faults(message: MessageArgument | bytes | None = None, *, format: Format | s
     Returns
     -------
     Table
-        `fault` (the name `break_message` takes), `group` (`framing`, `content`, or `exchange` for those between
-        messages, which go into no single one), the `rule` that finds it, the `network` and `versions` it concerns, `what` it does.
+        `fault` (the name `break_message` takes), `group` (`framing`, `content`, or `exchange` for those
+        between messages, which go into no single one), the `rule` that finds it, the `network` and
+        `versions` it concerns, `what` it does.
 
     Raises
     ------
