@@ -85,7 +85,7 @@ class MessageTable(Table):
         facts = facts_of(self)
         if not self._whole():
             return ""
-        lines = [f"Read as {MessageView(self).read_as}."] if "recognised" in facts else []
+        lines = [_head(self)]
         lines += [MessageView(self).summary] if facts.get("explained") else []
         return "\n".join(line for line in lines if line)
 
@@ -94,15 +94,24 @@ class MessageTable(Table):
         if not (len(self) and facts.get("explained") and self._whole()):
             return super()._repr_html_()
         # A page can link each sentence to the rows it speaks of.
-        read_as = f"Read as {MessageView(self).read_as}." if "recognised" in facts else ""
         numbers = tuple(element_number(cell) for cell in pd.DataFrame(self)[NUMBER].tolist())
         drawn = self.drawn()
         linked = drawn if len(drawn.rows) != len(numbers) else replace(drawn, numbers=numbers)
-        return as_html(linked, read_as, MessageView(self).sentences)
+        return as_html(linked, _head(self), MessageView(self).sentences)
 
     def _whole(self) -> bool:
         """Whether no row was filtered away since the table was made."""
         return len(self) == facts_of(self).get("rows") and bool(self._numbered())
+
+
+def _head(table: pd.DataFrame) -> str:
+    """How what was given was read, and that there were more messages in it; empty for one text form."""
+    facts = facts_of(table)
+    count = facts.get("messages", 1)
+    lines = [f"Read as {MessageView(table).read_as}."] if "recognised" in facts else []
+    if count > 1:
+        lines.append(f"The first of {count} messages: use sim.read for all of them.")
+    return " ".join(lines)
 
 
 class MessageView:
@@ -310,6 +319,8 @@ def row_of(seen: Anatomy, place: Place) -> tuple[object, ...]:
 def _say_how_read(table: pd.DataFrame, reading: Reading) -> None:
     """Write into *table* what it was read as, and where its elements stood in the bytes; nothing of a text
     form as it stands, and of a message that was given as one."""
+    if reading.more:
+        table.attrs["iso"] = {**table.attrs["iso"], "messages": 1 + len(reading.more)}
     if reading.raw is not None or reading.given is None or reading.message is None:
         return
     told: dict[str, Any] = {
@@ -318,7 +329,6 @@ def _say_how_read(table: pd.DataFrame, reading: Reading) -> None:
         "format": reading.format,
         "framing": list(reading.framing),
         "reasons": list(reading.reasons),
-        "messages": 1 + len(reading.more),
     }
     table.attrs["iso"] = {**table.attrs["iso"], "recognised": told}
     if reading.data and reading.spans:

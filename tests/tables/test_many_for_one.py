@@ -34,10 +34,11 @@ def test_many_messages_are_for_read(verb: Callable[[Any], Any], many: object) ->
 
 
 def test_of_a_text_with_many_messages_the_first_is_read() -> None:
-    """As of any other paste; how many there are the guess says."""
+    """As of any other paste; its head says how many there are."""
     other = str(sim.build(sim.generate("echo", stan=7, at=AT)))
     for text in (f"{ECHO}\n{other}\n", f"{ECHO}\r\n\r\n{other}"):
         assert sim.parse(text).iso.message == ECHO
+        assert repr(sim.parse(text)).startswith("The first of 2 messages: use sim.read for all of them.")
         assert sim.guess(text)["message"].tolist() == [1, 2]
         assert sim.read(text)["DE11"].tolist() == [ECHO[46:52], other[46:52]]
 
