@@ -174,12 +174,7 @@ def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) 
 
 
 def repair(
-    message: str,
-    *,
-    version: str | None = None,
-    network: str | None = None,
-    sure: bool = False,
-    **how: Any,
+    message: str, *, version: str | None = None, network: str | None = None, sure: bool = False, **how: Any
 ) -> Made:
     """A message after its first proposal, and all proposals."""
     done = operations.repair(message, version=version, network=network, sure=sure, **how)

@@ -58,12 +58,7 @@ class IsoError(ValueError):
     unit = "offset"
 
     def __init__(
-        self,
-        field: int | None,
-        offset: int | None,
-        expected: str,
-        found: str,
-        partial: Any = None,
+        self, field: int | None, offset: int | None, expected: str, found: str, partial: Any = None
     ) -> None:
         self.say(locate(field, offset, expected, found, self.unit))
         self.field = field

@@ -65,12 +65,7 @@ def host(suite: str | None, as_json: bool, **options: Any) -> None:
     "is 1 if one was not answered.",
 )
 def send(
-    address: str,
-    message: tuple[str, ...],
-    path: str | None,
-    no_reversal: bool,
-    as_json: bool,
-    **options: Any,
+    address: str, message: tuple[str, ...], path: str | None, no_reversal: bool, as_json: bool, **options: Any
 ) -> bool:
     """Messages sent, and what became of them."""
     from sim.link.ends import Client

@@ -17,15 +17,7 @@ from sim.errors import ChoiceError, OptionError
 from sim.exchanges.amounts import ASKED, CREDITED, Booking, authorized, bookings, standing
 from sim.exchanges.exchange import Exchange, Step
 from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL, asking_role
-from sim.operations.answering import (
-    carried,
-    fill,
-    left_out,
-    naming,
-    next_stan,
-    original_currency,
-    reverse,
-)
+from sim.operations.answering import carried, fill, left_out, naming, next_stan, original_currency, reverse
 from sim.operations.asked import usual_entry
 from sim.operations.choosing import chosen_network
 from sim.operations.generation import generate, template_of

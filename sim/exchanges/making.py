@@ -19,14 +19,7 @@ from sim.elements.card import account
 from sim.errors import ChoiceError, OptionError, shown
 from sim.exchanges.amounts import authorized, minor_units
 from sim.exchanges.exchange import Exchange, Step
-from sim.exchanges.following import (
-    LINK,
-    ORIGINAL_CREDIT,
-    REFUND,
-    REVERSALS,
-    STEPS,
-    follow,
-)
+from sim.exchanges.following import LINK, ORIGINAL_CREDIT, REFUND, REVERSALS, STEPS, follow
 from sim.exchanges.matching import TIMEOUT
 from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, asking_role
 from sim.operations.answering import REASONS, respond

@@ -23,19 +23,7 @@ from sim.elements.mti import Original
 from sim.elements.pos import read_location
 from sim.judge.elements import LATER, clean, listed, part_of_pos, purpose_kind
 from sim.judge.finding import Hit, Severity
-from sim.judge.parts import (
-    CARD,
-    DE,
-    MTI,
-    NUMBER,
-    TABLE,
-    VALUE,
-    Card,
-    Maybe,
-    Present,
-    Stripe,
-    amount_in,
-)
+from sim.judge.parts import CARD, DE, MTI, NUMBER, TABLE, VALUE, Card, Maybe, Present, Stripe, amount_in
 from sim.judge.rules import Told, each, rule
 from sim.parts.layout import place
 from sim.spec import (

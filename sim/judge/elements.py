@@ -111,11 +111,7 @@ def whole_bytes(value: str = VALUE.characters, element: ElementSpec = ELEMENT) -
     return Hit(element.number, "two hex digits per byte", f"{len(value)} hex digits")
 
 
-@every(
-    "date",
-    lambda element: bool(element.pattern),
-    lambda element: dates.unusual(element.pattern).match,
-)
+@every("date", lambda element: bool(element.pattern), lambda element: dates.unusual(element.pattern).match)
 def date(unusual: re.Match[str] = VALUE.moment, element: ElementSpec = ELEMENT, table: Spec = TABLE) -> Told:
     """Dates and times exist in the calendar."""
     value = unusual.string

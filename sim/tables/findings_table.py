@@ -94,12 +94,7 @@ def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:
     """The findings that were *found* as a table. The results of all networks asked stay in `attrs`."""
     table = FindingsTable(columns_of(FINDING_COLUMNS, [cells_of(one) for one in found]))
     matrix = [
-        {
-            "network": name,
-            "passed": result.passed,
-            "errors": result.wrong,
-            "warnings": result.warnings,
-        }
+        {"network": name, "passed": result.passed, "errors": result.wrong, "warnings": result.warnings}
         for name, result in report.networks.items()
     ]
     facts = {"version": report.version, "network": report.network, "valid": report.valid}

@@ -539,10 +539,7 @@ def build(
 
 
 def mask(
-    message: MessageArgument | bytes,
-    *,
-    version: AnyVersion | None = None,
-    format: Format | str | None = None,
+    message: MessageArgument | bytes, *, version: AnyVersion | None = None, format: Format | str | None = None
 ) -> str:
     """Mask card data in a message, for a ticket or an e-mail.
 

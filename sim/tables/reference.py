@@ -60,9 +60,7 @@ class RulesTable(ReferenceTable):
 
 
 def fields(
-    version: AnyVersion = "1987",
-    network: AnyNetwork | None = None,
-    interface: AnyInterface | None = None,
+    version: AnyVersion = "1987", network: AnyNetwork | None = None, interface: AnyInterface | None = None
 ) -> Table:
     """List the data elements of a version.
 

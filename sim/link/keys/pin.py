@@ -82,11 +82,7 @@ def pin_block(
 
 
 def read_pin_block(
-    block: str | bytes,
-    pan: str | None = None,
-    *,
-    format: PinFormat = 0,
-    key: Key | str | bytes | None = None,
+    block: str | bytes, pan: str | None = None, *, format: PinFormat = 0, key: Key | str | bytes | None = None
 ) -> Worked:
     """Read the PIN out of a block, as an issuer's security module would do inside itself.
 

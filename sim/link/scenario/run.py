@@ -104,11 +104,7 @@ class Done:
 
 
 async def play(
-    suite: Suite,
-    where: tuple[str, int] | None = None,
-    *,
-    line: Line | None = None,
-    tls: Any = None,
+    suite: Suite, where: tuple[str, int] | None = None, *, line: Line | None = None, tls: Any = None
 ) -> Done:
     """Run *suite* against the host at *where*; None starts one of our own, with the suite's rules.
 

@@ -113,11 +113,7 @@ def chip(level: int, dice: Random) -> Asked:
     values = {name: "".join(dice.choices("0123456789ABCDEF", k=2 * dice.randint(1, 4))) for name in names}
     why = "A tag whose low five bits are all ones has a second byte; then a byte of length, then the value."
     if level == 1:
-        return (
-            f"Which tags, in order, are in {write_tags(values)}?",
-            Several(tuple(names), Hex("")),
-            why,
-        )
+        return (f"Which tags, in order, are in {write_tags(values)}?", Several(tuple(names), Hex("")), why)
     if level == 2:
         name = names[0]
         return (
@@ -127,11 +123,7 @@ def chip(level: int, dice: Random) -> Asked:
         )
     values = {names[0]: "".join(dice.choices("0123456789", k=2 * 0x82)), **{n: values[n] for n in names[1:]}}
     why = "81 says that one byte of length follows: a value of more than 127 bytes."
-    return (
-        f"What is the value of tag {names[1]} in {write_tags(values)}?",
-        Hex(values[names[1]]),
-        why,
-    )
+    return (f"What is the value of tag {names[1]} in {write_tags(values)}?", Hex(values[names[1]]), why)
 
 
 def bits(level: int, dice: Random) -> Asked:

@@ -160,11 +160,7 @@ def _times(said: Testimony, sent: datetime | None, here: datetime | None) -> Non
 
 
 def _reference(
-    said: Testimony,
-    fields: Mapping[int, str],
-    table: Spec,
-    sent: datetime | None,
-    here: datetime | None,
+    said: Testimony, fields: Mapping[int, str], table: Spec, sent: datetime | None, here: datetime | None
 ) -> None:
     """DE 37 is often the last digit of the year, the day of the year, the hour and the STAN."""
     reference = fields.get(_RRN, "")

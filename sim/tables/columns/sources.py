@@ -18,17 +18,7 @@ from sim.operations.reading import TEXT_FORM, read
 from sim.paste.beside import is_proven
 from sim.tables.columns import lines as plain
 from sim.tables.columns.captures import of_capture
-from sim.tables.columns.kinds import (
-    CAPTURE,
-    DUMPS,
-    HEX_LINES,
-    LINES,
-    LISTING,
-    RECORDS,
-    TABLE,
-    XML,
-    SourceWay,
-)
+from sim.tables.columns.kinds import CAPTURE, DUMPS, HEX_LINES, LINES, LISTING, RECORDS, TABLE, XML, SourceWay
 from sim.tables.columns.lines import Lines, finder, of_stream, opened
 from sim.tables.columns.logged import of_dumps, of_listing, of_table, of_xml
 from sim.tables.columns.parts import Options
