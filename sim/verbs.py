@@ -136,11 +136,6 @@ class Verb:
         """The option *name*."""
         return next(one for one in self.options if one.name == name)
 
-    @property
-    def takes_message(self) -> bool:
-        """Whether its first option is a message."""
-        return bool(self.options) and self.options[0].is_message
-
     def __call__(self, *args: Any, **options: Any) -> Any:
         return getattr(sim, self.name)(*args, **options)
 

@@ -25,7 +25,6 @@ _NDC = (b"\x1c", 3)
 _BLANKS = re.compile(r"\s+")
 _SEPARATORS = re.compile(r"[\s:-]")
 _HEX = re.compile(r"[0-9A-Fa-f\s]+")
-_LONGEST_LINE = 400  # of what is no file and no document
 _FEWEST_TAGS = 2
 _HIDDEN = "[hidden]"
 _LENGTH_OF_TAG = 2

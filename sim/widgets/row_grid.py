@@ -173,13 +173,6 @@ class RowGrid(anywidget.AnyWidget):
         """The row of the source at *place*; None where there is none."""
         return int(self.rows[place]) if 0 <= place < len(self.rows) else None
 
-    def show_row(self, row: int) -> bool:
-        """Make *row* of the source the current one; False where it is filtered away."""
-        found = np.flatnonzero(self.rows == row)
-        if len(found):
-            self.current = int(found[0])
-        return bool(len(found))
-
     def _tell_text(self, change: Any = None) -> None:
         self.send({"kind": "filter", "text": self.text})
 

@@ -42,7 +42,6 @@ from sim.widgets.explorer.query import (
 )
 
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Test = Callable[[Any], Any]
 _SOME = 20_000
 _FEW = 20  # rows for each different text of a column, at least, for the column to have few
