@@ -51,16 +51,8 @@ _WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
 _PLAIN = (
-    "stan",
-    "mcc",
-    "terminal",
-    "merchant_id",
-    "acquirer",
-    "expiry",
-    "cvv2",
-    "postal_code",
-    "address",
-    "merchant",
+    *("stan", "mcc", "terminal", "merchant_id", "acquirer", "expiry", "cvv2", "postal_code"),
+    *("address", "merchant"),
 )
 _LABELLED = {2: "pan", 14: "expiry", 18: "mcc", 32: "acquirer", 39: "code", 41: "terminal", 42: "merchant_id",
              37: "rrn", 38: "approval"}  # fmt: skip
@@ -78,25 +70,10 @@ _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
 _MOST_CITY = 13  # characters, as DE 43 has them
 # What stands between an answer and a reversal that it answers.
 _TO_IT = frozenset(
-    {
-        "to",
-        "for",
-        "of",
-        "auf",
-        "a",
-        "al",
-        "ao",
-        "du",
-        "de",
-        "the",
-        "an",
-        "die",
-        "eine",
-        "la",
-        "una",
-        "uma",
-        "une",
-    }
+    [
+        *("to", "for", "of", "auf", "a", "al", "ao", "du", "de", "the", "an", "die", "eine", "la"),
+        *("una", "uma", "une"),
+    ]
 )
 _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
 

@@ -24,16 +24,8 @@ _BETWEEN = "-./,()"
 _OTHERS = frozenset(
     [
         *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
-        *(
-            "coin",
-            "vague",
-            "relative-day",
-            "no-element",
-            "amount-after",
-            "element",
-            "portuguese",
-            "sized-word",
-        ),
+        *("coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese"),
+        "sized-word",
     ]
 )
 _ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
