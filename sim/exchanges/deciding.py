@@ -27,6 +27,7 @@ _BY_OTHERS = re.compile(
 )
 
 _APART = ",;:(-–.)"
+_SAID = ("amount", "bare", "city", "country", "trade", "merchant")  # what ends what is said of a purchase
 _GENERAL = "do not honour/declined"  # where no reason is given
 
 
@@ -198,8 +199,15 @@ def _stands_apart(reader: Reader, mark: Mark) -> bool:
     """Whether the state of a card is said by itself, as in *20 EUR, card blocked*; that it is expired, which
     is seen without the issuer, at the end alone."""
     before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip(" .)")
+    if not after and any(_ends(one, before) for one in reader.all(*_SAID)):
+        return True  # `20 EUR stolen card`
     if mark.value.startswith("expired card"):
         return not after and before[-1:] in _APART
     if mark.value.startswith("invalid") and not after:
         return True  # nobody asks for an invalid merchant
     return (not before or before[-1] in _APART) and (not after or after[0] in _APART)
+
+
+def _ends(mark: Mark, before: str) -> bool:
+    """Whether *mark* is the end of the text *before*."""
+    return mark.start < len(before) <= mark.end

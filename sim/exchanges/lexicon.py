@@ -123,8 +123,9 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
             kept = found.setdefault(words_of(phrase), [])
             if pair not in kept and not (key == "filler" and kept):
                 kept.append(pair)
+    sure = {name for value in values_of("reason!") for name in value.split("/")}
     for text, meaning in meanings().items():
-        found.setdefault(words_of(text), [("reason", meaning)])
+        found.setdefault(words_of(text), [("reason!" if meaning in sure else "reason", meaning)])
     for row in read_csv("regions"):
         found.setdefault(words_of(row["name"]), [("region", row["country"])])
     for row in read_csv("merchants"):
