@@ -16,7 +16,7 @@ from sim.elements import dates
 from sim.errors import OptionError, shown
 from sim.exchanges import beside, shares
 from sim.exchanges.deciding import Decision, decide, said_by
-from sim.exchanges.lexicon import element_names, fold, phrases_of
+from sim.exchanges.lexicon import element_names, fold, labels, phrases_of
 from sim.exchanges.plan import Asked, Plan, Step, steps_of
 from sim.exchanges.words import Mark, Reader
 from sim.operations.faults import all_faults
@@ -679,6 +679,9 @@ class Composer:
             number, value = mark.value
             if asked.then or asked.count > 1:
                 self.bad(f"{mark.words}: which message")
+            names = [name for name in labels() if fold(mark.words).startswith(name)]
+            if names and element_names(self.version).get(max(names, key=len)) != number:
+                self.bad(f"{mark.words}: no element of {self.version}")
             asked = self._with(asked, {str(number): value.upper()}, mark, 0)
         if (value := self.only("rrn")) is not None:
             asked = self._with(asked, {"37": value}, self.all("rrn")[0], 0)

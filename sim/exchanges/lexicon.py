@@ -25,11 +25,12 @@ _OTHERS = frozenset(
     [
         *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
         *("coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese"),
-        "sized-word",
+        *("sized-word", "code-of"),
     ]
 )
 _ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
 _STEM = 5
+_LABELLED = (3, 19, 22, 23, 25, 26, 70)  # elements of digits that no form of their own reads
 _DECISIONS = ("declined", "pick-up", "referral", "system")
 
 
@@ -76,6 +77,12 @@ def element_names(version: str) -> dict[str, int]:
 
 
 @cache
+def labels() -> dict[str, int]:
+    """The names of elements of which a value is written beside it: `pos condition code 08`."""
+    return {name: number for name, number in element_names("1987").items() if number in _LABELLED}
+
+
+@cache
 def forms() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
     """What values look like that have a form of their own: key, how it is read, pattern."""
     blanks = {
@@ -86,6 +93,8 @@ def forms() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
         "|minor|cents?)",
         "{lacking}": r"without|missing|lacks|lacking|no|omit|omitting|leave out|leaving out|excluding"
         "|(?:do|does) not (?:include|send|contain|have)|ohne|sin|sem|sans|fehlende[rs]?",
+        "{label}": "|".join(sorted(labels(), key=len, reverse=True)),
+        "{other}": "".join(f"(?<!{word} )" for word in phrases_of("code-of")),
         "{element}": "|".join(sorted(element_names("1987"), key=len, reverse=True)),
     }
     made = []

@@ -126,6 +126,8 @@ class Reader:
                 # `compra de 50 ...` is no element 50.
                 plain = found[0].startswith("de") and self.text[found.start()] != "D" and self.comma
                 return None if plain and not re.search("[:=]", found[0]) else (int(found["n"]), value)
+            case "label":
+                return lexicon.labels()[found["n"]], value
             case "int":
                 return int(value)
             case "six":
