@@ -277,7 +277,9 @@ class Reader:
                 last = at + less + more - 1
                 words = tuple(token[0] for token in tokens[at + less : last + 1])
                 pairs = known.get(words, ()) if last >= at + size else ()
-                if any(key in _REASONS for key, _ in pairs) and self._joined(tokens[at + less][1], tokens[last][2]):
+                if any(key in _REASONS for key, _ in pairs) and self._joined(
+                    tokens[at + less][1], tokens[last][2]
+                ):
                     return less
         return 0
 
