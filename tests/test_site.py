@@ -93,7 +93,7 @@ def test_the_page_of_a_rule_says_what_repairs_it(monkeypatch: pytest.MonkeyPatch
     of = ("framing", "luhn", "mti-class", "country", "transaction-id-carried")
     rows = [row for row in site._rows() if row["rule"] in of]
     monkeypatch.setattr(site, "_rows", lambda: rows)
-    site.write(tmp_path, ROOT / "tests" / "vectors" / "faults.jsonl")
+    site.write(tmp_path, ROOT / "tests" / "vectors")
     pages = {rule: (tmp_path / f"{rule}.md").read_text(encoding="utf-8") for rule in of}
     assert "<td>restored</td>" in pages["framing"]
     assert "proposes nothing" in pages["mti-class"]

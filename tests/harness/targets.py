@@ -254,7 +254,8 @@ def _rows(name: str) -> tuple[dict[str, Any], ...]:
 
 def _texts() -> Iterator[bytes]:
     """Messages and broken messages in the text form, behind the byte that chooses their version."""
-    for row in (*_rows("messages")[::4], *_rows("faults")[::9]):
+    faults = [row for version in VERSIONS for row in _rows(f"faults_{version}")[::9]]
+    for row in (*_rows("messages")[::4], *faults):
         yield bytes([VERSIONS.index(row["version"])]) + row["message"].encode()
 
 

@@ -58,7 +58,8 @@ def _is_read(row: dict[str, Any]) -> bool:
 
 def broken(some: Random, count: int) -> list[bytes]:
     """*count* requests that break a constraint, or carry a message that cannot be read."""
-    rows = [json.loads(line) for line in (VECTORS / "faults.jsonl").read_text("utf-8").splitlines()]
+    files = sorted(VECTORS.glob("faults_*.jsonl"))
+    rows = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
     faulty = (
         b"",
         b"{",

@@ -1,9 +1,10 @@
-"""Write or check `vectors/faults.jsonl`: every case of `sim.operations.cases()`, one a line.
+"""Write or check `vectors/faults_*.jsonl`: every case of `sim.operations.cases()`, one a line, a file for
+each version.
 
-    python tests/tools/make_faults.py           writes it
-    python tests/tools/make_faults.py --check   says whether it is up to date
+    python tests/tools/make_faults.py           writes them
+    python tests/tools/make_faults.py --check   says whether they are up to date
 
-The file is read by people, too: a change in it shows which rule now says something else of a message.
+The files are read by people, too: a change in them shows which rule now says something else of a message.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import json
 import sys
 from pathlib import Path
 
-from sim.operations import Broken, cases
+from sim.operations import VERSIONS, Broken, cases
 
-FILE = Path(__file__).parents[1] / "vectors" / "faults.jsonl"
+VECTORS = Path(__file__).parents[1] / "vectors"
+FILES = {version: VECTORS / f"faults_{version}.jsonl" for version in VERSIONS}
 
 
 def line(case: Broken) -> str:
@@ -37,20 +39,24 @@ def line(case: Broken) -> str:
     return json.dumps(shown, ensure_ascii=True)
 
 
-def text() -> str:
-    """The whole file."""
-    return "".join(line(case) + "\n" for case in cases())
+def texts() -> dict[Path, str]:
+    """Each file, whole."""
+    return {
+        file: "".join(line(case) + "\n" for case in cases(version=version)) for version, file in FILES.items()
+    }
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, or compare it."""
-    if "--check" not in arguments:
-        FILE.write_text(text(), encoding="utf-8")
-        return 0
-    if FILE.is_file() and FILE.read_text(encoding="utf-8") == text():
-        return 0
-    print(f"{FILE.name} is out of date; run {Path(__file__).name} and read what changed")
-    return 1
+    """Write the files, or compare them."""
+    old = []
+    for file, text in texts().items():
+        if "--check" not in arguments:
+            file.write_text(text, encoding="utf-8")
+        elif not file.is_file() or file.read_text(encoding="utf-8") != text:
+            old.append(file.name)
+    if old:
+        print(f"{', '.join(old)}: out of date; run {Path(__file__).name} and read what changed")
+    return int(bool(old))
 
 
 if __name__ == "__main__":

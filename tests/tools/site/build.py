@@ -35,7 +35,7 @@ def write_sources(folder: Path, lite: Path | None) -> None:
     )
     start.write_text(start.read_text(encoding="utf-8").replace("<!-- try it -->", there), encoding="utf-8")
     course.write(ROOT / "notebooks", folder / "course", lite, rules.names())
-    rules.write(folder / "rules", ROOT / "tests" / "vectors" / "faults.jsonl")
+    rules.write(folder / "rules", ROOT / "tests" / "vectors")
     reference.write(folder / "reference")
     tables.write(folder / "tables")
     shutil.copy(ROOT / "tests" / "peers" / "RESULTS.md", folder / "peers.md")

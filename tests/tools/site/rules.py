@@ -40,11 +40,12 @@ def link(rule: str, up: str = "") -> str:
     return f'<a href="{up}{anchor(rule)}.html"><code>{rule}</code></a>'
 
 
-def write(folder: Path, faults: Path) -> None:
-    """A page for each rule, and their list, below *folder*; *faults* holds a broken message in each line."""
+def write(folder: Path, vectors: Path) -> None:
+    """A page for each rule, and their list, below *folder*; the faults of *vectors* have a broken message in
+    each line."""
     broken: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for line in faults.read_text(encoding="utf-8").splitlines():
-        case = json.loads(line)
+    faults = [file.read_text(encoding="utf-8") for file in sorted(vectors.glob("faults_*.jsonl"))]
+    for case in (json.loads(line) for text in faults for line in text.splitlines()):
         if case["fault"] not in {one["fault"] for one in broken[case["rule"]]}:
             broken[case["rule"]].append(case)
     for row in _rows():
