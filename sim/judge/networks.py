@@ -214,24 +214,23 @@ def _chain(asked: Question, value: str, beside: str) -> str | None:
 
 
 def _sizes(asked: Question, value: str, beside: str) -> str | None:
-    """Whether the sub-elements that the network has rows of are as long as these say."""
-    item = asked.item
-    cells = _first(asked.version, asked.number, asked.name).by_key
-    for tag, data in _subelements(value, item.lead) or ():
-        cell = cells.get(tag)
-        if cell is not None and not cell.least <= len(data) <= cell.most:
-            return f"subelement {tag} of {len(data)} characters"
-    return None
+    """Whether the sub-elements that the network has rows of, and their parts, are as these say."""
+    if _subelements(value, asked.item.lead) is None:
+        return None
+    wrong = read(layouts(asked.version, asked.number, asked.name)[0], value).misfits
+    return f"{wrong[0].found} in {wrong[0].path}" if wrong else None
 
 
 def _layout(asked: Question, value: str, beside: str) -> str | None:
     """Whether *value* fits the rows of the network; with a place those of the layout that is named there,
-    if one is."""
+    if one is, with values those of the layouts that they name."""
     item = asked.item
     own = _own(asked.version, asked.number, asked.name)
     if item.at:
         named = value[slice(*item.at)]
         own = tuple(one for one in own if one.variant == named)
+    elif item.values:
+        own = tuple(one for one in own if one.variant in item.values)
     return None if not own or any(fits(one, value) for one in own) else "another layout"
 
 
