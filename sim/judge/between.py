@@ -62,8 +62,6 @@ _PAYS_CASH = ("01", "17")
 # 6010 over the counter, 6011 cash machine, 6012 financial institution.
 _CASH_MERCHANTS = ("6010", "6011", "6012")
 _CASH_MACHINE, _PURCHASE = "6011", "00"
-# Where links carry a new key, in 0800 with one of these codes in DE 70.
-_OF_KEYS, _KEY_CHANGES = (48, 53, *range(60, 64), 96, *range(105, 128)), ("101", "161")
 _MACS = (64, 128)
 
 # A rate has six or seven digits, and who converts rounds: a hundredth, and one unit, is no disagreement.
@@ -252,12 +250,6 @@ def _is_ecommerce(condition: str, card: Card, table: Spec) -> bool:
     """Whether the card's network says e-commerce by this code of DE 25."""
     told = lookup("pos_condition", condition, version=table.version, network=card.network)
     return told is not None and told.kind == _ECOMMERCE
-
-
-@rule("key-change-key", versions=("1987",), classes="8", functions="0", lacks=_OF_KEYS)
-def key_change_key(code: str = DE[70]) -> Told:
-    """A new key travels in the message that announces it, or in the answer to the one that asks for it."""
-    return Hit(70, "a key beside the code of a key change", "none") if code in _KEY_CHANGES else None
 
 
 @rule(

@@ -47,6 +47,9 @@ SAMPLES = [
     ("MASTERCARD", "additional-data", "9203123", "HELLO"),
     ("MASTERCARD", "transaction-category", "R9203123", "9203123"),
     ("MASTERCARD", "subelement-lengths", "T9203123", "T92041234"),
+    ("MASTERCARD", "subelement-lengths", "T42070103210", "T4207010321X"),
+    ("MASTERCARD", "subelement-lengths", "R610500000", "R61050X000"),
+    ("VISA", "verification-datasets", "680009030711223344556677", "6800090307112233445566"),
     ("MASTERCARD", "pos-data", "102510300", "10251030"),
     ("MASTERCARD", "pos-data-layout", "1" * 26, "1" * 27),
     ("MASTERCARD", "pos-data-values", "00000000008400", "50000000008400"),
@@ -199,7 +202,8 @@ def test_presence_is_keyed_by_network_and_mti() -> None:
 
 def test_formats_leave_network_management_alone() -> None:
     """A rule without MTIs is about card messages: it is silent on 08xx; masks and versions select."""
-    assert {rule.id for rule in networks.formats("MASTERCARD", "0800", "1987")} == {"network-management-code"}
+    told = {rule.id for rule in networks.formats("MASTERCARD", "0800", "1987")}
+    assert told == {"network-management-code", "key-exchange-block"}
     assert not networks.formats("VISA", "1100", "1993")
     ids = {rule.id for rule in networks.formats("MASTERCARD", "0200", "1987")}
     assert "single-message-system" in ids
