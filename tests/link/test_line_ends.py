@@ -15,7 +15,8 @@ from sim.link import documents
 from sim.link import line as lines
 from sim.link.line import Line
 
-FRAMINGS = (["rbp"], ["gzip"], ["elements"], [], ["elements", "tpdu"], ["xml"], ["length-3"], ["etx"])
+_NAMED = ("rbp", "gzip", "elements", "", "elements tpdu", "elements etx", "xml", "length-3", "etx")
+FRAMINGS = [names.split() for names in _NAMED]
 ECHO = Message("0800", {7: "1126120000", 11: "000042", 70: "301"}, "1987")
 PIN = Message("0200", {2: "4111111111111111", 3: "000000", 11: "000043", 52: "0011223344556677"}, "1987")
 

@@ -14,7 +14,7 @@ from sim.codec.message import is_mti
 from sim.codec.wire.decode import begun
 from sim.codec.wire.formats import Format
 from sim.codec.wire.framing import STX, Frame, frame, frames, peel, said_length, strip
-from sim.errors import WireError, hexed
+from sim.errors import CutShortError, WireError, hexed
 
 BLOCK, CONTENT = 1014, 1012
 _FILLERS = frozenset((0x00, 0x40))
@@ -147,7 +147,8 @@ def _marked(marks: list[str], data: bytes, end: int) -> int:
         return end
     checked = data[end + 2 :] in (b"", bytes([STX])) and peel(marks[0], data[: end + 2]) is not None
     if not checked and peel(marks[0], data[: end + 1]) is None:
-        raise WireError(None, end, frame(marks[0]).title, hexed(data[end : end + 1]) or "nothing")
+        found = hexed(data[end : end + 1])
+        raise (WireError if found else CutShortError)(None, end, frame(marks[0]).title, found or "nothing")
     return end + 1 + checked
 
 
