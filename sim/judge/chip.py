@@ -40,7 +40,7 @@ from sim.judge.parts import (
 )
 from sim.judge.rules import Told, each, each_tag, rule
 from sim.parts.layout import read, set_bits
-from sim.spec import Spec, country, currency, number_of, region, spec
+from sim.spec import Spec, country, country_of_region, currency, number_of, spec
 from sim.spec import emv as tables
 from sim.spec.layouts import tag_layouts
 from sim.spec.networks import element_name
@@ -55,7 +55,6 @@ _NO_CHIP = ("manual", "magnetic stripe", "fallback")
 _CHIP = ("chip", "contactless")
 _CASH_BACK_AMOUNT = "40"
 _NEW_YEAR = ("1231", "0101")
-_WITH_REGIONS = ("US", "CA")
 _UNSOURCED = "unsourced"
 # M/Chip 4 and Advance: key index, version, results, code and counters, in hex digits.
 _MCHIP, _MCHIP_SIZES = "MASTERCARD", (36, 40, 52, 56)
@@ -762,10 +761,8 @@ def terminal_country(value: str = Tag["9F1A"], place: str = DE[43], table: Spec 
     if stands is None or place.endswith((stands.alpha2, stands.alpha3)):
         return None
     where = read_location(place, table.version)[2]
-    known = country(where)
-    if known is None and not region(where):
-        return None
-    if stands == known if known else stands.alpha2 in _WITH_REGIONS:
+    known = country(where) or country_of_region(where)
+    if known in (None, stands):
         return None
     return tag_hit("9F1A", value, "the country in DE 43", stands.name)
 

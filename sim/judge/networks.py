@@ -31,7 +31,7 @@ from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
 from sim.parts.layout import fits, read
-from sim.spec import Spec, country, is_particular, lookup, region, spec, version_of
+from sim.spec import Spec, country, country_of_region, is_particular, lookup, spec, version_of
 from sim.spec.interfaces import interface
 from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.networks import (
@@ -104,7 +104,6 @@ PREDICATES: dict[str, Predicate] = {
 # A subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _SHOWN = 20
-_WITH_REGIONS = ("US", "CA")  # countries of which DE 43 may tell a state or province instead
 _RESERVED = "reserved"  # the meaning of a code that is listed so that it can be named
 
 
@@ -277,12 +276,12 @@ def _needs(asked: Question, value: str, beside: str) -> str | None:
 def _country(asked: Question, value: str, beside: str) -> str | None:
     """Whether the parts that *item* names hold the country of the place in DE 43, which is beside."""
     where = read_location(beside, asked.version)[2].strip()
-    stands = country(where)
-    if stands is None and not region(where):
+    stands = country(where) or country_of_region(where)
+    if stands is None:
         return None
     for _, start, end in _fixed(asked.version, asked.number, asked.name, asked.item.parts):
         told = country(value[start:end])
-        if told and (told != stands if stands else told.alpha2 not in _WITH_REGIONS):
+        if told and told != stands:
             return told.name
     return None
 
