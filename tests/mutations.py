@@ -97,12 +97,3 @@ def afresh(message: Message, network: str | None) -> Told:
     """What is said of a message when nothing is remembered."""
     MEMORY.forget()
     return told(judge(message, network, NETWORKS))
-
-
-def same_layout(some: Random, message: Message) -> Message:
-    """*message* with one value changed and no element gone or new."""
-    number = some.choice(list(message.fields))
-    value = _changed(some, message.fields[number], spec(message.version)[number])
-    if not _fits(value, spec(message.version)[number]):
-        return message
-    return replace(message, fields={**message.fields, number: value})

@@ -21,7 +21,6 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 WHERE = ROOT / "build" / "fuzz"
-SLOW_SECONDS = 0.05  # for an input of LARGEST bytes, by the processor's clock
 _KEPT = 5  # slowest inputs
 _WARM = 0.3  # of the run, after which memory is to be flat
 
