@@ -124,5 +124,6 @@ def _negations(reader: Reader) -> None:
         if after is None or reader.text[mark.end : after.start].count(" ") > _NEAR:
             continue
         others = [one for one in reader.all("head") if one.value != after.value]
-        if (after.key == "head" and others) or after.key == "answer":
+        # A reversal after `never an answer` has a reason that is not known.
+        if (after.key == "head" and others) or (after.key == "answer" and not reader.all("then")):
             mark.key = after.key = "aside"

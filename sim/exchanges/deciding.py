@@ -27,6 +27,14 @@ _BY_OTHERS = re.compile(
 )
 
 _APART = ",;:(-–.)"
+# Who says so, around the state of a card: `the cardholder reported it stolen`, `card blocked by the issuer`.
+_CARD = r"the|die|la|el|le|o|a|l'?|card|karte|tarjeta|cart[aã]o|carte"
+_WITHOUT = re.compile(
+    rf"(?:(?:the )?(?:cardholder|customer|issuer|bank) (?:has |had )?(?:wants|reported|reports|says|said) )?"
+    rf"(?:\b(?:{_CARD}|it|is|was|has|been|its|as|vom|automaten|wird|wurde|ist|est|es|foi) )*$",
+    re.IGNORECASE,
+)
+_BY_ISSUER = re.compile(r"^by (?:the |its )?(?:card )?(?:issuer|bank)\b", re.IGNORECASE)
 _SAID = ("amount", "bare", "city", "country", "trade", "merchant")  # what ends what is said of a purchase
 _GENERAL = "do not honour/declined"  # where no reason is given
 
@@ -205,6 +213,7 @@ def _stands_apart(reader: Reader, mark: Mark) -> bool:
         return not after and before[-1:] in _APART
     if mark.value.startswith("invalid") and not after:
         return True  # nobody asks for an invalid merchant
+    before, after = _WITHOUT.sub("", f"{before} ").rstrip(), _BY_ISSUER.sub("", after).lstrip(" .)")
     return (not before or before[-1] in _APART) and (not after or after[0] in _APART)
 
 

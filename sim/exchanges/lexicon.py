@@ -150,6 +150,12 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
 
 
 @cache
+def words_and_cities() -> frozenset[tuple[str, ...]]:
+    """The names of cities that are words, too, and are names only where they are written so: *nice*."""
+    return frozenset(words_of(city) for city in phrases_of("city").keys() & phrases_of("filler").keys())
+
+
+@cache
 def variant(word: str) -> str:
     """The word that a row has in place of *word*, but for an ending of its own: `abgelehnte` is declined,
     `recusadas` what `recusada` is."""

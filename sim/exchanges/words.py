@@ -293,6 +293,8 @@ class Reader:
         text = self.text[start:end]
         if words in _CAPITALS and (not text.isupper() or self.text.isupper()):
             text = ""
+        if words in lexicon.words_and_cities() and not text[:1].isupper():
+            text = ""  # a nice dinner
         for key, value in lexicon.phrases()[0][words] if text else ():
             if key != "filler":
                 self.marks.append(Mark(key, value, start, end, text))
