@@ -159,7 +159,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
         said = {"approved"}  # who gives an approval code approves
     if not said and answered and not reader.all("alone"):
         bad("an answer, and not which")
-    outcome = next(iter(said), None)
+    outcome = min(said, default=None)
     if outcome == "declined" and not code:
         code = next(iter(_codes_for([_GENERAL], version, network).values()))
         reader.notes.append(f"No reason was given: {code}, do not honour")
