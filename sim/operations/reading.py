@@ -11,7 +11,18 @@ from sim.codec.text import is_digits
 from sim.errors import IsoError
 from sim.operations.choosing import chosen_version
 from sim.operations.project import strip_line_ending
-from sim.paste.reading import MESSAGE, NONE, TEXT, Reading, of_message, of_nothing, of_wire, read_text
+from sim.paste.reading import (
+    LIKELY,
+    MESSAGE,
+    NONE,
+    TEXT,
+    Reading,
+    is_hexed,
+    of_message,
+    of_nothing,
+    of_wire,
+    read_text,
+)
 from sim.spec import Spec
 from sim.spec.interfaces import interface as interface_of
 from sim.spec.spellings import interface_named, network_named, version_named
@@ -102,11 +113,27 @@ def _read(
     raw = strip_line_ending(given) if isinstance(given, str) else given.decode("latin-1")
     edition = chosen_version(raw, version)
     broken = read_text(raw, edition if link is None else _table(link, edition))
-    if broken.complete or format == TEXT:
+    if format == TEXT:
         return broken
+    if broken.complete:
+        return _of_link(_as_hex(broken), link)
     if link is not None:
         return _of_link(_of_bytes(given, raw, version, link, broken), link)
     return _of_bytes(given, raw, version, link, broken)
+
+
+def _as_hex(form: Reading) -> Reading:
+    """A text *form* that reads to its end; the bytes of which its digits are the hex, where more speaks for
+    those."""
+    raw, message = form.raw, form.message
+    if raw is None or message is None or not is_hexed(raw):
+        return form
+    from sim.paste.entry import as_hex
+
+    other = as_hex(raw, message)
+    if other is None:
+        return form
+    return other if other.message is not None else replace(form, confidence=LIKELY, reasons=other.reasons)
 
 
 def _table(link: str, version: str) -> Spec:

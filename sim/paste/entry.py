@@ -20,6 +20,7 @@ from sim.paste.reading import (
     TEXT,
     UNSURE,
     Reading,
+    is_hexed,
     of_no_message,
     of_text,
 )
@@ -102,7 +103,9 @@ def guess(
         data = narrowed(data[:MOST_CHARACTERS].encode("latin-1", "replace")).decode("latin-1")
     bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
     if format == TEXT:
-        return _text_form(bare, asked) or of_no_message(TEXT, ("no text form that reads to its end",))
+        return _text_form(bare, asked, hexed=False) or of_no_message(
+            TEXT, ("no text form that reads to its end",)
+        )
     if asked.kinds:
         return _of_sightings(sightings(bare), bare, asked)
     found = _of_text(bare, asked)
@@ -310,8 +313,9 @@ def _says_the_same(one: Reading, other: Reading) -> bool:
     return mine is not None and theirs is not None and (mine.mti, mine.fields) == (theirs.mti, theirs.fields)
 
 
-def _text_form(text: str, asked: Known) -> Reading | None:
-    """The text form that reads to its end; None for another text."""
+def _text_form(text: str, asked: Known, *, hexed: bool = True) -> Reading | None:
+    """The text form that reads to its end, or the bytes that its digits rather are, where those may be *hexed*;
+    None for another text."""
     if not (text[:4].isascii() and text[:4].isdigit()):
         return None
     try:
@@ -319,22 +323,43 @@ def _text_form(text: str, asked: Known) -> Reading | None:
     except ParseError:
         return None
     reasons = [*oddities(message), *(STARRED,) * starred(message.fields)]
-    hexed = len(text) % 2 == 0 and _HEX.fullmatch(text) is not None
-    if reasons and hexed:
+    otherwise = as_hex(text, message, asked) if hexed else None
+    if otherwise and otherwise.message is not None:
+        return otherwise
+    if reasons and is_hexed(text):
         reasons.append("its characters are hex digits throughout: the hex of other bytes, damaged, perhaps")
     if len(message.fields) < _FEWEST:
         reasons.append("few elements: little to check it by")
-    if not reasons and hexed:
-        reasons += _beside_text(text, message, asked)
+    if not reasons and otherwise:
+        reasons += otherwise.reasons
     confidence = LIKELY if len(reasons) == 1 else UNSURE if reasons else SURE
     return of_text(text, message, confidence, tuple(reasons) or AS_IT_STANDS)
 
 
-def _beside_text(text: str, message: Message, asked: Known) -> list[str]:
-    """What else the same digits may be: the hex of other bytes."""
-    found, _ = candidates([Sighting("hex", bytes.fromhex(text), 0.0)], Known(searches=asked.searches))
-    rivals = [one for one in found if one.fits and not one.odd and one.message.fields != message.fields]
-    return [f"read as hex digits, it is {rivals[0].title} as well, with other values"] if rivals else []
+def as_hex(text: str, message: Message, asked: Known | None = None) -> Reading | None:
+    """What the text form of *message* is as the hex of bytes, where more speaks for that; where less does,
+    no message, and the reason why the text form is not sure. None where it is nothing else."""
+    if not is_hexed(text):
+        return None
+    known = Known(version=asked.version, searches=asked.searches) if asked else Known()
+    found, _ = candidates([Sighting("hex", bytes.fromhex(text), 0.0)], known)
+    clean = [one for one in found if one.fits and not one.odd]
+    rivals = [one for one in clean if one.message.fields != message.fields]
+    if not rivals:
+        return None
+    best = max(rivals, key=lambda one: one.evidence)
+    said = f"read as hex digits, it is {best.title} as well, with other values"
+    plain, _ = candidates([Sighting(TEXT, text.encode(), 0.0)], known)
+    as_said = (one.evidence for one in plain if not one.odd and one.message.fields == message.fields)
+    if best.evidence <= max(as_said, default=0.0):
+        return of_no_message(TEXT, (said,))
+    judge(best, [one for one in rivals if one is not best])
+    read = of_candidate(best)
+    form = of_text(text, message, UNSURE, (said,))
+    as_form = "the text form reads to its end as well, with other values"
+    if read.confidence == SURE:
+        return replace(read, confidence=LIKELY, reasons=(as_form,), rivals=(form,))
+    return replace(read, reasons=(*read.reasons, as_form), rivals=(form,))
 
 
 def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:

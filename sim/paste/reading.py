@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ SURE, LIKELY, UNSURE, NONE = "sure", "likely", "unsure", "none"
 TEXT, NAMED, MESSAGE = "text", "elements", "message"
 TEXT_TITLE = "text form"
 AS_IT_STANDS = ("the text form, read to its end",)
+_HEX = re.compile("[0-9A-Fa-f]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +155,11 @@ class Reading:
     def read_as(self) -> str:
         """One line that says what was recognised: `hex, 2-byte length 005D, TPDU 6000060000, BCD, sure`."""
         return ", ".join(part for part in (self.spelling, *self.framing, self.title, self.confidence) if part)
+
+
+def is_hexed(text: str) -> bool:
+    """Whether *text* is hex digits throughout, which may be those of bytes."""
+    return len(text) % 2 == 0 and _HEX.fullmatch(text) is not None
 
 
 def of_text(

@@ -8,7 +8,8 @@ from support import AT
 from sim.codec import Message, build
 from sim.codec.wire import encode, wire_format
 from sim.operations import generate, guess, parse_any
-from sim.paste.reading import LIKELY, SURE, UNSURE
+from sim.operations.reading import read
+from sim.paste.reading import LIKELY, SURE, UNSURE, read_text
 
 _TERMINAL = Message(
     "0200",
@@ -59,6 +60,44 @@ def test_a_hash_in_place_of_a_mac_is_read() -> None:
     raw = encode(Message("0200", fields), wire_format("nibss")).decode()
     read = parse_any(raw)
     assert (read.format, read.confidence, read.message.fields) == ("nibss", SURE, fields)
+
+
+@pytest.mark.parametrize(
+    ("mti", "fields"),
+    [
+        (
+            "0100",
+            {2: "4000056655665556", 3: "000000", 4: "000000001661", 11: "576443", 14: "2912", 22: "012"}
+            | {
+                24: "003",
+                25: "00",
+                41: "96470666",
+                42: "304240306708702",
+                52: "A257DF07CB7A5F31",
+                62: "337995",
+            },
+        ),
+        (
+            "0200",
+            {3: "000000", 4: "000000161079", 11: "927310", 22: "901", 24: "003", 25: "00", 41: "23374937"}
+            | {42: "788492603208341", 52: "A64BEB2BFA1A114A", 62: "717683"},
+        ),
+        (
+            "0200",
+            {3: "000000", 4: "000000028475", 11: "436660", 14: "2912", 22: "012", 24: "003", 25: "00"}
+            | {41: "82397452", 42: "220841435757958", 62: "652617"},
+        ),
+    ],
+)
+def test_packed_digits_that_read_as_the_text_form_by_chance(mti: str, fields: dict[int, str]) -> None:
+    """The hex of a terminal's message, which fits as the text form to its last digit: more speaks for the
+    bytes, and nothing is sure of it."""
+    sent = Message(mti, fields)
+    paste = encode(sent, "bcd").hex()
+    assert read_text(paste, "1987").complete
+    for found in (read(paste), guess(paste)):
+        assert (found.message, found.format, found.confidence) == (sent, "bcd", "likely")
+        assert [one.format for one in found.rivals] == ["text"]
 
 
 def test_a_text_form_that_lost_its_blanks_is_no_hex_of_something_else() -> None:
