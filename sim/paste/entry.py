@@ -314,7 +314,7 @@ def _says_the_same(one: Reading, other: Reading) -> bool:
 
 
 def _text_form(text: str, asked: Known, *, hexed: bool = True) -> Reading | None:
-    """The text form that reads to its end, or the bytes that its digits rather are, where those may be *hexed*;
+    """The text form that reads to its end, or, where it may be *hexed*, the bytes that its digits rather are;
     None for another text."""
     if not (text[:4].isascii() and text[:4].isdigit()):
         return None
