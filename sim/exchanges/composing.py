@@ -538,6 +538,8 @@ class Composer:
             kinds -= {"advice"}  # `0420 advice` is one of a reversal
         if decision.outcome and ("advice" in kinds or chain[0] == "completion"):
             self.bad("a decision beside an advice")
+        if "financial_advice" in kinds:
+            kinds -= {"advice"}  # `0220 advice`
         if len(kinds) > 1:
             self.bad("contradicts itself: " + " / ".join(sorted(kinds)))
         return next(iter(kinds), None)

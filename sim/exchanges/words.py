@@ -371,7 +371,7 @@ def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
     with_cents = r"dollars?|euros?|pounds?|usd|eur|gbp|reais|pesos"
     rows = (
         ("amount", r"(?<![\w.,-])(?P<n>\d+)\s(?P<c>euros?|dollars?|pounds?|pfund)\s(?P<s>\d\d)"
-         r"(?=\s*(?:[,.;]|$))", "sum"),
+         r"(?=\s*(?:[,.;]|$|(?:that|which|at|in|on|with|for|from|by)\b))", "sum"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{with_cents})\s*(?:and|und|con|com|et|y|e|,)?\s*"
          rf"(?P<s>\d\d?|{spelled})\s*(?:{coins})\b", "sum"),
         ("amount", rf"(?P<n>{spelled})\s+(?P<c>dollars?|euros?|pounds?)\s+(?P<s>{spelled})(?=\s*(?:[,.;]|$))",
@@ -419,7 +419,7 @@ def _clock(found: re.Match[str]) -> tuple[int, int, int] | None:
 
 def _expiry(found: re.Match[str]) -> str | None:
     """YYMM of an expiry; None where month and year may be either way round."""
-    value = found["v"].replace("/20", "/")
+    value = re.sub(r"/\s?20(?=\d\d)", "/", found["v"])
     first, last = (digits := re.sub(r"\D", "", value))[:2], digits[2:]
     slash = "/" in value
     if not slash and (first <= "12") == (last <= "12"):
