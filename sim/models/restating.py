@@ -172,7 +172,10 @@ async def restate(
     def judge(answer: Restated) -> list[str]:
         plan = _planned(answer, version, at)
         ended = plan.not_possible and not plan.unclear
-        problems = [] if ended else problems_of(cleaned.text, answer, plan, rules, now)
+        if not ended:
+            problems = problems_of(cleaned.text, answer, plan, rules, now)
+        else:
+            problems = [] if _is_said(answer.impossible) else _invented(cleaned.text, answer, rules, now)
         asides[:] = [*answer.aside, *(one for before in earlier for one in _dropped(before, answer))]
         earlier.append(answer)
         if rules.steps and not (rules.unclear or rules.not_possible) and (lost := _lost(rules, plan)):
@@ -287,18 +290,12 @@ def problems_of(text: str, answer: Restated, plan: Plan, rules: Plan, now: datet
     follows = [one for one in answer.then if not _ANSWERS.search(one)]
     if not answer.also and len(plan.asked.then) < len(follows):
         problems.append(f"`then`: of {len(follows)} only {len(plan.asked.then)} can follow: use `also`")
-    said = "; ".join([answer.sentence, *answer.also])
-    told = TOKEN.sub("", "; ".join([said, *answer.aside]))
-    own, theirs = _figures(rules), _numbers(TOKEN.sub("", text), now)
+    told = TOKEN.sub("", _said(answer))
     problems += [
         f"The number {one} of the description is missing: say it in a field, or in `aside`"
         for one in _missing(TOKEN.sub("", text), _numbers(told, None) | _figures(plan))
     ]
-    theirs |= {made for two in combinations(theirs, 2) for made in (sum(two), abs(two[0] - two[1]))}
-    theirs |= {one * times for one, times in permutations(_numbers(text, None), 2) if times <= _MOST_TIMES}
-    problems += [
-        f"The number {one} is not in the description" for one in _missing(_LABELS.sub("", told), theirs | own)
-    ]
+    problems += _invented(text, answer, rules, now)
     city = fold(answer.city)
     if _is_said(city) and city not in fold(text) and city.upper() != _options(rules).get("city"):
         problems.append(f"`city`: {answer.city} is not in the description; write it as it stands there")
@@ -324,6 +321,19 @@ def problems_of(text: str, answer: Restated, plan: Plan, rules: Plan, now: datet
     return problems
 
 
+def _said(answer: Restated) -> str:
+    return "; ".join([answer.sentence, *answer.also, *answer.aside])
+
+
+def _invented(text: str, answer: Restated, rules: Plan, now: datetime) -> list[str]:
+    """The numbers of *answer* that *text* does not have, nor follow from two that it has, as sentences."""
+    told, theirs = TOKEN.sub("", _said(answer)), _numbers(TOKEN.sub("", text), now)
+    theirs |= {made for two in combinations(theirs, 2) for made in (sum(two), abs(two[0] - two[1]))}
+    theirs |= {one * times for one, times in permutations(_numbers(text, None), 2) if times <= _MOST_TIMES}
+    missing = _missing(_LABELS.sub("", told), theirs | _figures(rules))
+    return [f"The number {one} is not in the description" for one in missing]
+
+
 def _unsettled(text: str, answer: Restated, plan: Plan, rules: Plan) -> list[str]:
     """What the rules left open, where *answer* only repeats their reading: words that it does not even set
     aside, and what the rules found to contradict itself."""
@@ -332,7 +342,7 @@ def _unsettled(text: str, answer: Restated, plan: Plan, rules: Plan) -> list[str
     )
     if made != own:
         return []
-    text, said = fold(text), fold("; ".join([answer.sentence, *answer.also, *answer.aside]))
+    text, said = fold(text), fold(_said(answer))
     words = [(one, fold(one.partition(":")[0])) for one in _left(rules)]
     return [
         one
@@ -372,12 +382,13 @@ def _options(plan: Plan) -> dict[str, Any]:
 def _figures(plan: Plan) -> set[float]:
     """The numbers in the options of *plan*, those of amounts also in major units, of an expiry by parts."""
     found: set[float] = set()
-    for name, value in _options(plan).items():
-        for figures in re.findall(r"\d+", str(value)):
+    for _, _, name, value, words in plan.rows():
+        # A moment that nobody named is the caller's, and has numbers enough to excuse any.
+        for figures in re.findall(r"\d+", str(value)) if words or name != "at" else ():
             found |= {float(figures), float(figures) / 100}
             if name == "expiry":
                 found |= {float(figures[:2]), float(figures[2:])}
-    return found
+    return found - {0.0}  # the cents of any amount
 
 
 def _missing(text: str, known: set[float]) -> list[str]:

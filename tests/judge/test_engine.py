@@ -118,7 +118,7 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
         ("ISO012345678" + GOOD, "1987", "12 characters later"),
         (GOOD.encode("ascii").hex(), "1987", "hex dump"),
         (GOOD.encode("cp500").hex(), "1987", "EBCDIC"),
-        (f'"{GOOD}"', "1987", "quotes"),
+        (f'"{GOOD}"', "1987", "uotes"),
         (GOOD[:40] + "\n" + GOOD[40:], "1987", "line breaks"),
         (build(generate("auth", at=AT, version="1993").message), "1987", "ISO 8583:1993"),
         (GOOD[:90], "1987", "cut"),
@@ -126,7 +126,7 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
         (GOOD[:60] + "7" + GOOD[60:], "1987", "added in DE"),
         ("0100" + "".join(chr(b) for b in bytes.fromhex(GOOD[4:20])) + GOOD[20:], "1987", "raw bytes"),
         ("hello", "1987", "starts with its MTI"),
-        ("0100hello", "1987", "Behind the MTI stands the bitmap"),
+        ("0100hello", "1987", "The bitmap follows the MTI"),
         (GOOD[:20] + "99", "1987", "the preceding element"),
     ],
 )

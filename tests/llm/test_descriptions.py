@@ -200,7 +200,7 @@ def test_a_repair_that_drops_something_says_so(llm: Provider) -> None:
 def test_what_cannot_be_is_told_at_once(llm: Provider) -> None:
     """The reason ends it: it is not sent back until a model drops what was demanded."""
     llm.then(answer(purpose="purchase", amount="5.00 USD", impossible="No message holds coins."))
-    plan = room.plan("Pay 5.00 USD in coins", provider="ollama")
+    plan = room.plan("Pay 5.00 USD in doubloons", provider="ollama")
     with pytest.raises(UnclearError, match="Not possible: No message holds coins"):
         plan.run()
     assert len(llm.calls) == 1

@@ -143,6 +143,6 @@ def test_the_worst_answer_is_still_a_valid_message(llm: Provider) -> None:
 def test_what_no_element_can_hold_is_told_without_card_data(llm: Provider) -> None:
     """The reason is the model's, so it is masked as any text of strangers."""
     llm.then(answer(amount="5.00 USD", impossible="Paid with 4111111111111112 coins"))
-    plan = room.plan("Pay 5.00 USD in coins", provider="ollama")
+    plan = room.plan("Pay 5.00 USD in doubloons", provider="ollama")
     assert plan.not_possible.startswith("Paid with 411111")
     assert "4111111111111112" not in plan.not_possible

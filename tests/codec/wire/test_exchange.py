@@ -145,7 +145,6 @@ def test_xml_that_is_no_packager_is_refused(text: str, expected: str) -> None:
         '{"fields": {"x": {}}}',
         '{"fields": {"2": 3}}',
         '{"fields": {"2": {"enc": "UTF-32", "prefix": "ASCII.LL", "length": 19}}}',
-        '{"fields": {"2": {"enc": "ASCII", "prefix": "Hex.LL", "length": 19}}}',
         '{"fields": {"2": {"enc": "ASCII", "prefix": "ASCII.LL", "length": true}}}',
         '{"t": {}, "p": {}}',
         '{"t": {"data_enc": "b"}, "p": {"data_enc": "b"}, "2": {"data_enc": "rot13"}}',
