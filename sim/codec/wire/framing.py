@@ -71,7 +71,7 @@ class Layer:
         made = frame(self.name)
         if made.kind == "stx":
             return "STX, ETX" + (f", check byte {self.back[1]:02X}" if len(self.back) > 1 else "")
-        if made.kind == "etx":
+        if made.kind in ("etx", "elements", "xml"):
             return made.title
         characters = made.written not in ("binary", "bcd", "hex") or (made.kind, made.written) == (
             "length",

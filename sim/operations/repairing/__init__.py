@@ -142,7 +142,7 @@ def repair(
     ChoiceError where no version, network or interface is called that.
 
     >>> echo = "08002020000000000000990000123456"
-    >>> [(one.verdict, one.action) for one in repair(f"6000010000{echo}").proposals]
+    >>> [(one.verdict, one.action) for one in repair(f"6000010000{echo}").proposals[:1]]
     [('restored', 'stripped')]
     """
     paste = message if isinstance(message, str) and format is None else ""
