@@ -36,7 +36,7 @@ from sim.operations.repairing.wire import cut, readings, reads_to
 from sim.operations.repairing.witnesses import CARD, PROOF, TRACK
 from sim.operations.validation import Report
 from sim.operations.verdict import verdict_on
-from sim.paste.reading import TEXT, Reading
+from sim.paste.reading import TEXT, Reading, read_text
 from sim.spec.elements import table as spec_of
 from sim.spec.networks import detect, told_name
 from sim.spec.spellings import network_named
@@ -350,6 +350,10 @@ def _sure(one: Trial, ahead: float) -> bool:
     if edit.action == undoing.SWAPPED:
         inside = sorted(edit.before) == sorted(edit.after)
         return inside and number in _TOLD_TWICE and is_proven and (number != 2 or TRACK in agree)
+    if edit.action == undoing.VERSION:
+        # The first two digits of the MTI may have been swapped instead.
+        other = edit.text[1] + edit.before + edit.text[2:]
+        return other[0] not in "012" or not read_text(other, chosen_version(other, None)).complete
     if edit.action == undoing.GIVEN:
         return number == 2 and {CARD, TRACK} <= agree
     if edit.action == undoing.HALVES:
