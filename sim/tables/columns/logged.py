@@ -64,7 +64,7 @@ def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | Pa
     lines = dict(numbered)
     at = 0  # no line's number
     for one in read("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1))).messages:
-        mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])")
+        mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])|(?<![0-9]){one.mti}[0-9A-Fa-f]{{16}}")
         at = next((number for number, line in numbered if number > at and mti.search(line)), at)
         yield at or numbered[0][0], one.error or one.message or _unread()
 
