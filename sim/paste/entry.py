@@ -158,10 +158,10 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
             return _with_parts(first, lines, asked, lines=True)
     if not record:
         in_blocks = _with_parts(whole, blocks(lines), asked)
-        apart = _with_parts(in_blocks, paragraphs(bare), asked)
+        in_paragraphs = _with_parts(in_blocks, paragraphs(bare), asked)
         # What is said between messages makes their paragraphs harder to read than their own lines.
-        fewer = in_blocks is not whole and len(apart.messages) < len(in_blocks.messages)
-        whole = in_blocks if fewer else apart
+        fewer = in_blocks is not whole and len(in_paragraphs.messages) < len(in_blocks.messages)
+        whole = in_blocks if fewer else in_paragraphs
     if whole.believed and "among" in whole.spelling:
         whole = _with_parts(whole, lines, asked)
     elif not whole.believed and len(apart := list(_lines_apart(lines, asked))) > 1:
