@@ -115,7 +115,7 @@ contract: $(CONTRACT)/.made ## hold the service to its OpenAPI document, with CA
 differential: $(HARNESS)/.made ## compare with pyiso8583 and Wireshark: COUNT=20000 messages, generated and mutated
 	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(HARNESS)/bin/python tests/harness/differential.py $(or $(COUNT),20000)
 
-peers: $(VENV)/.dev ## real jPOS and moov-io/iso8583 against ours, of their sources in PEERS=folder; needs javac and Go
+peers: $(VENV)/.dev ## real jPOS and moov-io/iso8583 against ours, built from the sources in PEERS=folder; needs javac and Go
 	@$(BIN)/python -m tests.peers.run "$(PEERS)"
 
 soak: $(HARNESS)/.made ## the service and a host under REQUESTS=500000 good, broken and hostile requests, into tests/soak/RESULTS.md
