@@ -3,6 +3,7 @@ that it must cause (`data/faults_exchange.toml`)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from sim.errors import ChoiceError
@@ -44,4 +45,7 @@ def break_exchange(fault: str, *, at: datetime = AT) -> Exchange:
     messages = list(good.messages)
     if made is not None:
         messages[row["step"]] = made[0]
+    if step.role != "answer" and row["step"]:
+        # Its own response repeats what it said before the change.
+        good, messages = replace(good, steps=good.steps[: row["step"] + 1]), messages[: row["step"] + 1]
     return good.fitted(messages)

@@ -31,7 +31,7 @@ _APART = ",;:(-–.)"
 _CARD = r"the|die|la|el|le|o|a|l'?|card|karte|tarjeta|cart[aã]o|carte"
 _WITHOUT = re.compile(
     rf"(?:(?:the )?(?:cardholder|customer|issuer|bank) (?:has |had )?(?:wants|reported|reports|says|said) )?"
-    rf"(?:\b(?:{_CARD}|it|is|was|has|been|its|as|vom|automaten|wird|wurde|ist|est|es|foi) )*$",
+    rf"(?:\b(?:{_CARD}|it|is|was|has|been|its|as|vom|automaten|wird|wurde|ist|est|es|foi) ){{0,12}}$",
     re.IGNORECASE,
 )
 _BY_ISSUER = re.compile(r"^by (?:the |its )?(?:card )?(?:issuer|bank)\b", re.IGNORECASE)

@@ -115,7 +115,7 @@ def compare(
     >>> import sim
     >>> table = sim.compare("VISA", "MASTERCARD")
     >>> table[table["number"] == 61]["rule"].tolist()[:3]
-    ['other-amounts', 'pos-data', 'pos-data-absent']
+    ['chip-card-swiped', 'other-amounts', 'pos-data']
     """
     names = (network_named(first), network_named(second))
     spoken = {one.native_version for one in map(network_of, names)}

@@ -88,6 +88,7 @@ BESIDE = {
     "pos-data-absent": "812",
     "pos-data-condition": "08",
     "pos-data-card-condition": "08",
+    "verification-datasets": "680009030711223344556677",
 }
 
 

@@ -15,7 +15,7 @@ from sim.errors import SpecError
 from sim.mcp import tools
 
 # Formats and seeds of dialects with one to four changes.
-DIALECTS = [("bcd", 3), ("ebcdic", 1)]
+DIALECTS = [("bcd", 4), ("bcd", 5), ("ebcdic", 1)]
 
 
 @pytest.mark.parametrize(("name", "seed"), DIALECTS)

@@ -124,13 +124,15 @@ def _dress(made: Message, source: Message, network: str | None, notes: dict[int,
     if made.version == source.version or name is None:
         return
     for number, value, said in of_network(made, source, name):
-        made.fields[number] = value
+        if value:
+            made.fields[number] = value
+        else:
+            made.fields.pop(number, None)
         at = number if number in notes and number in notes[number].to else ENTRY
         if at in notes:
             note = notes[at]
             to = tuple(one for one in note.to if one != number or value)
             notes[at] = replace(note, to=to, note="; ".join(filter(None, (note.note, said))))
-    made.fields = {number: value for number, value in made.fields.items() if value}
 
 
 def _complete(
