@@ -11,10 +11,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
-from sim.codec.wire.catalogue import ready, wire_format
+from sim.codec.wire.catalogue import loaded, ready, wire_format
 from sim.codec.wire.decode import Views
 from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, RAW, Field, Format
 from sim.codec.wire.framing import ETX, STX
@@ -157,7 +157,7 @@ def _places(items: Sequence[str | bytes]) -> list[tuple[str, list[_Body]]]:
             if one.data in seen:
                 continue
             seen.add(one.data)
-            for anchor in anchors(Views(one.data), tried=_all_kinds()):
+            for anchor in anchors(Views(one.data), tried=_all_kinds(loaded())):
                 if one.text and anchor.head[0] != "ascii":
                     continue
                 key = (one.name, anchor.head, anchor.at)
@@ -198,10 +198,10 @@ def _sightings(item: str | bytes) -> list[Sighting]:
     return [given, *(sightings(item.decode("latin-1")) if legible else ())]
 
 
-@cache
-def _all_kinds() -> tuple[TriedFormat, ...]:
-    """Every format, those that are read only where they are named as well, and each with a bitmap that always
-    has 16 bytes."""
+@lru_cache(maxsize=2)
+def _all_kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
+    """Every format, with *own* ones that were loaded and those that are read only where they are named, and
+    each with a bitmap that always has 16 bytes."""
     named = (TriedFormat(wire_format(name), 0.0) for name in ready() if name in read_toml("guess")["named"])
     found = [*kinds(), *named]
     wide = [
@@ -218,7 +218,7 @@ def _kinds_of(head: Head, bodies: Sequence[_Body]) -> Iterator[tuple[TriedFormat
     said = Counter(version_of(body.anchor.mti) or VERSIONS[0] for body in bodies).most_common(1)[0][0]
     numbers = sorted({number for body in bodies for number in body.anchor.numbers})
     seen = set()
-    for kind in _all_kinds():
+    for kind in _all_kinds(loaded()):
         if kind.head != head or kind.format.version not in (None, said):
             continue
         first = (ways(kind, said, number, True)[:1] for number in numbers)

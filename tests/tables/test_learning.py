@@ -9,7 +9,7 @@ from called import Run
 from dialects import dialect, written
 
 import sim
-from sim.codec.wire import decode
+from sim.codec.wire import catalogue, decode
 from sim.codec.wire.framing import strip
 from sim.errors import SpecError
 from sim.mcp import tools
@@ -41,7 +41,9 @@ def _echoes(count: int, size: int = 16) -> list[bytes]:
         {0: "0800", 3: "990000", 7: f"11{place % 28 + 1:02}123045", 11: f"{7 * place:06}", 41: shop}
         for place, shop in enumerate(f"SHOP {place:03}".ljust(size) for place in range(count))
     ]
-    return [bytes.fromhex(str(sim.build(row, format=own))) for row in rows]
+    made = [bytes.fromhex(str(sim.build(row, format=own))) for row in rows]
+    catalogue._LOADED.pop(own.name)  # a format that nobody has loaded
+    return made
 
 
 def test_each_row_has_its_evidence() -> None:
@@ -72,7 +74,7 @@ def test_what_was_learned_is_a_file_for_every_verb(tmp_path: Path) -> None:
     assert sim.parse(message, format=again).iso[41] == "SHOP 000".ljust(16)
     assert Run("parse", "--format", str(file), message.hex()).status == 0
     found = tools["learn"](messages=lines, name="shop-tool")
-    assert 'format = "ans 16"' in found["toml"]
+    assert 'name = "shop-tool"' in found["toml"]
 
 
 def test_records_behind_lengths_and_texts_are_sources() -> None:
@@ -92,3 +94,15 @@ def test_what_is_no_dialect_is_refused() -> None:
         sim.learn(_echoes(2))
     with pytest.raises(SpecError, match="most of which read to their ends"):
         sim.learn([f"line {place} of a diary, with nothing to read in it" for place in range(20)])
+
+
+def test_formats_loaded_later_are_tried_too(tmp_path: Path) -> None:
+    """A format of one's own that fits as it is is the nearest one, whenever it was loaded."""
+    some = _echoes(20)
+    assert "near Loaded later" not in sim.learn(some, name="earlier").read_as
+    catalogue._LOADED.pop("earlier")
+    file = tmp_path / "later.toml"
+    text = 'extends = "bcd"\ntitle = "Loaded later"\n[elements.41]\nformat = "ans 16"\n'
+    file.write_text(text, encoding="utf-8")
+    sim.load_format(file)
+    assert "Loaded later" in sim.learn(some, name="after").read_as
