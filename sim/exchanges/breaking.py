@@ -26,6 +26,7 @@ def good_exchange(fault: str, *, at: datetime = AT) -> Exchange:
         row.get("purpose", "purchase"),
         network=row.get("network", _NETWORK),
         amount_minor_units=row.get("amount", 1000),
+        outcome=row.get("outcome", "approved"),
         then=row.get("then", ""),
         at=at,
     )
@@ -39,13 +40,11 @@ def break_exchange(fault: str, *, at: datetime = AT) -> Exchange:
     """
     good, row = good_exchange(fault, at=at), read_toml("faults_exchange")["faults"][fault]
     step = good.steps[row["step"]]
-    if row.get("again"):
-        return good.plus(step)
     made = change(row, step.message, good.network)
-    messages = list(good.messages)
-    if made is not None:
-        messages[row["step"]] = made[0]
+    changed = made[0] if made else step.message
+    if row.get("again"):
+        return good.plus(replace(step, message=changed))
+    messages = [changed if one is step else one.message for one in good.steps]
     if step.role != "answer" and row["step"]:
-        # Its own response repeats what it said before the change.
-        good, messages = replace(good, steps=good.steps[: row["step"] + 1]), messages[: row["step"] + 1]
-    return good.fitted(messages)
+        messages = messages[: row["step"] + 1]  # its own response repeats what it said before the change
+    return Exchange.of(messages, network=good.network)

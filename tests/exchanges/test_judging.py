@@ -32,7 +32,7 @@ def test_a_transaction_is_reversed_once() -> None:
     exchange = make(network="VISA", then="reversal", at=AT)
     twice = exchange.plus(replace(exchange.steps[2], at=None))
     assert [(at, one.rule) for at, one in twice.findings] == [(4, "reversed-twice")]
-    again = exchange.plus(replace(exchange.steps[2], role="repeat", at=None))
+    again = exchange.plus(replace(exchange.steps[2], role="repeat", at=None, of=2))
     assert again.findings == ()
 
 
