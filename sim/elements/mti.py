@@ -112,6 +112,7 @@ class Original:
     pattern: str
     at: int
     acquirer: str
+    forwarder: str
 
 
 def read_original(value: str, version: str) -> Original | None:
@@ -120,8 +121,8 @@ def read_original(value: str, version: str) -> Original | None:
     if found is None:
         return None
     mti, stan, when, *ids = found.parts
-    acquirer = ids[0].value.lstrip("0") if ids else ""
-    return Original(mti.value, stan.value, when.value, when.cell.argument, when.start, acquirer)
+    acquirer, forwarder = ([one.value.lstrip("0") for one in ids] + ["", ""])[:2]
+    return Original(mti.value, stan.value, when.value, when.cell.argument, when.start, acquirer, forwarder)
 
 
 def say_original(value: str, version: str) -> str:

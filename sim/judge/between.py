@@ -53,14 +53,18 @@ _KEYED = ("manual", *_STORED)
 # In an app a card may be tapped, so to speak.
 _INSERTED = ("chip", _STRIPE, _FALLBACK)
 _ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
+_FROM_AFAR = ("2", "3", "4", "5", "9", "S")  # 1993, position 5: mail, telephone, standing order, e-commerce
 _STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
 _CASH_BACK_AMOUNT = "40"
 _OF_AN_ACCOUNT = "account"  # amount types that an issuer reports of it
 _CASH_BACK = "09"
 _CASH_BACK_WANTED = "the cash back amount (type 40) that processing code 09 announces"
-_PAYS_CASH = ("01", "17")
-# 6010 over the counter, 6011 cash machine, 6012 financial institution.
-_CASH_MERCHANTS = ("6010", "6011", "6012")
+# 6010 over the counter, 6011 cash machine, 6012 financial institution; what is as good as cash is sold by those
+# who move money, change it, sell securities or take bets.
+_CASH = "cash (6010 to 6012)", frozenset(("6010", "6011", "6012"))
+_AS_GOOD = frozenset("4829 6010 6011 6012 6050 6051 6211 6540 7800 7801 7802 7995 9406".split())
+_QUASI_CASH = "what is as good as cash (4829, 6050, 6051, 6540, 7995)", _AS_GOOD
+_PAYS_OUT = {"01": _CASH, "17": _CASH, "11": _QUASI_CASH}
 _CASH_MACHINE, _PURCHASE = "6011", "00"
 _MACS = (64, 128)
 
@@ -158,10 +162,15 @@ def absent_card_read(condition: str = DE[25], entry: str = DE[22].entry) -> Told
 
 @rule("absent-card-read", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS)
 def absent_card_read_1993(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
-    """Positions 6 and 7 of DE 22 agree: a card that was read was present."""
-    if value[5:6] != "0" or entry not in _READ or not clean(value, 22, table):
+    """Positions 5, 6 and 7 of DE 22 agree: a card that was read was present, one of an order from afar was
+    not."""
+    if not clean(value, 22, table):
         return None
-    return Hit(22, "the card present (1), because position 7 says it was read", "'0'", 5, 1)
+    if value[5:6] == "0" and entry in _READ:
+        return Hit(22, "the card present (1), because position 7 says it was read", "'0'", 5, 1)
+    if value[5:6] == "1" and value[4] in _FROM_AFAR:
+        return Hit(22, "the card not present (0), because position 5 says an order from afar", "'1'", 5, 1)
+    return None
 
 
 @rule("ecommerce-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -640,10 +649,26 @@ def net_settlement(
     if (table.version == "1987" and fees.strip("0")) or not all(one.isdecimal() for one in amounts):
         return None
     gross, gross_back, less, less_back = map(int, amounts)
-    wanted = abs((gross - gross_back) - (less - less_back))
-    if not net[1:].isdecimal() or int(net[1:]) == wanted:
+    wanted = (gross - gross_back) - (less - less_back)
+    if not net[1:].isdecimal():
         return None
-    return Hit(97, "the difference of credits (86, 87) and debits (88, 89)", "another amount", 1)
+    if int(net[1:]) != abs(wanted):
+        return Hit(97, "the difference of credits (86, 87) and debits (88, 89)", "another amount", 1)
+    sign = "C" if wanted > 0 else "D"
+    return Hit(97, f"{sign}, as the totals are", repr(net[0]), 0, 1) if wanted and net[0] != sign else None
+
+
+def _bind_totals(number: int, total: int) -> None:
+    @rule("total-without-number", versions=("1987", "1993"), classes="5", functions=_REQUESTS_AND_ADVICES)
+    def _(counted: str = DE[number], summed: str = DE[total]) -> Told:
+        """What has an amount was counted."""
+        if counted.strip("0") or not summed.strip("0") or not summed.isdecimal():
+            return None
+        return Hit(number, f"a number above zero, because DE {total} has an amount", "zero")
+
+
+for _number in (74, 75, 76, 77):
+    _bind_totals(_number, _number + 12)
 
 
 # Merchants.
@@ -653,9 +678,10 @@ def net_settlement(
 @each("cash-merchant", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
 def cash_merchant(category: str = VALUE, code: str = DE[3], number: int = NUMBER) -> Told:
     """Cash is paid out by cash machines and banks; shops give cash back with a purchase."""
-    if code[:2] not in _PAYS_CASH or category in _CASH_MERCHANTS:
+    what, known = _PAYS_OUT.get(code[:2], ("", ()))
+    if not what or category in known:
         return None
-    return Hit(number, "a merchant category that pays out cash (6010 to 6012)", repr(category))
+    return Hit(number, f"a merchant category that pays out {what}", repr(category))
 
 
 @each("cash-machine-purchase", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -887,18 +913,17 @@ def _is_day(text: str) -> bool:
     return text in _DAYS
 
 
-@rule("original-other-acquirer", versions=("1987",), classes="4", functions="02")
+@each("original-other-acquirer", 32, 33, versions=("1987",), classes="4", functions="02")
 def original_other_acquirer(
-    value: str = DE[90],
+    value: str = VALUE,
     original: Original | None = DE[90].original,
-    acquirer: str = Maybe[32],
+    number: int = NUMBER,
     table: Spec = TABLE,
 ) -> Told:
-    """Who undoes a transaction has sent it."""
-    own = acquirer.lstrip("0")
-    if original is None or not original.acquirer or not own or original.acquirer == own:
+    """Who undoes a transaction has sent it: by the same institutions."""
+    at, own = number - 32, value.lstrip("0")
+    told = (original.acquirer, original.forwarder)[at] if original else ""
+    if original is None or not own or not told or told == own or not clean(value, number, table):
         return None
-    if not clean(acquirer, 32, table) or not clean(value, 90, table):
-        return None
-    start = original.at + len(original.when)
-    return Hit(90, "the acquirer in DE 32", "another", start, 11)
+    role = table[number].name.split()[0].lower()
+    return Hit(90, f"the {role} in DE {number}", "another", original.at + len(original.when) + 11 * at, 11)

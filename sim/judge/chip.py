@@ -234,9 +234,10 @@ def entry_mode(
     value: str = DE[22], entry: str = DE[22].entry, card: Card = CARD, table: Spec = TABLE
 ) -> Told:
     """Where there are chip data, DE 22 says that a chip was read, be it by a code of the card's network."""
-    if entry not in _NO_CHIP:
+    told = bool(value.strip("0"))  # zeros say of no terminal that it did anything
+    if told and entry not in _NO_CHIP:
         return None
-    if card.owner is not None and pos.kind_of(value, table.version, card.network) not in _NO_CHIP:
+    if told and card.owner is not None and pos.kind_of(value, table.version, card.network) not in _NO_CHIP:
         return None
     return Hit(55, "chip or contactless entry in DE 22", pos.mode_of(value, table.version))
 
@@ -367,11 +368,17 @@ def cryptogram_kind(
     if kind == 1 and request:
         found = "a TC: the chip has approved offline"
         return tag_hit("9F27", value, "an ARQC in a request", found, severity=Severity.INFO)
-    if kind == 0 and not request and not refund and answer_kind(answer, table.version) == "approved":
+    told = "" if request or refund else answer_kind(answer, table.version)
+    if kind == 0 and told == "approved":
         expected = "a TC or an ARQC, because DE 39 is an approval"
         return tag_hit("9F27", value, expected, "an AAC: the chip declined")
+    if kind == 1 and told in _REFUSED:
+        expected = "an AAC or an ARQC, because DE 39 is a decline"
+        return tag_hit("9F27", value, expected, "a TC: the chip approved")
     return None
 
+
+_REFUSED = ("declined", "pick-up")
 
 # How the cardholder was verified.
 
@@ -496,6 +503,9 @@ def results_agree(
             4,
             2,
         )
+    elif done[4:] == _FAILED and len(results) == 10 and not found & _NOT_VERIFIED:
+        expected = "another result, because 95 does not say that it failed"
+        yield tag_hit("9F34", done, expected, "a failed verification", 4, 2)
     if done[4:] != _FAILED and done != _BY_DEVICE and not _is_capable(capabilities, method):
         expected = "a verification method that the terminal supports (9F33)"
         yield tag_hit("9F34", done, expected, "another", 0, 2)

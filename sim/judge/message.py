@@ -205,6 +205,7 @@ _WANTED = (
     ("later-processing-code", 3, LATER, "12", _REQUEST_OR_ADVICE),
     ("later-stan", 11, LATER, "12348", "0123567"),  # a notification, as in a clearing file, is not answered
     ("later-time", 12, LATER, _TRANSACTIONS, _REQUEST_OR_ADVICE),
+    ("later-reason-code", 25, LATER, "124", "2"),
     ("later-function-code", 24, LATER, "1248", _REQUEST_OR_ADVICE),
     ("network-code-missing", 70, ("1987",), "8", EVERY_DIGIT),
     ("network-answer-missing", 39, VERSIONS, "8", _RESPONSES),
@@ -417,12 +418,15 @@ def reversal_answer(code: str = DE[39]) -> Told:
     return Hit(39, "a response code for a reversal", repr(code)) if code in _ABOUT_THE_CARDHOLDER else None
 
 
-@rule("blank-approval-code", classes=_FINANCIAL, functions=_RESPONSES)
-def blank_approval_code(code: str = DE[38], answer: str = DE[39], table: Spec = TABLE) -> Told:
-    """The approval code of an approval is not blank."""
-    if code.strip() or answer_kind(answer, table.version) != "approved":
+@rule("blank-approval-code", classes="124", functions="0123")
+def blank_approval_code(
+    code: str = DE[38], answer: str = Maybe[39], mti: str = MTI, table: Spec = TABLE
+) -> Told:
+    """An approval code is not blank, but where nothing was approved."""
+    told = message_types.is_response(mti) or mti[1] != "4"
+    if code.strip() or (told and answer_kind(answer, table.version) != "approved"):
         return None
-    return Hit(38, "an approval code, because the response is an approval", "blanks")
+    return Hit(38, "the approval code of the response, or no DE 38", "blanks")
 
 
 @rule("approval-code-in-decline", classes=_FINANCIAL, functions="123")

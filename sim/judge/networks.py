@@ -25,7 +25,7 @@ from sim.judge.finding import (
     said,
     wrong_check_digit,
 )
-from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, Part, Tag, mask_of
+from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, Part, Present, Tag, mask_of
 from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
@@ -72,6 +72,23 @@ def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TA
 _SERIES, _TOKEN = ("4", "9"), "AXASK20"
 
 
+def _own_response(
+    purpose: str = Maybe[3],
+    answer: str = Maybe[39],
+    checks: bool = Present[44],
+    more: bool = Present[48],
+    private: bool = Present[63],
+    table: Spec = TABLE,
+) -> bool:
+    """Whether something is approved in a response of the network's own form."""
+    return (checks or more or private) and _approved(purpose, answer, table)
+
+
+def _amounts(purpose: str = Maybe[3], answer: str = Maybe[39]) -> bool:
+    """Whether a response of 1987 tells amounts in DE 54: of a partial approval, or the balance asked for."""
+    return answer == "10" or (answer == "00" and purpose[:2] in ("30", "31"))
+
+
 def _card_absent(entry: str = Maybe[22], own: str = Maybe[61]) -> bool:
     """Whether DE 22 of 1993 says that the card is absent, in a payment that is none of a series, nor with a
     token."""
@@ -95,7 +112,9 @@ PREDICATES: dict[str, Predicate] = {
     "card_read": _entered("card-read"),
     "keyed": _entered("keyed"),
     "chip": _entered("chip"),
+    "amounts": _amounts,
     "approved": _approved,
+    "own_response": _own_response,
     "format_error": lambda answer=Maybe[39]: answer == "30",
     "sign_on": lambda code=Maybe[70]: code in ("001", "061"),
     "key_change": lambda code=Maybe[70]: code == "101" or code[:2] == "16",

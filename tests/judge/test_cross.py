@@ -292,6 +292,7 @@ CASES = [
     Case("balance-in-request", auth(de54=LEDGER), 54, 2, answer(de54=LEDGER)),
     Case("service-code-use", stripe(de35=STRIPE.format("104")), 35, 23, stripe()),
     Case("net-settlement", totals(de97=f"D{900:016}"), 97, 1, totals()),
+    Case("total-without-number", totals(de76="0" * 10), 76, 0, totals(de76="0" * 9 + "1")),
     Case("empty-element", auth(de48=""), 48, 0, auth(de48="A")),
     Case("mac-zeros", auth(de64="0" * 16), 64, 0, auth(de64="A1" * 8), "info"),
     Case("repeat", auth(mti="0101"), 0, 3, auth(mti="0120", de39="00"), "info"),

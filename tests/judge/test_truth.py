@@ -117,8 +117,8 @@ CLEARING = {2: "5413330089010434", 3: "000000", 4: "000000001000", 12: "26112012
         respond(generate("auth", entry="stripe", at=AT).message).message.replace(de39="Y1"),
         respond(generate("auth", entry="stripe", at=AT).message).message.replace(de39="Y3"),
         *(
-            generate("auth", entry="stripe", at=AT).message.replace(de3=f"{code}0000")
-            for code in (11, 50, 53)
+            generate("auth", entry="stripe", at=AT).message.replace(de3=f"{code}0000", de18=category)
+            for code, category in ((11, "6051"), (50, "5411"), (53, "5411"))
         ),
         *(
             generate("auth", at=AT, entry="stripe").message.replace(de18=code)

@@ -106,6 +106,8 @@ def _cases_of(
     """One case of a fault of any network's messages, one for each network where it is the network's."""
     row = content.rows().get(fault.id, {})
     for name in networks:
+        if row.get("network", name) != name:
+            continue
         for kind in fault.kinds:
             message, own = base(kind, name, version, at)
             if made := _tried(put, prepared(row, message), own):
