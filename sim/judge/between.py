@@ -59,12 +59,13 @@ _CASH_BACK_AMOUNT = "40"
 _OF_AN_ACCOUNT = "account"  # amount types that an issuer reports of it
 _CASH_BACK = "09"
 _CASH_BACK_WANTED = "the cash back amount (type 40) that processing code 09 announces"
-# 6010 over the counter, 6011 cash machine, 6012 financial institution; what is as good as cash is sold by those
-# who move money, change it, sell securities or take bets.
-_CASH = "cash (6010 to 6012)", frozenset(("6010", "6011", "6012"))
-_AS_GOOD = frozenset("4829 6010 6011 6012 6050 6051 6211 6540 7800 7801 7802 7995 9406".split())
-_QUASI_CASH = "what is as good as cash (4829, 6050, 6051, 6540, 7995)", _AS_GOOD
-_PAYS_OUT = {"01": _CASH, "17": _CASH, "11": _QUASI_CASH}
+# Transaction types that pay out, the job of the categories that do, and what it is.
+_CASH = "cash-category", "cash (6010 to 6012)"
+_PAYS_OUT = {
+    "01": _CASH,
+    "17": _CASH,
+    "11": ("quasi-cash-category", "what is as good as cash (4829, 6050, 6051, 6540, 7995)"),
+}
 _CASH_MACHINE, _PURCHASE = "6011", "00"
 _MACS = (64, 128)
 
@@ -676,10 +677,12 @@ for _number in (74, 75, 76, 77):
 
 @each("cash-merchant", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
 @each("cash-merchant", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_merchant(category: str = VALUE, code: str = DE[3], number: int = NUMBER) -> Told:
+def cash_merchant(
+    category: str = VALUE, code: str = DE[3], number: int = NUMBER, table: Spec = TABLE
+) -> Told:
     """Cash is paid out by cash machines and banks; shops give cash back with a purchase."""
-    what, known = _PAYS_OUT.get(code[:2], ("", ()))
-    if not what or category in known:
+    job, what = _PAYS_OUT.get(code[:2], ("", ""))
+    if not what or is_particular(job, table.version, category):
         return None
     return Hit(number, f"a merchant category that pays out {what}", repr(category))
 

@@ -40,7 +40,7 @@ from sim.judge.parts import (
 )
 from sim.judge.rules import Told, each, each_tag, rule
 from sim.parts.layout import read, set_bits
-from sim.spec import Spec, country, country_of_region, currency, number_of, spec
+from sim.spec import Spec, country, country_of_region, currency, is_particular, number_of, spec
 from sim.spec import emv as tables
 from sim.spec.layouts import tag_layouts
 from sim.spec.networks import element_name
@@ -458,7 +458,6 @@ def verification_known(done: str = Tag["9F34"]) -> Told:
 # is never attended.
 _TERMINALS = frozenset((*range(11, 17), *range(21, 27), *range(34, 37)))
 _CASH_TERMINALS = ("14", "15", "16")
-_CASH_CATEGORIES = ("6010", "6011", "6012")
 
 
 @rule("chip-terminal-type")
@@ -471,9 +470,9 @@ def terminal_type(value: str = Tag["9F35"]) -> Told:
 
 @each("chip-terminal-type", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 @each("chip-terminal-type", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def cash_terminal(category: str = VALUE, value: str = Tag["9F35"]) -> Told:
+def cash_terminal(category: str = VALUE, value: str = Tag["9F35"], table: Spec = TABLE) -> Told:
     """An unattended terminal of a bank stands where cash is paid out."""
-    if value not in _CASH_TERMINALS or category in _CASH_CATEGORIES:
+    if value not in _CASH_TERMINALS or is_particular("cash-category", table.version, category):
         return None
     return tag_hit("9F35", value, "a merchant's terminal (21 to 26), as DE 18 or 26 says", repr(value))
 
