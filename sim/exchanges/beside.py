@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from sim.exchanges import sums
+from sim.exchanges import lexicon, sums
 from sim.exchanges.deciding import codes_known
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of
 from sim.exchanges.words import Mark, Reader
@@ -16,6 +16,8 @@ _MOST = 50  # messages of a kind: our choice
 _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
 _NEAR = 4
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
+# What is said of a purchase itself.
+_PAID_WITH = ("amount", "bare", "currency", "network", "entry", "head", "wallet", "count", "city", "trade", "merchant")
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 _OF_IT = re.compile(
     r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s"
@@ -23,24 +25,83 @@ _OF_IT = re.compile(
 )
 
 
+# What is bought, who buys it, where: words of which a message says nothing, after these. The label of a text.
+_ARTICLES = (
+    r"(?:(?:a|an|the|some|my|his|her|their|our|new|returned|pair of|couple of|cup of|einen?|eine[rm]?|die|den|das|dem|"
+    r"un|una|uno|unos|unas|la|las|el|los|um|uma|uns|umas|o|os|as|une|des|du|le|les) ){0,3}"
+)
+_BOUGHT = re.compile(
+    r"\b(?P<slot>for|fur|para|pour|buys?|bought|buying|kauft|compra|compre|compro|achete|at (?:a|an|the|my|our|his|her)"
+    r"|bei (?:einem|einer)|chez (?:un|une)) " + _ARTICLES + "$"
+)
+_WHO = re.compile(r"^\W*(?:a|an|the|my|our|ein|eine|un|una|um|uma|une) $")
+_PAYS = re.compile(
+    r"(?:(?:who|that) )?(?:has |hat |a )?(?:pays?|paid|buys?|bought|wants|withdraws?|withdrew|gets|spends|spent|"
+    r"zahlte?|bezahlt|kauft|hebt|paga|pago|pagou|compra|compro|comprou|retira|achete|paie|retire)\b"
+)
+_END = re.compile(
+    r"\s*(?:$|[,.;:(]|(?:and|at|in|on|with|by|using|via|from|bei|im|mit|am|auf|en|con|em|no|na|com|chez|dans|avec|a|au)\b)"
+)
+_FIRST = re.compile(r": | (?:at|for|from|bei|in|im|en|chez) ")  # `Homework: ...`, `dinner at ...`
+_ONLY = frozenset(("only", "just", "nur", "solo", "apenas", "seulement"))
+_LONGEST_ASIDE = 3  # words
+_OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
+
+
 def settle(reader: Reader) -> None:
     """Give the marks of *reader* what they say beside each other."""
-    for step in (_counts, _codes, _stages, _negations):
+    for step in (_counts, _codes, _stages, _negations, _asides):
         step(reader)
+
+
+def _asides(reader: Reader) -> None:
+    """Words that say what is bought, or where, or by whom, are left aside; so is a label: `Homework: ...`."""
+    text, at = fold(reader.text), 0
+    for mark in reader.all("unknown"):
+        if mark.value in _ONLY and any(one.start == mark.end + 1 for one in reader.all("amount", "bare")):
+            mark.key = "aside"
+    unknown = reader.all("unknown")
+    while at < len(unknown):
+        run = [unknown[at]]
+        for one in unknown[at + 1 : at + _LONGEST_ASIDE]:
+            if text[run[-1].end : one.start].strip(" -'"):
+                break
+            run.append(one)
+        at += len(run)
+        start, end = run[0].start, run[-1].end
+        before = [one for one in reader.marks if one.end <= start and one.key not in ("unknown", "aside")]
+        last = max(before, key=lambda one: one.end, default=None)
+        about = last is None or last.key in _PAID_WITH
+        follows = next((one for one in reader.marks if one.start == end + 1 and one.key in _PAID_WITH), None)
+        ends = bool(_END.match(text[end:])) or follows is not None
+        slot = _BOUGHT.search(text[:start])
+        if not all(one.value.isalpha() and not lexicon.like(one.value) for one in run):
+            continue
+        if (
+            (slot and about and ends)
+            or (_WHO.match(text[:start]) and _PAYS.match(text[end + 1 :]))
+            or (not text[:start].strip() and _FIRST.match(text[end:]))
+        ):
+            for one in run:
+                one.key = "aside"
+            reader.notes.append(f"Left aside: {reader.text[start:end]}")
 
 
 def _counts(reader: Reader) -> None:
     """A number before a plural or before instalments counts them."""
     known = reader.all(*{mark.key for mark in reader.marks})
-    for mark in reader.all("unknown", "several"):
-        whole = sums.whole(mark.value) if mark.value.isalnum() else None
-        value = int(mark.value) if mark.key == "several" else whole
+    for mark in reader.all("unknown", "several", "number"):
+        value = sums.whole(str(mark.value)) if str(mark.value).isalnum() else None
         if not value:
             continue
         after = [one for one in known if one.start >= mark.end][:1]
         rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
         if any(one.key == "instalments" or one.value == "instalment" for one in after):
             mark.key, mark.value = "instalments", value
+        elif _OF_THEM.match(fold(reader.text[mark.end :])) and reader.all("amount") and reader.all("head"):
+            # `20 dollars, 15 of them refunded`: money, of which something became afterwards
+            mark.key, mark.value = "bare", mark.words
+            reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
         elif 2 <= value <= _MOST and not phrases_of("plural").keys().isdisjoint(rest):
             mark.key, mark.value = "count", value
         elif rest and rest[0] in phrases_of("sized-word"):

@@ -16,7 +16,7 @@ from sim.elements import dates
 from sim.errors import OptionError, shown
 from sim.exchanges import beside, shares
 from sim.exchanges.deciding import Decision, decide, said_by
-from sim.exchanges.lexicon import element_names, fold, labels, phrases_of
+from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
 from sim.exchanges.plan import Asked, Plan, Step, steps_of
 from sim.exchanges.words import Mark, Reader
 from sim.operations.faults import all_faults
@@ -167,6 +167,8 @@ class Composer:
             if mark.key == "tip" and any(one.value == "completion" for one in self.all("head")):
                 continue  # it is in the amount of the completion
             self.bad(mark.words)
+            if mark.key == "unknown" and (near := like(mark.value)):
+                self.notes.append(f"{mark.words}: is {near} meant?")
 
     def _elements(self) -> None:
         """Labelled elements are what options call them."""

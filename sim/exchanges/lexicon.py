@@ -6,6 +6,7 @@ codes and names of countries need no rows.
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from functools import cache
@@ -25,11 +26,14 @@ _OTHERS = frozenset(
     [
         *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
         *("coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese"),
-        *("sized-word", "code-of"),
+        *("sized-word", "code-of", "word-city"),
     ]
 )
 _ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
 _STEM = 5
+_MATTERS = (*("head", "then", "decision", "reason", "reason!", "kind", "answer", "why", "entry"),
+            *("network", "option", "negation", "fault", "repeat"))  # fmt: skip
+_CLOSE = 0.85  # our choice: `purchse` is like purchase
 _LABELLED = (3, 19, 22, 23, 25, 26, 70)  # elements of digits that no form of their own reads
 _DECISIONS = ("declined", "pick-up", "referral", "system")
 
@@ -150,19 +154,31 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
 
 
 @cache
-def words_and_cities() -> frozenset[tuple[str, ...]]:
-    """The names of cities that are words, too, and are names only where they are written so: *nice*."""
-    return frozenset(words_of(city) for city in phrases_of("city").keys() & phrases_of("filler").keys())
-
-
-@cache
 def variant(word: str) -> str:
     """The word that a row has in place of *word*, but for an ending of its own: `abgelehnte` is declined,
     `recusadas` what `recusada` is."""
     known = phrases()[0]
     stems = [word] + [word[: -len(end)] for end in _ENDINGS if word.endswith(end)]
     every = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *_ENDINGS))
-    return next((one for one in every if (one,) in known), word)
+    return next((one for one in every if any(key != "filler" for key, _ in known.get((one,), ()))), word)
+
+
+@cache
+def _meaningful() -> dict[str, list[str]]:
+    """The words that say what a message is, by their first letter."""
+    made: dict[str, list[str]] = {}
+    every = (words for words, pairs in phrases()[0].items() if any(key in _MATTERS for key, _ in pairs))
+    for word in {word for words in every for word in words if len(word) >= _STEM}:
+        made.setdefault(word[0], []).append(word)
+    return made
+
+
+def like(word: str) -> str:
+    """The word that says something of which *word* may be a misspelling; empty for none."""
+    if len(word) < _STEM:
+        return ""
+    near = [one for one in _meaningful().get(word[0], ()) if abs(len(one) - len(word)) <= 2]
+    return next(iter(difflib.get_close_matches(word, near, 1, _CLOSE)), "")
 
 
 def known_from(words: tuple[str, ...]) -> bool:

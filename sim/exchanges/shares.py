@@ -19,7 +19,10 @@ _JOINED = re.compile(
     r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
 )
 _ROLES = {"cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
-_OF_WHICH = re.compile(r"\s*(?:of it )?(?:was |is |were |are |wurden |werden )?(?:partially )?")
+_OF_WHICH = re.compile(
+    r"\s*(?:(?:of (?:it|them|that|which|these)|davon|de ellos|de elles|deles|d'entre eux) ?)?"
+    r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
+)
 _DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
 
 
@@ -38,8 +41,6 @@ def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, i
     if any(mark.value.vague for mark in amounts):
         if made.options.get("country") in _DOLLARS_ELSEWHERE:
             bad("which dollars")
-        if made.network == "UNIONPAY" and "¥" in made.reader.text:
-            bad("yen or yuan")
     if named:
         made.options["currency"] = currency
         made.words["currency"] = said_by([*amounts, *made.all("currency")])
@@ -56,7 +57,10 @@ def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, i
             bad(f"two amounts: {mark.words}")
     for mark in made.all("part"):
         value = sums.minor_units(mark.value, currency, comma=made.reader.comma)
-        if decision.outcome != "partial" or value is None:
+        before = fold(made.reader.text[: mark.start])
+        if value and any(_JOINED.fullmatch(before[one.end :]) for one in made.all("then") if one.end <= mark.start):
+            out["undone"] = value  # reverse 30 of a purchase of 100
+        elif decision.outcome != "partial" or value is None:
             bad(f"{mark.words}: a part of what")
         elif out.setdefault("part", value) != value:
             bad(f"two amounts: {mark.words}")
@@ -105,10 +109,14 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
         named = named if len(money) > 1 else []
         if mark in named or (not named and last and last.key == "decision" and last.value == "partial"):
             return "part"
+    if several and not joined and after and after.value in chain[1:] and _OF_WHICH.fullmatch(fold(tail)):
+        return f"{after.value}@{after.start}"  # and an $8 refund
     left = any(one.key in ("remain", "partof") for one in around)
     partial = any(one.value == "partial_reversal" for one in around)
     if last and last.key == "remain" and partial and not text[last.end : mark.start].strip():
         return "final"
+    if last and last.key == "part" and joined:
+        return "main"
     if stage and stage.key == "then" and not (partial and left):
         bought = [one for one in around if one.key == "head" and one.start >= mark.end]
         money = made.all("amount", "bare")

@@ -53,7 +53,7 @@ class Reader:
     aside."""
 
     def __init__(self, text: str) -> None:
-        self.text = text = _BLANKS.sub(" ", text)
+        self.text = text = _WITHOUT.sub("without", _BLANKS.sub(" ", text))
         self.marks: list[Mark] = []
         self.unclear: list[str] = []
         self.notes: list[str] = []
@@ -293,11 +293,13 @@ class Reader:
         text = self.text[start:end]
         if words in _CAPITALS and (not text.isupper() or self.text.isupper()):
             text = ""
-        if words in lexicon.words_and_cities() and not text[:1].isupper():
+        if text in phrases_of("word-city"):  # as it stands, in small letters
             text = ""  # a nice dinner
         for key, value in lexicon.phrases()[0][words] if text else ():
             if key != "filler":
                 self.marks.append(Mark(key, value, start, end, text))
+            elif sums.whole(words[0]):  # `dos compras` of Spanish, `dos` of Portuguese
+                self.marks.append(Mark("number", sums.whole(words[0]), start, end, text))
         self._blank(start, end)
 
 
@@ -318,6 +320,7 @@ _JOINING = frozenset(
 )
 _BEFORE_AMOUNT = ("head", "partof", "remain", "actual", "also", "network", "then", "cashbackof")
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
+_WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
 _BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en|handler|comercio|loja)\s*$")
 _BEFORE_ADDRESS = re.compile(r"\b(?:address|adresse|direccion|endereco)\s*$")
@@ -379,7 +382,7 @@ def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
         ("own_price", rf"\bmerchant(?:'?s)? (?:amount|price)(?: is| of)?\s*(?P<n>{number})\s?(?P<k>k\b)?"
          rf"(?P<c>{unit})", "sum"),
         ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*(?:of|out of|instead of|from|von|de|sobre|sur)"
-         rf"\s*(?:the )?(?:requested )?(?=(?:(?:{unit})\s*)?(?:{number}))", "bare"),
+         rf"\s*(?:the |an? )?(?:requested )?(?=(?:(?:{unit})\s*)?(?:{number}))", "bare"),
         ("amount", rf"(?<![a-z\d])(?<!-)(?P<c>{unit})\s*(?P<n>{number})\s?(?P<k>k\b)?(?![\d])", "sum"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s?(?P<k>k\b)?\s*-?(?P<c>{unit})", "sum"),
         ("amount", rf"\b(?P<n>un|ein|einen|einem|eines)\s+(?P<c>{unit})(?!-)", "one"),
