@@ -23,7 +23,7 @@ def generate(made: Plan) -> dict[str, Any]:
 def plan(made: Plan) -> dict[str, Any]:
     """The answer of POST /plan, also where nothing can be made."""
     messages = []
-    if not made.unclear and not made.not_possible:
+    if made.makes_messages and not made.unclear and not made.not_possible:
         run = made.run()
         messages = [_message(run, at) for at in range(len(run.exchange))]
     unclear = [f"Not understood: {shown(words)}" for words in made.unclear]

@@ -17,30 +17,41 @@ _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "r
 _NEAR = 4
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 # What is said of a purchase itself.
-_PAID_WITH = ("amount", "bare", "currency", "network", "entry", "head", "wallet", "count", "city", "trade", "merchant")
+_PAID_WITH = (
+    "amount",
+    "bare",
+    "currency",
+    "network",
+    "entry",
+    "head",
+    "wallet",
+    "count",
+    "city",
+    "trade",
+    "merchant",
+)
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 _OF_IT = re.compile(
     r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s"
     r"(?:(?:the|a|an|la|el|una|uma|un|une|l|einen|einem)\s)?"
 )
-
-
 # What is bought, who buys it, where: words of which a message says nothing, after these. The label of a text.
 _ARTICLES = (
-    r"(?:(?:a|an|the|some|my|his|her|their|our|new|returned|pair of|couple of|cup of|einen?|eine[rm]?|die|den|das|dem|"
-    r"un|una|uno|unos|unas|la|las|el|los|um|uma|uns|umas|o|os|as|une|des|du|le|les) ){0,3}"
+    r"(?:(?:a|an|the|some|my|his|her|their|our|new|returned|pair of|couple of|cup of|einen?|eine[rm]?|die|den"
+    r"|das|dem|un|una|uno|unos|unas|la|las|el|los|um|uma|uns|umas|o|os|as|une|des|du|le|les) ){0,3}"
 )
 _BOUGHT = re.compile(
-    r"\b(?P<slot>for|fur|para|pour|buys?|bought|buying|kauft|compra|compre|compro|achete|at (?:a|an|the|my|our|his|her)"
-    r"|bei (?:einem|einer)|chez (?:un|une)) " + _ARTICLES + "$"
+    r"\b(?:for|fur|para|pour|buys?|bought|buying|kauft|compra|compre|compro|achete|bei (?:einem|einer)"
+    r"|at (?:a|an|the|my|our|his|her)|chez (?:un|une)) " + _ARTICLES + "$"
 )
 _WHO = re.compile(r"^\W*(?:a|an|the|my|our|ein|eine|un|una|um|uma|une) $")
 _PAYS = re.compile(
-    r"(?:(?:who|that) )?(?:has |hat |a )?(?:pays?|paid|buys?|bought|wants|withdraws?|withdrew|gets|spends|spent|"
-    r"zahlte?|bezahlt|kauft|hebt|paga|pago|pagou|compra|compro|comprou|retira|achete|paie|retire)\b"
+    r"(?:(?:who|that) )?(?:has |hat |a )?(?:pays?|paid|buys?|bought|wants|withdraws?|withdrew|gets|spends"
+    r"|spent|zahlte?|bezahlt|kauft|hebt|paga|pago|pagou|compra|compro|comprou|retira|achete|paie|retire)\b"
 )
 _END = re.compile(
-    r"\s*(?:$|[,.;:(]|(?:and|at|in|on|with|by|using|via|from|bei|im|mit|am|auf|en|con|em|no|na|com|chez|dans|avec|a|au)\b)"
+    r"\s*(?:$|[,.;:(]|(?:and|at|in|on|with|by|using|via|from|bei|im|mit|am|auf|en|con|em|no|na|com|chez|dans"
+    r"|avec|a|au)\b)"
 )
 _FIRST = re.compile(r": | (?:at|for|from|bei|in|im|en|chez) ")  # `Homework: ...`, `dinner at ...`
 _ONLY = frozenset(("only", "just", "nur", "solo", "apenas", "seulement"))
@@ -125,10 +136,13 @@ def _codes(reader: Reader) -> None:
             one for one in reader.all("decision", "answer", "reason", "reason!") if one.end <= mark.start
         ]
         gap = text[before[-1].end : mark.start] if before else ","
+        last = re.search(r"\b(?:with|mit|con|com|avec) $", text[: mark.start]) and not text[mark.end :].strip(
+            " ."
+        )
         joined = re.match(r"[\w]*", text[mark.start :])
         code = joined[0].upper() if joined else ""
         others = [one for one in reader.marks if before and before[-1].end <= one.start < mark.start]
-        if code in known and not re.search("[.,;]", gap) and not others:
+        if code in known and before and (last or (not re.search("[.,;]", gap) and not others)):
             mark.key, mark.value = "code", code
             for one in reader.all("unknown"):  # of `N7`
                 if mark.start < one.start < mark.start + len(code):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime, time
+from itertools import pairwise
 from typing import Any
 
 from sim.codec import Message
@@ -16,8 +17,9 @@ from sim.elements import dates
 from sim.errors import OptionError, shown
 from sim.exchanges import beside, shares
 from sim.exchanges.deciding import Decision, decide, said_by
+from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
-from sim.exchanges.plan import Asked, Plan, Step, steps_of
+from sim.exchanges.plan import Asked, Plan, Step, steps_of, together
 from sim.exchanges.words import Mark, Reader
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
@@ -75,6 +77,12 @@ _TO_IT = frozenset(
         *("una", "uma", "une"),
     ]
 )
+# What stands between transactions; more parts than this are no sentence.
+_BETWEEN = re.compile(
+    r"[;.,]?\s+(?:(?:then|and|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et"
+    r"|puis|ensuite)\s+)+|[;.,]\s+"
+)
+_MOST_PARTS = 12
 _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
 
 
@@ -90,15 +98,41 @@ def plan_of(
     if not isinstance(text, str) or len(text) > MOST_DESCRIPTION:
         expected = f"a text of at most {MOST_DESCRIPTION:,} characters"
         raise OptionError("description", expected, f"{len(text):,}" if isinstance(text, str) else shown(text))
-    reader = Reader(text)
-    made = Composer(reader, before.asked if before else None, version, at).plan().check()
-    sized = None if made.unclear or made.not_possible else reader.only("sized")
+    composer = Composer(Reader(text), before.asked if before else None, version, at)
+    made = composer.plan()
+    if before:
+        notes, text = (*before.notes, *made.notes), f"{before.text}; {text}"
+        whole = replace(before.asking(made.asked, made.steps), text=text, notes=notes)
+        made = replace(whole, unclear=made.unclear, not_possible=made.not_possible)
+    made = made.check()
+    if made.unclear and not before and len(composer.all("head", "alone")) > 1:
+        made = _several(composer) or made
+    sized = None if made.unclear or made.not_possible else composer.only("sized")
     steps = made.run().exchange.steps if sized else ()
     if sized and sized not in (len(steps), sum(not one.is_answer for one in steps)):
         made = replace(made, unclear=(f"which {sized} messages",))
-    return (
-        replace(made, text=f"{before.text}; {text}", notes=(*before.notes, *made.notes)) if before else made
-    )
+    return made
+
+
+def _several(whole: Composer) -> Plan | None:
+    """The plan of a text that names several transactions, each clear by itself; None where they are not. The
+    network and the currency that one of them names hold for all."""
+    text = whole.reader.text
+    cuts = [(0, 0), *(found.span() for found in _BETWEEN.finditer(fold(text))), (len(text), len(text))]
+    parts = [(one[1], other[0]) for one, other in pairwise(cuts)]
+    shared = {"network": {mark.value for mark in whole.all("network")},
+              "currency": {mark.value.currency for mark in whole.all("amount")}}  # fmt: skip
+    plans: list[Plan] = []
+    while parts and len(parts) <= _MOST_PARTS:
+        for size in range(len(parts), 0, -1):
+            piece = Composer(Reader(text[parts[0][0] : parts[size - 1][1]]), None, *whole.given)
+            if made := piece.among(shared):
+                plans.append(made)
+                del parts[:size]
+                break
+        else:
+            return None
+    return replace(together(plans), text=text).check() if len(plans) > 1 else None
 
 
 class Composer:
@@ -109,6 +143,7 @@ class Composer:
         self, reader: Reader, before: Asked | None, version: str | None, at: datetime | None
     ) -> None:
         self.reader, self.before, self.given_version, self.at = reader, before, version, at
+        self.given = version, at
         self.all, self.only, self.bad = reader.all, reader.only, reader.unclear.append
         self.notes = reader.notes
         self.options: dict[str, Any] = dict(before.options) if before else {}
@@ -116,6 +151,7 @@ class Composer:
         self.shares: dict[str, list[Mark]] = {}  # the amounts by what they belong to
         self.network: str | None = None
         self.version = ""
+        self.decision = Decision()
         self.not_possible = ""
 
     def plan(self) -> Plan:
@@ -137,11 +173,27 @@ class Composer:
         self._entry()
         self._moment()
         asked = self._asked()
+        call = call_of(self.reader, self.decision, self.network)
         unclear = tuple(dict.fromkeys(self.reader.unclear))
-        steps = tuple(map(_ordered, steps_of(asked))) if asked else ()
+        steps = (call,) if call else tuple(map(_ordered, steps_of(asked))) if asked else ()
         if self.not_possible:
             return Plan(self.reader.text, notes=tuple(self.notes), not_possible=self.not_possible)
         return Plan(self.reader.text, asked or Asked(), steps, tuple(self.notes), unclear)
+
+    def among(self, shared: dict[str, set[str]]) -> Plan | None:
+        """The plan where this is one of several transactions, of which *shared* are the options that any of
+        them names; None where it is not clear, or none by itself."""
+        money = self.all("amount", "bare", "raw")
+        named = {"network": self.all("network", "pan", "tail"), "currency": self.all("amount", "currency")}
+        for name, values in shared.items() if not self.all("alone") else [("network", shared["network"])]:
+            if len(values) > 1 and not named[name]:
+                return None
+            if values and not named[name]:
+                self.options[name] = min(values)
+        made = self.plan()
+        heads = {mark.value for mark in self.all("head")}
+        whole = bool(self.all("alone")) or (heads and (money or heads <= _WITHOUT_AMOUNT))
+        return made if whole and made.steps and not made.unclear else None
 
     def put(self, name: str, value: Any, *keys: str) -> None:
         """Set the option *name*, which follows from the marks of *keys*."""
@@ -159,7 +211,8 @@ class Composer:
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
-        for mark in self.all("unknown", "beyond", "several", "negation", "tip", "it", "same"):
+        hosted = ("bound", "everything", "endpoint") if not self.all("host", "suite") else ()
+        for mark in self.all("unknown", "beyond", "several", "negation", "tip", "it", "same", *hosted):
             if (mark.key == "it" and known) or (mark.key in ("it", "same") and self.before):
                 continue
             if mark.words == "?" and self.all("polite"):
@@ -168,7 +221,7 @@ class Composer:
                 continue  # it is in the amount of the completion
             self.bad(mark.words)
             if mark.key == "unknown" and (near := like(mark.value)):
-                self.notes.append(f"{mark.words}: is {near} meant?")
+                self.notes.append(f"nothing for {mark.words}: is {near} meant?")
 
     def _elements(self) -> None:
         """Labelled elements are what options call them."""
@@ -342,9 +395,11 @@ class Composer:
     def _asked(self) -> Asked | None:
         mtis = self.all("mti")
         classes = {mark.value[1] for mark in mtis}
-        decision = decide(
+        decision = self.decision = decide(
             self.reader, self.network, self.version, any(mark.value[2] in "13" for mark in mtis)
         )
+        if self.all("suite", "host"):
+            return None
         link = self.all("alone")
         heads, back = self.all("head"), self.all("then")
         if link or classes & {"8", "5"}:

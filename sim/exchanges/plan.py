@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,8 @@ from sim.operations.asked import generated
 from sim.operations.conversion import convert
 
 SOURCE_WORDS = "words"  # our choice: what `source` says of a description read by rules
+# Calls that make no message: a host that answers, a suite that is run.
+HOST, SUITE = "host", "run_suite"
 _LONGEST_WORDS = 100  # characters of what an error quotes
 _WIDEST = 88  # characters of a line of code
 _USUAL: dict[str, Any] = {
@@ -26,9 +28,9 @@ _USUAL: dict[str, Any] = {
 }
 # What a call takes first, without its name.
 _FIRST = {"generate": "message_type", "exchange": "purpose", "respond": "code", "break_message": "fault",
-          "convert": "to"}  # fmt: skip
+          "convert": "to", HOST: "rules", SUITE: "suite"}  # fmt: skip
 _NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "break_message": "broken",
-          "convert": "converted"}  # fmt: skip
+          "convert": "converted", HOST: "host", SUITE: "results"}  # fmt: skip
 
 
 class UnclearError(IsoError):
@@ -80,9 +82,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call: `generate`, `exchange`, `respond`, `break_message`, `convert` or `set`, which writes elements
-    by hand (None removes one). It takes message `at` of step `of`. It is done `times`, of which those at
-    `which` (counted from 0; None: all) have the outcome that its options name."""
+    """One call: `generate`, `exchange`, `respond`, `break_message`, `convert`, `host`, `run_suite` or `set`,
+    which writes elements by hand (None removes one). It takes message `at` of step `of`. It is done `times`,
+    of which those at `which` (counted from 0; None: all) have the outcome that its options name."""
 
     call: str
     options: Mapping[str, Any]
@@ -109,8 +111,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a description asks for. `notes` say what was assumed, `unclear` are the words that were not
-    understood, `not_possible` says why what was understood cannot be made; `cost` what a language model
+    """What a description asks for. `asked` is what the `steps` from `first` on make: those before are of
+    transactions that were named before it. `notes` say what was assumed, `unclear` are the words that were
+    not understood, `not_possible` says why what was understood cannot be made; `cost` what a language model
     took."""
 
     text: str
@@ -121,10 +124,21 @@ class Plan:
     not_possible: str = ""
     source: str = SOURCE_WORDS
     cost: str = ""
+    first: int = 0
+
+    @property
+    def makes_messages(self) -> bool:
+        """Whether the calls make messages: not of a host or a suite, which `sim.plan` runs."""
+        return not any(step.call in (HOST, SUITE) for step in self.steps)
+
+    def asking(self, asked: Asked, steps: Iterable[Step]) -> Plan:
+        """The plan with *asked*, which *steps* make, in place of what it asks for last."""
+        kept = self.steps[: self.first]
+        return replace(self, asked=asked, steps=(*kept, *_moved(steps, kept)))
 
     def check(self) -> Plan:
         """The plan with the reason why it cannot be run, if any."""
-        if not self.not_possible:
+        if not self.not_possible and self.makes_messages:
             try:
                 self._run()
             except UnclearError as error:
@@ -140,6 +154,8 @@ class Plan:
     def _run(self) -> Run:
         if not self.steps:
             raise UnclearError(not_possible=self.not_possible or "nothing was understood")
+        if not self.makes_messages:
+            raise UnclearError(not_possible="it is no message: `sim.plan(...).run()` does it")
         try:
             made = _Running(self.steps)
         except (IsoError, ValueError) as error:
@@ -169,10 +185,38 @@ class Plan:
         names: list[str] = []
         lines = []
         for step in self.steps:
-            name, line = _coded(step, names, self.steps)
+            name, line = _coded(step, names)
             names.append(name)
             lines.append(line)
         return "\n".join(lines)
+
+
+def together(plans: Sequence[Plan]) -> Plan:
+    """Several plans as one: their calls one after the other, with trace numbers of their own."""
+    steps: tuple[Step, ...] = ()
+    first = 0
+    for plan in plans:
+        first = len(steps) + plan.first
+        steps += tuple(_moved(plan.steps, steps))
+    return replace(
+        plans[-1],
+        text="; ".join(plan.text for plan in plans),
+        steps=steps,
+        first=first,
+        notes=tuple(dict.fromkeys(note for plan in plans for note in plan.notes)),
+        unclear=tuple(words for plan in plans for words in plan.unclear),
+        not_possible=next((plan.not_possible for plan in plans if plan.not_possible), ""),
+    )
+
+
+def _moved(steps: Iterable[Step], before: Sequence[Step]) -> Iterator[Step]:
+    """*steps* as they stand after those *before*."""
+    made = sum(step.times * (1 + str(step.options.get("then", "")).count(" ")) for step in before)
+    for step in steps:
+        options = dict(step.options)
+        if before and step.call in ("generate", "exchange"):
+            options.setdefault("stan", f"{int(_USUAL['stan']) + made + len(before):06}")
+        yield replace(step, options=options, of=step.of + len(before))
 
 
 def steps_of(asked: Asked) -> Iterator[Step]:
@@ -308,14 +352,14 @@ def repeated(step: Step) -> Iterator[dict[str, Any]]:
         yield options
 
 
-def _coded(step: Step, names: list[str], steps: tuple[Step, ...]) -> tuple[str, str]:
-    """The variable that a step's message has in code, and the line of code."""
+def _coded(step: Step, names: list[str]) -> tuple[str, str]:
+    """The variable that a step's message has in code, and the line of code; *names* are those there are."""
     options, source = dict(step.options), ""
     if step.call in ("set", "break_message", "respond", "convert"):
-        source = names[-1] if names[-1] != "exchange" else f"exchange.iso.messages[{step.at}]"
+        source = f"{names[-1]}.iso.messages[{step.at}]" if names[-1].startswith("exchange") else names[-1]
     if step.call == "set":
         changes = ", ".join(f"de{one}={value!r}" for one, value in options.items())
-        name = "request" if names[-1] == "request" else "changed"
+        name = names[-1] if names[-1].startswith("request") else "changed"
         return name, f"{name} = sim.parse({source}.iso.to_message().replace({changes}))"
     given = [source] if source else []
     if (first := _FIRST[step.call]) in options:
@@ -326,6 +370,11 @@ def _coded(step: Step, names: list[str], steps: tuple[Step, ...]) -> tuple[str, 
         elif _USUAL.get(name, _USUAL) != value:
             given.append(f"{name}={value!r}")
     name = _NAMES[step.call]
+    if (again := sum(one.rstrip("s0123456789_") == name for one in names)) and step.call in (
+        "generate",
+        "exchange",
+    ):
+        name = f"{name}_{again + 1}"
     if step.times == 1:
         return name, _call(f"{name} = sim.{step.call}", given)
     stan = int(options.get("stan", _USUAL["stan"]))

@@ -38,9 +38,8 @@ def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, i
     if len(named) > 1:
         bad("contradicts itself: " + " / ".join(sorted(named)))
     currency = next(iter(named), str(made.options.get("currency", "USD")))
-    if any(mark.value.vague for mark in amounts):
-        if made.options.get("country") in _DOLLARS_ELSEWHERE:
-            bad("which dollars")
+    if any(mark.value.vague for mark in amounts) and made.options.get("country") in _DOLLARS_ELSEWHERE:
+        bad("which dollars")
     if named:
         made.options["currency"] = currency
         made.words["currency"] = said_by([*amounts, *made.all("currency")])
@@ -58,7 +57,9 @@ def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, i
     for mark in made.all("part"):
         value = sums.minor_units(mark.value, currency, comma=made.reader.comma)
         before = fold(made.reader.text[: mark.start])
-        if value and any(_JOINED.fullmatch(before[one.end :]) for one in made.all("then") if one.end <= mark.start):
+        if value and any(
+            _JOINED.fullmatch(before[one.end :]) for one in made.all("then") if one.end <= mark.start
+        ):
             out["undone"] = value  # reverse 30 of a purchase of 100
         elif decision.outcome != "partial" or value is None:
             bad(f"{mark.words}: a part of what")
@@ -113,8 +114,12 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
         return f"{after.value}@{after.start}"  # and an $8 refund
     left = any(one.key in ("remain", "partof") for one in around)
     partial = any(one.value == "partial_reversal" for one in around)
-    if last and last.key == "remain" and partial and not text[last.end : mark.start].strip():
-        return "final"
+    if last and last.key == "remain" and not text[last.end : mark.start].strip():
+        back = [one for one in around if one.key == "then" and one.end <= last.start]
+        if several and back and not text[back[-1].end : last.start].strip():
+            back[-1].value, partial = "partial_reversal", True  # reversed to 80
+        if partial:
+            return "final"
     if last and last.key == "part" and joined:
         return "main"
     if stage and stage.key == "then" and not (partial and left):

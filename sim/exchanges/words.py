@@ -267,13 +267,13 @@ class Reader:
                 at += 1
 
     def _longer(self, tokens: list[tuple[str, int, int]], at: int, size: int) -> int:
-        """How many words of the phrase of *size* words at *at* are left where a reason of more words begins
-        among them: `transaction | not allowed at terminal`. 0: none begins there."""
+        """How many words of the phrase of *size* words at *at* are left where a reason of as many words
+        begins among them: `transaction | not allowed at terminal`. 0: none begins there."""
         known, longest = lexicon.phrases()
         for less in range(1, size):
             if tuple(token[0] for token in tokens[at : at + less]) not in known:
                 continue
-            for more in range(min(longest, len(tokens) - at - less), size, -1):
+            for more in range(min(longest, len(tokens) - at - less), size - 1, -1):
                 last = at + less + more - 1
                 words = tuple(token[0] for token in tokens[at + less : last + 1])
                 pairs = known.get(words, ()) if last >= at + size else ()
@@ -318,7 +318,7 @@ _JOINING = frozenset(
         *("em", "en", "pour", "sur", "par"),
     ]
 )
-_BEFORE_AMOUNT = ("head", "partof", "remain", "actual", "also", "network", "then", "cashbackof")
+_BEFORE_AMOUNT = ("bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof")
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")

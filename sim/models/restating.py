@@ -20,7 +20,7 @@ from sim.elements import dates
 from sim.exchanges import sums
 from sim.exchanges.composing import MOST_DESCRIPTION, plan_of
 from sim.exchanges.lexicon import fold, phrases_of, values_of
-from sim.exchanges.plan import Plan, Step
+from sim.exchanges.plan import Plan, together
 from sim.models.errors import DescriptionUnusable
 from sim.models.guard import TOKEN, clean, shown, tokens
 from sim.models.prompts import block, fence, restate_instructions
@@ -65,7 +65,6 @@ _DECIMALS = re.compile(r"(.*)[.,](\d{1,3})")
 _LABELS = re.compile(r"\bMCC \d{4}\b|\bDE ?\d{1,3}\b|\b(?:version|to) (?:1987|1993|2003)\b")
 _CONTRADICTION = re.compile("contradict|two |approved, and|not clear")
 _MOST_TIMES = 99
-FIRST_STAN = 123456  # where none is given
 
 
 class Restated(BaseModel):
@@ -217,26 +216,7 @@ def _planned(answer: Restated, version: str | None, at: datetime | None) -> Plan
         if len(sentence) > MOST_DESCRIPTION:
             return Plan("", unclear=(f"more than {MOST_DESCRIPTION} characters",))
         plans.append(plan_of(sentence, version=version, at=at))
-    return plans[0] if len(plans) == 1 else _together(plans)
-
-
-def _together(plans: list[Plan]) -> Plan:
-    """Several plans as one: their calls one after the other, with trace numbers of their own."""
-    steps: list[Step] = []
-    for plan in plans:
-        first, made = len(steps), sum(step.times for step in steps)
-        for step in plan.steps:
-            options = dict(step.options)
-            if made and not step.of and step.call in ("generate", "exchange"):
-                options.setdefault("stan", f"{FIRST_STAN + made:06}")
-            steps.append(replace(step, options=options, of=step.of + first))
-    return replace(
-        plans[-1],
-        steps=tuple(steps),
-        notes=tuple(dict.fromkeys(note for plan in plans for note in plan.notes)),
-        unclear=tuple(words for plan in plans for words in plan.unclear),
-        not_possible=next((plan.not_possible for plan in plans if plan.not_possible), ""),
-    )
+    return plans[0] if len(plans) == 1 else together(plans)
 
 
 def _dropped(before: Restated, answer: Restated) -> Iterator[str]:

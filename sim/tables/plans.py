@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sim.codec import build
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import Plan, Run, shown
+from sim.exchanges.plan import HOST, Plan, Run, shown
 from sim.operations import building
 from sim.paste.reading import TEXT
 from sim.tables.argument import take
-from sim.tables.exchanges import ExchangeTable, exchange_table
+from sim.tables.exchanges import exchange_table
+from sim.tables.link import host
 from sim.tables.message_table import MessageTable, table_of
+from sim.tables.runs import run_suite
 from sim.tables.tables import Table, columns_of
 from sim.tables.transactions import Held
 
@@ -56,8 +58,8 @@ class PlanTable(Table):
         """
         return plan_table(plan_of(description, before=self.plan))
 
-    def run(self, *, partial: bool = False) -> ExchangeTable:
-        """Make the exchange.
+    def run(self, *, partial: bool = False) -> Any:
+        """Make the exchange; start the host, or run the suite, where that is what was asked for.
 
         Parameters
         ----------
@@ -67,13 +69,17 @@ class PlanTable(Table):
         Returns
         -------
         ExchangeTable
-            The messages in order; `.iso.messages` are their tables.
+            The messages in order; `.iso.messages` are their tables. Of a host or a suite what `sim.host` and
+            `sim.run_suite` return.
 
         Raises
         ------
         UnclearError
             Something that matters was not understood (`words`), or cannot be made (`not_possible`).
         """
+        if not self.plan.makes_messages and not self.plan.unclear:
+            [step] = self.plan.steps
+            return host(**step.options) if step.call == HOST else run_suite(**step.options)
         made = self.plan.run(partial=partial)
         return exchange_table(made.exchange, made.texts)
 

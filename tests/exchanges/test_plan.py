@@ -269,3 +269,69 @@ def test_what_testers_write(text: str, mtis: list[str], option: tuple[str, objec
     made = plan_of(text)
     assert [one.mti for one in made.run().exchange.messages] == mtis
     assert option in {(name, value) for _, _, name, value, _ in made.rows()}
+
+
+def test_transactions_of_one_sentence_are_calls_of_their_own() -> None:
+    """Each with its trace numbers; what is said next is of the last of them."""
+    plan = sim.plan("visa purchase of 20 USD, then a refund of 15, and a mastercard purchase of 7 EUR")
+    made = plan.run()
+    assert made["mti"].tolist() == ["0100", "0110", "0100", "0110", "0100"]
+    assert made["stan"].nunique() == 3
+    names: dict[str, object] = {"sim": sim}
+    exec(plan.code, names)  # noqa: S102
+    assert names["request"].iso[4] == "000000000700"  # type: ignore[attr-defined]
+    again = plan.then("reverse it").run()
+    assert again["mti"].tolist() == ["0100", "0110", "0100", "0110", "0100", "0110", "0400", "0410"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (
+            "run the Visa suite against localhost:8583",
+            "results = sim.run_suite('VISA', host='localhost:8583')",
+        ),
+        (
+            "host that declines everything above 100 USD with 51",
+            "host = sim.host([{'amount': '10001..', 'currency': '840', 'code': '51'}])",
+        ),
+        (
+            "a host that declines Amex purchases between 10 and 20 EUR with 116",
+            "host = sim.host([{'amount': '1000..2000', 'currency': '978', 'network': 'AMEX', "
+            "'code': '116'}])",
+        ),
+        ("host that does not answer JCB", "host = sim.host([{'network': 'JCB', 'action': 'drop'}])"),
+    ],
+)
+def test_a_host_and_a_suite_are_calls_that_make_no_message(text: str, code: str) -> None:
+    """They are run by the plan's table; no message is about them."""
+    made = plan_of(text)
+    assert (re.sub(r"\n\s*|,(?=\n\))", "", made.code), made.unclear) == (code, ())
+    with pytest.raises(UnclearError, match="no message"):
+        made.run()
+
+
+def test_a_host_that_is_described_answers_so() -> None:
+    """What its rule says is what a client gets."""
+    made = sim.plan("host that declines everything above 100 USD with 51").run()
+    with made as host, sim.client(host) as client:
+        sent = [client.send(sim.generate("auth", amount_minor_units=one)) for one in (10_000, 10_001)]
+        codes = [one.answer.get(39) for one in sent]
+    assert codes == ["00", "51"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "suite of 20 USD purchases",
+        "run the suite",
+        "host that approves everything",
+        "visa purchase 20 USD for our host that declines",
+        "host that declines above 5 and below 3 EUR",
+        "send a visa purchase of 20 USD to 10.0.0.5:8583",
+        "visa purchase of up to 20 EUR",
+    ],
+)
+def test_what_a_host_or_a_suite_cannot_have_is_unclear(text: str) -> None:
+    """Nor is anything of them left out of a message."""
+    assert plan_of(text).unclear

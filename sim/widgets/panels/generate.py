@@ -190,7 +190,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             purpose=plan.asked.purpose if link else chosen.pop("purpose", "purchase"),
             options={"at": self.at.isoformat(), **chosen} if self.at else chosen,
         )
-        return replace(plan, asked=asked, steps=tuple(steps_of(asked)))
+        return plan.asking(asked, steps_of(asked))
 
     def _kept(self) -> dict[str, Any]:
         """The options that are saved: a verification value is none of them."""

@@ -1,0 +1,113 @@
+"""What is asked of a host, or of a suite: calls that make no message.
+
+`host that declines everything above 100 USD with 51` is a rule of `sim.host`, `run the Visa suite` a call of
+`sim.run_suite`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sim.exchanges import sums
+from sim.exchanges.deciding import Decision, said_by
+from sim.exchanges.lexicon import fold
+from sim.exchanges.plan import HOST, SUITE, Step
+from sim.exchanges.words import Mark, Reader, Sum
+from sim.spec import currency
+from sim.spec.networks import test_cards
+
+# What a rule of a host, or a suite, says; anything else would be lost.
+_OF_HOSTS = frozenset(
+    [
+        *(
+            "host",
+            "bound",
+            "amount",
+            "bare",
+            "currency",
+            "network",
+            "tail",
+            "pan",
+            "mti",
+            "decision",
+            "reason",
+        ),
+        *("reason!", "code", "why", "aside", "everything", "answer", "request", "kind", "polite", "number"),
+    ]
+)
+_OF_SUITES = frozenset(("suite", "network", "endpoint", "aside", "polite", "number", "everything"))
+_OVER = re.compile(r"\b(?:over|uber) $")
+_ACTIONS = {"timeout": "drop", "late": "late"}
+
+
+def call_of(reader: Reader, decision: Decision, network: str | None) -> Step | None:
+    """The call of a host or a suite that is asked for; None where messages are. What it cannot have is
+    unclear."""
+    if reader.all("suite"):
+        _only(reader, _OF_SUITES)
+        if network is None:
+            reader.unclear.append("which suite")
+        options = {"suite": network, "host": reader.only("endpoint")}
+        words = {"suite": said_by(reader.all("suite", "network")), "host": said_by(reader.all("endpoint"))}
+        return Step(SUITE, {name: value for name, value in options.items() if value}, words)
+    if reader.all("host"):
+        _only(reader, _OF_HOSTS)
+        rule = _conditions(reader, network) | _done(reader, decision)
+        said = said_by(mark for mark in reader.marks if mark.key not in ("aside", "polite", "number"))
+        return Step(HOST, {"rules": [rule]}, {"rules": said})
+    return None
+
+
+def _only(reader: Reader, keys: frozenset[str]) -> None:
+    others: list[Mark] = [mark for mark in reader.marks if mark.key not in keys]
+    others = [
+        mark
+        for mark in others
+        if mark.key != "unknown" and not (mark.key == "head" and mark.value == "purchase")
+    ]
+    if others:
+        reader.unclear.append(f"{others[0].words}: not of a host or a suite")
+
+
+def _conditions(reader: Reader, network: str | None) -> dict[str, Any]:
+    """Which requests the rule is of."""
+    rule: dict[str, Any] = {}
+    if money := reader.all("amount", "bare"):
+        alpha = next((mark.value.currency for mark in money if isinstance(mark.value, Sum)), "")
+        units = [mark.value.minor_units if isinstance(mark.value, Sum)
+                 else sums.minor_units(mark.value, alpha, comma=reader.comma) for mark in money]  # fmt: skip
+        low, high = units[0] or 0, units[-1] or 0
+        bounds = reader.all("bound")
+        over = _OVER.search(fold(reader.text[: money[0].start]))
+        bound = "above" if over else bounds[0].value if bounds and bounds[0].start < money[0].start else ""
+        if (len(money) > 2 or (len(money) == 2) != (bound == "between") or not bound or len(bounds) > 1
+                or None in units):  # fmt: skip
+            reader.unclear.append("for which amounts")
+        ranges = {"above": f"{low + 1}..", "from": f"{low}..", "below": f"..{low - 1}", "to": f"..{low}",
+                  "exactly": f"{low}", "between": f"{low}..{high}"}  # fmt: skip
+        known = currency(alpha)
+        rule |= {"amount": ranges.get(bound, ""), "currency": known.numeric if known else ""}
+    if reader.all("network") and network:
+        rule["network"] = network
+    if tail := reader.only("tail"):
+        cards = [one.pan for one in test_cards() if one.pan.endswith(tail)]
+        if len(cards) != 1:
+            reader.unclear.append(f"which card ends in {tail}")
+        rule["card"] = cards[0] if cards else ""
+    if pan := reader.only("pan"):
+        rule["card"] = pan
+    if mti := reader.only("mti"):
+        rule["mti"] = mti
+    return rule
+
+
+def _done(reader: Reader, decision: Decision) -> dict[str, Any]:
+    """What the host does with them."""
+    why = next((_ACTIONS[mark.value] for mark in reader.all("why") if mark.value in _ACTIONS), "")
+    if why and decision.outcome is None:
+        return {"action": why}
+    if decision.outcome == "declined" and decision.code and not why:
+        return {"code": decision.code}
+    reader.unclear.append("what the host does")
+    return {}
