@@ -70,6 +70,28 @@ def test_options_of_a_message_are_those_of_its_verb() -> None:
         assert name not in magic._VERBS or wanted <= {*magic._OPTIONS}, name
 
 
+# What takes a network and no interface, and why.
+NO_INTERFACE = {"cases": "each case is a text, judged as a network's message; break_message breaks any other"}
+
+
+def test_what_takes_a_network_takes_an_interface() -> None:
+    """Whoever can say whose card it is can say what the link speaks: in Python, in a shell, as an assistant,
+    over HTTP."""
+    options = {name: {one.name for one in verb(name).options} for name in names()}
+    told = {name for name, some in options.items() if "network" in some} - {*NO_INTERFACE}
+    assert told <= {name for name, some in options.items() if "interface" in some}
+    for name in told - {*NO_COMMANDS}:
+        command = next((word for word, one in CALLED.items() if one == name), name)
+        assert "--interface" in Run(command, "--help").out, name
+    for name in told & {*tools}:
+        assert "interface" in inspect.signature(tools[name]).parameters, name
+    contract = ("GenerateRequest", "ExplainRequest", "ValidateRequest")
+    asked = [one for one in vars(records).values() if "network" in getattr(one, "model_fields", ())]
+    for record in asked:
+        named = record.__name__
+        assert named in contract or not named.endswith("Request") or "interface" in record.model_fields, named
+
+
 @pytest.mark.parametrize("record", [records.GenerateRequest, records.ParseRequest, records.ConvertRequest])
 def test_the_service_says_what_the_verb_says(record: Any) -> None:
     """A field of a request has the default of its verb's option, and its words where JSON has no others."""

@@ -31,6 +31,7 @@ from sim.spec import VERSIONS, version_of
 _OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
 _OTHER_PLACES, _OF_A_PLACE = 3, 2
 _KEPT = 6
+_SPOILED = 2  # bytes behind a message
 _WINDOW = 4096  # bytes looked at for the message that follows
 # Elements read with all that links do otherwise: each costs some tenths of a millisecond.
 _MOST_ELEMENTS = 200
@@ -262,7 +263,10 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
     # What begins as the text form does is one, damaged, before it is the hex of something else.
     begun = _TEXT_FIRST if one.is_text and not one.anchor.at and not one.fits and not _is_hex(one) else 0.0
     strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))
-    return not plain, not one.fits, (one.fits and bool(one.dialect)) or strange, -one.score - begun
+    # Chance fits into a few characters at the end of a message that a character behind it spoils.
+    left = one.behind.size if one.complete and one.behind and one.layers and one.reading.text else len(one.data)
+    misfit = not one.fits and (strange or left > _SPOILED)
+    return not plain, misfit, (one.fits and bool(one.dialect)) or strange, -one.score - begun
 
 
 def _is_hex(one: Candidate) -> bool:

@@ -133,7 +133,7 @@ def _of_rows(
             return read(raw, version=version, network=network)
         edition = chosen_version(raw, version)
         return replace(
-            read_text(raw, _dialect(facts, edition) or edition), network=network, pinned=version is not None
+            read_text(raw, dialect_of(facts, edition) or edition), network=network, pinned=version is not None
         )
     return _of_message(_message(cells, facts), version, network)
 
@@ -148,7 +148,7 @@ def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str
     elements before them get their length prefixes back."""
     mti = next((str(value) for cell, value in cells if element_number(cell) == 0), "")
     version = facts.get("version") or chosen_version(mti, None)
-    elements = _dialect(facts, version) or spec(version)
+    elements = dialect_of(facts, version) or spec(version)
     parts = []
     for cell, value in cells:
         text = "" if is_missing(value) else str(value)
@@ -182,7 +182,7 @@ def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Me
         fields[number] = value
     if not isinstance(mti, str):
         raise BuildError(MTI_FIELD, None, "4 digits as text", type(mti).__name__)
-    own = _dialect(facts, version)
+    own = dialect_of(facts, version)
     message = Message(mti, dict(sorted(fields.items())), version, _empty_secondary(bits), own)
     _check_bitmap(bits, message, facts)
     return message
@@ -216,10 +216,10 @@ def leniently(table: pd.DataFrame) -> Message:
         if number is not None and 2 <= number <= bitmap.ALL_BITS and number != facts.get("failing")
     }
     version = facts.get("version") or chosen_version(mti, None)
-    return Message(mti, dict(sorted(fields.items())), version, dialect=_dialect(facts, version))
+    return Message(mti, dict(sorted(fields.items())), version, dialect=dialect_of(facts, version))
 
 
-def _dialect(facts: Mapping[str, Any], version: str) -> Spec | None:
+def dialect_of(facts: Mapping[str, Any], version: str) -> Spec | None:
     """The element table of the format that a table's message is in, where that has one of its own."""
     from sim.codec.wire import interface_table, wire_format
 

@@ -103,16 +103,17 @@ def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
     if isinstance(source, list | tuple) and not all(isinstance(one, str) for one in source):
         if all(isinstance(one, pd.DataFrame) and "mti" in one.columns for one in source):
             return pd.concat([pd.DataFrame(one) for one in source], ignore_index=True)
-        source = [as_text(one, format) for one in source]
+        source = [_whole(one, format) for one in source]
         format = None
     return pd.DataFrame(read(source, format=format))
 
 
-def as_text(one: Any, format: Format | str | None = None) -> str:
-    """A message as text; a broken one stays what it is."""
+def _whole(one: Any, format: Format | str | None) -> Message | str:
+    """A message; a broken one stays the text that it is."""
     given = take(one, format=format)
     try:
-        return build(given.whole())
+        build(given.whole())
+        return given.whole()
     except IsoError:
         return given.raw or ""
 

@@ -69,7 +69,9 @@ def break_message(
     """
     given = take(message, format=format)
     made = operations.break_message(readable(given), fault, network=given.network)
-    return table_of(take(made.raw, made.version, made.network, TEXT), source=SOURCE_FAULT, notes=_notes(made))
+    own = given.message.dialect if given.message and given.version == made.version else None
+    seen = take(made.raw, made.version, made.network, TEXT, (own and own.interface) or None)
+    return table_of(seen, source=SOURCE_FAULT, notes=_notes(made))
 
 
 def _notes(made: Broken) -> tuple[str, ...]:

@@ -10,11 +10,12 @@ from sim.exchanges import make
 from sim.operations.asked import mti_named
 from sim.operations.choosing import DEFAULT_VERSION
 from sim.spec import version_of
+from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import element_name, formats, presence
 from sim.spec.networks import network as network_of
-from sim.spec.spellings import network_named, version_named
+from sim.spec.spellings import interface_named, network_named, version_named
 from sim.spec.tables import read_csv, read_toml
-from sim.spec.words import AnyNetwork, AnyVersion, MessageType
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, MessageType
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table, columns_of
 
@@ -24,13 +25,16 @@ _COMPARED = ("number", "name", "rule")
 _PRESENCE = {"M": "required", "C": "required in some cases", "O": "optional", "X": "not used"}
 
 
-def flows(network: AnyNetwork | None = None) -> Table:
+def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = None) -> Table:
     """List the message flows of the networks and their elements.
 
     Parameters
     ----------
     network
         One of `sim.NETWORKS`. Default: all networks.
+    interface
+        What the link speaks, one of `sim.interfaces()`: the flows that can be made on it. Default: the
+        network's own.
 
     Returns
     -------
@@ -42,7 +46,7 @@ def flows(network: AnyNetwork | None = None) -> Table:
     Raises
     ------
     ChoiceError
-        No network is called that.
+        No network or interface is called that.
 
     Examples
     --------
@@ -52,6 +56,15 @@ def flows(network: AnyNetwork | None = None) -> Table:
     '61.7 = 4; 61.12 days; hold 30 days'
     """
     own = None if network is None else network_named(network)
+    link = None if interface is None else interface_of(interface_named(interface))
+    own = own or (link and link.network) or None
+    if link is not None and link.network != own:
+        where = {"network": own} if own else {}
+        made = {flow: _made(flow, **where, interface=link.name) for flow in read_toml("templates")["flows"]}
+        # Two names of one flow are made by one call.
+        named = {call: (flow, own or "", mtis, "", link.source, "", "") for flow, (mtis, call) in reversed(made.items())}
+        rows = [(*row, call) for call, row in named.items() if call]
+        return ReferenceTable(columns_of((*_FLOW_COLUMNS, _CALL), sorted(rows)))
     found = [row for row in read_csv("networks/flows") if own is None or row["network"] in ("", own)]
     told = {row["flow"] for row in found if row["network"]}
     rows = [
@@ -65,20 +78,25 @@ def flows(network: AnyNetwork | None = None) -> Table:
 @cache
 def _call(flow: str, name: str, messages: str) -> str:
     """The call that makes an exchange of *flow* on network *name*, of *messages*; empty where none does."""
+    where = {"network": name} if name else {"version": version_of(messages) or DEFAULT_VERSION}
+    return _made(flow, **where)[1]
+
+
+def _made(flow: str, **where: str) -> tuple[str, str]:
+    """The MTIs of an exchange of *flow* made so, and the call that makes one; empty where none does."""
     options = read_toml("templates")["flows"].get(flow)
     if options is None:
-        return ""
-    version = version_of(messages) or DEFAULT_VERSION
-    where = {"network": name} if name else {"version": version}
+        return "", ""
     options = {**where, **options}
     try:
-        make(**options)
-    except OptionError:  # no public source says how this network does it
-        return ""
+        made = make(**options)
+    except OptionError:  # no public source says how it is done there
+        return "", ""
     purpose = options.pop("purpose", "")
     first = [f'"{purpose}"'] if purpose else []
     named = [f'{key}="{value}"' for key, value in options.items()]
-    return f"sim.exchange({', '.join([*first, *named])})"
+    mtis = dict.fromkeys(one.mti for one in made.messages)
+    return "/".join(mtis), f"sim.exchange({', '.join([*first, *named])})"
 
 
 def compare(

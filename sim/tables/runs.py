@@ -195,6 +195,7 @@ def load(
     format: Format | str | None = None,
     framing: str | Sequence[str] | None = None,
     version: AnyVersion | None = None,
+    interface: AnyInterface | None = None,
     tls: SSLContext | str | Path | bool | None = None,
     timeout: float | None = None,
     check: Callable[[Sent], str | None] | None = None,
@@ -220,6 +221,7 @@ def load(
     format: Format | str | None = None,
     framing: str | Sequence[str] | None = None,
     version: AnyVersion | None = None,
+    interface: AnyInterface | None = None,
     tls: SSLContext | str | Path | bool | None = None,
     timeout: float | None = None,
     check: Callable[[Sent], str | None] | None = None,
@@ -244,6 +246,7 @@ def load(
     format: Format | str | None = None,
     framing: str | Sequence[str] | None = None,
     version: AnyVersion | None = None,
+    interface: AnyInterface | None = None,
     tls: SSLContext | str | Path | bool | None = None,
     timeout: float | None = None,
     check: Callable[[Sent], str | None] | None = None,
@@ -285,6 +288,8 @@ def load(
         As in `client`.
     version
         Version of the generated messages and of all that are read.
+    interface
+        As in `client`; the generated messages are its own.
     tls, timeout
         As in `client`.
     check
@@ -332,6 +337,7 @@ def load(
         format=format,
         framing=framing,
         version=version,
+        interface=interface,
         tls=tls,
         timeout=timeout,
         check=check,

@@ -84,3 +84,12 @@ def test_a_wrong_word_names_the_argument() -> None:
     """No network is called that."""
     with pytest.raises(sim.ChoiceError, match="VISA"):
         sim.compare("VISTA", "JCB")
+
+
+def test_flows_of_an_interface() -> None:
+    """What can be made on a link, each with its call; a network's own interface has the network's flows."""
+    table = sim.flows(interface="nac").set_index("flow")
+    assert table.loc["full reversal", "messages"] == "0100/0110/0400/0410"
+    assert table.loc["chip", "call"] == 'sim.exchange(interface="nac", entry="chip")'
+    assert len(table.loc[["completion"]]) == 1 and "quasi-cash" not in table.index
+    assert sim.flows(interface="visa").equals(sim.flows("VISA"))

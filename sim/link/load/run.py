@@ -347,6 +347,7 @@ def start_load(
     format: Any = None,
     framing: Any = None,
     version: Any = None,
+    interface: Any = None,
     tls: Any = None,
     pool: int = 1,
     timeout: float | None = None,
@@ -354,12 +355,13 @@ def start_load(
 ) -> ALoad:
     """A load that has begun. The arguments are those of `sim.load`; what is replayed are messages with their
     times."""
-    where, line = host_and_line(address, format, framing, version)
+    where, line = host_and_line(address, format, framing, version, interface)
     bounds = {name: options.pop(name) for name in _BOUNDS if name in options}
     messages: Mix | Replay
     if replay is not None:
         messages = Replay(replay, speed)
     else:
-        messages = Mix(mix, version=line.version, format=line.format, **options)
+        spoken = line.interface or None
+        messages = Mix(mix, version=line.version, format=line.format, interface=spoken, **options)
     client = AsyncClient(where, line, reverse=False, pool=pool, tls=client_tls(tls), timeout=timeout)
     return kind(Load(client, messages, **bounds))

@@ -20,7 +20,7 @@ from sim.operations.faults import content, framing
 from sim.operations.faults.change import Attempt, Broken, Fault, Row, base, prepared
 from sim.operations.findings import framing_finding
 from sim.operations.validation import judge
-from sim.spec import VERSIONS
+from sim.spec import VERSIONS, Spec
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, version_named
 from sim.spec.words import AnyNetwork, AnyVersion
@@ -136,9 +136,11 @@ def _exact(made: Broken, message: Message) -> bool:
 
 def new_findings(made: Broken, message: Message) -> list[Finding]:
     """What is found in the broken message that was not in *message*, the one before the fault."""
-    old = Counter(mark for mark, _ in _found(build(message), message.version, made.network))
+    own = message.dialect
+    old = Counter(mark for mark, _ in _found(build(message), own or message.version, made.network))
     new = []
-    for mark, finding in _found(made.raw, made.version, made.network):
+    edition = own if own and made.version == own.version else made.version
+    for mark, finding in _found(made.raw, edition, made.network):
         if old[mark]:
             old[mark] -= 1
         else:
@@ -146,7 +148,7 @@ def new_findings(made: Broken, message: Message) -> list[Finding]:
     return new
 
 
-def _found(raw: str, version: str, network: str | None) -> list[tuple[_Mark, Finding]]:
+def _found(raw: str, version: str | Spec, network: str | None) -> list[tuple[_Mark, Finding]]:
     """The findings of the standard and of *network*, each with its mark."""
     try:
         message = parse(raw, version)

@@ -170,7 +170,8 @@ def _with_elements(row: Row, message: Message) -> Message:
     mti = "".join(old if new == "x" else new for new, old in zip(mask, message.mti, strict=True))
     made = message.replace(mti=mti, **values)
     version, empty = row.get("read_as", message.version), row.get("empty_secondary", message.empty_secondary)
-    return Message(made.mti, made.fields, version, empty and not message.has_secondary)
+    own = made.dialect if version == made.version else None
+    return Message(made.mti, made.fields, version, empty and not message.has_secondary, own)
 
 
 def _with_parts(row: Row, message: Message) -> tuple[Message, int] | None:

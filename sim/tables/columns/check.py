@@ -62,7 +62,7 @@ class Checks:
             if len(rows) < _FEW:
                 alone += rows.tolist()
             else:
-                kept = MEMORY.types[version, block.lines.table, mti]
+                kept = MEMORY.types[version, block.lines.tables.get(version), mti]
                 counts[rows], odd = self._together(coded, rows, kept, owners.codes[rows])
                 alone += rows[odd].tolist()
         for row in alone:

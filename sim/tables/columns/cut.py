@@ -99,7 +99,8 @@ class Block:
             return held
         group = self.groups[self.group[row]]
         fields = {number: self.columns[number].text(row) for number in group.numbers}
-        return Message(group.mti, fields, group.version, group.has_empty_secondary, self.lines.table)
+        own = self.lines.tables.get(group.version)
+        return Message(group.mti, fields, group.version, group.has_empty_secondary, own)
 
 
 def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None) -> Block:
@@ -126,7 +127,7 @@ def _misfits(
     raws, all_rows = lines.texts(rows), rows.tolist()
     texts.update(zip(all_rows, raws, strict=True))
     # What is read begins where it gets stuck, so that nothing of it gets into these.
-    rests = [Message(one.mti, {}, one.version, False, lines.table) for one in groups]
+    rests = [Message(one.mti, {}, one.version, False, lines.tables.get(one.version)) for one in groups]
     stopped = zip(all_rows, raws, head[rows].tolist(), numbers.tolist(), places.tolist(), strict=True)
     for row, raw, one, number, at in stopped:
         try:
@@ -142,7 +143,8 @@ def _one_by_one(lines: Lines, rows: Ints, version: str | None, texts: dict[int, 
     for row in rows.tolist():
         raw = lines.text(row)
         try:
-            found[row] = lines.held.get(row) or parse(raw, lines.table or chosen_version(raw, version))
+            edition = chosen_version(raw, version)
+            found[row] = lines.held.get(row) or parse(raw, lines.tables.get(edition) or edition)
         except ParseError as error:
             found[row] = error.with_traceback(None)
         if isinstance(found[row], ParseError):

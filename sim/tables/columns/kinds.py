@@ -18,7 +18,8 @@ class SourceWay:
     """How messages are found and written. `kind` is one of those above; `start` or `pattern` say where a
     message stands in its line; `format` how it is written, None as text; `length` the length field in
     front of a record, empty where each says itself where it ends, `blocked` whether the file is in blocks
-    of 1014 bytes; `framing` what else stands around it; `said` one line for a person. Dumps have `shape`,
+    of 1014 bytes; `framing` what else stands around it; `interface` what a caller says that the link speaks;
+    `said` one line for a person. Dumps have `shape`,
     what stands around their offsets, `spelling`, how their bytes are written, and `in_packets`, whether
     headers of the network stand in front."""
 
@@ -29,6 +30,7 @@ class SourceWay:
     length: str = ""
     blocked: bool = False
     framing: tuple[str, ...] = ()
+    interface: str = ""
     said: str = ""
     shape: tuple[int, str] | None = None
     spelling: str = ""

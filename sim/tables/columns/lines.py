@@ -22,7 +22,7 @@ from sim.codec import Message, ParseError
 from sim.codec.wire.files import LONGEST
 from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
-from sim.tables.argument import take, text_of
+from sim.tables.argument import facts_of, take, text_of
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -46,7 +46,8 @@ _SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 class Lines:
     """Messages in one buffer: message i is `data[starts[i]:stops[i]]` and stands in line `numbers[i]`
     (from 1) of `file` (empty for messages that came from no file). `held` are messages that were read
-    already, or why there is none; `table` the element table of their dialect, None the version's.
+    already, or why there is none; `tables` the element table of their dialect by version, the standard's
+    where there is none.
     `said` tells a person how the messages were found, `more` holds columns that came with them."""
 
     data: Bytes
@@ -55,7 +56,7 @@ class Lines:
     numbers: Ints
     file: str = ""
     held: Mapping[int, Message | ParseError] = field(default_factory=dict, repr=False)
-    table: Spec | None = None
+    tables: Mapping[str, Spec] = field(default_factory=dict, repr=False)
     said: str = ""
     more: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
@@ -227,9 +228,19 @@ def _runs(items: Iterable[object]) -> Iterator[Any]:
 def _lines(items: Any, first: int) -> Lines:
     data, offsets = joined(items)
     numbers = np.arange(first, first + len(items), dtype=np.int64)
-    lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers)
+    held: dict[int, Message | ParseError] = {}
+    if not isinstance(items, pd.arrays.ArrowStringArray):
+        held = {row: made for row, item in enumerate(items) if (made := _of_dialect(item))}
+    lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers, held=held)
     _trim(lines, _NEWLINE, _RETURN)
     return lines
+
+
+def _of_dialect(item: object) -> Message | None:
+    """A message whose text is not laid out as its version says; None for another."""
+    if isinstance(item, pd.DataFrame) and "dialect" in facts_of(item):
+        item = take(item).message
+    return item if isinstance(item, Message) and item.dialect is not None else None
 
 
 def joined(items: Any) -> tuple[Bytes, Ints]:
@@ -310,7 +321,7 @@ def _short_ones(lines: Lines, find: Finder) -> Iterator[Lines]:
 def failed(fault: ParseError, number: int, file: str, said: str = "") -> Lines:
     """The row of line *number*, which holds no message because of *fault*."""
     places, numbers = np.zeros(1, np.int64), np.array([number], np.int64)
-    return Lines(np.zeros(1, np.uint8), places, places.copy(), numbers, file, {0: fault}, None, said)
+    return Lines(np.zeros(1, np.uint8), places, places.copy(), numbers, file, {0: fault}, said=said)
 
 
 def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:

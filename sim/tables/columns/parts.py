@@ -7,9 +7,9 @@ the way is another: columns, not rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sim.codec import Message, ParseError
-from sim.codec.wire import Format
+from sim.codec.wire import Format, interface_table
 from sim.errors import OptionError, shown
 from sim.operations import NETWORKS, chosen_version
-from sim.spec import VERSIONS, spec
+from sim.spec import VERSIONS, Spec, spec
 from sim.spec.spellings import several
 from sim.tables.columns.cards import Cards, names
 from sim.tables.columns.check import Checks
@@ -53,18 +53,20 @@ class Options:
     files: bool = False
     format: Format | str | None = None
     framing: tuple[str, ...] | None = None
+    interface: str = ""
 
     def checked(self) -> Options:
         """The same with the elements chosen as numbers. Raises OptionError for an unknown element,
         ValueError for a start that goes with no pattern."""
         finder(self.start, self.pattern)
-        numbers = None if self.columns is None else chosen_numbers(self.columns, self.version)
-        return replace(self, columns=numbers)
+        return replace(self, columns=self.numbers)
 
     @property
     def numbers(self) -> tuple[int, ...] | None:
         """The elements that get a column; None for those that occur."""
-        return None if self.columns is None else chosen_numbers(self.columns, self.version)
+        if self.columns is None:
+            return None
+        return chosen_numbers(self.columns, self.version, tables_of(self.interface).values())
 
     @property
     def find(self) -> Finder:
@@ -85,13 +87,14 @@ class Options:
 @dataclass(frozen=True, slots=True)
 class ArrowBlock:
     """A block as Arrow columns. `empty_secondary` are the lines of messages with a second bitmap that
-    announces nothing."""
+    announces nothing; `spoken` has the dialect and the interface of those of a file or a stream."""
 
     count: int
     columns: dict[str, Any]
     versions: frozenset[str]
     empty_secondary: frozenset[int]
     said: str = ""
+    spoken: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -101,14 +104,17 @@ class Reader:
     options: Options
     cards: Cards = field(init=False)
     checks: Checks = field(init=False)
+    tables: Mapping[str, Spec] = field(init=False)
 
     def __post_init__(self) -> None:
         self.cards = Cards(self.options.network)
         self.checks = Checks(self.options.network, self.cards)
+        self.tables = tables_of(self.options.interface)
 
     def part(self, lines: Lines) -> ArrowBlock:
         """The messages of *lines* as columns."""
         options = self.options
+        lines = self._on_link(lines) if self.tables else lines
         block = cut(lines, options.version, options.wanted)
         owners = self.cards.owners(block)
         columns: dict[str, Any] = {"line": lines.numbers}
@@ -125,7 +131,31 @@ class Reader:
                 columns[label(number)] = block.columns[number].array()
         columns |= {name: _extra(values) for name, values in lines.more.items()}
         columns |= _faults(block)
-        return ArrowBlock(len(lines), columns, kinds.known, _empty_secondary(block), lines.said)
+        return ArrowBlock(
+            len(lines), columns, kinds.known, _empty_secondary(block), lines.said, _spoken(lines)
+        )
+
+    def _on_link(self, lines: Lines) -> Lines:
+        """*lines* as messages of the interface that was named."""
+        held = {
+            row: replace(one, dialect=self.tables[one.version]) if isinstance(one, Message) else one
+            for row, one in lines.held.items()
+        }
+        return replace(lines, tables=self.tables, held=held)
+
+
+def tables_of(interface: str) -> dict[str, Spec]:
+    """The element tables of an *interface*, by version; none where none is named."""
+    return {one: interface_table(interface, one) for one in VERSIONS} if interface else {}
+
+
+def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
+    read = (one.dialect for one in lines.held.values() if isinstance(one, Message) and one.dialect)
+    own = next(iter(lines.tables.values()), None) or next(read, None)
+    if own is None or not len(lines):
+        return {}
+    where = str(lines.more["stream"][0]) if "stream" in lines.more else lines.file
+    return {where: {"dialect": own.dialect, "interface": own.interface}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +254,7 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
         facts["empty_secondary"] = empty
     if told:
         facts["read_as"] = told
+    facts["spoken"] = {where: one for part in parts for where, one in part.spoken.items()}
     made.attrs["iso"] = facts
     return made
 
@@ -278,18 +309,21 @@ def _nulls(count: int) -> pa.Array:
     return pa.nulls(count, _TEXT)
 
 
-def chosen_numbers(columns: Iterable[Selector], version: str | None) -> tuple[int, ...]:
+def chosen_numbers(
+    columns: Iterable[Selector], version: str | None, tables: Iterable[Spec] = ()
+) -> tuple[int, ...]:
     """The elements that *columns* name: 4, "DE4" or the name of the element in *version* (in any version
-    when it is None), in any letter case. Raises OptionError for one that is unknown."""
+    when it is None) or in one of *tables*, in any letter case. Raises OptionError for one that is unknown."""
     asked = several("columns", columns, _COLUMNS)
-    chosen = [number for one in asked for number in _numbers_of(one, version)]
+    named = _by_name(version, tuple(tables))
+    chosen = [number for one in asked for number in _numbers_of(one, named)]
     return tuple(dict.fromkeys(chosen))
 
 
-def _numbers_of(one: Selector, version: str | None) -> tuple[int, ...]:
+def _numbers_of(one: Selector, by_name: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
     if isinstance(one, str):
         named = number_of(one.upper())
-        found = (named,) if named else _by_name(version).get(one.casefold(), ())
+        found = (named,) if named else by_name.get(one.casefold(), ())
     else:
         found = tuple(number for number in ALL if number == one)
     if not found:
@@ -297,11 +331,11 @@ def _numbers_of(one: Selector, version: str | None) -> tuple[int, ...]:
     return found
 
 
-@cache
-def _by_name(version: str | None) -> dict[str, tuple[int, ...]]:
+@lru_cache(maxsize=16)
+def _by_name(version: str | None, tables: tuple[Spec, ...]) -> dict[str, tuple[int, ...]]:
     made: dict[str, tuple[int, ...]] = {}
-    for each in VERSIONS if version is None else (version,):
-        for element in spec(each).elements:
+    for each in (*tables, *map(spec, VERSIONS if version is None else (version,))):
+        for element in each.elements:
             if element.number in ALL:
                 key = element.name.casefold()
                 made[key] = tuple(sorted({*made.get(key, ()), element.number}))

@@ -110,7 +110,7 @@ def stuck(lines: Lines, groups: list[Group], group: Ints, rows: Ints) -> tuple[I
 def _tables(lines: Lines, groups: list[Group]) -> Iterator[tuple[Spec, Bools]]:
     """The element tables that *groups* are read by, each with a mark for its groups."""
     for edition in dict.fromkeys(one.version for one in groups):
-        yield lines.table or spec(edition), np.array([one.version == edition for one in groups])
+        yield lines.tables.get(edition) or spec(edition), np.array([one.version == edition for one in groups])
 
 
 def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:

@@ -17,8 +17,9 @@ import pandas as pd
 from sim.codec.wire import Format
 from sim.errors import OptionError, shown
 from sim.masking.files import masked_names
-from sim.spec.spellings import choose, network_named, several, version_named
-from sim.spec.words import AnyNetwork, AnyVersion
+from sim.spec.interfaces import interface as interface_of
+from sim.spec.spellings import choose, interface_named, network_named, several, version_named
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 from sim.tables.columns.lines import as_bytes, paths
 from sim.tables.columns.parts import ArrowBlock, Options, Reader, table
 from sim.tables.columns.progress import Bar
@@ -42,6 +43,7 @@ def read(
     pattern: str | re.Pattern[str] | None = None,
     format: str | Format | None = None,
     framing: Iterable[str] | None = None,
+    interface: AnyInterface | None = None,
     engine: Literal["pandas"] = "pandas",
 ) -> MessagesTable:
     """One table."""
@@ -61,6 +63,7 @@ def read(
     pattern: str | re.Pattern[str] | None = None,
     format: str | Format | None = None,
     framing: Iterable[str] | None = None,
+    interface: AnyInterface | None = None,
     engine: Literal["pandas"] = "pandas",
 ) -> Iterator[MessagesTable]:
     """Tables of *chunksize* rows."""
@@ -80,6 +83,7 @@ def read(
     pattern: str | re.Pattern[str] | None = None,
     format: str | Format | None = None,
     framing: Iterable[str] | None = None,
+    interface: AnyInterface | None = None,
     engine: Literal["dask"],
 ) -> Any:
     """A Dask DataFrame."""
@@ -98,6 +102,7 @@ def read(
     pattern: str | re.Pattern[str] | None = None,
     format: str | Format | None = None,
     framing: Iterable[str] | None = None,
+    interface: AnyInterface | None = None,
     engine: Literal["pandas", "dask"] = "pandas",
 ) -> Any:
     """Read a log, capture or file of messages into a table.
@@ -137,6 +142,9 @@ def read(
         texts are then hex digits.
     framing
         Framing of each message, outermost layer first (`length-2`, `tpdu` ...). Default: recognized.
+    interface
+        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's, else
+        what most of the messages must travel on, else that of each card's brand.
     engine
         "dask" gives a Dask DataFrame of files.
 
@@ -150,7 +158,7 @@ def read(
     Raises
     ------
     ChoiceError
-        No version, network or engine is called that.
+        No version, network, interface or engine is called that.
     OptionError
         No element is called that.
     TypeError
@@ -168,6 +176,9 @@ def read(
     chosen = choose("engine", engine, _ENGINES)
     edition = None if version is None else version_named(version)
     own = None if network is None else network_named(network)
+    link = "" if interface is None else interface_named(interface)
+    if link and (spoken := interface_of(link).version):
+        edition = spoken
     if chunksize is not None and (not _is_count(chunksize) or chosen == "dask"):
         expected = "a number of rows from 1 on" if chosen != "dask" else "none for engine='dask'"
         raise OptionError("chunksize", expected, shown(chunksize))
@@ -178,7 +189,7 @@ def read(
     source = expanded(source) or source
     many = isinstance(source, list | tuple) and paths(source) is not None
     layers = None if framing is None else several("framing", framing, "names of framings such as length-2")
-    options = Options(edition, own, validate, columns, start, pattern, many, format, layers).checked()
+    options = Options(edition, own, validate, columns, start, pattern, many, format, layers, link).checked()
     if chosen == "dask":
         from sim.tables.columns.dask_engine import read_dask
 

@@ -85,7 +85,8 @@ def block(some: list[bytes], way: SourceWay, version: str | None, first: int, fi
     data, offsets = joined(some)
     numbers = np.arange(first, first + len(some), dtype=np.int64)
     lines = Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, said=way.said)
-    return as_text(without(lines, way.framing), _versioned(way.format, version), version)
+    made = _versioned(way.format, version)
+    return as_text(without(lines, way.framing), made, version, way.interface, way.framing)
 
 
 def _versioned(made: Format, version: str | None) -> Format:

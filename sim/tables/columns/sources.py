@@ -56,7 +56,8 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
     head, rest, is_text = _peeked(stream)
     if head[:2] in _WIDE and 5 * head.count(0) >= 2 * len(head):
         head, rest, is_text = _peeked(codecs.getreader("utf-16")(rest, "replace"))
-    way = way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
+    found = way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
+    way = replace(found, interface=options.interface)
     if way.kind == CAPTURE:
         yield from of_capture(rest, way, options.version, file)
     elif way.kind == RECORDS:
@@ -91,12 +92,14 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
     known: Any = items if not isinstance(items, Iterator) else chain(first, rest)
     if first and isinstance(first[0], _BYTES):
         way = way_of_items(bytes(first[0]), options.format, options.framing)
-        yield from of_bytes(known, way, options.version)
+        yield from of_bytes(known, replace(way, interface=options.interface), options.version)
     elif options.format is not None and options.format != "text":
         way = way_of_items(b"", options.format, options.framing)
+        way = replace(way, interface=options.interface)
         yield from of_hex(plain.blocks(known, options.find), way, options.version)
     elif (found := _way_of_lines(first, options)) is not None:
-        yield from _of_lines(_Lines(iter(known)), found, options, "")
+        way = replace(found, interface=options.interface)
+        yield from _of_lines(_Lines(iter(known)), way, options, "")
     else:
         yield from plain.blocks(known, options.find)
 

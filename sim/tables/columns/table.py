@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,11 @@ from sim.masking import is_sensitive, mask, mask_text, may_hold_card_data
 from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
 from sim.operations.validation import judge
-from sim.spec import VERSIONS
+from sim.operations.verdict import verdict_on
+from sim.paste.reading import read_text
+from sim.spec import VERSIONS, Spec
 from sim.tables import render
-from sim.tables.argument import facts_of
+from sim.tables.argument import dialect_of, facts_of
 from sim.tables.card_data import CardData, Cover
 from sim.tables.columns.progress import counted
 from sim.tables.findings_table import FINDING_COLUMNS, FindingsTable, cells_of
@@ -240,13 +242,21 @@ class MessagesView:
         mti = str(cells["mti"])
         read_as = str(cells.get("version") or chosen_version(mti, None))
         empty = cells.get("line") in self._facts.get("empty_secondary", ())
-        return Message(mti, dict(sorted(fields.items())), read_as, empty)
+        return Message(mti, dict(sorted(fields.items())), read_as, empty, self._table_of(cells, read_as))
+
+    def _table_of(self, cells: dict[str, Any], version: str) -> Spec | None:
+        """The element table of a row's message: that of its stream or file."""
+        spoken, where = self._facts.get("spoken", {}), cells.get("stream") or cells.get("file")
+        own = spoken.get(where) if where else next(iter(spoken.values()), None)
+        return dialect_of(own, version) if own else None
 
     def _report(self, cells: dict[str, Any], against: tuple[str, ...]) -> Report:
         network = self._facts.get("network")
         if "text" in cells:
-            version = cells.get("version") or self._facts.get("version")
-            return validate(str(cells["text"]), network=network, version=version)
+            version, raw = cells.get("version") or self._facts.get("version"), str(cells["text"])
+            if own := self._table_of(cells, version or chosen_version(raw, None)):
+                return verdict_on(replace(read_text(raw, own), network=network), against)
+            return validate(raw, network=network, version=version)
         message = self._made(cells)
         try:
             build(message)

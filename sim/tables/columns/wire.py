@@ -7,9 +7,12 @@ anything that does not fit) is read one by one by `decode`, which also says what
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError, bitmap
-from sim.codec.wire import Format, WireError, decode
+from sim.codec.wire import Format, WireError, decode, interface_table
 from sim.codec.wire.decode import Views, read_bitmap, read_mti
 from sim.codec.wire.formats import (
     BCD,
@@ -34,7 +37,8 @@ from sim.codec.wire.formats import (
 )
 from sim.codec.wire.pages import MULTI_BYTE, SINGLE_BYTE, table
 from sim.operations import chosen_version
-from sim.spec import ElementSpec, spec
+from sim.spec import VERSIONS, ElementSpec, Spec, spec
+from sim.spec.interfaces import told_by
 from sim.tables.columns.cut import by_width, copy
 from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, empty
 from sim.tables.columns.places import windows
@@ -43,6 +47,8 @@ from sim.tables.columns.table import BYTES_MARK
 # Marks characters that the text form would write in more than one byte.
 _WIDE = 255
 _MAP = 8
+# So many messages say what all travel on.
+_LOOKED_AT = 64
 # Below this many messages of a kind, one by one is faster.
 _FEW = 16
 # So many values are turned at a time: what is turned stays in the processor's cache.
@@ -72,9 +78,16 @@ class _Group:
     pieces: list[_Piece]
 
 
-def as_text(lines: Lines, fmt: Format, version: str | None) -> Lines:
-    """*lines*, messages as bytes without framing, in the text form. Those that cannot be read stand in
-    `held` with the error, their text being the bytes as hex digits behind `0x`."""
+def as_text(
+    lines: Lines, fmt: Format, version: str | None, link: str = "", layers: tuple[str, ...] = ()
+) -> Lines:
+    """*lines*, messages as bytes without framing, in the text form, by the elements of interface *link*: that
+    of *fmt* where none is named, else what most of them must travel on, behind *layers*. Those that cannot
+    be read stand in `held` with the error, their text being the bytes as hex digits behind `0x`."""
+    tables = {one: table for one in VERSIONS if (table := fmt.layout(one).dialect)}
+    if link := link or (not tables and _told(lines, fmt, version, layers)) or "":
+        tables = {one: interface_table(link, one) for one in VERSIONS}
+    lines = replace(lines, tables=tables)
     skip = np.zeros(len(lines), np.bool_)
     while True:
         made, bad = _as_text(lines, fmt, version, skip)
@@ -86,7 +99,7 @@ def as_text(lines: Lines, fmt: Format, version: str | None) -> Lines:
 
 def _as_text(lines: Lines, fmt: Format, version: str | None, skip: Bools) -> tuple[Lines, Ints]:
     sizes = np.zeros(len(lines), np.int64)
-    groups, dialect = [], None
+    groups = []
     for key, rows in _alike(lines, fmt, np.flatnonzero(~skip)):
         group = _group(lines, fmt, version, key, rows)
         if group is not None:
@@ -101,9 +114,20 @@ def _as_text(lines: Lines, fmt: Format, version: str | None, skip: Bools) -> tup
     bad = [_written(lines, group, data, starts) for group in groups]
     for row, text in texts.items():
         data[starts[row] : stops[row]] = np.frombuffer(text, np.uint8)
-    dialect = fmt.layout(version).dialect
-    made = replace(lines, data=data, starts=starts, stops=stops, held=held, table=dialect)
+    made = replace(lines, data=data, starts=starts, stops=stops, held=held)
     return made, np.concatenate([np.empty(0, np.int64), *bad])
+
+
+def _told(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...]) -> str:
+    """The interface that most of the first *lines* must travel on, echo tests and the like apart."""
+    told: Counter[str] = Counter()
+    for row in range(min(len(lines), _LOOKED_AT)):
+        with suppress(WireError):
+            one = decode(lines.data[lines.starts[row] : lines.stops[row]].tobytes(), fmt, version)
+            if not one.mti.startswith("8", 1):
+                told[told_by(fmt.name, one.version, one.mti, one.fields, layers) or ""] += 1
+    name, count = max(told.items(), key=itemgetter(1), default=("", 0))
+    return name if 2 * count > told.total() else ""
 
 
 def _alike(lines: Lines, fmt: Format, rows: Ints) -> Iterator[tuple[bytes, Ints]]:
@@ -154,15 +178,16 @@ def _group(lines: Lines, fmt: Format, version: str | None, key: bytes, rows: Int
     layout = fmt.layout(version or chosen_version(mti, None))
     if announced and announced[-1] > bitmap.ALL_BITS:
         return None
-    elements = _elements(layout, announced)
+    elements = _elements(layout, announced, lines.tables.get(layout.version) or spec(layout.version))
     if elements is None:
         return None
     head = mti + bitmap.to_hex(announced, secondary=secondary)
     return _walk(lines, rows, elements, end, head.encode())
 
 
-def _elements(layout: VersionedFormat, numbers: tuple[int, ...]) -> list[tuple[Field, ElementSpec]] | None:
-    text = layout.dialect or spec(layout.version)
+def _elements(
+    layout: VersionedFormat, numbers: tuple[int, ...], text: Spec
+) -> list[tuple[Field, ElementSpec]] | None:
     found = []
     for number in numbers:
         field = layout[number]
@@ -368,7 +393,8 @@ def _one_by_one(
     for row in rows.tolist():
         raw = lines.data[lines.starts[row] : lines.stops[row]].tobytes()
         try:
-            held[row] = decode(raw, fmt, version)
+            made = decode(raw, fmt, version)
+            held[row] = replace(made, dialect=lines.tables.get(made.version))
         except WireError as error:
             held[row] = error.with_traceback(None)
         texts[row] = (BYTES_MARK + raw.hex().upper()).encode()
