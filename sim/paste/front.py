@@ -233,7 +233,7 @@ def behind(data: bytes, end: int, front: Front) -> FrontLayer:
         "",
         len(rest),
         -10.0 - min(len(rest), 60),
-        f"{len(rest)} bytes are left over after the last element",
+        f"{len(rest)} {'byte is' if len(rest) == 1 else 'bytes are'} left over after the last element",
     )
 
 

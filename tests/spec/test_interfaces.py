@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sim
-from sim.codec import Message
+from sim.codec import Message, build
 from sim.codec.wire import encode, interface_table, wire_format
 from sim.codec.wire.catalogue import ready
 from sim.errors import ChoiceError, SpecError
@@ -195,3 +195,14 @@ def test_verbs_about_a_message_take_its_interface() -> None:
     assert sim.repair(text, interface="nac").valid
     with pytest.raises(ChoiceError, match=r"nacc.*nac"):
         sim.convert(text, "1993", interface="nacc")
+
+
+def test_a_character_behind_a_message_does_not_hide_it() -> None:
+    """What reads to its end but for a character, behind a header that is known, is read before what chance
+    fits into its end."""
+    text = "ISO026000075" + build(message(next(one for one in VECTORS if one["id"] == "base24-astef7-0420")))
+    for more, confidence in (("", "sure"), ("0", "unsure"), ("\x03", "sure")):
+        found = read(text + more)
+        assert (found.interface, found.mti, found.framing[0][:6], found.confidence) == (
+            ("base24", "0420", "BASE24", confidence)
+        )

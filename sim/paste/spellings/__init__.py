@@ -68,9 +68,10 @@ BYTES: tuple[ModuleType, ...] = (
 ELEMENTS: tuple[ModuleType, ...] = (xml, dictionaries, program_text, element_table, element_log)
 
 MOST_CHARACTERS = 65536
-_MOST_BLANKS = 64
-# Far more blanks in a row than any dump has; a paste of nothing else must not cost more than its length.
-_BLANKS = re.compile(r"[ \t]{64,}|[\r\n]{64,}")
+# As long as an element of a message can be.
+_MOST_BLANKS = 999
+# Far more in a row than any paste has; one of nothing else must not cost more than its length.
+_BLANKS = re.compile(rf"[ \t]{{{_MOST_BLANKS},}}|[\r\n]{{64,}}")
 
 
 def sightings(paste: str) -> list[Sighting]:
@@ -108,7 +109,7 @@ def _found(paste: str, spellings: Iterable[ModuleType]) -> Iterator[Sighting]:
 
 
 def _fewer(blanks: re.Match[str]) -> str:
-    return "\n" * _MOST_BLANKS if "\n" in blanks[0] else " " * _MOST_BLANKS
+    return blanks[0][:64] if blanks[0][0] in "\r\n" else blanks[0][:_MOST_BLANKS]
 
 
 def rewritten(paste: str, name: str, old: bytes, new: bytes) -> str | None:
