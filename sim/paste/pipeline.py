@@ -264,7 +264,9 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
     begun = _TEXT_FIRST if one.is_text and not one.anchor.at and not one.fits and not _is_hex(one) else 0.0
     strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))
     # Chance fits into a few characters at the end of a message that a character behind it spoils.
-    left = one.behind.size if one.complete and one.behind and one.layers and one.reading.text else len(one.data)
+    left = (
+        one.behind.size if one.complete and one.behind and one.layers and one.reading.text else len(one.data)
+    )
     misfit = not one.fits and (strange or left > _SPOILED)
     return not plain, misfit, (one.fits and bool(one.dialect)) or strange, -one.score - begun
 

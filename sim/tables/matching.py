@@ -103,12 +103,12 @@ def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
     if isinstance(source, list | tuple) and not all(isinstance(one, str) for one in source):
         if all(isinstance(one, pd.DataFrame) and "mti" in one.columns for one in source):
             return pd.concat([pd.DataFrame(one) for one in source], ignore_index=True)
-        source = [whole(one, format) for one in source]
+        source = [as_message(one, format) for one in source]
         format = None
     return pd.DataFrame(read(source, format=format))
 
 
-def whole(one: Any, format: Format | str | None = None) -> Message | str:
+def as_message(one: Any, format: Format | str | None = None) -> Message | str:
     """A message; a broken one stays the text that it is."""
     given = take(one, format=format)
     try:

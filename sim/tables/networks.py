@@ -62,7 +62,10 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
         where = {"network": own} if own else {}
         made = {flow: _made(flow, **where, interface=link.name) for flow in read_toml("templates")["flows"]}
         # Two names of one flow are made by one call.
-        named = {call: (flow, own or "", mtis, "", link.source, "", "") for flow, (mtis, call) in reversed(made.items())}
+        named = {
+            call: (flow, own or "", mtis, "", link.source, "", "")
+            for flow, (mtis, call) in reversed(made.items())
+        }
         rows = [(*row, call) for call, row in named.items() if call]
         return ReferenceTable(columns_of((*_FLOW_COLUMNS, _CALL), sorted(rows)))
     found = [row for row in read_csv("networks/flows") if own is None or row["network"] in ("", own)]

@@ -13,7 +13,9 @@ LINKS = ("nac", "base24", "postilion", "elavon")
 def sales(link: str, count: int = 30) -> list[sim.Message]:
     """Purchases on interface *link*, counted by their trace numbers."""
     asked = {"network": "VISA", "entry": "chip", "interface": link, "at": AT}
-    return [sim.generate("financial", stan=f"{at:06}", **asked).iso.to_message() for at in range(1, count + 1)]
+    return [
+        sim.generate("financial", stan=f"{at:06}", **asked).iso.to_message() for at in range(1, count + 1)
+    ]
 
 
 @pytest.mark.parametrize("link", LINKS)

@@ -91,5 +91,6 @@ def test_flows_of_an_interface() -> None:
     table = sim.flows(interface="nac").set_index("flow")
     assert table.loc["full reversal", "messages"] == "0100/0110/0400/0410"
     assert table.loc["chip", "call"] == 'sim.exchange(interface="nac", entry="chip")'
-    assert len(table.loc[["completion"]]) == 1 and "quasi-cash" not in table.index
+    assert len(table.loc[["completion"]]) == 1
+    assert "quasi-cash" not in table.index
     assert sim.flows(interface="visa").equals(sim.flows("VISA"))

@@ -143,8 +143,8 @@ def read(
     framing
         Framing of each message, outermost layer first (`length-2`, `tpdu` ...). Default: recognized.
     interface
-        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's, else
-        what most of the messages must travel on, else that of each card's brand.
+        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
+        else what most of the messages must travel on, else that of each card's brand.
     engine
         "dask" gives a Dask DataFrame of files.
 

@@ -12,7 +12,7 @@ import traitlets
 
 from sim.tables.columns import read
 from sim.tables.columns.table import MessagesTable
-from sim.tables.matching import whole
+from sim.tables.matching import as_message
 from sim.tables.render import without_formulas
 from sim.widgets.statics import STATIC
 
@@ -44,9 +44,9 @@ def whole(source: Any, options: dict[str, Any]) -> MessagesTable:
     if isinstance(source, pd.DataFrame) and "mti" in source.columns and "line" in source.columns:
         return MessagesTable(source)
     if isinstance(source, list | tuple) and not all(isinstance(one, str | Path) for one in source):
-        source = [one if isinstance(one, str) else whole(one) for one in source]
+        source = [one if isinstance(one, str) else as_message(one) for one in source]
     elif isinstance(source, pd.DataFrame) or hasattr(source, "fields"):
-        source = [whole(source)]
+        source = [as_message(source)]
     made: MessagesTable = read(source, progress=False, **options)
     return made
 
