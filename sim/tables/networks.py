@@ -66,8 +66,9 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
             call: (flow, own or "", mtis, "", link.source, "", "")
             for flow, (mtis, call) in reversed(made.items())
         }
-        rows = [(*row, call) for call, row in named.items() if call]
-        return ReferenceTable(columns_of((*_FLOW_COLUMNS, _CALL), sorted(rows)))
+        return ReferenceTable(
+            columns_of((*_FLOW_COLUMNS, _CALL), sorted((*row, call) for call, row in named.items() if call))
+        )
     found = [row for row in read_csv("networks/flows") if own is None or row["network"] in ("", own)]
     told = {row["flow"] for row in found if row["network"]}
     rows = [
