@@ -93,13 +93,15 @@ def make(
     step = Step(role, first.message, at.astimezone(UTC))
     made = Exchange((step,), first.network, aim, (*first.notes, *notes))
     becomes = [outcome, *(one.outcome for one in wanted)]
-    for place, one in enumerate(wanted):
-        if one.step == REPEAT and becomes[place] == APPROVED:
+    for place in (at for at, one in enumerate(wanted) if one.step == REPEAT):
+        if becomes[place] == APPROVED:
             becomes[place] = NO_ANSWER  # it is repeated as no answer came
-        elif one.step == REPEAT and becomes[place] == TOO_LATE:
+        elif becomes[place] == TOO_LATE:
             raise OptionError(
                 "then", "no repeat of a request that is answered late: the answer is to both", "'repeat'"
             )
+        elif becomes[place] != NO_ANSWER and becomes[place + 1] == APPROVED:
+            becomes[place + 1] = becomes[place]  # it is answered as before
     made, late = _answered(made, becomes[0], approved_minor_units)
     for one, word in zip(wanted, becomes[1:], strict=True):
         before = made.steps[-1]
@@ -118,7 +120,7 @@ def make(
             made = replace(made, notes=(*made.notes, more))
         place = len(made.steps)
         made = made.plus(replace(step, at=step.at.astimezone(UTC)), *late)
-        made, late = _answered(made, word, None, place)
+        made, late = _answered(made, word, approved_minor_units if word == PARTIAL else None, place)
     return made.plus(*late)
 
 
