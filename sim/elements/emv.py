@@ -339,7 +339,7 @@ _CREDITS = "2"
 _NO_WISH = "The chip returned an AAC, as is usual for a refund; this is not a decline."
 _WISHES = {
     0: "The chip declined offline (AAC)",
-    1: "The chip approved offline (TC)",
+    1: "The chip approved the transaction (TC)",
     2: "The chip asked for an online decision (ARQC)",
 }
 

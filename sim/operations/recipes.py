@@ -154,7 +154,7 @@ def _point_of_service(setting: Setting) -> str:
 
 def _condition(setting: Setting) -> str:
     if number_of("condition", setting.version) == 0:
-        return str(setting.kinds.get("reason", "1506"))  # 1506: online forced by card acceptor
+        return str(setting.kinds.get("reason", "1510"))  # 1510: over the floor limit, which may be zero
     return str(setting.entries.get("condition", "00"))
 
 

@@ -163,7 +163,7 @@ def test_bits(tag: str, value: str, words: list[str]) -> None:
     ("value", "said"),
     [
         ("00", "AAC, transaction declined"),
-        ("40", "TC, transaction approved offline"),
+        ("40", "TC, transaction approved"),
         ("80", "ARQC, online authorization requested"),
         ("C0", "reserved type of cryptogram"),
         ("0A", "AAC, transaction declined; advice required; PIN try limit exceeded"),
@@ -300,7 +300,7 @@ def test_no_chip_data_no_sentence() -> None:
     "tags, sentence",
     [
         ({"9F27": "80"}, "The chip asked for an online decision (ARQC)."),
-        ({"9F27": "40"}, "The chip approved offline (TC)."),
+        ({"9F27": "40"}, "The chip approved the transaction (TC)."),
         ({"9F27": "02"}, "The chip declined offline (AAC); PIN try limit exceeded."),
         (
             {"9F27": "00", "95": "0000208000", "9F0E": "0000200000"},
