@@ -139,13 +139,15 @@ class Question:
         self._inside = _INSIDE.get(item.check)
         self._check = _CHECKS.get(item.check)
 
-    def ask(self, value: str, *beside: str) -> str | None:
-        """What is found wrong with *value*; None when nothing."""
+    def ask(self, value: str, beside: tuple[str, ...], read: dict[str, dict[str, str]]) -> str | None:
+        """What is found wrong with *value*; None when nothing. *read* keeps what is inside, by network."""
         compared, held = (beside[0], beside[1:]) if self.item.beside else ("", beside)
         if any(pattern.fullmatch(one) is None for pattern, one in zip(self._given, held, strict=True)):
             return None
         if self._inside or self.item.where:
-            inside = _held(self, value)
+            inside = read.get(self.name)
+            if inside is None:
+                inside = read[self.name] = _held(self, value)
             if not inside or any(
                 pattern.fullmatch(inside.get(path, "")) is None for path, pattern in self.item.where
             ):
@@ -574,10 +576,7 @@ class _Formats:
             element = element.tagged
         parts = ((element,) if self.number else ()) + tuple(map(_maybe, beside))
         error = any(text.severity is Severity.ERROR for _, _, of in asks for _, _, text, _ in of)
-        simple = [(ask, askers) for ask, at, askers in asks if not at]
-        if not beside and len(simple) == len(asks):
-            return Bound(partial(_alone, simple), self._say, parts, table, error=error)
-        return Bound(partial(_with_beside, asks), self._say, parts, table, error=error)
+        return Bound(partial(_asked, asks), self._say, parts, table, error=error)
 
     def _say(self, told: list[tuple[str, list[tuple[str, int, RuleText, str]]]]) -> list[Said]:
         found, judged = [], set()
@@ -594,19 +593,10 @@ class _Formats:
         return found
 
 
-def _alone(asks: list[Any], value: str) -> list[Any] | None:
-    found = None
-    for ask, askers in asks:
-        if (what := ask(value)) is not None:
-            found = found or []
-            found.append((what, askers))
-    return found
-
-
-def _with_beside(asks: list[Any], value: str, *beside: str) -> list[Any] | None:
-    found = None
+def _asked(asks: list[Any], value: str, *beside: str) -> list[Any] | None:
+    found, read = None, {}
     for ask, at, askers in asks:
-        if (what := ask(value, *[beside[place] for place in at])) is not None:
+        if (what := ask(value, [beside[place] for place in at] if at else (), read)) is not None:
             found = found or []
             found.append((what, askers))
     return found
