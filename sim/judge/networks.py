@@ -139,7 +139,7 @@ class Question:
         self._inside = _INSIDE.get(item.check)
         self._check = _CHECKS.get(item.check)
 
-    def ask(self, value: str, beside: tuple[str, ...], read: dict[str, dict[str, str]]) -> str | None:
+    def ask(self, value: str, beside: Sequence[str], read: dict[str, dict[str, str]]) -> str | None:
         """What is found wrong with *value*; None when nothing. *read* keeps what is inside, by network."""
         compared, held = (beside[0], beside[1:]) if self.item.beside else ("", beside)
         if any(pattern.fullmatch(one) is None for pattern, one in zip(self._given, held, strict=True)):
@@ -594,7 +594,8 @@ class _Formats:
 
 
 def _asked(asks: list[Any], value: str, *beside: str) -> list[Any] | None:
-    found, read = None, {}
+    found = None
+    read: dict[str, dict[str, str]] = {}
     for ask, at, askers in asks:
         if (what := ask(value, [beside[place] for place in at] if at else (), read)) is not None:
             found = found or []
