@@ -217,8 +217,8 @@ def test_formats_tell_good_from_bad(name: str, rule_id: str, good: str, bad: str
     rule = next(rule for rule in network(name).formats if rule.id == rule_id)
     question = Question(rule.versions[0], rule.fields[0], rule, name)
     beside = [BESIDE[rule_id]] if rule_id in BESIDE else []
-    assert question.ask(good, *beside) is None
-    assert question.ask(bad, *beside) is not None
+    assert question.ask(good, beside, {}) is None
+    assert question.ask(bad, beside, {}) is not None
 
 
 def test_response_codes_are_legal() -> None:
