@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from sim.tables.columns.reading import read
     from sim.tables.converting import convert
     from sim.tables.exchanges import exchange
-    from sim.tables.formats import export_format, formats, interfaces
-    from sim.tables.guessing import guess
+    from sim.tables.formats import export_format, formats, guess, interfaces
     from sim.tables.learning import learn
     from sim.tables.link import client, host
     from sim.tables.matching import match
@@ -45,11 +44,10 @@ if TYPE_CHECKING:
     from sim.tables.networks import compare, flows
     from sim.tables.plans import plan
     from sim.tables.plots.charts import plot
-    from sim.tables.reference import codes, fields, rules
+    from sim.tables.reference import codes, fields, rules, search
     from sim.tables.repairing import repair
     from sim.tables.runs import load, run_suite
-    from sim.tables.searching import search
-    from sim.widgets.table_view import show
+    from sim.widgets.row_grid import show
 
 __version__ = "0.1.0"
 
@@ -118,8 +116,7 @@ _HOMES = {
     "sim.tables.columns.reading": "read",
     "sim.tables.converting": "convert",
     "sim.tables.exchanges": "exchange",
-    "sim.tables.formats": "export_format formats interfaces",
-    "sim.tables.guessing": "guess",
+    "sim.tables.formats": "export_format formats guess interfaces",
     "sim.tables.learning": "learn",
     "sim.tables.link": "client host",
     "sim.tables.matching": "match",
@@ -128,11 +125,10 @@ _HOMES = {
     "sim.tables.networks": "compare flows",
     "sim.tables.plans": "plan",
     "sim.tables.plots.charts": "plot",
-    "sim.tables.reference": "codes fields rules",
+    "sim.tables.reference": "codes fields rules search",
     "sim.tables.repairing": "repair",
     "sim.tables.runs": "load run_suite",
-    "sim.tables.searching": "search",
-    "sim.widgets.table_view": "show",
+    "sim.widgets.row_grid": "show",
     # What `%load_ext sim` looks for.
     "sim.magic": "load_ipython_extension unload_ipython_extension",
     "sim.spec": "VERSIONS",

@@ -99,7 +99,7 @@ def test_run_a_host(tmp_path: Path, environment: dict[str, str]) -> None:
             shown = run(second.replace("127.0.0.1:8583", address), tmp_path, environment)
         finally:
             host.send_signal(signal.SIGTERM)
-    assert "0110, response code 51" in shown
+    assert "0110, insufficient funds (51)" in shown
 
 
 @pytest.fixture(scope="module")

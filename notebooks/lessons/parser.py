@@ -13,7 +13,7 @@ from sim.codec import bitmap as bitmaps
 from sim.codec import build
 from sim.codec import parse as known
 from sim.operations import generate
-from sim.operations.drill.answers import plain
+from sim.operations.drill.facts import plain
 from sim.spec import spec
 
 MANY = 100

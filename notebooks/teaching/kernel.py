@@ -138,7 +138,7 @@ class Kernel:
         code = """
 def _tried(function, one):
     from collections.abc import Mapping
-    from sim.operations.drill.answers import plain
+    from sim.operations.drill.facts import plain
     try:
         found = function(*one)
         found = dict(found) if isinstance(found, Mapping) else plain(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,8 +11,6 @@ import click
 from sim.cli import shown
 from sim.cli.given import messages
 from sim.cli.options import FILE, command
-from sim.elements.card import account
-from sim.masking import mask_pan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +18,7 @@ if TYPE_CHECKING:
     from sim.link.sent import Sent
     from sim.link.traffic import Entry, Traffic
 
+_TOLD = ("at", "kind", "connection", "mti", "stan", "card", "code", "rule", "note")
 _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 
 
@@ -133,10 +131,9 @@ def suite(suite: str, address: str | None, export: str | None, as_json: bool, **
 )
 def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, **options: Any) -> bool:
     """A load, and its figures."""
-    from sim.link.load import RunningLoad, start_load
-    from sim.link.sent import ANSWERED
+    from sim.link.load.run import RunningLoad, start_load, weights_of
 
-    options["mix"] = _weights(mix)
+    options["mix"] = weights_of(", ".join(mix)) if mix else None
     if replay is not None:
         from sim.tables.runs import replayed
 
@@ -148,28 +145,8 @@ def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, 
         record |= {f"p{percent:g}_ms": round(numbers.percentile(percent), 3) for percent in percents}
         shown.json_line(record | {"rate": round(numbers.rate, 1), "codes": dict(numbers.codes)})
     else:
-        shown.line(f"{numbers.answered:,} of {numbers.sent:,} answered, {numbers.rate:,.0f} a second")
-        rows = [(f"{percent:g} %", f"{numbers.percentile(percent):.2f} ms") for percent in percents]
-        shown.table(("of the answers", "came within"), rows)
-        shown.table(("response code", "answers"), sorted(numbers.codes.items()))
-        if numbers.answered < numbers.sent:
-            missed = {**numbers.statuses, "in flight": numbers.sent - numbers.statuses.total()}
-            shown.table(
-                ("not answered", "requests"),
-                sorted((status, count) for status, count in missed.items() if status != ANSWERED and count),
-            )
+        shown.prose(numbers.told)
     return numbers.answered == numbers.sent
-
-
-def _weights(mix: tuple[str, ...]) -> dict[str, float] | None:
-    found = {}
-    for one in mix:
-        kind, _, weight = one.partition("=")
-        try:
-            found[kind] = float(weight or 1)
-        except ValueError:
-            raise click.UsageError("--mix: expected a kind, an equals sign and a weight, as auth=9") from None
-    return found or None
 
 
 def _teller(seen: Traffic, as_json: bool, unread: threading.Event) -> Callable[[Entry], None]:
@@ -179,15 +156,9 @@ def _teller(seen: Traffic, as_json: bool, unread: threading.Event) -> Callable[[
     def tell(entry: Entry) -> None:
         if unread.is_set():
             return
-        message = seen.message(entry)
-        at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="milliseconds")
-        record = {"at": at, "direction": entry.direction, "kind": entry.kind, "connection": entry.connection}
-        if message is not None:
-            pan = account(message)[1]
-            record |= {"mti": message.mti, "stan": message.get(11), "card": mask_pan(pan) if pan else ""}
-            record |= {"code": message.get(39), "rule": entry.rule}
-        record["note"] = entry.note
-        told = [_SIGNS[entry.direction], *(record[name] for name in record if name != "direction")]
+        record = seen.record(entry)
+        record["at"] = record["at"].isoformat(timespec="milliseconds")
+        told = [_SIGNS[entry.direction], *(record[name] for name in _TOLD)]
         try:
             if as_json:
                 shown.json_line(record)
@@ -220,10 +191,7 @@ def _tell(done: Sent, as_json: bool) -> None:
         record = {"status": done.status, "code": done.code, "latency_ms": latency}
         shown.json_line(record | {"answer": fields, "note": done.note})
         return
-    told = f"{done.request.mti} {done.request.get(11)} {done.status}"
-    if answer is not None:
-        told += f": {answer.mti}, response code {done.code or '-'}, {latency} ms"
-    shown.verdict(answer is not None, told + (f" ({done.note})" if done.note else ""))
+    shown.verdict(answer is not None, f"{done.request.mti} {done.request.get(11)} {done.told}")
 
 
 def _instead(seen: Traffic, entry: Entry) -> str:

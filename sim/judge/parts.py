@@ -272,7 +272,7 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
 }
 # The value itself, for rules that do not tell all values apart: they look at its length and which characters
 # there are; what is wrong with a date; where tags stand, and not what is in them. Many messages at once are
-# asked about one of the values that are alike (`tables.columns.alike`).
+# asked about one of the values that are alike (`tables.columns.check`).
 _AS_IT_IS = ("characters", "moment", "tagged")
 
 

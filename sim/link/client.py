@@ -25,8 +25,7 @@ from sim.kept import Kept
 from sim.link.issuer import management
 from sim.link.line import Line, LinkError
 from sim.link.pool import ClientChannel, Pool
-from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, tells_of_the_past
-from sim.link.timeouts import TimeOut, timeout_of
+from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, TimeOut, tells_of_the_past, timeout_of
 from sim.link.traffic import EVENT, IN, OUT, Traffic
 from sim.operations.answering import respond, reverse
 from sim.operations.generation import generate

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sim.codec import Message
 from sim.codec.wire import wrap
 from sim.errors import IsoError, WireError
-from sim.link.accounts import Accounts
 from sim.link.channel import Channel
-from sim.link.issuer import Decision, Issuer, Session
+from sim.link.issuer import Accounts, Decision, Issuer, Session
 from sim.link.line import KEEP_ALIVE, Line, LinkError, answering
 from sim.link.rules import Rule, Table
 from sim.link.tls import why_not

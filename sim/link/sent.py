@@ -1,13 +1,45 @@
-"""What became of a message that a client sent."""
+"""What became of a message that a client sent; and how often one that was not answered is sent again, and
+after what: the rows of `data/timeouts.csv`. The reversal that follows is
+`sim.operations.answering.reverse`'s, its repeat the same under the next MTI (0401, 0421, 1421).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from sim.codec import Message
 from sim.elements import mti as mtis
+from sim.operations.choosing import chosen_network
 from sim.spec import is_particular
-from sim.spec.tables import read_toml
+from sim.spec.networks import answer
+from sim.spec.tables import read_csv, read_toml
+
+
+@dataclass(frozen=True, slots=True)
+class TimeOut:
+    """One row: `tries` counts the first sending and its repeats, `waits` are the seconds before each repeat
+    (none: at once)."""
+
+    tries: int
+    waits: tuple[float, ...]
+    source: str
+
+    def wait(self, attempt: int) -> float:
+        """Seconds before repeat *attempt*, from 1; the last wait holds for all after it."""
+        return self.waits[min(attempt, len(self.waits)) - 1] if self.waits else 0.0
+
+
+@cache
+def timeout_of(version: str) -> TimeOut:
+    """The row of a version.
+
+    >>> timeout_of("1987").tries
+    3
+    """
+    row = next(row for row in read_csv("timeouts") if version in row["versions"].split("|"))
+    return TimeOut(int(row["tries"]), tuple(map(float, row["waits"].split())), row["source"])
+
 
 ANSWERED, TIMED_OUT, LOST, UNSENT = "answered", "timed out", "lost", "not sent"
 _REVERSAL = "4"  # message class
@@ -38,6 +70,18 @@ class Sent:
         said += f": {self.answer.mti} with {self.code}" if self.answer else ""
         said += f", late {self.late.mti} with {self.late.get(39)}" if self.late else ""
         return f"Sent({said}{f', then {self.reversal}' if self.reversal else ''})"
+
+    @property
+    def told(self) -> str:
+        """What became of it, in words."""
+        words = self.status
+        if self.answer is not None:
+            known = answer(self.code, self.answer.version, chosen_network(self.answer, None))
+            meaning = known.meaning if known else "response code"
+            words += f": {self.answer.mti}" + (f", {meaning} ({self.code})" if self.code else "")
+            words += "" if self.latency is None else f" in {self.latency * 1000:.1f} ms"
+        words += f" ({self.note})" if self.note else ""
+        return words + (f"; its reversal: {self.reversal.told}" if self.reversal else "")
 
     @property
     def code(self) -> str:

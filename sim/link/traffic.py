@@ -10,11 +10,18 @@ import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import starmap
 from typing import Any
 
 from sim.codec import Message, ParseError
+from sim.elements import mti as mtis
+from sim.elements.card import account
+from sim.elements.money import say
 from sim.link.line import Line
+from sim.masking import mask_pan
+from sim.operations.choosing import chosen_network
+from sim.spec.networks import answer
 from sim.spec.tables import read_toml
 
 LOG = logging.getLogger("sim.link")
@@ -102,6 +109,22 @@ class Traffic:
         """The message of an entry; None of an event and of bytes that are none."""
         found = self.read(entry)
         return None if isinstance(found, ParseError) else found
+
+    def record(self, entry: Entry) -> dict[str, Any]:
+        """An entry as it may be shown, card data hidden: a row of the table of what an end saw."""
+        seen = self.message(entry)
+        at = datetime.fromtimestamp(entry.at, UTC)
+        head = {"number": entry.number, "at": at, "connection": entry.connection}
+        told = dict.fromkeys(("mti", "name", "stan", "card", "amount", "code", "meaning"), "")
+        if seen is not None:
+            code, pan = seen.get(39), account(seen)[1]
+            known = answer(code, seen.version, chosen_network(seen, None)) if code else None
+            told |= {"mti": seen.mti, "name": mtis.split(seen.mti).name, "stan": seen.get(11)}
+            told |= {"card": mask_pan(pan) if pan else "", "amount": say(seen), "code": code}
+            told |= {"meaning": known.meaning if known else ""}
+        latency = None if entry.latency is None else round(entry.latency * 1000, 3)
+        head |= {"direction": entry.direction, "kind": entry.kind, **told}
+        return {**head, "latency_ms": latency, "rule": entry.rule, "note": entry.note}
 
     def read(self, entry: Entry) -> Message | ParseError | None:
         """The message of an entry, or why its bytes are none; None of an event."""

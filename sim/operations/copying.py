@@ -1,27 +1,300 @@
 """A message as something to be pasted elsewhere: text, hex, JSON, Python, a call of the service, a test.
 
-What is copied runs. Test cards stand in for card numbers unless the caller says otherwise
-(`sim.operations.stand_ins`): every character keeps its place, and no form holds a star where a digit was.
+What is copied runs. Test cards stand in for card numbers unless the caller says otherwise: every character
+keeps its place, and no form holds a star where a digit was. A published test card is no secret: a message of
+such cards alone stays as it is. For any other number a test card stands in, of the same network and length
+and with a check digit as right or wrong, wherever the number stands: in tracks, in chip data, in free text.
+What else nobody may see (PINs, verification values, names, keys) becomes zeros, and letters X.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from datetime import UTC, datetime, timedelta
+from functools import cache, cached_property
+from inspect import signature
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.text import MTI_WIDTH
+from sim.elements.card import account
 from sim.elements.mti import split
-from sim.operations.choosing import chosen_version
-from sim.operations.recalled import in_words, recalled
-from sim.operations.stand_ins import with_stand_ins
+from sim.errors import OptionError
+from sim.masking import card_numbers, mask_pan, mask_piece
+from sim.masking.search import is_card, spellings
+from sim.masking.written import SHORTEST
+from sim.operations.anatomy import Anatomy, dissect
+from sim.operations.asked import usual_entry
+from sim.operations.choosing import chosen_network, chosen_version
+from sim.operations.generation import generate, native_version
 from sim.operations.validation import validate
+from sim.parts import chip_data
+from sim.spec import emv
+from sim.spec.elements import spec
+from sim.spec.networks import check_digit, default_card, detect, luhn_ok, test_cards
 from sim.spec.spellings import choose
+from sim.spec.tables import read_toml
+
+_WIDEST = 88  # characters of a line of code
+
+# What generate assumes; who asks for the same need not say so.
+_DEFAULTS = {name: one.default for name, one in signature(generate).parameters.items()}
+# What a message without a card has no use for.
+NO_CARD = ("pan", "amount_minor_units", "currency", "purpose", "entry")
+
+
+def call_of(options: Mapping[str, Any], description: str = "") -> str:
+    """The call of `sim.generate` that makes what the form asks for: only what differs from its defaults.
+
+    >>> call_of({"message_type": "financial", "network": "JCB", "stan": "123456"})
+    "sim.generate('financial', network='JCB')"
+    """
+    if description.strip():
+        said = [f"description={description.strip()!r}"]
+        if options.get("version", _DEFAULTS["version"]) != _DEFAULTS["version"]:
+            said.append(f"version={options['version']!r}")
+        return _written([], said)
+    kind = options["message_type"]
+    left_out = NO_CARD if kind == "echo" else ()
+    usual = _DEFAULTS | {
+        "entry": usual_entry(str(options.get("purpose", _DEFAULTS["purpose"]))),
+        "version": native_version(options.get("network"), options.get("pan")),
+    }
+    said = [
+        f"{name}={value!r}"
+        for name, value in options.items()
+        if name != "message_type" and name not in left_out and value != usual.get(name)
+    ]
+    return _written([repr(kind)], said)
+
+
+def _written(first: list[str], named: list[str]) -> str:
+    flat = f"sim.generate({', '.join([*first, *named])})"
+    if len(flat) <= _WIDEST:
+        return flat
+    return "sim.generate(\n" + "".join(f"    {one},\n" for one in [*first, *named]) + ")"
+
+
+def covered_call(call: str, pan: str | None) -> str:
+    """*call* as it may be shown, as long as it was: the card number in stars, and whatever looks like one."""
+    shown = call.replace(pan, mask_pan(pan)) if pan and len(pan) >= len(mask_pan("4" * 12)) else call
+    covered = mask_piece(shown)
+    return covered if len(covered) == len(call) else shown
+
+
+# Any two moments that differ in each of their parts tell which elements follow the clock.
+_ONCE = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+_LATER = _ONCE + timedelta(days=400, hours=7, minutes=11, seconds=13)
+_STAN, _AMOUNT, _CURRENCY = 11, 4, 49
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A call; the elements that it makes otherwise; those that follow the clock."""
+
+    options: dict[str, Any]
+    others: tuple[int, ...]
+    of_the_moment: tuple[int, ...]
+
+    def call(self, pan: str | None = None) -> str:
+        """The call as it stands in a cell, *pan* in the place of the card number."""
+        return call_of(self.options if pan is None else self.options | {"pan": pan})
+
+
+def recalled(message: Message, network: str | None = None) -> Recalled | None:
+    """The call that makes a message as *message* is, but for the fewest elements; None where none makes one
+    with its MTI, as for an answer.
+
+    >>> recalled(generate("echo", stan="000042").message).call()
+    "sim.generate('echo', stan='000042')"
+    """
+    best: tuple[int, Recalled] | None = None
+    for options in _candidates(message, network):
+        try:
+            once, later = (generate(**options, at=at).message for at in (_ONCE, _LATER))
+        except (OptionError, KeyError):
+            continue
+        if once.mti != message.mti:
+            continue
+        numbers = {*once.fields, *message.fields}
+        moment = {at for at in once.fields if at in message and once[at] != later.get(at)}
+        others = {at for at in numbers - moment if once.get(at) != message.get(at)}
+        found = Recalled(options, tuple(sorted(others)), tuple(sorted(moment)))
+        if best is None or len(others) < best[0]:
+            best = len(others), found
+        if not others:
+            break
+    return best[1] if best else None
+
+
+def _candidates(message: Message, network: str | None) -> Iterator[dict[str, Any]]:
+    """Options of `generate`, the usual ones first."""
+    templates = read_toml("templates")
+    known = {"version": message.version, "stan": message.get(_STAN, "123456")}
+    name = chosen_network(message, network)
+    own = {"network": name} if name else {}
+    field, pan = account(message)
+    for kind, held in templates["kinds"].items():
+        if message.mti[1:] not in {code[1:] for code in held["mti"].values()}:
+            continue  # some networks keep one MTI in every version
+        if not field:
+            yield {"message_type": kind, **known, **own}
+            continue
+        amount = message.get(_AMOUNT)[-12:]
+        money: dict[str, Any] = {"amount_minor_units": int(amount)} if amount.isdecimal() else {}
+        money |= {"currency": message[_CURRENCY]} if _CURRENCY in message else {}
+        for purpose in templates["purposes"]:
+            for entry in templates["entries"]:
+                yield {
+                    "message_type": kind,
+                    **own,
+                    "pan": pan,
+                    **money,
+                    **known,
+                    "purpose": purpose,
+                    "entry": entry,
+                }
+
+
+def _named(numbers: Iterable[int]) -> str:
+    return ", ".join(f"DE {number}" for number in numbers)
+
+
+def in_words(found: Recalled) -> list[str]:
+    """What the call makes otherwise, as comments beneath each other."""
+    said = []
+    if found.of_the_moment:
+        said.append(f"# at=... chooses the moment, which {_named(found.of_the_moment)} follow.")
+    if found.others:
+        said.append(f"# Otherwise in the message that was copied: {_named(found.others)}.")
+    return said
+
+
+_FIRST, _LAST = 6, 4  # digits of a card number that masking leaves
+_PREFIX = 8  # digits that tell an issuer
+_CHIP = 55
+_STARS = re.compile(r"\*+")
+_BETWEEN = r"[^0-9A-Za-z]{0,5}"
+# Behind the card number of a track: its expiry and service code, and the filler of a chip's.
+_TRACK_END = r"(?:[=D]|\^[^^]*\^)([0-9]{0,7})(?:[0-9]*(F))?"
+
+
+def with_stand_ins(raw: str, version: str) -> str:
+    """*raw*, sound or broken, fit to be shown and to be run.
+
+    >>> with_stand_ins("0100" + "4000000000000000" + "16" + "4539578763621486", "1987")[-16:]
+    '4111111111111111'
+    """
+    view = dissect(raw, version)
+    cards = sorted(_cards(view), key=len, reverse=True)
+    if cards and all(one in _published() for one in cards):
+        return raw
+    taken = {one for one in cards if one in _published()}
+    text = raw
+    for card in cards:
+        if card not in taken:
+            mine = next(one for one in _alike(card) if one not in taken)
+            taken.add(mine)
+            text = _replaced(text, card, mine)
+    return _without_secrets(dissect(text, version), taken)
+
+
+@cache
+def _published() -> frozenset[str]:
+    return frozenset(card.pan for card in test_cards())
+
+
+def _cards(view: Anatomy) -> set[str]:
+    """The card numbers of a message: where it has them, and what masking takes for one elsewhere."""
+    found = set(card_numbers(view.cells, view.version))
+    for start, end in _hidden(view):
+        digits = view.raw[max(start - _FIRST, 0) : end + _LAST]
+        if digits.isascii() and digits.isdecimal() and len(digits) >= SHORTEST and is_card(digits):
+            found.add(digits)
+    return {one for one in found if one.isascii() and one.isdecimal()}
+
+
+def _hidden(view: Anatomy) -> Iterator[tuple[int, int]]:
+    """The stretches of the text that masking hides."""
+    for stars in _STARS.finditer(view.shown_text):
+        if view.raw[stars.start() : stars.end()] != stars[0]:
+            yield stars.span()
+
+
+def _alike(card: str) -> Iterator[str]:
+    """Numbers that can stand in for *card*, published ones first."""
+    owner = detect(card)
+    network = owner.network if owner else None
+    right, size = luhn_ok(card), len(card)
+    published = [one.pan for one in test_cards(network)] if network else []
+    if network:
+        published.sort(key=lambda pan: pan != default_card(network).pan)
+    seeds = [one[:_PREFIX] for one in published] or [card[:_FIRST]]
+    yield from (one for one in published if len(one) == size and luhn_ok(one) == right)
+    for count in range(10 ** min(size - _PREFIX - 1, 6)):
+        for seed in seeds:
+            body = seed + f"{count:0{size - len(seed) - 1}}"
+            digit = check_digit(body)
+            made = body + (digit if right else str((int(digit) + 1) % 10))
+            if made != card:
+                yield made
+
+
+def _pattern(digits: str) -> re.Pattern[str]:
+    """*digits* in any spelling, as they may stand in a text."""
+    forms = (_BETWEEN.join(map(re.escape, form)) for form in spellings(digits))
+    return re.compile("|".join(forms), re.IGNORECASE)
+
+
+def _replaced(text: str, card: str, stand_in: str) -> str:
+    """*text* with *stand_in* for *card*, spelled as that was."""
+    forms = {len(form): form for form in spellings(stand_in)}
+    spelled = dict(zip(spellings(card), spellings(stand_in), strict=True))
+
+    def written(found: re.Match[str]) -> str:
+        tight = re.sub("[^0-9A-Za-z]", "", found[0]).upper()
+        digits = iter(spelled.get(tight, forms[len(tight)]))
+        return "".join(next(digits) if char.isalnum() else char for char in found[0])
+
+    return _pattern(card).sub(written, text)
+
+
+def _without_secrets(view: Anatomy, cards: set[str]) -> str:
+    """The text of *view* without what is hidden in it besides *cards*, which may be seen."""
+    text, shown = list(view.raw), set[int]()
+    for card in cards:
+        for found in _pattern(card).finditer(view.raw):
+            shown |= set(range(*found.span()))
+            if track := re.compile(_TRACK_END).match(view.raw, found.end()):
+                shown |= {found.end(), *range(*track.span(1)), *range(*track.span(2))}
+    letter = ["X"] * len(text)
+    for place in view.places:
+        element = spec(view.version).elements[place.number - 1] if 1 < place.number <= 128 else None
+        if place.number == _CHIP or (element and element.binary):
+            letter[place.value_start : place.end] = "0" * (place.end - place.value_start)
+    for start, end in _hidden(view):
+        for at in range(start, end):
+            if at not in shown and text[at].isalnum():
+                text[at] = "0" if text[at].isdigit() else letter[at]
+    for start, end in _names(view):
+        text[start:end] = "58" * ((end - start) // 2)  # XX
+    return "".join(text)
+
+
+def _names(view: Anatomy) -> Iterator[tuple[int, int]]:
+    """Where names of cardholders stand in chip data, in hex digits."""
+    for place in view.places:
+        if place.number == _CHIP:
+            chip = chip_data.read(view.value(place))
+            for tag in chip.tags:
+                if emv.role(tag.tag) == "name" and not tag.constructed:
+                    yield place.value_start + tag.value_start, place.value_start + tag.end
+
 
 _SERVICE = "http://127.0.0.1:8000"
 _HEADER = 2  # bytes of the length in front, most significant first

@@ -29,6 +29,8 @@ KINDS: tuple[SearchKind, ...] = get_args(SearchKind)
 
 _WORD = re.compile(r"[^\s,;]+")
 _ELEMENT = re.compile(r"(?:de|field|f|bit|p|s)[ -]?0*([1-9][0-9]{0,2})(.*)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:de|field|bit|f)?[ _-]?0*([1-9][0-9]{0,2})", re.IGNORECASE)
+_LAST = 128
 # How well a word is met, best first: the key itself, a word of the name, the start of one, anywhere.
 _KEY, _NAME, _START, _INSIDE, _TEXT = range(5)
 _NOWHERE = 9
@@ -73,11 +75,16 @@ def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
 
 
 def elements_called(name: str, versions: Collection[str] = VERSIONS) -> tuple[int, ...]:
-    """The numbers of the elements that are called *name* in one of *versions*, by the standard or by people.
+    """The numbers of the elements that are called *name* in one of *versions*: by number, by the standard or
+    by people.
 
     >>> elements_called("response code"), elements_called("stan"), elements_called("code")
     ((39,), (11,), ())
+    >>> elements_called("DE 4"), elements_called("f004"), elements_called("129")
+    ((4,), (4,), ())
     """
+    if numbered := _NUMBERED.fullmatch(name.strip()):
+        return (int(numbered[1]),) if 2 <= int(numbered[1]) <= _LAST else ()
     rows = _called_elements().get(name.strip().casefold(), ())
     return tuple(dict.fromkeys(number for number, its in rows if set(versions) & set(its)))
 

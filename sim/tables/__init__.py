@@ -15,9 +15,8 @@ except ModuleNotFoundError as missing:
 import sim.tables.accessor  # noqa: F401
 from sim.tables.argument import MessageArgument
 from sim.tables.converting import ConvertedTable, ConvertedView, NotesTable, convert
-from sim.tables.displays import guard_displays
 from sim.tables.findings_table import FindingsTable, FindingsView
-from sim.tables.guessing import GuessTable, guess
+from sim.tables.formats import GuessTable, guess
 from sim.tables.matching import match
 from sim.tables.message_table import MessageTable, MessageView, RawMessage
 from sim.tables.messages import (
@@ -34,10 +33,9 @@ from sim.tables.messages import (
 )
 from sim.tables.networks import compare, flows
 from sim.tables.plots import plot
-from sim.tables.reference import codes, fields, rules
+from sim.tables.reference import codes, fields, rules, search
 from sim.tables.repairing import ProposalsTable, repair
-from sim.tables.searching import search
-from sim.tables.tables import Column, Table
+from sim.tables.tables import Column, Table, guard_displays
 from sim.tables.transactions import TransactionsTable
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):

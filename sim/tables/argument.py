@@ -22,7 +22,7 @@ from sim.paste.reading import TEXT, Reading, read_text
 from sim.spec import Spec, spec
 from sim.spec.spellings import network_named, version_named
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
-from sim.tables.shown import element_number, is_missing
+from sim.tables.card_data import element_number, is_missing
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format

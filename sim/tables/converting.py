@@ -11,7 +11,7 @@ from sim import operations
 from sim.operations.asked import moment
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyInterface, AnyMoment, AnyNetwork, AnyVersion
-from sim.tables.argument import MessageArgument, facts_of, readable, take
+from sim.tables.argument import MessageArgument, readable, take
 from sim.tables.message_table import MessageTable, MessageView, table_of
 from sim.tables.tables import Table, columns_of
 
@@ -44,12 +44,12 @@ class ConvertedView(MessageView):
     @property
     def notes(self) -> NotesTable:  # type: ignore[override]  # more than sentences
         """A row for each element of the original: `number`, `to`, `action`, `note`."""
-        return _notes(facts_of(self._table)["conversion"])
+        return _notes(self._facts["conversion"])
 
     @property
     def lossless(self) -> bool:
         """Whether converting back gives the original."""
-        return bool(facts_of(self._table)["lossless"])
+        return bool(self._facts["lossless"])
 
 
 def convert(

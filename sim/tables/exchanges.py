@@ -25,22 +25,22 @@ from sim.spec.words import (
     Outcome,
     Purpose,
 )
-from sim.tables.argument import facts_of, take
-from sim.tables.asking import answer
+from sim.tables.argument import take
 from sim.tables.findings_table import FINDING_COLUMNS, cells_of
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.tables import INTEGER, Table, columns_of
+from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_of
 from sim.tables.transactions import Held, alpha_of
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from sim.codec.wire import Format
+    from sim.paste.reading import Reading
 
 _COLUMNS = ("step", "time", "direction", "role", "of", "mti", "stan", "amount", "currency", "code", "meaning")
 
 
-class ExchangeTable(Table):
+class ExchangeTable(AskedTable):
     """An exchange, a row per message, with its story above.
 
     Columns: `step` (from 1), `time` (UTC), `direction` (sent or received by the first message's sender),
@@ -61,41 +61,11 @@ class ExchangeTable(Table):
     def _title(self) -> str:
         return self.iso.summary
 
-    def ask(
-        self, question: str, *, language: str = "en", provider: str | None = None, model: str | None = None
-    ) -> str:
-        """Ask a language model about the exchange.
-
-        Parameters
-        ----------
-        question
-            "Why was it reversed, and what remains held?"
-        language
-            What it shall write in: en, de, es, pt or fr.
-        provider
-            The language model provider to ask; see `sim.llm.status()`.
-        model
-            Name of the provider's model. Default: the provider's usual one.
-
-        Returns
-        -------
-        str
-            The answer. A sentence that states what is not known of the messages is struck out (~~...~~);
-            where none stands, it is what the rules say.
-
-        Raises
-        ------
-        OptionError
-            *question* is no text, or too long.
-        LlmError
-            The language model failed or is not available.
-        """
+    def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
         made = self.iso.exchange
-        parts = [
-            (f"{at}: {step.role}", take(step.message, None, made.network))
-            for at, step in enumerate(made.steps, 1)
-        ]
-        return answer(parts, made.story, question, language=language, provider=provider, model=model)
+        steps = enumerate(made.steps, 1)
+        parts = [(f"{at}: {step.role}", take(step.message, None, made.network)) for at, step in steps]
+        return parts, made.story, ()
 
     def left_out(self) -> set[str]:
         """Columns without a value are not shown."""
@@ -107,23 +77,20 @@ def _any(table: pd.DataFrame, name: str) -> bool:
     return name in table and bool(table[name].notna().any())
 
 
-class ExchangeView:
+class ExchangeView(View):
     """What belongs to a whole exchange."""
-
-    def __init__(self, table: pd.DataFrame) -> None:
-        self._table = table
 
     @property
     def exchange(self) -> Exchange:
         """The exchange itself, as `client.send` and suites take it."""
-        held: Held = facts_of(self._table)["exchange"]
+        held: Held = self._facts["exchange"]
         made: Exchange = held.value
         return made
 
     @property
     def messages(self) -> list[MessageTable]:
         """The messages, each as a table."""
-        network, texts = self.exchange.network, facts_of(self._table).get("texts", {})
+        network, texts = self.exchange.network, self._facts.get("texts", {})
         messages = enumerate(self.exchange.messages)
         return [table_of(take(texts.get(at, one), None, network)) for at, one in messages]
 
@@ -157,9 +124,6 @@ class ExchangeView:
     def notes(self) -> list[str]:
         """What was assumed."""
         return list(self.exchange.notes)
-
-    def __repr__(self) -> str:
-        return "<iso: exchange, findings, left, messages, notes, summary>"
 
 
 def exchange(

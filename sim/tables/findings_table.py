@@ -10,8 +10,7 @@ import pandas as pd
 from sim.judge import Finding, Severity
 from sim.judge.finding import rule_page
 from sim.operations import Report
-from sim.tables.argument import facts_of
-from sim.tables.tables import Table, columns_of
+from sim.tables.tables import Table, View, columns_of
 
 FINDING_COLUMNS = (
     *("severity", "network", "field", "name", "rule", "message"),
@@ -40,22 +39,19 @@ class FindingsTable(Table):
         def iso(self) -> FindingsView: ...
 
 
-class FindingsView:
+class FindingsView(View):
     """The verdict that the rows of a findings table belong to; rows filtered away do not change it."""
-
-    def __init__(self, table: pd.DataFrame) -> None:
-        self._table = table
 
     @property
     def valid(self) -> bool:
         """Whether neither the standard nor the message's own network finds an error."""
-        facts = facts_of(self._table)
+        facts = self._facts
         return bool(facts["valid"]) if "valid" in facts else "error" not in set(self._table["severity"])
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        facts = facts_of(self._table)
+        facts = self._facts
         if "errors" in facts:
             return list(facts["errors"])
         rows = self._table[self._table["severity"] == "error"]
@@ -70,24 +66,21 @@ class FindingsView:
     @property
     def version(self) -> str:
         """The version the message was read as; empty when unknown."""
-        return str(facts_of(self._table).get("version", ""))
+        return str(self._facts.get("version", ""))
 
     @property
     def network(self) -> str | None:
         """The message's own network, given or detected."""
-        network = facts_of(self._table).get("network")
+        network = self._facts.get("network")
         return str(network) if network else None
 
     @property
     def networks(self) -> pd.DataFrame:
         """What each network asked says, a row each: `network`, `passed`, and how many `errors` and
         `warnings`. No rows when the text does not parse: nothing could be checked."""
-        rows = facts_of(self._table).get("networks", [])
+        rows = self._facts.get("networks", [])
         columns = {"network": "str", "passed": "bool", "errors": "int64", "warnings": "int64"}
         return Table(rows, columns=list(columns)).astype(columns)
-
-    def __repr__(self) -> str:
-        return "<iso: valid, errors, urls, version, network, networks>"
 
 
 def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:

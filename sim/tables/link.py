@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any, overload
 import pandas as pd
 
 from sim.codec import Message
-from sim.elements import mti as mtis
-from sim.elements.card import account
-from sim.elements.money import say
 from sim.link.ends import Client, Host
 from sim.link.ends import client as open_client
 from sim.link.ends import host as open_host
@@ -21,10 +18,7 @@ from sim.link.lanes import STYLE as LANES_STYLE
 from sim.link.lanes import as_svg, seen_in
 from sim.link.rules import Function
 from sim.link.sent import Sent
-from sim.link.traffic import IN, OUT, Entry, Traffic
-from sim.masking import mask_pan
-from sim.operations.choosing import chosen_network
-from sim.spec.networks import answer as meaning_of
+from sim.link.traffic import IN, OUT, Traffic
 from sim.tables.argument import MessageArgument, take
 from sim.tables.exchanges import ExchangeTable, exchange_table
 from sim.tables.matching import match
@@ -61,8 +55,7 @@ class TrafficTable(Table):
 
 def traffic_table(traffic: Traffic) -> TrafficTable:
     """The table of *traffic*."""
-    rows = [_row(traffic, entry) for entry in traffic]
-    frame = pd.DataFrame(rows, columns=list(TRAFFIC_COLUMNS))
+    frame = pd.DataFrame(map(traffic.record, traffic), columns=list(TRAFFIC_COLUMNS))
     for column in TRAFFIC_COLUMNS:
         if column == "at":
             frame[column] = pd.to_datetime(frame[column], utc=True)
@@ -71,30 +64,6 @@ def traffic_table(traffic: Traffic) -> TrafficTable:
         elif column != "number":
             frame[column] = frame[column].astype(TEXT)
     return TrafficTable(frame)
-
-
-def _row(traffic: Traffic, entry: Entry) -> tuple[object, ...]:
-    at = datetime.fromtimestamp(entry.at, UTC)
-    seen = traffic.message(entry)
-    told: tuple[str, ...] = ("",) * 7 if seen is None else _told(seen)
-    latency = None if entry.latency is None else round(entry.latency * 1000, 3)
-    head = (entry.number, at, entry.connection, entry.direction, entry.kind)
-    return (*head, *told, latency, entry.rule, entry.note)
-
-
-def _told(seen: Message) -> tuple[str, ...]:
-    """MTI, name, STAN, card, amount, code and its meaning."""
-    code, pan = seen.get(39), account(seen)[1]
-    known = meaning_of(code, seen.version, chosen_network(seen, None)) if code else None
-    return (
-        seen.mti,
-        mtis.split(seen.mti).name,
-        seen.get(11),
-        mask_pan(pan) if pan else "",
-        say(seen),
-        code,
-        known.meaning if known else "",
-    )
 
 
 class Drawing:

@@ -24,8 +24,8 @@ from sim.operations.verdict import verdict_on
 from sim.paste.reading import TEXT_TITLE, Reading
 from sim.spec import spec
 from sim.tables.argument import digest, facts_of, is_pinned, leniently, readable, take, text_of
-from sim.tables.shown import element_number, is_missing
-from sim.tables.tables import INTEGER, NUMBER, Table, columns_of
+from sim.tables.card_data import element_number, is_missing
+from sim.tables.tables import INTEGER, NUMBER, Table, View, columns_of
 
 COLUMNS = ("number", "name", "format", "value", "meaning", "start", "end", "finding", "hint")
 BYTE_COLUMNS = ("byte_start", "byte_end")
@@ -114,11 +114,8 @@ def _head(table: pd.DataFrame) -> str:
     return " ".join(lines)
 
 
-class MessageView:
+class MessageView(View):
     """The message that the rows of a table are. Everything is computed from the rows as they are now."""
-
-    def __init__(self, table: pd.DataFrame) -> None:
-        self._table = table
 
     def __getitem__(self, number: int) -> str:
         """The value of an element by its number, as `table.iso[4]`; 0 is the MTI. Raises KeyError for one
@@ -156,32 +153,32 @@ class MessageView:
     @property
     def network(self) -> str | None:
         """The network chosen, else the one of the card in the rows; None for neither."""
-        return chosen_network(leniently(self._table), facts_of(self._table).get("network"))
+        return chosen_network(leniently(self._table), self._facts.get("network"))
 
     @property
     def source(self) -> str:
         """Where the message or its summary came from: `template`, `rules`, `llm:<provider>/<model>`;
         empty for a text that was parsed."""
-        facts = facts_of(self._table)
+        facts = self._facts
         return str(facts["told_by"]) if self._told() else str(facts.get("source", ""))
 
     @property
     def read_as(self) -> str:
         """What the paste was recognised as, in one line: spelling, framing, format and how sure that is;
         `text form` for a text that needed no guess."""
-        return str(facts_of(self._table).get("recognised", {}).get("read_as", TEXT_TITLE))
+        return str(self._facts.get("recognised", {}).get("read_as", TEXT_TITLE))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed when the message was made, a sentence each."""
-        return tuple(facts_of(self._table).get("notes", ()))
+        return tuple(self._facts.get("notes", ()))
 
     @property
     def plan(self) -> PlanTable | None:
         """The plan of the description that the message was made of; None where there was none."""
         from sim.tables.plans import plan_table
 
-        facts = facts_of(self._table)
+        facts = self._facts
         return plan_table(facts["plan"]) if "plan" in facts else None
 
     @property
@@ -189,7 +186,7 @@ class MessageView:
         """The exchange that the description of the message tells of; None where there was none."""
         from sim.tables.exchanges import exchange_table
 
-        facts = facts_of(self._table)
+        facts = self._facts
         return exchange_table(facts["exchange"].value, facts["texts"]) if "exchange" in facts else None
 
     @property
@@ -210,7 +207,7 @@ class MessageView:
         try:
             words = self._told()
             if not words:
-                return explain(self.to_message(), network=facts_of(self._table).get("network")).told
+                return explain(self.to_message(), network=self._facts.get("network")).told
         except BuildError:
             words = self._so_far()
         return (Told(words, ()),)
@@ -258,7 +255,7 @@ class MessageView:
 
     def _told(self) -> str:
         """What a language model said of the message, as long as the rows are still that message."""
-        facts = facts_of(self._table)
+        facts = self._facts
         if "told" not in facts:
             return ""
         # A broken text has no message whose rows could be others.
@@ -268,12 +265,6 @@ class MessageView:
 
     def _given(self) -> Reading:
         return take(self._table)
-
-    def __repr__(self) -> str:
-        names = "message, mti, version, network, read_as, source, summary, sentences, valid, notes, plan"
-        return (
-            f"<iso: {names}, exchange, lossless, to_message(), to_dict(), to_json(), to_python(), to_html()>"
-        )
 
 
 def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:

@@ -33,11 +33,10 @@ from sim.spec.words import (
     ReversalReason,
 )
 from sim.tables.argument import MessageArgument, digest, facts_of, from_elements, readable, take
-from sim.tables.asking import answer
 from sim.tables.card_data import CardData, Cover
 from sim.tables.findings_table import FindingsTable, findings_table
 from sim.tables.message_table import COLUMNS, MessageTable, RawMessage, row_of, table_of
-from sim.tables.tables import Table, TextsShown, columns_of
+from sim.tables.tables import AskedTable, TextsShown, columns_of
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -643,7 +642,7 @@ def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork 
     return Report(None, named, network, found)
 
 
-class DiffTable(Table):
+class DiffTable(AskedTable):
     """The data elements in which two messages differ, side by side: `number`, `name`, `a`, `b`,
     `meaning_a`, `meaning_b`; an element that one of them lacks is missing there."""
 
@@ -657,46 +656,10 @@ class DiffTable(Table):
     def _version_of(self, column: str) -> str:
         return str(facts_of(self).get(column, "1987"))
 
-    def ask(
-        self, question: str, *, language: str = "en", provider: str | None = None, model: str | None = None
-    ) -> str:
-        """Ask a language model about the differences.
-
-        Parameters
-        ----------
-        question
-            "Why was the second one declined?"
-        language
-            What it shall write in: en, de, es, pt or fr.
-        provider
-            The language model provider to ask; see `sim.llm.status()`.
-        model
-            Name of the provider's model. Default: the provider's usual one.
-
-        Returns
-        -------
-        str
-            The answer. A sentence that states what is not known of the messages is struck out (~~...~~);
-            where none stands, it is what the rules say.
-
-        Raises
-        ------
-        OptionError
-            *question* is no text, or too long.
-        LlmError
-            The language model failed or is not available.
-        """
+    def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
         numbers = [int(number) for number in self["number"].dropna()]
         told = f"They differ in {', '.join(f'DE {number}' for number in numbers) or 'nothing'}."
-        return answer(
-            zip("ab", self._sides, strict=True),
-            told,
-            question,
-            language=language,
-            provider=provider,
-            model=model,
-            differing=numbers,
-        )
+        return list(zip("ab", self._sides, strict=True)), told, numbers
 
 
 def diff(

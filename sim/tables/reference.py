@@ -12,6 +12,7 @@ from sim.codec.wire import interface_table
 from sim.errors import SpecError
 from sim.judge import catalogue
 from sim.operations.faults import all_faults
+from sim.operations.search import search as entries
 from sim.spec import (
     Code,
     code_list,
@@ -27,7 +28,7 @@ from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import choose, interface_named, network_named, version_named
-from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, SearchKind
 from sim.tables.tables import Table, columns_of
 
 # What registries give: their rows, and what each column is called there.
@@ -234,3 +235,53 @@ def _example(rule: str, examples: dict[str, str]) -> str:
     if rule not in examples:
         raise SpecError(None, None, f"a fault that causes the rule {rule}, in faults.toml", "none")
     return examples[rule]
+
+
+_COLUMNS = ("kind", "key", "name", "inside", "versions", "network", "text", "source", "call")
+
+
+class SearchTable(ReferenceTable):
+    """What was found, best first: `kind`, `key`, `name`, `inside`, `versions`, `network`, `text`, `source`,
+    `call`."""
+
+    _when_empty = ("inside", "versions", "network", "text", "call")
+    _nothing = "Nothing found."
+
+
+def search(text: str, kind: SearchKind | None = None) -> Table:
+    """Search elements, codes, chip tags, rules, faults and flows.
+
+    Parameters
+    ----------
+    text
+        One or more words, all of which must be there: `terminal`, `de 41`, `9F1C`, `51`, `visa token`.
+    kind
+        Only these: element, part (of an element, by network), code, tag (of chip data, and its bits), rule,
+        fault or flow. Default: all.
+
+    Returns
+    -------
+    Table
+        Best first: `kind`, `key` (`DE 41`, `9F1C`, `51`), `name`, `inside` (the list, element or tag around
+        it), `versions` and `network` (empty where it is any), `text`, `source`, `call` (what gives all of
+        it). No rows where nothing has all words.
+
+    Raises
+    ------
+    ChoiceError
+        There is no such kind.
+    OptionError
+        There is no word in *text*.
+
+    Examples
+    --------
+    >>> import sim
+    >>> sim.search("9F1C")[["key", "name"]].iloc[0].tolist()
+    ['9F1C', 'Terminal identification']
+    """
+    rows = [[_text(getattr(one, name)) for name in _COLUMNS] for one in entries(text, kind)]
+    return SearchTable(columns_of(_COLUMNS, rows))
+
+
+def _text(cell: str | tuple[str, ...]) -> str:
+    return cell if isinstance(cell, str) else ", ".join(cell)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from sim.grid import GAP, NUMBER, SEVERITY, TEXT, VALUE, Grid
 from sim.judge.finding import rule_page
-from sim.tables.shown import is_missing
+from sim.tables.card_data import is_missing
 from sim.visible import FORMULA, csv_cell, visible
 
 _VALUE_COLUMNS = frozenset({"value", "a", "b", "format", "code", "rule", "pattern", "fault", "text"})

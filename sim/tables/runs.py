@@ -12,8 +12,7 @@ from sim.codec import Message
 from sim.errors import IsoError
 from sim.link import load as loads
 from sim.link.ends import Client, Host
-from sim.link.load.mix import sent_at
-from sim.link.load.run import Numbers
+from sim.link.load.run import Numbers, sent_at
 from sim.link.scenario import report as suites
 from sim.link.scenario.run import ROW, Done
 from sim.tables.columns import read
@@ -124,16 +123,7 @@ class LoadTable(Table):
     _nothing = "Nothing was sent."
 
     def _title(self) -> str:
-        return told(self.numbers) if self.numbers is not None else super()._title()
-
-
-def told(numbers: Numbers) -> str:
-    """A load in a sentence or two."""
-    said = f"{numbers.sent:,} sent, {numbers.answered:,} answered in {numbers.seconds:.1f} s"
-    said += f" ({numbers.rate:,.0f} a second). Latency in ms: " + ", ".join(
-        f"p{percent:g} {numbers.percentile(percent):.2f}" for percent in (50, 95, 99, 99.9)
-    )
-    return f"{said}, longest {numbers.percentile(100):.2f}."
+        return self.numbers.told if self.numbers is not None else super()._title()
 
 
 def load_table(numbers: Numbers) -> LoadTable:
@@ -157,7 +147,7 @@ class RunningLoad(loads.RunningLoad):
         return load_table(self.ended())
 
     def __repr__(self) -> str:
-        return f"RunningLoad({'running' if self.running else 'over'}: {told(self.numbers)})"
+        return f"RunningLoad({'running' if self.running else 'over'}: {self.numbers.told})"
 
 
 def replayed(replay: Any) -> list[tuple[float, Message]]:
@@ -206,28 +196,7 @@ def load(
 
 
 @overload
-def load(
-    address: Address,
-    *,
-    mix: Mapping[str, float] | None = None,
-    replay: str | Path | Host | Client | Iterable[MessageArgument] | None = None,
-    speed: float = 1.0,
-    rate: float | None = None,
-    concurrency: int | None = None,
-    count: int = 10_000,
-    seconds: float = 60.0,
-    pool: int = 1,
-    network: AnyNetwork | None = None,
-    format: Format | str | None = None,
-    framing: str | Sequence[str] | None = None,
-    version: AnyVersion | None = None,
-    interface: AnyInterface | None = None,
-    tls: SSLContext | str | Path | bool | None = None,
-    timeout: float | None = None,
-    check: Callable[[Sent], str | None] | None = None,
-    wait: Literal[False],
-    **options: Any,
-) -> RunningLoad:
+def load(address: Address, *, wait: Literal[False], **options: Any) -> RunningLoad:
     """A load that has begun."""
 
 
@@ -322,25 +291,8 @@ def load(
     >>> table.numbers.answered, dict(table.numbers.codes)
     (200, {'00': 200})
     """
+    given = {name: value for name, value in locals().items() if name not in ("wait", "options")}
     running = loads.start_load(
-        RunningLoad,
-        address,
-        mix=mix,
-        replay=None if replay is None else replayed(replay),
-        speed=speed,
-        rate=rate,
-        concurrency=concurrency,
-        count=count,
-        seconds=seconds,
-        pool=pool,
-        network=network,
-        format=format,
-        framing=framing,
-        version=version,
-        interface=interface,
-        tls=tls,
-        timeout=timeout,
-        check=check,
-        **options,
+        RunningLoad, **given | {"replay": None if replay is None else replayed(replay)}, **options
     )
     return running.wait() if wait else running

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -22,10 +22,20 @@ from sim.masking import mask_piece
 from sim.masking.texts import LONG_HEX, STAR
 from sim.tables import render
 from sim.tables.argument import facts_of
-from sim.tables.card_data import CardData, CardDataType, Cover, Secret, least
-from sim.tables.shown import shown_cell, shown_labels, shown_values
+from sim.tables.card_data import (
+    CardData,
+    CardDataType,
+    Cover,
+    Secret,
+    least,
+    shown_cell,
+    shown_labels,
+    shown_values,
+)
 
 if TYPE_CHECKING:
+    from sim.paste.reading import Reading
+
     _Series = pd.Series[Any]
 else:
     _Series = pd.Series
@@ -306,6 +316,68 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return styler(self.masked())
 
 
+class View:
+    """What belongs to the whole of *table*, computed from its rows as they are now: its `.iso`."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._table = table
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        return facts_of(self._table)
+
+    def __repr__(self) -> str:
+        own = type(self)
+        names = (f"{name}()" if callable(getattr(own, name)) else name for name in dir(own) if name[0] != "_")
+        return f"<iso: {', '.join(names)}>"
+
+
+class AskedTable(Table):
+    """A table of several messages about which a language model can be asked."""
+
+    if TYPE_CHECKING:
+
+        def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
+            """What each message is called and how it was read, what the rules say of all of them, and the
+            elements in which two differ."""
+
+    def ask(
+        self, question: str, *, language: str = "en", provider: str | None = None, model: str | None = None
+    ) -> str:
+        """Ask a language model about the messages.
+
+        Parameters
+        ----------
+        question
+            "Why was it reversed, and what remains held?"
+        language
+            What it shall write in: en, de, es, pt or fr.
+        provider
+            The language model provider to ask; see `sim.llm.status()`.
+        model
+            Name of the provider's model. Default: the provider's usual one.
+
+        Returns
+        -------
+        str
+            The answer. A sentence that states what is not known of the messages is struck out (~~...~~);
+            where none stands, it is what the rules say.
+
+        Raises
+        ------
+        OptionError
+            *question* is no text, or too long.
+        LlmError
+            The language model failed or is not available.
+        """
+        from sim import models
+        from sim.models.telling import Together
+
+        parts, told, differing = self._together()
+        asked = Together(tuple(parts), told, frozenset(differing))
+        return models.explain(asked, provider=provider, model=model, ask=question, language=language).summary
+
+
 class Page:
     """HTML, and nothing else that a front end could show instead."""
 
@@ -314,3 +386,27 @@ class Page:
 
     def _repr_html_(self) -> str:
         return self._html
+
+
+_PLAIN, _HTML = "text/plain", "text/html"
+
+
+def guard_displays(formatter: Any) -> None:
+    """Let IPython's *formatter* (`shell.display_formatter`) show tables and their columns by their own text
+    and HTML and nothing else. Everything but those is shown as before."""
+    usual = formatter.format
+
+    def shown(
+        obj: object, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        if not isinstance(obj, Table | Column):
+            made: tuple[dict[str, Any], dict[str, Any]] = usual(obj, include, exclude)
+            return made
+        bundle = {_PLAIN: repr(obj)}
+        # A shell in a terminal wants no HTML.
+        if isinstance(obj, Table) and formatter.formatters[_HTML].enabled:
+            bundle[_HTML] = obj._repr_html_()
+        wanted = set(bundle if include is None else include) - set(exclude or ())
+        return {kind: text for kind, text in bundle.items() if kind in wanted}, {}
+
+    formatter.format = shown

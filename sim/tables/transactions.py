@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,11 @@ from sim.exchanges.matching.pairing import ROLES, Exchanges
 from sim.exchanges.matching.rules import rules
 from sim.spec.codes import currency
 from sim.spec.networks import NETWORKS, answer
-from sim.tables.argument import facts_of
 from sim.tables.columns.table import MessagesView
-from sim.tables.matching_columns import Columns, Ints
-from sim.tables.tables import Table
+from sim.tables.tables import Table, View
+
+if TYPE_CHECKING:
+    from sim.tables.matching import Columns, Ints
 
 _CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
 _COMPOSITE = "2003"
@@ -65,23 +66,20 @@ class TransactionsTable(Table):
         return empty | ({"matched_by"} if "matched_by" in plain else set())
 
 
-class TransactionsView:
+class TransactionsView(View):
     """What belongs to all transactions of a table."""
-
-    def __init__(self, table: pd.DataFrame) -> None:
-        self._table = table
 
     @property
     def messages(self) -> Table:
         """A row per message: `row` (its label), `transaction`, `role` (request, repeat, duplicate, replay,
         answer, late answer, answer again ..., no message)."""
-        held: Held = facts_of(self._table)["messages"]
+        held: Held = self._facts["messages"]
         return Table(held.value.copy())
 
     def exchange(self, transaction: int) -> Exchange:
         """The messages of *transaction* in order with their roles; its `story` tells what happened. Raises
         KeyError where there is no such transaction."""
-        facts = facts_of(self._table)
+        facts = self._facts
         roles, source = facts["messages"].value, facts["source"].value
         rows = roles["row"][roles["transaction"] == transaction]
         if rows.empty:
@@ -100,9 +98,6 @@ class TransactionsView:
         """How many transactions are in each state, in the order of the states."""
         counts = pd.DataFrame(self._table)["state"].value_counts()
         return {state: int(counts[state]) for state in STATES if state in counts}
-
-    def __repr__(self) -> str:
-        return "<iso: exchange(), messages, summary>"
 
 
 def transactions(columns: Columns, made: Exchanges, seconds: Any) -> TransactionsTable:

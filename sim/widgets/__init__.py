@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sim.widgets.anatomy import MessageAnatomy
     from sim.widgets.diff import MessageDiff
     from sim.widgets.explorer.panel import LogExplorer
-    from sim.widgets.page import anatomy_html
+    from sim.widgets.page import anatomy_html, anatomy_text
     from sim.widgets.panels.drill import DrillPanel
     from sim.widgets.panels.exchange import ExchangePanel
     from sim.widgets.panels.explain import ExplainPanel
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from sim.widgets.panels.load import LoadPanel
     from sim.widgets.panels.send import SendPanel
     from sim.widgets.panels.validate import ValidatePanel
-    from sim.widgets.plain import anatomy_text
-    from sim.widgets.table_view import TableView
+    from sim.widgets.row_grid import TableView
 
 _HOMES = {
     "sim.widgets.anatomy": "MessageAnatomy",
     "sim.widgets.diff": "MessageDiff",
     "sim.widgets.explorer.panel": "LogExplorer",
-    "sim.widgets.page": "anatomy_html",
+    "sim.widgets.page": "anatomy_html anatomy_text",
     "sim.widgets.panels.drill": "DrillPanel",
     "sim.widgets.panels.exchange": "ExchangePanel",
     "sim.widgets.panels.explain": "ExplainPanel",
@@ -41,8 +40,7 @@ _HOMES = {
     "sim.widgets.panels.load": "LoadPanel",
     "sim.widgets.panels.send": "SendPanel",
     "sim.widgets.panels.validate": "ValidatePanel",
-    "sim.widgets.plain": "anatomy_text",
-    "sim.widgets.table_view": "TableView",
+    "sim.widgets.row_grid": "TableView",
 }
 
 __all__ = [

@@ -7,26 +7,135 @@ the eye asks for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import anywidget
 import traitlets
 
-from sim.codec import IsoError, Message, build, parse
-from sim.errors import element_label
+from sim.codec import BuildError, IsoError, Message, build, parse
+from sim.errors import MTI_FIELD, element_label
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.repairing.offering import first_repair
-from sim.operations.rewriting import put_back, shown_text, with_message
+from sim.operations.rewriting import put_back, shown_text, with_data, with_message
+from sim.parts.writing import replaced
 from sim.paste.reading import Reading
 from sim.spec import Spec
-from sim.spec.networks import element_name
-from sim.widgets import edits
-from sim.widgets.edits import History
+from sim.spec.elements import table
+from sim.spec.networks import NETWORKS, default_card, element_name
+from sim.widgets.markup import STATIC, bundled, script
 from sim.widgets.model import dissected, taken, view_of
-from sim.widgets.page import page
-from sim.widgets.plain import text_of
-from sim.widgets.statics import STATIC, bundled, script
+from sim.widgets.page import page, text_of
+
+S = TypeVar("S")
+_MOST = 100  # states that are remembered
+_DATE = {"CCYY": "2000", "YY": "00", "MM": "01", "DD": "01", "hh": "00", "mm": "00", "ss": "00"}
+_HEX = re.compile("[0-9A-Fa-f]*")
+_VARIABLE = 2  # characters of a sample of variable length: a whole byte where they are hex digits
+
+
+def set_value(message: Message, number: int, value: str | None) -> Message:
+    """*message* with another value in element *number*, which may be new, or without it; 0 is the MTI."""
+    if number == MTI_FIELD:
+        return message.replace(mti=value)
+    return message.replace(**{f"de{number}": value})
+
+
+def set_part(message: Message, number: int, start: int, end: int, value: str, network: str | None) -> Message:
+    """*message* with *value* in place of the characters *start* to *end* of the value of element *number*,
+    and with the lengths around that part. Raises BuildError where it does not fit there."""
+    if number == MTI_FIELD:
+        return message.replace(mti=message.mti[:start] + value + message.mti[end:])
+    old = message.get(number)
+    return set_value(message, number, replaced(message.spec, number, old, start, end, value, network))
+
+
+def set_bytes(held: Reading | None, start: int, end: int, digits: str) -> Reading:
+    """*held* with the bytes that *digits* (hex, blanks between them) spell in place of those from *start* to
+    *end*.
+
+    Raises BuildError for what is no hex, WireError where the bytes cannot be read then.
+    """
+    bare = re.sub(r"\s", "", digits)
+    if held is None or not 0 <= start <= end <= len(held.data):
+        raise BuildError(None, None, "bytes of this message", f"{start} to {end}")
+    if len(bare) % 2 or not _HEX.fullmatch(bare):
+        raise BuildError(None, None, "hex digits, two for each byte", f"{len(bare)} characters")
+    return with_data(held, held.data[:start] + bytes.fromhex(bare) + held.data[end:])
+
+
+def sample(version: str | Spec, number: int, network: str = "") -> str:
+    """A value that fits element *number*: a test card in DE 2, the first of January 2000 in a date, else
+    zeros (blanks where only text makes sense).
+
+    Raises BuildError for a number that is no element to be added.
+
+    >>> sample("1987", 3), sample("1987", 13), sample("1987", 43) == " " * 40
+    ('000000', '0101', True)
+    """
+    if not 2 <= number <= 128:
+        raise BuildError(None, None, "data element numbers 2 to 128", str(number))
+    element = table(version)[number]
+    if number == 2:
+        return default_card(network if network in NETWORKS else NETWORKS[0]).pan
+    if element.pattern and element.fixed:
+        text = element.pattern
+        for letters, digits in _DATE.items():
+            text = text.replace(letters, digits)
+        return text
+    width = element.width if element.fixed else min(_VARIABLE, element.width)
+    if element.content == "x+n":
+        return "C" + "0" * (width - 1)
+    return (" " if element.content in ("ans", "ansb", "anp") and element.fixed else "0") * width
+
+
+class History(Generic[S]):
+    """States one after the other, of which one is there now. At most *most* are remembered."""
+
+    __slots__ = ("_after", "_before", "most", "now")
+
+    def __init__(self, now: S, most: int = _MOST) -> None:
+        self.now, self.most = now, most
+        self._before: list[S] = []
+        self._after: list[S] = []
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a state before."""
+        return bool(self._before)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a state was taken back."""
+        return bool(self._after)
+
+    def put(self, state: S) -> None:
+        """Another state: the one that was there can be brought back, what was taken back cannot any more."""
+        if state == self.now:
+            return
+        self._before = [*self._before, self.now][-self.most :]
+        self._after.clear()
+        self.now = state
+
+    def replace(self, state: S) -> None:
+        """Another state in place of the one that is there, as if that had never been."""
+        self.now = state
+
+    def undo(self) -> S:
+        """Back to the state before; the same where there is none."""
+        if self._before:
+            self._after.append(self.now)
+            self.now = self._before.pop()
+        return self.now
+
+    def redo(self) -> S:
+        """Forth again to the state that was taken back last; the same where there is none."""
+        if self._after:
+            self._before.append(self.now)
+            self.now = self._after.pop()
+        return self.now
+
 
 # What was there: the text, and the bytes that it came in.
 _State = tuple[str, Reading | None]
@@ -177,13 +286,13 @@ class MessageAnatomy(anywidget.AnyWidget):
     def set_value(self, number: int, value: str) -> bool:
         """Write *value* into element *number*, which may be new; 0 is the MTI. False, with the reason in
         `problem`, when the message cannot be built so."""
-        return self._edit(number, lambda message: edits.set_value(message, number, value))
+        return self._edit(number, lambda message: set_value(message, number, value))
 
     def set_part(self, number: int, start: int, end: int, value: str) -> bool:
         """Write *value* in place of the characters *start* to *end* of the value of element *number*: a
         sub-field, a chip data tag. The lengths of what it stands in follow. False as `set_value` says."""
         network = self.view["network"] or None
-        return self._edit(number, lambda message: edits.set_part(message, number, start, end, value, network))
+        return self._edit(number, lambda message: set_part(message, number, start, end, value, network))
 
     def set_bytes(self, start: int, end: int, digits: str) -> bool:
         """Write bytes (hex *digits*) in place of those from *start* to *end*, and read all anew. False, with
@@ -193,7 +302,7 @@ class MessageAnatomy(anywidget.AnyWidget):
             next((one for one, span in held.spans.items() if span[0] <= start < span[2]), 0) if held else 0
         )
         try:
-            made = edits.set_bytes(held, start, end, digits)
+            made = set_bytes(held, start, end, digits)
         except IsoError as error:
             self.problem = {"number": number, "text": str(error), "bytes": start}
             return False
@@ -237,8 +346,8 @@ class MessageAnatomy(anywidget.AnyWidget):
         if number in message:
             self._dropped[number] = message[number]
         elif (value := self._dropped.get(number)) is None:
-            value = edits.sample(message.spec, number, self.view["network"])
-        return edits.set_value(message, number, value)
+            value = sample(message.spec, number, self.view["network"])
+        return set_value(message, number, value)
 
     def _table(self, raw: str) -> str | Spec:
         """What *raw* is read by: the table of the dialect that its bytes are in, or the version."""

@@ -13,8 +13,8 @@ import traitlets
 
 from sim.operations import strip_line_ending
 from sim.operations.copying import FORMS, copied, page
+from sim.widgets.markup import STATIC, script
 from sim.widgets.page import anatomy_html
-from sim.widgets.statics import STATIC, script
 
 PAGE = "html"
 _PAGE_WORDS = "HTML of the anatomy"

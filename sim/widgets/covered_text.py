@@ -13,7 +13,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from sim.widgets.statics import STATIC, script
+from sim.widgets.markup import STATIC, script
 
 MOST_CHARACTERS = 32_768  # as the interface has it for a message
 

@@ -22,11 +22,9 @@ from sim.grid import TEXT, VALUE, Grid, as_html, as_plain
 from sim.operations import chosen_version
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect
 from sim.widgets.anatomy import MessageAnatomy
-from sim.widgets.markup import markup
-from sim.widgets.page import visible
-from sim.widgets.parts import ShownPart, parts
-from sim.widgets.plain import label_of, title_of
-from sim.widgets.statics import STATIC, bundled, script
+from sim.widgets.markup import STATIC, bundled, markup, script
+from sim.widgets.model import ShownPart, parts
+from sim.widgets.page import label_of, title_of, visible
 
 Row = dict[str, Any]
 

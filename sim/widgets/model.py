@@ -14,31 +14,258 @@ it is cut from the masked message.
     general     those findings that no element of the text carries
     fault       {number, start, end, sentence, hint, offer} of a text that is no message, else None; `offer`
                 is what a button can do about it, empty for nothing
-    bytes       the bytes it came in, as `sim.widgets.byte_view` describes them, else None
+    bytes       the bytes it came in, as below, else None
 
-Offsets count characters of the text from 0.
+The bytes: a byte is shown only where all that it may stand for is.
+
+    title       how the bytes are written: `hex, 2-byte length 005D, BCD`
+    size        how many bytes there are; start, end: those of the message
+    hex         two characters a byte, `••` for one that is hidden
+    text        one character a byte: what it prints as, `.` where nothing, `•` where hidden
+    spans       [{start, value_start, end, number, kind, label, chars, pad}] in order and without gaps: kind
+                framing, mti, bitmap, value, unread or behind; number as in elements, None for framing;
+                chars: characters of the text form a byte stands for, 0 where none can be told; pad: half
+                bytes that fill up in front
+    error       why the bytes are read no further, else empty
+
+Offsets count characters of the text, or bytes, from 0.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sim.codec import Message, bitmap, build
-from sim.elements import mti
+from sim.codec.wire.formats import BCD, SIGNED, Field
+from sim.codec.wire.pages import SINGLE_BYTE
+from sim.codec.wire.pages import view as page_view
+from sim.elements import dates, emv, mti
+from sim.elements.meaning import Told, inside_tag, unfold
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding, Severity
+from sim.masking import is_sensitive
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
 from sim.operations.repairing.offering import offered
+from sim.operations.rewriting import parts as framing
 from sim.operations.rewriting import pasted, shown_text
 from sim.operations.validation import judge
+from sim.parts import chip_data
 from sim.paste.reading import Reading
 from sim.spec import ElementSpec, Spec
 from sim.spec.networks import told_name
-from sim.widgets.byte_view import byte_data
-from sim.widgets.parts import parts
+
+HIDDEN, NOTHING = "•", "."
+_UNSEEN = re.compile(rb"\0+")
+
+
+def byte_data(seen: Anatomy, held: Reading, shown: Mapping[int, tuple[str, str]], masked: bool) -> Data:
+    """The bytes of *held*, whose text is that of *seen*, with what *shown* hides hidden."""
+    spans = list(_spans(seen, held))
+    seeable = bytearray([not masked]) * len(held.data)
+    if masked:
+        for span in spans:
+            _uncover(seeable, span, seen, shown)
+    page = held.written.text if held.written and held.written.text in SINGLE_BYTE else "ascii"
+    text = page_view(held.data, page)
+    prints = str.isascii if page == "ascii" else str.isprintable
+    dots = {ord(char): NOTHING for char in set(text) if not (char.isprintable() and prints(char))}
+    return {
+        "title": held.read_as.removesuffix(f", {held.confidence}"),
+        "size": len(held.data),
+        "start": held.start,
+        "end": held.end,
+        "hex": _covered(held.data.hex().upper(), 2, seeable),
+        "text": _covered(text.translate(dots), 1, seeable),
+        "spans": spans,
+        "error": str(held.error or ""),
+    }
+
+
+def _covered(shown: str, width: int, seeable: bytes | bytearray) -> str:
+    """*shown*, *width* characters a byte, without those of bytes that may not be seen."""
+    for run in _UNSEEN.finditer(seeable):
+        start, end = (width * at for at in run.span())
+        shown = shown[:start] + HIDDEN * (end - start) + shown[end:]
+    return shown
+
+
+def _spans(seen: Anatomy, held: Reading) -> Iterator[Data]:
+    at = 0
+    for name, label, size in framing(held):
+        yield _span(at, at, at + size, None, "framing" if name else "header", label)
+        at += size
+    layout = held.written.layout(held.version) if held.written else None
+    for number, (start, first, end) in sorted(held.spans.items(), key=lambda one: one[1]):
+        size = len(seen.message.get(number)) if number > BITMAP_FIELD else 2 * (end - first)
+        chars, pad = _written(layout[number] if layout and number > BITMAP_FIELD else None, size, end - first)
+        kind = _KINDS.get(number, "value")
+        yield _span(start, first, end, number, kind, "", chars, pad)
+        at = end
+    if at < len(held.data):
+        if held.error:
+            stop = seen.stop
+            yield _span(at, at, len(held.data), stop.number if stop else UNREAD, "unread", "not read")
+        else:
+            yield _span(at, at, len(held.data), None, "behind", "after the message")
+
+
+def _span(
+    start: int,
+    value_start: int,
+    end: int,
+    number: int | None,
+    kind: str,
+    label: str,
+    chars: int = 0,
+    pad: int = 0,
+) -> Data:
+    return dict(locals())
+
+
+def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:
+    """How many characters of a value of *size* stand in each of *count* bytes; the half bytes in front."""
+    if size == count:
+        return 1, 0
+    if count != (size + 1) // 2:
+        return 0, 0
+    packed = field is not None and field.written in (BCD, SIGNED)
+    return 2, int(bool(size % 2) and packed and field is not None and field.odd.left)
+
+
+def _uncover(seeable: bytearray, span: Data, seen: Anatomy, shown: Mapping[int, tuple[str, str]]) -> None:
+    """Let those bytes be seen that stand for nothing hidden. What was not read is never shown."""
+    start, first, end, number = (span[key] for key in ("start", "value_start", "end", "number"))
+    if span["kind"] == "framing":
+        seeable[start:end] = b"\1" * (end - start)
+    if number is None or number not in shown or span["kind"] == "unread":
+        return
+    place = next((one for one in seen.places if one.number == number and one.state == READ), None)
+    if place is None:
+        return
+    value, covered = seen.value(place), "".join(shown[number][1])
+    prefix = seen.raw[place.start : place.value_start]
+    seeable[start:first] = bytes([prefix == shown[number][0]]) * (first - start)
+    if value == covered:
+        seeable[first:end] = b"\1" * (end - first)
+        return
+    hidden = {at for at, (one, other) in enumerate(zip(value, covered, strict=True)) if one != other}
+    for byte in range(end - first):
+        seeable[first + byte] = hidden.isdisjoint(_stands_for(byte, len(value), end - first))
+
+
+def _stands_for(byte: int, size: int, count: int) -> range:
+    """The characters of a value that a byte of it may stand for: all where that is not known; a half byte
+    may fill up on either side."""
+    if size == count:
+        return range(byte, byte + 1)
+    if count == (size + 1) // 2:
+        return range(2 * byte - (size % 2), 2 * byte + 2)
+    return range(size)
+
+
+CHIP = 55
+_IIN = 6
+_DATE_NAMES = {
+    "CCYY": "year",
+    "YY": "year",
+    "MM": "month",
+    "DD": "day",
+    "hh": "hour",
+    "mm": "minute",
+    "ss": "second",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    """One part of a value. `start` and `end` count characters of the value; `label` is short (a tag, a
+    position), `depth` how deep it is nested."""
+
+    label: str
+    name: str
+    meaning: str
+    start: int
+    end: int
+    depth: int = 0
+    value: str = ""
+
+
+def parts(message: Message, number: int, shown: str, network: str | None = None) -> list[ShownPart]:
+    """The parts of element *number* of *message* (0 is the MTI); *shown* is its value as it may be
+    shown; *network* chooses its layouts. Empty for an element without a known inside, and where hidden
+    text would have to be read."""
+    if number == 0:
+        return list(_mti(message.mti))
+    value = message.get(number)
+    if number == CHIP and (tags := list(_chip(value, network))):
+        return tags
+    hidden = shown != value
+    if hidden and number != 2 and is_sensitive(number, message.version):
+        return []
+    if number == 2:
+        return list(_pan(message, shown))
+    told = unfold(message, number, network)
+    if told:
+        return [_part(one, shown) for one in told]
+    pattern = message.spec[number].pattern
+    return list(_date(pattern, value)) if pattern and len(pattern) == len(value) else []
+
+
+def _part(told: Told, shown: str) -> ShownPart:
+    """A part as it may be shown. Of one in which something is hidden nothing is told, but of what the layout
+    itself hides."""
+    part = told.part
+    hidden = shown[part.start : part.end] != part.value and not part.sensitive
+    value = "" if hidden or told.shown == part.value else told.shown
+    return ShownPart(
+        told.label, told.name, "" if hidden else told.meaning, part.start, part.end, told.depth, value
+    )
+
+
+def _mti(text: str) -> Iterator[ShownPart]:
+    said = mti.split(text)
+    version = f"ISO 8583:{said.version}" if said.version else ""
+    told = (
+        ("version", version),
+        ("class", said.message_class),
+        ("function", said.function),
+        ("origin", said.origin),
+    )
+    for at, (name, meaning) in enumerate(told):
+        yield ShownPart(str(at + 1), name, meaning or "no known meaning", at, at + 1)
+
+
+def _date(pattern: str, value: str) -> Iterator[ShownPart]:
+    at = 0
+    for letters in dates.split(pattern, value):
+        yield ShownPart(letters, _DATE_NAMES[letters], "", at, at + len(letters))
+        at += len(letters)
+
+
+def _pan(message: Message, shown: str) -> Iterator[ShownPart]:
+    size = len(shown)
+    if size < 13 or mti.is_network_management(message.mti):
+        return
+    yield ShownPart(f"1-{_IIN}", "issuer identification number (IIN)", "who issued the card", 0, _IIN)
+    yield ShownPart(f"{_IIN + 1}-{size - 1}", "account", "whose card it is", _IIN, size - 1)
+    yield ShownPart(str(size), "check digit", "Luhn, over all digits before it", size - 1, size)
+
+
+def _chip(value: str, network: str | None) -> Iterator[ShownPart]:
+    """The tags of chip data; the inside of those that a network lays out by its own rows."""
+    owner = emv.owner_of(chip_data.read(value)) or network
+    for said in emv.decode(value, owner):
+        yield ShownPart(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
+        inside = value[said.start : said.end].upper()
+        for told in inside_tag(said.tag, inside, owner) if said.value_shown == inside else ():
+            at, depth = said.start + told.part.start, said.depth + 1 + told.depth
+            end = said.start + told.part.end
+            yield ShownPart(told.label, told.name, told.meaning, at, end, depth, told.shown)
+
 
 Data = dict[str, Any]
 

@@ -64,7 +64,7 @@ from itertools import count
 from sim.codec import Message
 from sim.link import AsyncClient
 from sim.link.load import Load
-from sim.link.load.mix import Sending
+from sim.link.load.run import Sending
 def messages(first):
     return (Sending(None, "auth", Message("0100", fields(at))) for at in count(first))
 async def main():

@@ -72,7 +72,7 @@ def test_two_commands_talk(tmp_path: Path) -> None:
         record = json.loads(sent.stdout)
         assert (record["status"], record["code"]) == ("answered", "51")
         many = apart("send", address, given=f"{REQUEST}\n{REQUEST}\n")
-        assert many.stdout.count("response code 51") == 2
+        assert many.stdout.count("0210, insufficient funds (51)") == 2
     seen = [json.loads(line) for line in lines]
     assert [one["mti"] for one in seen if one.get("mti")][:2] == ["0200", "0210"]
     assert PAN not in sent.stdout + many.stdout + "".join(lines)
@@ -152,7 +152,7 @@ def test_formats_and_framing_go_by_name() -> None:
     how = ["--format", "bcd", "--framing", "length-2"]
     with host(*how, "--opening", "0") as (address, lines):
         sent = iso8583("send", address, *how, REQUEST)
-        assert "response code 51" in sent.stdout
+        assert "insufficient funds (51)" in sent.stdout
     assert any("0210" in line for line in lines)
 
 
@@ -196,8 +196,8 @@ def test_a_load_is_measured() -> None:
         record = json.loads(done.stdout)
         assert (done.returncode, record["sent"], record["answered"]) == (0, 50, 50), done.stderr
         assert record["p50_ms"] <= record["p99_ms"] <= record["p100_ms"]
-        assert "50 of 50 answered" in iso8583("load", address, "--count", "50").stdout
-    assert "auth=9" in iso8583("load", "127.0.0.1:1", "--mix", "auth=x").stderr
+        assert "50 sent, 50 answered" in iso8583("load", address, "--count", "50").stdout
+    assert "found 'auth=x'" in iso8583("load", "127.0.0.1:1", "--mix", "auth=x").stderr
 
 
 @pytest.mark.parametrize(

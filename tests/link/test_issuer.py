@@ -14,8 +14,7 @@ import sim
 from sim.codec import Message, parse
 from sim.elements.mti import repeat_mti
 from sim.errors import OptionError, ParseError
-from sim.link.accounts import Accounts
-from sim.link.issuer import Decision, Issuer, Session, management
+from sim.link.issuer import Accounts, Decision, Issuer, Session, management
 from sim.link.rules import ACTIONS, Range, Table, rules_of
 from sim.operations import NETWORKS, generate, respond, reverse, validate
 from sim.parts import chip_data

@@ -13,8 +13,7 @@ import sim
 from sim.codec import Message
 from sim.errors import ChoiceError, OptionError
 from sim.link import rules_of
-from sim.link.accounts import Accounts
-from sim.link.issuer import Issuer, Session
+from sim.link.issuer import Accounts, Issuer, Session
 from sim.link.keys.blocks import key_block, read_key_block
 from sim.link.keys.key import Key
 from sim.link.keys.messages import check_mac, with_mac, with_pin_block

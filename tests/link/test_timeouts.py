@@ -9,7 +9,7 @@ import pytest
 from sim.codec import Message
 from sim.link import AsyncClient, AsyncHost
 from sim.link.rules import rules_of
-from sim.link.timeouts import timeout_of
+from sim.link.sent import timeout_of
 from sim.operations import generate
 from sim.spec import VERSIONS
 from sim.spec.tables import read_csv

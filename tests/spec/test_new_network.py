@@ -70,7 +70,7 @@ from server.openapi import document
 from server.records import CardNetwork
 from sim.tables.plots.draw import _colour
 from sim.verbs import verb
-from sim.widgets.panels.form import titles
+from sim.widgets.panels.fields import titles
 
 made = sim.generate("auth", network="MOONPAY", stan="000001")
 report = sim.validate(made, against=sim.NETWORKS)

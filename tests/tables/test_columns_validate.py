@@ -24,8 +24,7 @@ from sim.operations import NETWORKS, chosen_version, strip_line_ending, validate
 from sim.spec import spec
 from sim.spec.networks import luhn_ok, test_cards
 from sim.tables.columns import cards, check
-from sim.tables.columns.alike import ALIKE
-from sim.tables.columns.check import weights
+from sim.tables.columns.check import ALIKE, weights
 from sim.tables.columns.cut import few
 
 RAWS = [row["message"] for row in VECTORS] + [build(message) for _, _, message in generated()]

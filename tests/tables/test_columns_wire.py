@@ -20,7 +20,7 @@ import sim
 from sim.codec import Message, build, parse
 from sim.codec.wire import WireError, decode, encode, misfits, names, wire_format, wrap
 from sim.spec import version_of
-from sim.tables.columns.streams import Stream
+from sim.tables.columns.captures import Stream
 from sim.tables.columns.table import number_of
 from tests.support import AT, PARSED
 from tests.wire_samples import in_blocks, segment

@@ -14,7 +14,7 @@ from traitlets import ObjectName, Unicode
 import sim
 from sim.operations import generate
 from sim.spec.networks import default_card
-from sim.tables.displays import guard_displays
+from sim.tables.tables import guard_displays
 
 PAN = default_card("VISA").pan
 RAW = generate("auth", network="VISA", entry="chip", at=AT).raw

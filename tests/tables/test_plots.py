@@ -17,8 +17,8 @@ from support import AT, SETTLED, some, together
 import sim
 from sim.codec import Message, build
 from sim.operations import generate, respond
+from sim.tables.plots.charts import rows_of
 from sim.tables.plots.draw import colour_of
-from sim.tables.plots.rows import rows_of
 
 KINDS = ("traffic", "responses", "presence", "amounts", "lanes")
 PAN = "4111111111111111"
@@ -216,7 +216,7 @@ def test_tables_with_a_row_per_message_may_come_in_parts() -> None:
     assert rows_of(part).numbers() == [3]
 
 
-@pytest.mark.parametrize("wrong", [7, None, b"0100", [b"0100"]])
+@pytest.mark.parametrize("wrong", [7, None, [b"0100"]])
 def test_what_is_no_message_is_told(wrong: Any) -> None:
     """A TypeError, not an empty picture."""
     with pytest.raises(TypeError, match="message"):

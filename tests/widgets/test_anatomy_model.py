@@ -18,7 +18,7 @@ from sim.parts import chip_data
 from sim.spec import VERSIONS, spec
 from sim.spec.networks import detect
 from sim.widgets import anatomy_html, anatomy_text
-from sim.widgets.edits import sample, set_value
+from sim.widgets.anatomy import sample, set_value
 from sim.widgets.model import say_format, view
 
 PAN = "4111111111111111"

@@ -17,10 +17,10 @@ from sim.operations.reading import parse_any
 from sim.operations.rewriting import pasted, with_data, with_message
 from sim.parts.writing import replaced
 from sim.widgets import MessageAnatomy, anatomy_html, anatomy_text
-from sim.widgets.edits import History
+from sim.widgets.anatomy import History
+from sim.widgets.model import parts
 from sim.widgets.panels.explain import ExplainPanel
 from sim.widgets.panels.validate import ValidatePanel
-from sim.widgets.parts import parts
 from tests.wire_samples import samples
 
 PAN = "4111111111111111"

@@ -14,8 +14,8 @@ from support import AT, together
 
 import sim
 from sim.widgets import LogExplorer
+from sim.widgets.explorer import panel
 from sim.widgets.explorer import panel as panels
-from sim.widgets.explorer import reading, tools
 
 CARD = "4111111111111111"
 
@@ -89,7 +89,7 @@ def test_pictures_are_of_the_log_however_it_is_sorted(
 ) -> None:
     """Lanes go from what came first to what came last."""
     drawn: list[list[int]] = []
-    monkeypatch.setattr(tools, "_pictures", lambda table, kind: drawn.append(table["line"].tolist()) or "")
+    monkeypatch.setattr(panel, "_pictures", lambda table, kind: drawn.append(table["line"].tolist()) or "")
     explorer.grid.order = {"name": "DE11", "descending": True}
     explorer.tools.plot()
     assert drawn == [list(range(1, 16))]
@@ -273,8 +273,8 @@ def test_lines_are_pasted_and_files_read(tmp_path: Path) -> None:
 
 def test_the_first_rows_of_a_large_log_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rest is read meanwhile; then all of it is there."""
-    monkeypatch.setattr(reading, "_LARGE", 10)
-    monkeypatch.setattr(reading, "FIRST", 3)
+    monkeypatch.setattr(panel, "_LARGE", 10)
+    monkeypatch.setattr(panel, "FIRST", 3)
     seen: list[int] = []
     put = panels.LogExplorer._put
 

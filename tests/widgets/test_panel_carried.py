@@ -13,7 +13,7 @@ import sim
 from sim.spec.words import Payment
 from sim.verbs import verb
 from sim.widgets import GeneratePanel
-from sim.widgets.panels.form import titles
+from sim.widgets.panels.fields import titles
 from sim.widgets.panels.generate import FIRST, MORE
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -11,7 +11,7 @@ import sim
 from sim.operations import generate, validate
 from sim.spec.networks import NETWORKS, default_card
 from sim.widgets import ValidatePanel
-from sim.widgets.panels.report_view import ReportView, report_data
+from sim.widgets.panels.validate import ReportView, report_data
 
 VISA = default_card("VISA").pan
 GOOD = generate("financial", network="VISA", entry="chip", at=AT).raw

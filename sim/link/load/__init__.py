@@ -1,6 +1,5 @@
 """Load: many requests at a rate or with so many in flight, their latencies in an HDR histogram."""
 
-from sim.link.load.mix import Mix, Replay
-from sim.link.load.run import Load, Numbers, RunningLoad, Second, start_load
+from sim.link.load.run import Load, Mix, Numbers, Replay, RunningLoad, Second, start_load
 
 __all__ = ["Load", "Mix", "Numbers", "Replay", "RunningLoad", "Second", "start_load"]

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from sim.errors import IsoError
 from sim.link.client import AsyncClient
 from sim.link.line import Line, address_of
-from sim.link.load.mix import Mix
+from sim.link.load.run import Mix
 from sim.link.sent import ANSWERED, Sent
 
 try:

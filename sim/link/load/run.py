@@ -1,4 +1,5 @@
-"""Drive a load: at a rate, or with so many requests in flight; bounded in count and time.
+"""Drive a load: kinds of messages by weight, or messages that were once sent, at a rate, with their timing,
+or with so many requests in flight; bounded in count and time.
 
 It ends with its seconds: what waits for a connection then is not sent any more, what is in flight is waited
 for as long as the client's time-out says. At a rate latency counts from the moment at which a request was
@@ -8,23 +9,158 @@ due, so that a host that stalls cannot hide it (no coordinated omission).
 from __future__ import annotations
 
 import asyncio
+import random
+import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
+from itertools import cycle, islice
 from typing import Any, TypeVar
 
 from sim import background
 from sim.codec import Message
-from sim.errors import IsoError, OptionError, shown
+from sim.codec.wire import Format
+from sim.elements import mti as mtis
+from sim.errors import ChoiceError, IsoError, OptionError, shown
 from sim.link.client import AsyncClient
 from sim.link.ends import host_and_line
-from sim.link.load.mix import Mix, Replay, Sending
 from sim.link.sent import ANSWERED, UNSENT, Sent
 from sim.link.tls import client_tls
+from sim.operations.asked import options_of
+from sim.operations.building import TEXT, in_format
+from sim.operations.generation import generate
+
+MIX = "auth 70, financial 20, echo 10"
+# A kind, in words or as an MTI, and its weight.
+_PART = re.compile(
+    r"(?P<kind>[A-Za-z_][A-Za-z_ -]*|[0-9]{4})(?:(?:\s+|\s*[=:]\s*)(?P<weight>[0-9]+(?:\.[0-9]+)?)\s*%?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """One request of a load: when it is due, in seconds from the start (None: as soon as may be), and the
+    message."""
+
+    due: float | None
+    kind: str
+    message: Message
+
+
+class Mix:
+    """Kinds of messages by weight, such as `{"auth": 70, "refund": 20, "echo": 10}`: words that
+    `sim.generate` takes; *pan* may be several cards, which are taken in turn. What follows what is drawn
+    with *seed*; trace numbers count up. They are made as links of *format* have them."""
+
+    def __init__(
+        self,
+        weights: Mapping[str, float] | None = None,
+        *,
+        network: str | None = None,
+        version: str | None = None,
+        amount_minor_units: int = 1000,
+        pan: str | Iterable[str] | None = None,
+        format: Format | str = TEXT,
+        seed: int = 1,
+        **options: Any,
+    ) -> None:
+        chosen: Any = weights or weights_of(MIX)
+        if not isinstance(chosen, Mapping) or not all(map(_weighs, chosen.values())):
+            raise OptionError("mix", "kinds of messages with weights above 0", shown(str(chosen)))
+        self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
+        usual = {"currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
+        asked = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
+        self._format = format
+        given = {**usual, **asked, "format": format, **options}
+        cards = list(pan) if isinstance(pan, Iterable) and not isinstance(pan, str) else [pan]
+        if not cards:
+            raise OptionError("pan", "a card number, or several", "none")
+        # For each kind the options of each card.
+        self._options = {
+            kind: [_options_of(kind, given | {"pan": card}) for card in cards] for kind in self.kinds
+        }
+        # Only kinds that have something otherwise there are fitted message by message: that takes its time.
+        made = {kind: generate(**options[0]).message for kind, options in self._options.items()}
+        self._fitted = {kind for kind, one in made.items() if in_format(one, format)[0].fields != one.fields}
+        self._seed = seed
+
+    def __iter__(self) -> Iterator[Sending]:
+        """Requests without end."""
+        some = random.Random(self._seed)  # noqa: S311, no secret
+        stan, of_kind = 0, {kind: cycle(options) for kind, options in self._options.items()}
+        while True:
+            for kind in some.choices(self.kinds, self.weights, k=64):
+                stan = stan % 999_999 + 1
+                message = generate(**next(of_kind[kind]) | {"stan": f"{stan:06}"}).message
+                if kind in self._fitted:
+                    message, _ = in_format(message, self._format)
+                yield Sending(None, kind, message)
+
+
+def weights_of(text: str) -> dict[str, float]:
+    """Kinds and weights as a person writes them. Raises OptionError for what is neither.
+
+    >>> weights_of("auth 70, echo 30"), weights_of("auth=2; sign on: 1")
+    ({'auth': 70.0, 'echo': 30.0}, {'auth': 2.0, 'sign on': 1.0})
+    """
+    found: dict[str, float] = {}
+    for part in filter(None, map(str.strip, re.split("[,;]", text))):
+        written = _PART.fullmatch(part)
+        if written is None or not float(written["weight"] or 1):
+            raise OptionError("mix", f"kinds and weights such as {MIX}", shown(part))
+        kind = written["kind"].strip()
+        found[kind] = found.get(kind, 0.0) + float(written["weight"] or 1)
+    if not found:
+        raise OptionError("mix", f"kinds and weights such as {MIX}", "none")
+    return found
+
+
+def _options_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return options_of(kind, stan="000001", **given)
+    except ChoiceError as error:
+        if error.option != "message_type":
+            raise
+        raise ChoiceError("mix", error.found, error.choices, error.nearest) from None
+
+
+def _weighs(weight: object) -> bool:
+    return isinstance(weight, int | float) and not isinstance(weight, bool) and 0 < weight < float("inf")
+
+
+class Replay:
+    """Requests that were once sent, each at its time from the first, *speed* times as fast. Answers and
+    what has no answer are left out."""
+
+    def __init__(self, messages: Iterable[tuple[float, Message]], speed: float = 1.0) -> None:
+        if not speed > 0:
+            raise OptionError("speed", "a number above 0", shown(speed))
+        kept = [(at, one) for at, one in messages if mtis.response_mti(one.mti) is not None]
+        if not kept:
+            raise OptionError("replay", "messages that are answered", "none")
+        first = kept[0][0]
+        self.sendings: Sequence[Sending] = [
+            Sending(max(0.0, at - first) / speed, one.mti, one) for at, one in kept
+        ]
+
+    def __iter__(self) -> Iterator[Sending]:
+        return iter(self.sendings)
+
+
+def sent_at(message: Message, before: float | None) -> float:
+    """When *message* went out by its own DE 7 (MMDDhhmmss or hhmmss...), in seconds of its year; what has
+    none, or one that is no time, went with the one before."""
+    text = message.get(7)
+    try:
+        moment = datetime.strptime(f"2000{text[:10]}", "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return before or 0.0
+    return moment.timestamp()
+
 
 MOST_IN_FLIGHT = 10_000
 _MICRO = 1_000_000
@@ -83,6 +219,19 @@ class Numbers:
     def percentile(self, percent: float) -> float:
         """Latency in milliseconds that *percent* of the answers did not exceed."""
         return float(self.latencies.get_value_at_percentile(percent)) / 1000 if self.answered else 0.0
+
+    @property
+    def told(self) -> str:
+        """Rates, percentiles, codes and what was lost, in words."""
+        took = f"in {self.seconds:.1f} s ({self.rate:,.0f} a second)"
+        parts = [f"{self.sent:,} sent, {self.answered:,} answered {took}"]
+        if self.answered:
+            each = [f"p{at:g} {self.percentile(at):.2f}" for at in (50, 95, 99, 99.9)]
+            parts.append(f"Latency in ms: {', '.join(each)}, longest {self.percentile(100):.2f}")
+        parts.append(", ".join(f"code {code}: {count:,}" for code, count in self.codes.most_common(6)))
+        ended = {**self.statuses, "in flight": self.sent - self.statuses.total()}
+        lost = [f"{name}: {count:,}" for name, count in ended.items() if name != ANSWERED and count]
+        return ". ".join(filter(None, [*parts, ", ".join(lost)])) + "."
 
     def second(self, now: float) -> Second:
         """The second that is under way at *now*, in seconds from the start."""

@@ -1,8 +1,10 @@
 """Messages into columns without a Python object per value.
 
-Where an element stands is worked out for all messages at once (`sim.tables.columns.places`), and its values
-are copied out of the buffer as they are. Whatever is odd (characters outside ASCII, what does not fit)
-is read one by one by the codec, which also says what is wrong.
+Messages of one MTI and bitmap are a group. Where an element stands is worked out once for all messages that
+have it, whatever their groups, as `codec.text.walk` does for one; until an element of variable length, all
+messages of a group have their next element equally far behind a place that is known for each. Values are
+copied out of the buffer as they are. Whatever is odd (characters outside ASCII, what does not fit) is read
+one by one by the codec, which also says what is wrong.
 """
 
 from __future__ import annotations
@@ -13,12 +15,302 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from sim.codec import Message, ParseError, parse
-from sim.codec.text import read_values
+from sim.codec import Message, ParseError, bitmap, parse
+from sim.codec.text import read_values, sizes
 from sim.operations import chosen_version
-from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, empty
-from sim.tables.columns.places import Group, Run, grouped, placed, stuck, windows
+from sim.spec import ElementSpec, Spec, spec
+from sim.tables.columns.lines import POOL, Bools, Bytes, Ints, Lines, empty
+
+_MTI_WIDTH = 4
+_SHORT, _LONG = 20, 36  # MTI with one bitmap, with two
+# So many prefixes are compared before all are; where this share of them is the same, the others are odd ones.
+_SAMPLE = 64
+_MOST = 0.75
+_NONE = np.empty(0, np.int64)
+_SECONDARY = np.zeros(256, dtype=np.bool_)
+_SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Messages of one MTI and bitmap: what they are read as, the elements they have."""
+
+    mti: str
+    bits: str
+    version: str
+    numbers: tuple[int, ...]
+
+    @property
+    def has_empty_secondary(self) -> bool:
+        """Whether there is a second bitmap that announces nothing."""
+        last = self.numbers[-1] if self.numbers else 0
+        return len(self.bits) > bitmap.PRIMARY_BITS // 4 and last <= bitmap.PRIMARY_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at` on.
+    `valid` marks `rows` among all, where that is known."""
+
+    data: Bytes
+    rows: Ints
+    base: Ints
+    at: int
+    width: int | Ints
+    valid: Bools | None = None
+
+    @classmethod
+    def of_texts(cls, rows: list[int], texts: list[str]) -> Run:
+        """Values that were read one by one."""
+        joined = "".join(texts)
+        data = joined.encode("utf-8")
+        sizes = map(len, texts if len(data) == len(joined) else [one.encode("utf-8") for one in texts])
+        widths = np.fromiter(sizes, np.int64, len(texts))
+        starts = np.cumsum(widths) - widths
+        return cls(np.frombuffer(data, np.uint8), np.array(rows, np.int64), starts, 0, widths)
+
+
+def windows(data: Bytes, width: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """Every run of *width* bytes as one item, item i beginning at byte i: taking items copies runs."""
+    return np.ndarray((max(len(data) - width + 1, 0),), f"V{width}", data, strides=(1,))
+
+
+def placed(lines: Lines, groups: list[Group], group: Ints) -> tuple[Bools, dict[int, list[Run]]]:
+    """Which of *lines*, of those *groups*, fit, and where the elements stand in these."""
+    walk = _Walk(lines, groups, group)
+    for elements, chosen in _tables(lines, groups):
+        walk.through(elements, chosen)
+    fits = walk.ended()
+    return fits, walk.kept(fits)
+
+
+def stuck(lines: Lines, groups: list[Group], group: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """At which element each of *rows*, which do not fit, gets stuck, 0 for none, and where it ought to
+    begin, in characters of the message."""
+    starts, stops, present = lines.starts[rows], lines.stops[rows], _present(groups)
+    ends = starts + np.array([_MTI_WIDTH + len(one.bits) for one in groups], np.int64)[group[rows]]
+    found = np.zeros(len(rows), np.int64)
+    for elements, chosen in _tables(lines, groups):
+        mine = chosen[group[rows]]
+        for number in np.flatnonzero(present[chosen].any(axis=0)).tolist():
+            here = np.flatnonzero(mine & present[group[rows], number] & (found == 0))
+            element, at = elements[number], ends[here]
+            if element.prefix:
+                sizes, fits = _prefixes(lines.data, at, element.prefix)
+                fits &= (sizes <= element.width) & (at + element.prefix <= stops[here])
+                after = at + element.prefix + sizes
+            else:
+                after, fits = at + element.width, np.ones(len(here), np.bool_)
+            fits &= after <= stops[here]
+            found[here[~fits]] = number
+            ends[here[fits]] = after[fits]
+    return found, ends - starts
+
+
+def _tables(lines: Lines, groups: list[Group]) -> Iterator[tuple[Spec, Bools]]:
+    """The element tables that *groups* are read by, each with a mark for its groups."""
+    for edition in dict.fromkeys(one.version for one in groups):
+        yield lines.tables.get(edition) or spec(edition), np.array([one.version == edition for one in groups])
+
+
+def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
+    """The groups of *lines*, read as *version* (None: as their MTIs say), and the number of each row's
+    group, -1 for rows that have no MTI and bitmap or that a codec must read."""
+    groups: list[Group] = []
+    group = np.full(len(lines), -1, np.int64)
+    for rows, width in _long_enough(lines):
+        if not len(rows):
+            continue
+        buffers = [None, pa.py_buffer(windows(lines.data, width)[lines.starts[rows]])]
+        heads = pa.Array.from_buffers(pa.binary(width), len(rows), buffers)
+        heads = pc.dictionary_encode(heads, memory_pool=POOL)
+        numbers = np.full(len(heads.dictionary), -1, np.int64)
+        for at, head in enumerate(heads.dictionary.to_pylist()):
+            if (made := _group(head.decode("ascii"), version)) is not None:
+                numbers[at] = len(groups)
+                groups.append(made)
+        group[rows] = numbers[np.asarray(heads.indices)]
+    return groups, group
+
+
+def _long_enough(lines: Lines) -> Iterator[tuple[Ints, int]]:
+    """The rows that may have an MTI and a bitmap, or two, and how many characters these are."""
+    sizes = lines.stops - lines.starts
+    sizes[lines.not_ascii()] = 0
+    sizes[list(lines.held)] = 0
+    rows = np.flatnonzero(sizes >= _SHORT)
+    second = _SECONDARY[lines.data[lines.starts[rows] + _MTI_WIDTH]]
+    yield rows[~second], _SHORT
+    rows = rows[second]
+    yield rows[sizes[rows] >= _LONG], _LONG
+
+
+def _group(head: str, version: str | None) -> Group | None:
+    """The group of the messages that begin with *head*; None where that is no MTI and bitmap."""
+    mti, bits = head[:_MTI_WIDTH], head[_MTI_WIDTH:]
+    if not mti.isdigit() or not bitmap.HEX_DIGITS.issuperset(bits):
+        return None
+    return Group(mti, bits, chosen_version(mti, version), bitmap.numbers(bits))
+
+
+class _Walk:
+    """A walk through messages: the next element of row i stands at `base[i] + ahead[group[i]]`."""
+
+    def __init__(self, lines: Lines, groups: list[Group], group: Ints) -> None:
+        self._lines, self._group = lines, group
+        self._base = lines.starts.copy()
+        self._ahead = np.array([_MTI_WIDTH + len(one.bits) for one in groups] + [0], np.int64)
+        self._present = _present(groups)
+        self._fits = group >= 0
+        self._places: dict[int, list[tuple[bytes, Run]]] = {}
+        # By the groups that have an element: their rows, and what `base` is of these while it holds.
+        self._valid: dict[bytes, Bools] = {}
+        self._rows: dict[bytes, Ints] = {}
+        self._bases: dict[bytes, Ints] = {}
+
+    def through(self, elements: Spec, groups: Bools) -> None:
+        """Find the elements of those *groups*, whose table is *elements*."""
+        for number in np.flatnonzero(self._present[groups].any(axis=0)).tolist():
+            having = np.append(self._present[:, number] & groups, False)
+            key = having.tobytes()
+            if key not in self._rows:
+                self._valid[key] = having.take(self._group)
+                self._rows[key] = np.flatnonzero(self._valid[key])
+            place = self._find(elements[number], having, key)
+            self._places.setdefault(number, []).append((key, place))
+
+    def _find(self, element: ElementSpec, having: Bools, key: bytes) -> Run:
+        """Where the next element of the groups *having* it stands; all of them go on behind it."""
+        rows, valid = self._rows[key], self._valid[key]
+        if key not in self._bases:
+            self._bases[key] = self._base.take(rows)
+        base, steps = self._bases[key], self._ahead[having]
+        at = int(steps[0])
+        if not (steps == at).all():
+            base, at = base + self._ahead.take(self._group.take(rows)), 0
+        if not element.prefix:
+            self._ahead[having] += element.width
+            return Run(self._lines.data, rows, base, at, element.width, valid)
+        sizes = self._sizes(element, rows, base + at)
+        at += element.prefix
+        if isinstance(sizes, int):
+            self._ahead[having] += element.prefix + sizes
+            return Run(self._lines.data, rows, base, at, sizes, valid)
+        ends = base + (sizes + at)
+        self._base[rows], self._ahead[having] = ends, 0
+        self._bases = {key: ends}
+        return Run(self._lines.data, rows, base, at, sizes, valid)
+
+    def _sizes(self, element: ElementSpec, rows: Ints, at: Ints) -> int | Ints:
+        """The lengths that the prefixes at *at* say, one for all where they are the same. Rows whose prefix
+        is wrong do not fit, and go on as others do."""
+        usual, odd = _usual_prefix(self._lines.data, at, element)
+        if usual is None:
+            sizes, legal = self._said(element, rows, at)
+            sizes[~legal] = sizes[np.argmax(legal)]
+            return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
+        odd = odd[self._fits[rows[odd]]]  # where the others have gone does not matter
+        sizes, legal = self._said(element, rows[odd], at[odd])
+        if not legal.any():
+            return usual
+        found = np.full(len(rows), usual)
+        found[odd[legal]] = sizes[legal]
+        return found
+
+    def _said(self, element: ElementSpec, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
+        """What the prefixes at *at* say, and which of them are right; rows with another do not fit."""
+        sizes, legal = _prefixes(self._lines.data, at, element.prefix)
+        legal &= sizes <= element.width
+        legal &= at + (sizes + element.prefix) <= self._lines.stops[rows]
+        self._fits[rows[~legal]] = False
+        return sizes, legal
+
+    def ended(self) -> Bools:
+        """Which rows have nothing wrong, and end where their last element does."""
+        fits: Bools = self._fits & (self._base + self._ahead[self._group] == self._lines.stops)
+        return fits
+
+    def kept(self, fits: Bools) -> dict[int, list[Run]]:
+        """The places of the elements in the rows that fit."""
+        if fits.all():
+            return {number: [place for _, place in found] for number, found in self._places.items()}
+        kept = {key: np.flatnonzero(fits.take(rows)) for key, rows in self._rows.items()}
+        rows = {key: self._rows[key].take(those) for key, those in kept.items()}
+        valid = {key: marks & fits for key, marks in self._valid.items()}
+        bases: dict[int, Ints] = {}  # by the identity of what they were; many places share one
+        made: dict[int, list[Run]] = {}
+        for number, found in self._places.items():
+            for key, one in found:
+                if id(one.base) not in bases:
+                    bases[id(one.base)] = one.base.take(kept[key])
+                if len(rows[key]):
+                    width = one.width if isinstance(one.width, int) else one.width.take(kept[key])
+                    place = Run(one.data, rows[key], bases[id(one.base)], one.at, width, valid[key])
+                    made.setdefault(number, []).append(place)
+        return made
+
+
+def _present(groups: list[Group]) -> Bools:
+    """Of each group a row: whether it has element 0, 1, 2 and so on; 1 is the second bitmap."""
+    digits = "".join(one.bits.ljust(_LONG - _MTI_WIDTH, "0") for one in groups)
+    cells = np.frombuffer(bytes.fromhex(digits), np.uint8).reshape(-1, bitmap.ALL_BITS // 8)
+    found = np.zeros((len(groups), 1 + bitmap.ALL_BITS), np.bool_)
+    found[:, 2:] = np.unpackbits(cells, axis=1)[:, 1:]
+    return found
+
+
+def _usual_prefix(data: Bytes, at: Ints, element: ElementSpec) -> tuple[int | None, Ints]:
+    """The length that most prefixes at *at* say, where that is one, and which of them say another; None where
+    too many do."""
+    said = windows(data, element.prefix)
+    width = said.itemsize
+    sample = said[np.minimum(at[:_SAMPLE], len(said) - 1)].tolist()
+    usual = max(set(sample), key=sample.count)
+    size = sizes("ascii", element.prefix, element.width)(usual.decode("latin-1"))
+    if size is None or sample.count(usual) < _MOST * len(sample):
+        return None, _NONE
+    found = said[np.minimum(at, len(said) - 1)].tobytes()
+    if found == usual * len(at):
+        return size, _NONE
+    signs = np.frombuffer(found, np.uint8).reshape(-1, width)
+    other = signs[:, 0] != usual[0]
+    for place in range(1, width):
+        other |= signs[:, place] != usual[place]
+    odd = np.flatnonzero(other)
+    return (size, odd) if len(at) - len(odd) >= _MOST * len(at) else (None, _NONE)
+
+
+def _prefixes(data: Bytes, at: Ints, width: int) -> tuple[Ints, Bools]:
+    """The numbers of *width* digits at *at*, and which of them are digits. Places past the end of the
+    data are read from its end: such a message does not fit whatever stands there."""
+    at = np.minimum(at, len(data) - width)
+    value = np.zeros(len(at), np.int64)
+    legal = np.ones(len(at), np.bool_)
+    for place in range(width % 2, width, 2):
+        pair = _PAIRS[np.ndarray((len(data) - 1,), "<u2", data, strides=(1,))[at + place]]
+        legal &= pair >= 0
+        value *= 100
+        value += pair
+    if width % 2:
+        digit = data[at] - np.uint8(48)
+        legal &= digit <= 9
+        value += digit * np.int64(100 ** (width // 2))
+    return value, legal
+
+
+def _pairs() -> NDArray[np.int16]:
+    """The number that two digits make, by the two bytes as one little-endian integer; below 0 for others."""
+    made = np.full(1 << 16, -1, np.int16)
+    for number in range(100):
+        made[int.from_bytes(b"%02d" % number, "little")] = number
+    return made
+
+
+_PAIRS = _pairs()
+
 
 # What was read one by one: the message, or why there is none.
 Odd = Message | ParseError

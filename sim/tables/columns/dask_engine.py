@@ -14,11 +14,10 @@ from typing import Any
 
 from sim.masking.files import masked_names
 from sim.tables.card_data import CardData, CardDataType
-from sim.tables.columns.kinds import LINES
 from sim.tables.columns.lines import of_stream, opened, paths
-from sim.tables.columns.parts import ALL, Options, Reader, table
+from sim.tables.columns.reading import ALL, Options, Reader, table
 from sim.tables.columns.sources import of_file
-from sim.tables.columns.ways import HEAD, way_of
+from sim.tables.columns.ways import HEAD, LINES, way_of
 
 # Bytes of a file that make one partition, about.
 RANGE = 64 << 20

@@ -153,25 +153,6 @@ def _matched(lines: Lines, pattern: re.Pattern[str]) -> Lines:
     return replace(lines, starts=starts, stops=stops).pick(keep)
 
 
-def blocks(source: object, find: Finder) -> Iterator[Lines]:
-    """The messages of *source*, block by block. Raises TypeError for what is no source, OSError for a
-    file that cannot be read."""
-    found = paths(source)
-    if found is not None:
-        for path in found:
-            with opened(path) as stream:
-                yield from of_stream(stream, find, str(path))
-    elif hasattr(source, "read"):
-        yield from of_stream(source, find)
-    elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray | dict | pd.DataFrame):
-        yield from _of_items(source, find)
-    else:
-        raise TypeError(
-            "a source is a list, Series or iterator of messages, a path, a list of paths or an open file, "
-            f"not {type(source).__name__}"
-        )
-
-
 def paths(source: object) -> list[Path] | None:
     """The paths that *source* names; None for another kind of source. Strings in a list are paths only
     where the first of them is an existing file."""
@@ -203,7 +184,7 @@ def opened(path: Path) -> BinaryIO:
         return pa.input_stream(str(path), compression=packed)  # type: ignore[no-any-return]
 
 
-def _of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
+def of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
     """Messages one by one, each with or without its line ending."""
     first = 1
     for some in _runs(items):
@@ -339,19 +320,12 @@ def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
 
 
 def _after_last(data: Bytes) -> int:
-    return data.tobytes().rfind(b"\n") + 1 if len(data) < 4096 else _from_the_end(data)
-
-
-def _from_the_end(data: Bytes) -> int:
     """Just after the last line ending, looked for from the end; 0 when there is none."""
-    size = 4096
-    while True:
-        at = data[-size:].tobytes().rfind(b"\n")
-        if at >= 0:
-            return max(len(data) - size, 0) + at + 1
-        if size >= len(data):
-            return 0
-        size *= 16
+    for size in (4096, len(data)):
+        ends = np.flatnonzero(data[-size:] == _NEWLINE)
+        if len(ends):
+            return max(len(data) - size, 0) + int(ends[-1]) + 1
+    return 0
 
 
 def _split(data: Bytes, first: int, file: str) -> Lines:

@@ -1,5 +1,6 @@
 """Logs whose messages take several lines each: hex dumps, and jPOS's XML; as blocks of messages in the text
-form. A message stands where its first line does."""
+form. A message stands where its first line does.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from sim.operations import read
 from sim.paste.front import network_headers
 from sim.paste.spelled import message_of
 from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named, sighting_named
-from sim.tables.columns.kinds import SourceWay
 from sim.tables.columns.lines import Lines, joined
-from sim.tables.columns.records import block
+from sim.tables.columns.ways import SourceWay
+from sim.tables.columns.wire import block
 
 _ITEMS = 32_768
 _BEGIN, _END = "<isomsg", "</isomsg>"

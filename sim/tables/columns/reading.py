@@ -1,4 +1,4 @@
-"""Many messages at once: lists, logs and files of them into one table, a row per message.
+"""`sim.read`: lists, logs, captures and files of messages into one table, a row per message.
 
 A message is read here as `sim.codec.parse` reads it and judged as `sim.operations.validation` judges it; only
 the way is another: columns, not rows.
@@ -8,83 +8,373 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from numbers import Integral
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from sim.codec.wire import Format
+from sim.codec import Message, ParseError
+from sim.codec.wire import Format, interface_table
 from sim.errors import OptionError, shown
 from sim.masking.files import masked_names
+from sim.operations import NETWORKS, chosen_version
+from sim.operations.search import elements_called
+from sim.spec import VERSIONS, Spec
 from sim.spec.interfaces import interface as interface_of
 from sim.spec.spellings import choose, interface_named, network_named, several, version_named
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
-from sim.tables.columns.lines import as_bytes, paths
-from sim.tables.columns.parts import ArrowBlock, Options, Reader, table
-from sim.tables.columns.progress import Bar
+from sim.tables.columns.cards import Cards, names
+from sim.tables.columns.check import Checks
+from sim.tables.columns.cut import Block, cut, few
+from sim.tables.columns.lines import POOL, Bools, Finder, Ints, Lines, as_bytes, finder, paths
 from sim.tables.columns.sources import blocks, expanded, is_paste
-from sim.tables.columns.table import MessagesTable
+from sim.tables.columns.table import MessagesTable, covered, label, number_of, progress_bar
+
+Selector = int | str
+
+_TEXT = pa.large_string()
+_ACCOUNTS = frozenset({2, 35, 45})  # what the network is told from
+_FRONT = ("line", "file", "time", "stream", "mti", "version", "network", "valid", "errors")
+_CAPTURED = ("time", "stream")
+_BEHIND = ("error", "error_field", "error_offset", "text")
+ALL = range(2, 129)
+_COLUMNS = "a data element 2 to 128, as 4, 'DE4' or its name"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How messages are read: see `sim.read`. *files* gives the column that names the file."""
+
+    version: str | None = None
+    network: str | None = None
+    validate: bool = False
+    columns: Iterable[Selector] | None = None
+    start: int | None = None
+    pattern: str | re.Pattern[str] | None = None
+    files: bool = False
+    format: Format | str | None = None
+    framing: tuple[str, ...] | None = None
+    interface: str = ""
+
+    def checked(self) -> Options:
+        """The same with the elements chosen as numbers. Raises OptionError for an unknown element,
+        ValueError for a start that goes with no pattern."""
+        finder(self.start, self.pattern)
+        return replace(self, columns=self.numbers)
+
+    @property
+    def numbers(self) -> tuple[int, ...] | None:
+        """The elements that get a column; None for those that occur."""
+        if self.columns is None:
+            return None
+        return chosen_numbers(self.columns, self.version, tables_of(self.interface).values())
+
+    @property
+    def find(self) -> Finder:
+        """How a message is found in its line."""
+        return finder(self.start, self.pattern)
+
+    @property
+    def unlocated(self) -> bool:
+        """Whether nothing says where in its line a message stands."""
+        return self.start is None and self.pattern is None
+
+    @property
+    def wanted(self) -> frozenset[int] | None:
+        """The elements to take out of the text, None all."""
+        return None if self.numbers is None or self.validate else frozenset(self.numbers) | _ACCOUNTS
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowBlock:
+    """A block as Arrow columns. `empty_secondary` are the lines of messages with a second bitmap that
+    announces nothing; `spoken` has the dialect and the interface of those of a file or a stream."""
+
+    count: int
+    columns: dict[str, Any]
+    versions: frozenset[str]
+    empty_secondary: frozenset[int]
+    said: str = ""
+    spoken: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Reader:
+    """Blocks of one source into parts; remembers what it has learned of cards and values."""
+
+    options: Options
+    cards: Cards = field(init=False)
+    checks: Checks = field(init=False)
+    tables: Mapping[str, Spec] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cards = Cards(self.options.network)
+        self.checks = Checks(self.options.network, self.cards)
+        self.tables = tables_of(self.options.interface)
+
+    def part(self, lines: Lines) -> ArrowBlock:
+        """The messages of *lines* as columns."""
+        options = self.options
+        lines = self._on_link(lines) if self.tables else lines
+        block = cut(lines, options.version, options.wanted)
+        owners = self.cards.owners(block)
+        columns: dict[str, Any] = {"line": lines.numbers}
+        if options.files:
+            columns["file"] = _repeated(lines.file, len(lines))
+        kinds = _kinds(block, options.version)
+        columns["mti"], columns["version"] = kinds.mtis, kinds.versions
+        columns["network"] = _coded(owners.codes, names(np.arange(len(NETWORKS) + 1, dtype=np.uint8)))
+        if options.validate:
+            errors = self.checks.errors(block, owners)
+            columns["valid"], columns["errors"] = errors == 0, errors
+        for number in block.columns if options.numbers is None else options.numbers:
+            if number in block.columns:
+                columns[label(number)] = block.columns[number].array()
+        columns |= {name: _extra(values) for name, values in lines.more.items()}
+        columns |= _faults(block)
+        return ArrowBlock(
+            len(lines), columns, kinds.known, _empty_secondary(block), lines.said, _spoken(lines)
+        )
+
+    def _on_link(self, lines: Lines) -> Lines:
+        """*lines* as messages of the interface that was named."""
+        held = {
+            row: replace(one, dialect=self.tables[one.version]) if isinstance(one, Message) else one
+            for row, one in lines.held.items()
+        }
+        return replace(lines, tables=self.tables, held=held)
+
+
+def tables_of(interface: str) -> dict[str, Spec]:
+    """The element tables of an *interface*, by version; none where none is named."""
+    return {one: interface_table(interface, one) for one in VERSIONS} if interface else {}
+
+
+def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
+    read = (one.dialect for one in lines.held.values() if isinstance(one, Message) and one.dialect)
+    own = next(iter(lines.tables.values()), None) or next(read, None)
+    if own is None or not len(lines):
+        return {}
+    where = str(lines.more["stream"][0]) if "stream" in lines.more else lines.file
+    return {where: {"dialect": own.dialect, "interface": own.interface}}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    mtis: pa.Array
+    versions: pa.Array
+    known: frozenset[str]
+
+
+def _kinds(block: Block, version: str | None) -> _Kinds:
+    """MTI and version of each row; both missing where the MTI cannot be read."""
+    mtis: list[str | None] = [group.mti for group in block.groups]
+    versions: list[str | None] = [group.version for group in block.groups]
+    codes = block.head.copy()
+    seen: dict[tuple[str | None, str | None], int] = {}
+    for row, held in block.odd.items():
+        if codes[row] >= 0:
+            continue
+        kind: tuple[str | None, str | None] = (None, None)
+        if isinstance(held, Message):
+            kind = held.mti, held.version
+        elif isinstance(held.partial, Message):
+            kind = held.partial.mti, held.partial.version
+        elif held.field != 0:
+            mti = block.lines.text(row)[:4]
+            kind = mti, chosen_version(mti, version)
+        if kind not in seen:
+            seen[kind] = len(mtis)
+            mtis.append(kind[0])
+            versions.append(kind[1])
+        codes[row] = seen[kind]
+    return _Kinds(_coded(codes, mtis), _coded(codes, versions), frozenset(filter(None, versions)))
+
+
+def _coded(codes: Any, values: list[Any]) -> pa.Array:
+    """*values* picked by *codes*, as texts; None is missing."""
+    if not values:
+        return pa.nulls(len(codes), _TEXT)
+    packed = pa.array(values, _TEXT)
+    widths = {None if value is None else len(value.encode()) for value in values}
+    if len(widths) > 1 or not (width := widths.pop()):
+        return pc.take(packed, pa.array(codes), memory_pool=POOL)
+    # Texts of one width, such as MTIs, are picked faster as items of so many bytes.
+    data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values)).take(codes)
+    offsets = np.arange(0, width * len(codes) + 1, width)
+    return pa.Array.from_buffers(_TEXT, len(codes), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+
+
+def _extra(values: Any) -> Any:
+    return values if values.dtype.kind == "M" else pa.array(values, _TEXT)
+
+
+def _repeated(value: str, count: int) -> pa.Array:
+    return pa.repeat(pa.scalar(value, _TEXT), count)
+
+
+def _empty_secondary(block: Block) -> frozenset[int]:
+    rows: set[int] = set()
+    empty = [group.has_empty_secondary for group in block.groups]
+    if any(empty):
+        rows.update(np.flatnonzero(np.array([*empty, False])[block.group]).tolist())
+    rows.update(row for row, held in block.odd.items() if isinstance(held, Message) and held.empty_secondary)
+    return frozenset(block.lines.numbers[sorted(rows)].tolist())
+
+
+def _faults(block: Block) -> dict[str, Any]:
+    """The columns that tell of texts that are no message; none where all are."""
+    bad = {row: held for row, held in sorted(block.odd.items()) if isinstance(held, ParseError)}
+    if not bad:
+        return {}
+    count, rows = len(block.lines), np.array([*bad])
+    made: dict[str, Any] = {}
+    made["error"] = few(count, {row: str(error) for row, error in bad.items()}).array()
+    made["text"] = few(count, {row: block.texts[row] for row in bad}).array()
+    for name in ("field", "offset"):
+        values = [getattr(error, name) for error in bad.values()]
+        column, missing = np.zeros(count, np.int64), np.ones(count, np.bool_)
+        column[rows], missing[rows] = [value or 0 for value in values], [value is None for value in values]
+        made[f"error_{name}"] = column, missing
+    return made
+
+
+def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
+    """*parts* as one table; one without rows only says something."""
+    told = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
+    parts = [part for part in parts if part.count]
+    versions = tuple(sorted(frozenset().union(*(one.versions for one in parts))))
+    columns: dict[str, Any] = {}
+    for name in _names(parts, options):
+        cells = [part.columns.get(name) for part in parts]
+        columns[name] = covered(name, _column(name, cells, [part.count for part in parts]), versions)
+    made = MessagesTable(columns, copy=False)
+    facts: dict[str, Any] = {"versions": versions}
+    facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
+    if empty := frozenset().union(*(one.empty_secondary for one in parts)):
+        facts["empty_secondary"] = empty
+    if told:
+        facts["read_as"] = told
+    facts["spoken"] = {where: one for part in parts for where, one in part.spoken.items()}
+    made.attrs["iso"] = facts
+    return made
+
+
+def _names(parts: list[ArrowBlock], options: Options) -> list[str]:
+    if options.numbers is None:
+        found = {name for part in parts for name in part.columns}
+        numbers = sorted(number for name in found if (number := number_of(name)))
+    else:
+        numbers = list(options.numbers)
+    absent = {"file"} if not options.files else set()
+    absent |= {name for name in _CAPTURED if not any(name in part.columns for part in parts)}
+    if not options.validate:
+        absent |= {"valid", "errors"}
+    front = [name for name in _FRONT if name not in absent]
+    return [*front, *map(label, numbers), *_BEHIND]
+
+
+def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
+    """One column from its parts; None is a part that has nothing in it."""
+    if name in ("line", "valid", "errors"):
+        dtype = np.bool_ if name == "valid" else np.int64
+        return np.concatenate([np.empty(0, dtype), *cells])
+    if name == "time":
+        times = [_no_times(count) if one is None else one for one, count in zip(cells, counts, strict=True)]
+        return pd.DatetimeIndex(np.concatenate(times)).tz_localize("UTC")
+    if name in ("error_field", "error_offset"):
+        values = [_numbers(one, count) for one, count in zip(cells, counts, strict=True)]
+        whole, missing = (
+            np.concatenate([np.empty(0, kind), *(part[at] for part in values)])
+            for at, kind in enumerate((np.int64, np.bool_))
+        )
+        return pd.arrays.IntegerArray(whole, missing)
+    arrays = [_nulls(count) if one is None else one for one, count in zip(cells, counts, strict=True)]
+    # The stubs do not know that the array takes its dtype.
+    kind = pd.StringDtype("pyarrow", na_value=np.nan)
+    return pd.arrays.ArrowStringArray(pa.chunked_array(arrays, _TEXT), dtype=kind)  # type: ignore[call-arg]
+
+
+def _numbers(cells: Any, count: int) -> tuple[Ints, Bools]:
+    """Values and which of them are missing."""
+    return cells if cells is not None else (np.zeros(count, np.int64), np.ones(count, np.bool_))
+
+
+def _no_times(count: int) -> Any:
+    return np.full(count, np.datetime64("NaT", "us"))
+
+
+@lru_cache(maxsize=16)
+def _nulls(count: int) -> pa.Array:
+    """A column without values; the columns of a part share one."""
+    return pa.nulls(count, _TEXT)
+
+
+def chosen_numbers(
+    columns: Iterable[Selector], version: str | None, tables: Iterable[Spec] = ()
+) -> tuple[int, ...]:
+    """The elements that *columns* name: 4, "DE4" or the name of the element in *version* (in any version
+    when it is None) or in one of *tables*, in any letter case. Raises OptionError for one that is unknown."""
+    asked = several("columns", columns, _COLUMNS)
+    chosen = [number for one in asked for number in _numbers_of(one, version, tables)]
+    return tuple(dict.fromkeys(chosen))
+
+
+def _numbers_of(one: Selector, version: str | None, tables: Iterable[Spec]) -> tuple[int, ...]:
+    own = {
+        at.number for table in tables for at in table.elements if at.name.casefold() == str(one).casefold()
+    }
+    found = {*own, *elements_called(str(one), VERSIONS if version is None else (version,))}
+    if not found or isinstance(one, bool):
+        raise OptionError("columns", _COLUMNS, shown(one))
+    return tuple(sorted(found))
+
 
 _ENGINES = ("pandas", "dask")
+
+
+class ReadOptions(TypedDict, total=False):
+    """Options of `read` that do not change what it gives."""
+
+    version: AnyVersion | None
+    network: AnyNetwork | None
+    validate: bool
+    columns: Iterable[int | str] | None
+    progress: bool | None
+    start: int | None
+    pattern: str | re.Pattern[str] | None
+    format: str | Format | None
+    framing: Iterable[str] | None
+    interface: AnyInterface | None
 
 
 @overload
 def read(
     source: object,
     *,
-    version: AnyVersion | None = None,
-    network: AnyNetwork | None = None,
-    validate: bool = False,
-    columns: Iterable[int | str] | None = None,
     chunksize: None = None,
-    progress: bool | None = None,
-    start: int | None = None,
-    pattern: str | re.Pattern[str] | None = None,
-    format: str | Format | None = None,
-    framing: Iterable[str] | None = None,
-    interface: AnyInterface | None = None,
     engine: Literal["pandas"] = "pandas",
+    **options: Unpack[ReadOptions],
 ) -> MessagesTable:
     """One table."""
 
 
 @overload
 def read(
-    source: object,
-    *,
-    version: AnyVersion | None = None,
-    network: AnyNetwork | None = None,
-    validate: bool = False,
-    columns: Iterable[int | str] | None = None,
-    chunksize: int,
-    progress: bool | None = None,
-    start: int | None = None,
-    pattern: str | re.Pattern[str] | None = None,
-    format: str | Format | None = None,
-    framing: Iterable[str] | None = None,
-    interface: AnyInterface | None = None,
-    engine: Literal["pandas"] = "pandas",
+    source: object, *, chunksize: int, engine: Literal["pandas"] = "pandas", **options: Unpack[ReadOptions]
 ) -> Iterator[MessagesTable]:
     """Tables of *chunksize* rows."""
 
 
 @overload
 def read(
-    source: object,
-    *,
-    version: AnyVersion | None = None,
-    network: AnyNetwork | None = None,
-    validate: bool = False,
-    columns: Iterable[int | str] | None = None,
-    chunksize: None = None,
-    progress: bool | None = None,
-    start: int | None = None,
-    pattern: str | re.Pattern[str] | None = None,
-    format: str | Format | None = None,
-    framing: Iterable[str] | None = None,
-    interface: AnyInterface | None = None,
-    engine: Literal["dask"],
+    source: object, *, chunksize: None = None, engine: Literal["dask"], **options: Unpack[ReadOptions]
 ) -> Any:
     """A Dask DataFrame."""
 
@@ -223,7 +513,7 @@ def _numbered(made: MessagesTable, first: int) -> MessagesTable:
 def _parts(source: object, options: Options, size: int | None, progress: bool | None) -> Iterator[ArrowBlock]:
     reader = Reader(options)
     total, unit = _work(source)
-    bar = Bar(total, unit, progress)
+    bar = progress_bar(total, unit, progress)
     room = size
     try:
         for lines in blocks(source, options):
@@ -236,7 +526,7 @@ def _parts(source: object, options: Options, size: int | None, progress: bool | 
                 at = end
             if lines.said and not len(lines):
                 yield ArrowBlock(0, {}, frozenset(), frozenset(), lines.said)
-            bar.add(len(lines.data) if unit == "B" else len(lines))
+            bar.update(len(lines.data) if unit == "B" else len(lines))
             del lines  # a block is let go before the next one is read
     finally:
         bar.close()

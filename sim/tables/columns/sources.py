@@ -7,9 +7,12 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from sim.codec.bitmap import HEX_DIGITS
 from sim.masking import mask_words
@@ -18,12 +21,27 @@ from sim.operations.reading import TEXT_FORM, read
 from sim.paste.beside import is_proven
 from sim.tables.columns import lines as plain
 from sim.tables.columns.captures import of_capture
-from sim.tables.columns.kinds import CAPTURE, DUMPS, HEX_LINES, LINES, LISTING, RECORDS, TABLE, XML, SourceWay
 from sim.tables.columns.lines import Lines, finder, of_stream, opened
 from sim.tables.columns.logged import of_dumps, of_listing, of_table, of_xml
-from sim.tables.columns.parts import Options
-from sim.tables.columns.records import of_bytes, of_hex, of_records, pieces
-from sim.tables.columns.ways import HEAD, is_whole, way_of, way_of_items
+from sim.tables.columns.ways import (
+    CAPTURE,
+    DUMPS,
+    HEAD,
+    HEX_LINES,
+    LINES,
+    LISTING,
+    RECORDS,
+    TABLE,
+    XML,
+    SourceWay,
+    is_whole,
+    way_of,
+    way_of_items,
+)
+from sim.tables.columns.wire import of_bytes, of_hex, of_records, pieces
+
+if TYPE_CHECKING:
+    from sim.tables.columns.reading import Options
 
 _BYTES = (bytes, bytearray, memoryview)
 # What UTF-16 begins with; and nothing that is no name of a file is shorter.
@@ -45,10 +63,13 @@ def blocks(source: object, options: Options) -> Iterator[Lines]:
                 yield from of_file(stream, options, str(path))
     elif hasattr(source, "read"):
         yield from of_file(source, options, "")
-    elif isinstance(source, Iterable) and not isinstance(source, (*_BYTES, str, dict)):
+    elif isinstance(source, Iterable) and not isinstance(source, (*_BYTES, dict, pd.DataFrame)):
         yield from _of_items(source, options)
     else:
-        yield from plain.blocks(source, options.find)
+        raise TypeError(
+            "a source is a list, Series or iterator of messages, a path, a list of paths or an open file, "
+            f"not {type(source).__name__}"
+        )
 
 
 def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
@@ -96,12 +117,12 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
     elif options.format is not None and options.format != "text":
         way = way_of_items(b"", options.format, options.framing)
         way = replace(way, interface=options.interface)
-        yield from of_hex(plain.blocks(known, options.find), way, options.version)
+        yield from of_hex(plain.of_items(known, options.find), way, options.version)
     elif (found := _way_of_lines(first, options)) is not None:
         way = replace(found, interface=options.interface)
-        yield from _of_lines(_Lines(iter(known)), way, options, "")
+        yield from _of_lines(_as_file(_as_lines(iter(known))), way, options, "")
     else:
-        yield from plain.blocks(known, options.find)
+        yield from plain.of_items(known, options.find)
 
 
 def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
@@ -116,40 +137,30 @@ def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
     return None if way.kind == LINES and not way.pattern else way
 
 
-class _Lines:
-    """Texts as an open file, a line each."""
+class _Pieces(io.RawIOBase):
+    """Pieces of bytes, one after the other, as an open file."""
 
-    def __init__(self, lines: Iterator[object]) -> None:
-        self._lines = lines
-
-    def read(self, size: int = -1) -> bytes:
-        """The next lines, at least *size* bytes of them where there are so many."""
-        found: list[bytes] = []
-        left = size
-        while left > 0 and (line := next(self._lines, None)) is not None:
-            found.append(plain.as_bytes(line).rstrip(b"\r\n") + b"\n")
-            left -= len(found[-1])
-        return b"".join(found)
-
-
-class _Again(io.RawIOBase):
-    """An open file from which some bytes were read already, from its beginning."""
-
-    def __init__(self, head: bytes, stream: Any) -> None:
-        self._head, self._stream, self.name = io.BytesIO(head), stream, getattr(stream, "name", "")
+    def __init__(self, pieces: Iterable[bytes], name: str = "") -> None:
+        self._pieces, self._left, self.name = iter(pieces), b"", name
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        found = self._head.readinto(buffer)
-        if found:
-            return found
-        if hasattr(self._stream, "readinto"):
-            return int(self._stream.readinto(buffer) or 0)
-        piece = self._stream.read(len(buffer))
+        self._left = self._left or next(filter(None, self._pieces), b"")
+        piece, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
         buffer[: len(piece)] = piece
         return len(piece)
+
+
+def _as_file(pieces: Iterable[bytes], name: str = "") -> Any:
+    return io.BufferedReader(_Pieces(pieces, name), HEAD)
+
+
+def _as_lines(items: Iterator[object]) -> Iterator[bytes]:
+    """Texts as the lines of a file, many at a time."""
+    while some := list(islice(items, _SAMPLE)):
+        yield b"".join(plain.as_bytes(line).rstrip(b"\r\n") + b"\n" for line in some)
 
 
 def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
@@ -157,30 +168,15 @@ def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
     become bytes of UTF-8."""
     start = stream.tell() if getattr(stream, "seekable", bool)() else None
     head = b""
+    rest = iter(partial(stream.read, HEAD), stream.read(0))
     while len(head) < HEAD and (piece := stream.read(HEAD - len(head))):
         if isinstance(piece, str):
-            return *_peeked(io.BufferedReader(_Encoded(piece, stream), HEAD))[:2], True
+            return *_peeked(_as_file(map(plain.as_bytes, chain([piece], rest))))[:2], True
         head += bytes(piece)
     if start is not None:
         stream.seek(start)
         return head, stream, False
-    return head, io.BufferedReader(_Again(head, stream), HEAD), False
-
-
-class _Encoded(io.RawIOBase):
-    """A file of texts, from which some were read already, as one of bytes."""
-
-    def __init__(self, head: str, stream: Any) -> None:
-        self._left, self._stream = plain.as_bytes(head), stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._left = self._left or plain.as_bytes(self._stream.read(len(buffer)))
-        piece, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
-        buffer[: len(piece)] = piece
-        return len(piece)
+    return head, _as_file(chain([head], rest), getattr(stream, "name", "")), False
 
 
 def is_paste(text: str) -> bool:

@@ -7,8 +7,11 @@ index says they are, and anything else by its looks.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,19 +29,34 @@ from sim.paste.reading import read_text
 from sim.spec import VERSIONS, Spec
 from sim.tables import render
 from sim.tables.argument import dialect_of, facts_of
-from sim.tables.card_data import CardData, Cover
-from sim.tables.columns.progress import counted
+from sim.tables.card_data import CardData, Cover, is_missing, shown_cell, shown_labels
 from sim.tables.findings_table import FINDING_COLUMNS, FindingsTable, cells_of
-from sim.tables.shown import is_missing, shown_cell, shown_labels
-from sim.tables.tables import Table, columns_of
+from sim.tables.tables import Table, View, columns_of
 
 _LABEL = re.compile(r"DE([1-9][0-9]{0,2})")
 LONGEST_PREFIX = 6
 # Behind this mark stand the bytes of a row that is no message, as hex digits.
 BYTES_MARK = "0x"
 _BYTES_SHOWN = 22
+# Work that takes more than a second or two: rows judged, bytes or messages read.
+_LONG = {"row": 20_000, "B": 512 << 20, "message": 2_000_000}
 # Columns whose texts were made here and hold nothing of the card.
 _SAFE = frozenset({"mti", "version", "network", "error", "file", "stream", "time"})
+
+
+def progress_bar(total: int | None, unit: str, wanted: bool | None) -> Any:
+    """A bar of tqdm over *total* units of work (None: unknown). One that draws nothing where tqdm is not
+    installed, *wanted* is false, or None and the work takes no more than a second or two."""
+    nothing = SimpleNamespace(update=lambda done: None, close=lambda: None)
+    if not (total is not None and total >= _LONG[unit] if wanted is None else wanted):
+        return nothing
+    # tqdm takes a process for a notebook's where ipykernel is imported, as a Jupyter server has it, too.
+    shell = ipython.get_ipython() if (ipython := sys.modules.get("IPython")) else None
+    try:
+        tqdm = import_module("tqdm.auto" if hasattr(shell, "kernel") else "tqdm").tqdm
+    except ImportError:
+        return nothing
+    return tqdm(total=total, unit=unit, unit_scale=unit == "B")
 
 
 def label(number: int) -> str:
@@ -182,12 +200,8 @@ class MessagesTable(Table):
         return f"read as {said}" if said else ""
 
 
-class MessagesView:
+class MessagesView(View):
     """What belongs to all messages of a table, computed from the rows as they are now."""
-
-    def __init__(self, table: pd.DataFrame) -> None:
-        self._table = table
-        self._facts = facts_of(table)
 
     @property
     def read_as(self) -> str:
@@ -210,13 +224,17 @@ class MessagesView:
         labels: list[object] = []
         found: list[list[object]] = []
         valid = True
-        rows = zip(self._table.index.tolist(), self._rows(self._table), strict=True)
-        for row, cells in counted(rows, len(self._table), progress):
-            report = self._report(cells, asked)
-            valid = valid and report.valid
-            for one in report.all_findings if asked else report.findings:
-                labels.append(row)
-                found.append(cells_of(one))
+        bar = progress_bar(len(self._table), "row", progress)
+        try:
+            for row, cells in zip(self._table.index.tolist(), self._rows(self._table), strict=True):
+                report = self._report(cells, asked)
+                valid = valid and report.valid
+                for one in report.all_findings if asked else report.findings:
+                    labels.append(row)
+                    found.append(cells_of(one))
+                bar.update(1)
+        finally:
+            bar.close()
         columns = {
             "row": pd.Series(labels, dtype=self._table.index.dtype),
             **columns_of(FINDING_COLUMNS, found),
@@ -263,6 +281,3 @@ class MessagesView:
         except BuildError:
             return validate(message, network=network)
         return judge(message, network, against)
-
-    def __repr__(self) -> str:
-        return "<iso: validate(), message(row)>"

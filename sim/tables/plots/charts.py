@@ -7,7 +7,8 @@ light and dark pages both work. Colours differ in lightness, too (Okabe and Ito)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,29 +16,103 @@ import pandas as pd
 
 from sim.elements.money import in_major_units
 from sim.elements.mti import is_response
-from sim.spec import lookup_anywhere
+from sim.exchanges.matching.pairing import ROLES, UNREAD
+from sim.operations.search import elements_called
+from sim.spec import VERSIONS, lookup_anywhere, version_of
 from sim.spec.codes import currency
 from sim.spec.networks import NETWORKS, answer, element_name
 from sim.spec.spellings import choose
 from sim.spec.words import PlotKind
 from sim.tables.argument import MessageArgument
+from sim.tables.matching import as_messages, match
 from sim.tables.plots.draw import (
     MatrixCell,
     Ridge,
     blank,
+    colour_of,
     days_axis,
     matrix,
     powers_axis,
     ridges,
     sheet,
 )
-from sim.tables.plots.lanes import plot_lanes
-from sim.tables.plots.rows import MTI, NETWORK, VERSION, Rows, rows_of
-from sim.tables.transactions import alpha_of
+from sim.tables.transactions import COUNTS, TransactionsTable, alpha_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
+_MOST = 30
+_HEIGHT = 0.26
+_DIGITS = 6
+# Marks differ in shape, so that colour is never the only sign.
+_REQUEST, _ANSWER, _LATE, _REPEAT = ">", "<", "X", "|"
+
+
+def plot_lanes(frame: object, ax: Axes | None = None) -> Axes:
+    """A lane for each transaction: its request, repeats and answer where they stand in the log, reversals in
+    the same lane. Of many those with something unusual come first: unanswered, late, reversed, repeated."""
+    table = frame if isinstance(frame, TransactionsTable) else match(frame)  # type: ignore[arg-type]
+    if not len(table):
+        return blank(ax, "Transactions", "No message with a request or an answer")
+    rows = pd.DataFrame(table)
+    kept = _kept(rows)
+    lanes = {number: at for at, number in enumerate(kept)}
+    canvas = sheet(ax, height=1.5 + _HEIGHT * len(lanes))
+    places = table.iso.messages.assign(place=range(len(table.iso.messages)))
+    _draw(canvas.ax, rows[rows["transaction"].isin(lanes)], pd.DataFrame(places), lanes)
+    heads = rows.drop_duplicates("transaction").set_index("transaction").loc[list(lanes)]
+    canvas.ax.set_yticks(list(lanes.values()), [_label(row) for row in heads.to_dict("records")])
+    canvas.ax.set_ylim(len(lanes) - 0.5, -0.5)
+    more = rows["transaction"].nunique() - len(lanes)
+    broken = int((places["role"] == ROLES[UNREAD]).sum())
+    left_out = [f"{broken:,} broken" if broken else "", f"{more:,} more transactions" if more else ""]
+    note = f"Not shown: {', '.join(one for one in left_out if one)}" if any(left_out) else ""
+    said = "▷ request   ◁ answer   ✕ late   | repeat;   from first message to last"
+    canvas.finish("Transactions", said, note, below=True)
+    return canvas.ax
+
+
+def _kept(rows: pd.DataFrame) -> list[int]:
+    """The transactions that get a lane, in order."""
+    odd = rows["state"].isin(["late", "unanswered", "no request"]) | rows["reversed_by"].notna()
+    for name in COUNTS:
+        odd |= rows[name] > 0
+    unusual = list(dict.fromkeys(rows.loc[odd, "transaction"].tolist()))
+    others = [number for number in dict.fromkeys(rows["transaction"].tolist()) if number not in set(unusual)]
+    return sorted([*unusual, *others][:_MOST])
+
+
+def _draw(ax: Any, rows: pd.DataFrame, places: pd.DataFrame, lanes: dict[int, int]) -> None:
+    held = places[places["transaction"].isin(lanes)]
+    networks = rows.drop_duplicates("transaction").set_index("transaction")["network"].fillna("")
+    for number, members in held.groupby("transaction"):
+        lane, colour = lanes[int(float(str(number)))], colour_of(str(networks[number]))
+        ax.plot([members["place"].min(), members["place"].max()], [lane, lane], color=colour, lw=1, alpha=0.6)
+        for role, mark in (
+            ("request", _REQUEST),
+            ("repeat", _REPEAT),
+            ("duplicate", _REPEAT),
+            ("replay", _REPEAT),
+            ("answer", _ANSWER),
+            ("answer again", _ANSWER),
+            ("answer without request", _ANSWER),
+            ("late answer", _LATE),
+        ):
+            chosen = members.loc[members["role"] == role, "place"]
+            ax.plot(chosen, [lane] * len(chosen), mark, color=colour, markersize=7, linestyle="none")
+
+
+def _label(row: dict[Any, Any]) -> str:
+    network, stan = row["network"], str(row["stan"])
+    # Nothing but what it must be gets into a picture; the last digits of a long number tell it well enough.
+    words = [network if network in NETWORKS else "", row["mti"] if pd.notna(row["mti"]) else ""]
+    words.append(stan[-_DIGITS:] if stan.isdigit() else "")
+    reversed_too = ", reversed" if pd.notna(row["reversed_by"]) else ""
+    return f"{' '.join(word for word in words if word)}  {row['state']}{reversed_too}"
+
+
+MTI, VERSION, NETWORK = "mti", "version", "network"
 _MOST_RIDGES = 24
 _MOST_CODES = 14
 _MOST_CURRENCIES = 12
@@ -47,6 +122,57 @@ _PERCENT_FROM = 100  # with fewer messages counts say more than percentages
 _TOO_LONG = 40
 _BINS = ("1s", "5s", "10s", "30s", "1min", "5min", "10min", "30min", "1h", "3h", "6h", "12h", "1D", "7D")
 _BIN_WORDS = {"s": "second", "min": "minute", "h": "hour", "D": "day"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The messages that can be read: `mti`, `version`, `network` (of `sim.NETWORKS`, else empty) and the data
+    elements by number; and how many cannot. Nothing else of what was given gets any further."""
+
+    frame: pd.DataFrame
+    broken: int
+
+    def element(self, number: int) -> pd.Series[Any]:
+        """The values of one data element, missing where a message lacks it."""
+        if number in self.frame.columns:
+            return self.frame[number]
+        return pd.Series(None, index=self.frame.index, dtype="str")
+
+    def numbers(self) -> list[int]:
+        """The data elements that any message has, ascending."""
+        held: list[Any] = [label for label in self.frame.columns if self.frame[label].notna().any()]
+        return sorted(label for label in held if isinstance(label, int))
+
+
+def rows_of(source: object) -> Rows:
+    """*source* as rows: a table with a row per message (a column `mti`, the data elements by number or
+    name), several of them, one message, or many. Raises TypeError for anything else."""
+    if isinstance(source, Iterator):  # of tables, maybe
+        source = list(source)
+    table = as_messages(source, None)
+    mti = table[MTI].astype("str")
+    good = mti.str.fullmatch("[0-9]{4}").fillna(False).astype(bool)
+    if "error" in table.columns:
+        good &= table["error"].isna() | (table["error"].astype("str") == "")
+    table, mti = table[good], mti[good]
+    editions = mti.map({one: version_of(one) or VERSIONS[0] for one in mti.unique()})
+    made: dict[Any, Any] = {
+        MTI: mti,
+        VERSION: _among(table, VERSION, VERSIONS, editions),
+        NETWORK: _among(table, NETWORK, NETWORKS, ""),
+    }
+    for label in table.columns:
+        found = elements_called(str(label))
+        if len(found) == 1 and found[0] not in made:  # a name may be two elements' in two versions
+            made[found[0]] = table[label]
+    return Rows(pd.DataFrame(made).reset_index(drop=True), int((~good).sum()))
+
+
+def _among(table: pd.DataFrame, name: str, known: Sequence[str], otherwise: Any) -> pd.Series[Any]:
+    """A column where it holds one of the *known* words."""
+    plain = pd.Series(otherwise, index=table.index, dtype="str")
+    given = table[name].astype("str") if name in table.columns else plain
+    return given.where(given.isin(known), plain)
 
 
 def plot(

@@ -1,43 +1,278 @@
-"""`LogExplorer`: a log filtered and sorted, its messages opened, compared, matched, drawn and exported."""
+"""`LogExplorer`: a log, filtered and sorted; its messages opened, compared, matched, drawn, exported."""
 
 from __future__ import annotations
 
+import base64
+import html
+import io
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import anywidget
 import ipywidgets  # type: ignore[import-untyped]
+import pandas as pd
 import traitlets
 
 from sim.codec import Message, build
 from sim.errors import IsoError
 from sim.masking import mask_words
+from sim.tables.columns import read
 from sim.tables.columns.table import MessagesTable
+from sim.tables.matching import as_text
+from sim.tables.plots.charts import KINDS, plot
+from sim.tables.render import without_formulas
 from sim.tables.transactions import TransactionsTable
 from sim.widgets.copying import CopyMenu
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.diff import MessageDiff
-from sim.widgets.explorer import reading
 from sim.widgets.explorer.log import (
     AT_FIRST,
     AT_ONCE,
     VERDICTS,
     BrokenRules,
     Log,
+    Transactions,
     content_of,
     networks_in,
 )
 from sim.widgets.explorer.query import HELP, FilterError
-from sim.widgets.explorer.tools import Tools, sparkline
-from sim.widgets.explorer.transactions import Transactions
-from sim.widgets.markup import joined, markup, wrong
+from sim.widgets.markup import STATIC, hint, joined, markup, wrong
 from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.panel import MessageViews, Panel
-from sim.widgets.panels.report_view import ReportView, report_data
+from sim.widgets.panels.validate import ReportView, report_data
 from sim.widgets.row_grid import RowGrid, Rows, as_rows
 
+FIRST = 2000  # rows that are read before the others
+_LARGE = 100_000  # messages from which on the rest is read while the first can be looked at
+_LARGE_FILE = 20_000_000  # bytes
+_LONGEST_NAME = 1000
+
+
+def first_rows(source: object, options: dict[str, Any]) -> MessagesTable:
+    """The first rows of *source*, validated."""
+    made: MessagesTable = next(iter(read(source, chunksize=FIRST, progress=False, **options)))
+    return made
+
+
+def is_large(source: object) -> bool:
+    """Whether reading all of *source* takes a while, and the first rows of it can be read before."""
+    if isinstance(source, Path):
+        return source.stat().st_size > _LARGE_FILE
+    return (
+        isinstance(source, list) and len(source) > _LARGE and all(isinstance(one, str) for one in source[:10])
+    )
+
+
+def whole(source: Any, options: dict[str, Any]) -> MessagesTable:
+    """All of *source*, validated; a table stays as it is."""
+    if isinstance(source, MessagesTable):
+        return source
+    if isinstance(source, pd.DataFrame) and "mti" in source.columns and "line" in source.columns:
+        return MessagesTable(source)
+    if isinstance(source, list | tuple) and not all(isinstance(one, str | Path) for one in source):
+        source = [one if isinstance(one, str) else as_text(one) for one in source]
+    elif isinstance(source, pd.DataFrame) or hasattr(source, "fields"):
+        source = [as_text(source)]
+    made: MessagesTable = read(source, progress=False, **options)
+    return made
+
+
+def of_file(name: str, data: bytes, options: dict[str, Any]) -> MessagesTable:
+    """A file that was dropped: its name says whether it is a capture or compressed, as for a path."""
+    import tempfile
+
+    suffix = "".join(Path(name).suffixes[-2:])
+    if not suffix or suffix in (".txt", ".log"):
+        return whole(io.BytesIO(data), options)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"dropped{suffix}"
+        path.write_bytes(data)
+        return whole(path, options)
+
+
+def exported(table: pd.DataFrame, kind: str, masked: bool) -> bytes:
+    """*table* as the bytes of a file: `csv` or `parquet`."""
+    plain = (
+        table.masked()
+        if masked and isinstance(table, MessagesTable)
+        else pd.DataFrame(table).copy(deep=False)
+    )
+    plain.attrs = {}
+    held = io.BytesIO()
+    if kind == "parquet":
+        plain.to_parquet(held, index=False)
+    else:
+        without_formulas(plain).to_csv(held, index=False)
+    return held.getvalue()
+
+
+def as_path(source: object) -> object:
+    """The path that a short text without line breaks names, where there is such a file; else *source*."""
+    if (
+        isinstance(source, str)
+        and "\n" not in source
+        and len(source) < _LONGEST_NAME
+        and Path(source).is_file()
+    ):
+        return Path(source)
+    return source
+
+
+class FileDrop(anywidget.AnyWidget):
+    """Takes files that are dropped or chosen, piece by piece, so that no message is too large for the server.
+    `file` is the last one, (name, bytes); it stays in Python."""
+
+    _esm = STATIC / "file_drop.js"
+    _css = STATIC / "row_grid.css"
+
+    words = traitlets.Unicode("Drop a log file here, or browse").tag(sync=True)
+    busy = traitlets.Unicode("").tag(sync=True)
+    file = traitlets.Tuple(allow_none=True, default_value=None)
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._pieces: list[bytes] = []
+        super().__init__(**kwargs)
+        self.on_msg(self._take)
+
+    def _take(self, widget: Any, content: dict[str, Any], buffers: list[Any]) -> None:
+        if content.get("ask") != "piece" or not buffers:
+            return
+        if content.get("at") == 0:
+            self._pieces = []
+        self._pieces.append(bytes(buffers[0]))
+        done = sum(map(len, self._pieces))
+        if done < content.get("size", 0):
+            self.send({"kind": "more", "at": done})
+            return
+        data, self._pieces = b"".join(self._pieces), []
+        self.file = (str(content.get("name", "")), data)
+
+    def __repr__(self) -> str:
+        return "FileDrop()"
+
+
+_HEIGHT = 40  # of the bars
+_SAFE, _TRUE = "card data masked", "card data in clear"
+
+
+class Tools(ipywidgets.VBox):  # type: ignore[misc]
+    """Plot, diff and export, with what came of it beneath. *chosen* gives the messages that are meant, *diff*
+    two of them compared, or None, *export* a file of them; *download* hands that over."""
+
+    def __init__(
+        self,
+        chosen: Callable[[], Any],
+        diff: Callable[[], Any],
+        export: Callable[[str, bool], bytes],
+        download: Callable[[str, bytes], None],
+    ) -> None:
+        self._chosen, self._diff, self._export, self._download = chosen, diff, export, download
+        self.kind = ipywidgets.Dropdown(options=list(KINDS), description="Plot")
+        self.plot_button = ipywidgets.Button(description="Plot")
+        self.diff_button = ipywidgets.Button(description="Compare the two selected")
+        self.format = ipywidgets.Dropdown(
+            options=[("CSV", "csv"), ("Parquet", "parquet")], description="Format"
+        )
+        self.covered = ipywidgets.Dropdown(options=[_SAFE, _TRUE], description="Export")
+        self.export_button = ipywidgets.Button(description="Export")
+        self.said = ipywidgets.HTML().add_class("iso-said")
+        self.picture = ipywidgets.HTML().add_class("iso-picture")
+        self.compared = ipywidgets.VBox()
+        bar = ipywidgets.HBox(
+            [
+                ipywidgets.HBox([self.kind, self.plot_button]).add_class("iso-pair"),
+                self.diff_button,
+                ipywidgets.HBox([self.format, self.covered, self.export_button]).add_class("iso-pair"),
+            ]
+        ).add_class("iso-bar")
+        super().__init__([bar, self.said, self.picture, self.compared])
+        self.plot_button.on_click(lambda _: self.plot())
+        self.diff_button.on_click(lambda _: self.diff())
+        self.export_button.on_click(lambda _: self.export())
+
+    def plot(self) -> None:
+        """Draw what is ticked, else what is shown."""
+        table = self._chosen()
+        if table is None:
+            return
+        try:
+            # In the order of the log, however it is sorted: lanes go from what came first to what came last.
+            self.picture.value = _pictures(table.sort_index(), self.kind.value)
+        except ImportError as error:
+            self.picture.value = wrong(str(error), "p")
+
+    def diff(self) -> None:
+        """Show the two ticked messages side by side."""
+        made = self._diff()
+        self._put_compared([] if made is None else [made])
+        needed = "Select two messages, or one transaction: tick the boxes."
+        self.said.value = "" if made else hint(needed, news=True)
+
+    def clear(self) -> None:
+        """Take away what came of it: other messages are shown now."""
+        self.said.value = self.picture.value = ""
+        self._put_compared([])
+
+    def _put_compared(self, made: list[Any]) -> None:
+        before, self.compared.children = self.compared.children, made
+        for one in before:
+            one.close()
+
+    def export(self) -> None:
+        """Hand over a file, masked unless the person chose otherwise."""
+        masked = self.covered.value == _SAFE
+        data = self._export(self.format.value, masked)
+        name = f"messages{'' if masked else '-with-card-data'}.{self.format.value}"
+        self._download(name, data)
+        words = f"{name}: {len(data):,} bytes, {'card data masked' if masked else 'card data in clear'}."
+        self.said.value = markup("p", words, role="status")
+        show(self.said, True)
+
+
+def _pictures(table: Any, kind: Any) -> str:
+    """The plot for a light page and for a dark one, of which the style sheet shows the one that fits."""
+    drawn = _drawn(plot(table, kind), kind, "iso-on-light")  # first: it says where matplotlib is missing
+    from matplotlib import style
+
+    with style.context("dark_background"):
+        return drawn + _drawn(plot(table, kind), kind, "iso-on-dark")
+
+
+def _drawn(ax: Any, kind: str, page: str) -> str:
+    """An Axes as a picture in the page, see-through."""
+    from matplotlib import pyplot
+
+    held = io.BytesIO()
+    ax.figure.savefig(held, format="png", dpi=110, transparent=True)
+    pyplot.close(ax.figure)
+    data = base64.b64encode(held.getvalue()).decode("ascii")
+    source = f"data:image/png;base64,{data}"
+    return f'<img class="{page}" alt="{html.escape(kind)} of the messages" src="{source}">'
+
+
+def sparkline(whole: list[int], bad: list[int]) -> str:
+    """Bars of how many messages stand where, the bad ones in front, as SVG with its meaning in words."""
+    most = max(whole, default=0)
+    if not most:
+        return ""
+    bars = [_bar(at, count, most, "all") for at, count in enumerate(whole) if count]
+    bars += [_bar(at, count, most, "bad") for at, count in enumerate(bad) if count]
+    words = (
+        f"Where in the log: {len(whole)} equal parts, at most {most:,} messages in one; "
+        f"invalid ones at the bottom, {sum(bad):,} in all."
+    )
+    box = f'viewBox="0 0 {len(whole)} {_HEIGHT}" preserveAspectRatio="none"'
+    return f'<svg {box} role="img" aria-label="{words}"><title>{words}</title>{"".join(bars)}</svg>'
+
+
+def _bar(at: int, count: int, most: int, kind: str) -> str:
+    tall = max(_HEIGHT * count / most, 1)
+    return f'<rect class="{kind}" x="{at}" y="{_HEIGHT - tall:.1f}" width="0.9" height="{tall:.1f}"/>'
+
+
 MESSAGES, TRANSACTIONS = "Messages", "Transactions"
-_LARGE = 100_000
 _EXAMPLE = "e.g. DE39!=00 or amount>500.00"
 _NOTHING = "No messages match."
 
@@ -86,7 +321,7 @@ class LogExplorer(Panel):
         self._apply()
 
     def _make(self) -> None:
-        self.drop = reading.FileDrop()
+        self.drop = FileDrop()
         self.paste = ipywidgets.Textarea(placeholder="or paste lines here", rows=2, continuous_update=False)
         self.filter = CoveredText(cover=mask_words, label="Filter", placeholder=_EXAMPLE, rows=1, lazy=True)
         self.verdicts = ipywidgets.Dropdown(options=VERDICTS, description="Verdict")
@@ -142,16 +377,16 @@ class LogExplorer(Panel):
 
     def load(self, source: object) -> None:
         """Read *source*: what `sim.read` takes or gives. What cannot be read is said in `problem`."""
-        source = reading.as_path(source)
+        source = as_path(source)
         self.problem = ""
         self._try(lambda: self._load(source))
 
     def _load(self, source: object) -> None:
-        if not reading.is_large(source):
-            self._put(reading.whole(source, self._options))
+        if not is_large(source):
+            self._put(whole(source, self._options))
             return
-        self._put(reading.first_rows(source, self._options))
-        self.drop.busy = f"The first {reading.FIRST:,} messages; reading the others …"
+        self._put(first_rows(source, self._options))
+        self.drop.busy = f"The first {FIRST:,} messages; reading the others …"
         self._reader = threading.Thread(target=self._read_rest, args=(source,), daemon=True)
         self._reader.start()
 
@@ -161,7 +396,7 @@ class LogExplorer(Panel):
             self._reader.join()
 
     def _read_rest(self, source: object) -> None:
-        self._try(lambda: self._put(reading.whole(source, self._options)))
+        self._try(lambda: self._put(whole(source, self._options)))
         self.drop.busy = ""
 
     def _try(self, work: Callable[[], None]) -> None:
@@ -180,7 +415,7 @@ class LogExplorer(Panel):
         name, data = change.new
         self.problem = ""
         self.drop.busy = f"{name}: reading …"
-        self._try(lambda: self._put(reading.of_file(name, data, self._options)))
+        self._try(lambda: self._put(of_file(name, data, self._options)))
         self.drop.busy = ""
 
     def _put(self, table: MessagesTable) -> None:
@@ -253,7 +488,7 @@ class LogExplorer(Panel):
         """What is ticked, else what is shown, as the bytes of a file: `csv` or `parquet`; masked unless
         *masked* is False."""
         table = self.chosen
-        return b"" if table is None else reading.exported(table, kind, masked)
+        return b"" if table is None else exported(table, kind, masked)
 
     def judge_more(self) -> None:
         """Judge some more bad messages, to tell which rules they break."""

@@ -11,8 +11,7 @@ from sim.masking import mask_words
 from sim.operations.drill import LEVELS, TOPICS, Drill, drill
 from sim.widgets.asking import Inquiry
 from sim.widgets.markup import markup
-from sim.widgets.panels.fields import InputField, show
-from sim.widgets.panels.form import Form
+from sim.widgets.panels.fields import Form, InputField, show
 from sim.widgets.panels.panel import Panel, RunBar
 
 _HINT = "Type the answer and press Enter. Separate several values with commas."

@@ -11,8 +11,7 @@ import traitlets
 from sim.errors import BuildError, OptionError
 from sim.exchanges import make
 from sim.widgets.markup import hint, wrong
-from sim.widgets.panels.fields import show
-from sim.widgets.panels.form import Form, traits_of
+from sim.widgets.panels.fields import Form, show, traits_of
 from sim.widgets.panels.panel import Panel, RunBar, has_tables
 
 OPTIONS = (

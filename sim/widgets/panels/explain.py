@@ -19,11 +19,10 @@ from sim.operations.explanation import Told, explain_so_far
 from sim.paste.reading import Reading
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.asking import Inquiry, LanguageModel
-from sim.widgets.markup import Markup, hint, joined, markup, wrong
+from sim.widgets.markup import STATIC, Markup, hint, joined, markup, wrong
 from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.panel import RunBar, of_message
 from sim.widgets.panels.reader import MessageInput, ReaderPanel
-from sim.widgets.statics import STATIC
 
 BY_RULES = "This is what the rules say."
 _STRUCK = re.compile("~~(.+?)~~")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -13,13 +13,13 @@ import traitlets
 
 from sim.errors import BuildError, OptionError
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import Asked, Plan, UnclearError, steps_of
+from sim.exchanges.plan import Asked, Plan, UnclearError, shown, steps_of
 from sim.masking import mask_words
 from sim.operations import Generated
 from sim.operations.asked import generated, usual_entry
+from sim.operations.copying import NO_CARD, call_of, covered_call
 from sim.operations.generation import native_version
 from sim.operations.options import Setting, goes_with
-from sim.operations.recalled import NO_CARD, call_of, covered_call
 from sim.spec import currency
 from sim.spec.networks import NETWORKS, detect
 from sim.spec.tables import read_toml
@@ -27,10 +27,9 @@ from sim.spec.words import OF_A_MODEL
 from sim.verbs import verb
 from sim.widgets.asking import Inquiry, LanguageModel
 from sim.widgets.covered_text import CoveredText
-from sim.widgets.markup import hint, wrong
+from sim.widgets.markup import hint, joined, markup, wrong
 from sim.widgets.panels.actions import MessageActions
-from sim.widgets.panels.fields import AmountInput, CardInput, InputField, show
-from sim.widgets.panels.form import Form, traits_of
+from sim.widgets.panels.fields import AmountInput, CardInput, Form, InputField, show, traits_of
 from sim.widgets.panels.panel import (
     MessageViews,
     Panel,
@@ -40,9 +39,58 @@ from sim.widgets.panels.panel import (
     of_message,
     static_anatomy,
 )
-from sim.widgets.panels.planned import planned
 from sim.widgets.panels.reader import Gallery
 from sim.widgets.panels.templates import TemplateBar, Templates
+
+_BETWEEN = " … "
+_TITLES = {one.name: one.label for name in ("exchange", "generate") for one in verb(name).options}
+
+
+def planned(plan: Plan) -> str:
+    """*plan* as HTML: its text with the words underlined, what they give, what was assumed, what is
+    unclear."""
+    text = shown(plan.text)
+    parts, at = [], 0
+    for start, end, title, known in _spans(plan, text):
+        parts += [text[at:start], markup("u" if known else "mark", text[start:end], title=title)]
+        at = end
+    rows = [
+        joined(
+            markup("dt", shown(words)),
+            markup("dd", f"{_TITLES.get(name, name)}: {shown(str(value))}"),
+        )
+        for _, _, name, value, words in plan.rows()
+        if words
+    ]
+    said = [hint(f"Assumed: {note}.") for note in plan.notes]
+    if plan.cost:
+        said.append(hint(plan.cost))
+    if plan.unclear:
+        said.append(wrong(f"Not understood: {shown('; '.join(plan.unclear))}.", "p"))
+    elif plan.not_possible:
+        said.append(wrong(f"Not possible: {plan.not_possible}.", "p"))
+    told = markup("p", joined(*parts, text[at:]), "iso-planned")
+    return told + markup("dl", joined(*dict.fromkeys(rows)), "iso-plan") + "".join(said)
+
+
+def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Where words of the plan stand in *text*: start, end, what they give, whether they were understood."""
+    found: dict[tuple[int, int], tuple[list[str], bool]] = {}
+    said = [(words, f"{_TITLES.get(name, name)}: {shown(str(value))}", True)
+            for _, _, name, value, words in plan.rows()]  # fmt: skip
+    said += [(words, "not understood", False) for words in plan.unclear]
+    for words, title, known in said:
+        for part in filter(None, shown(words).split(_BETWEEN)):
+            at = text.find(part)
+            if at >= 0:
+                titles, _ = found.setdefault((at, at + len(part)), ([], known))
+                titles.append(title)
+    last = 0
+    for (start, end), (titles, known) in sorted(found.items()):
+        if start >= last:
+            yield start, end, ", ".join(dict.fromkeys(titles)), known
+            last = end
+
 
 OPTIONS = tuple(
     option.name for option in verb("generate").options if option.name not in (*OF_A_MODEL, "at", "format")

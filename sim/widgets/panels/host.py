@@ -21,11 +21,9 @@ from sim.masking import mask_bytes, mask_words
 from sim.operations.rewriting import pasted, shown_text
 from sim.spec.tables import read_toml
 from sim.widgets.asking import running_loop
-from sim.widgets.markup import markup, wrong
-from sim.widgets.panels.fields import InputField
-from sim.widgets.panels.form import Form, traits_of
+from sim.widgets.markup import STATIC, markup, wrong
+from sim.widgets.panels.fields import Form, InputField, traits_of
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar
-from sim.widgets.statics import STATIC
 
 EVERY = 0.5  # seconds between looks
 _MOST_LINES = 500

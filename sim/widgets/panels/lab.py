@@ -16,12 +16,12 @@ from sim.widgets.asking import LanguageModel
 from sim.widgets.covered_text import MOST_CHARACTERS
 from sim.widgets.diff import MessageDiff
 from sim.widgets.model import view
+from sim.widgets.page import title_of
 from sim.widgets.panels.explain import ExplainPanel
 from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.generate import GeneratePanel
 from sim.widgets.panels.panel import Panel
 from sim.widgets.panels.validate import ValidatePanel
-from sim.widgets.plain import title_of
 
 TABS = ("Generate", "Explain", "Validate")
 _MOST = 100

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import IsoError, OptionError, shown
+from sim.errors import IsoError
 from sim.link.client import AsyncClient
 from sim.link.line import address_of
-from sim.link.load import Load, Mix, Numbers
+from sim.link.load.run import MIX, Load, Mix, Numbers, weights_of
 from sim.widgets.asking import Heard, Inquiry
 from sim.widgets.markup import markup, wrong
-from sim.widgets.panels.form import Form
+from sim.widgets.panels.fields import Form
 from sim.widgets.panels.host import EVERY
 from sim.widgets.panels.panel import Panel, RunBar
 
-MIX = "auth 70, financial 20, echo 10"
 _MOST = 1e9
-# A kind, in words or as an MTI, and its weight.
-_PART = re.compile(
-    r"(?P<kind>[A-Za-z_][A-Za-z_ -]*|[0-9]{4})(?:(?:\s+|\s*[=:]\s*)(?P<weight>[0-9]+(?:\.[0-9]+)?)\s*%?)?"
-)
 
 
 class LoadPanel(Panel):
@@ -88,8 +82,8 @@ class LoadPanel(Panel):
         self._bar.tell("Sending", hears=not self._waits, done=done)
 
     def _tell(self) -> None:
-        told_of = told(self.numbers) if self.numbers else ""
-        self.said.value = wrong(self.problem) or markup("span", told_of, "iso-note")
+        told = self.numbers.told if self.numbers else ""
+        self.said.value = wrong(self.problem) or markup("span", told, "iso-note")
 
     def __repr__(self) -> str:
         state = "running" if self.busy else "over" if self.numbers else "not started"
@@ -105,32 +99,3 @@ async def _driven(load: Load, heard: Heard) -> Numbers:
         return task.result()
     finally:
         task.cancel()
-
-
-def told(numbers: Numbers) -> str:
-    """Rates, percentiles and codes in words."""
-    parts = [f"{numbers.sent:,} sent, {numbers.answered:,} answered, {numbers.rate:,.0f} a second"]
-    if numbers.answered:
-        parts.append(", ".join(f"p{at:g} {numbers.percentile(at):.2f} ms" for at in (50, 95, 99, 99.9)))
-    parts.append(", ".join(f"code {code}: {count:,}" for code, count in numbers.codes.most_common(6)))
-    lost = {status: count for status, count in numbers.statuses.items() if status != "answered"}
-    parts.append(", ".join(f"{status}: {count:,}" for status, count in lost.items()))
-    return ". ".join(part for part in parts if part)
-
-
-def weights_of(text: str) -> dict[str, float]:
-    """Kinds and weights as a person writes them. Raises OptionError for what is neither.
-
-    >>> weights_of("auth 70, echo 30"), weights_of("auth=2; sign on: 1")
-    ({'auth': 70.0, 'echo': 30.0}, {'auth': 2.0, 'sign on': 1.0})
-    """
-    found: dict[str, float] = {}
-    for part in filter(None, map(str.strip, re.split("[,;]", text))):
-        written = _PART.fullmatch(part)
-        if written is None or not float(written["weight"] or 1):
-            raise OptionError("mix", f"kinds and weights such as {MIX}", shown(part))
-        kind = written["kind"].strip()
-        found[kind] = found.get(kind, 0.0) + float(written["weight"] or 1)
-    if not found:
-        raise OptionError("mix", f"kinds and weights such as {MIX}", "none")
-    return found

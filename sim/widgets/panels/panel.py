@@ -21,11 +21,9 @@ from sim.operations.anatomy import masked_text
 from sim.paste.reading import Reading
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.asking import Asker, Inquiry, running_loop
-from sim.widgets.markup import joined, markup
-from sim.widgets.page import page
+from sim.widgets.markup import STATIC, bundled, joined, markup
+from sim.widgets.page import page, text_of
 from sim.widgets.panels.fields import dress, show
-from sim.widgets.plain import text_of
-from sim.widgets.statics import STATIC, bundled
 
 STILL = (
     "This panel needs ipywidgets, whose containers marimo does not draw: what follows stands still. "

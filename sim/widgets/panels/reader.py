@@ -22,8 +22,7 @@ from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
 from sim.widgets.markup import hint, markup
 from sim.widgets.model import as_text, dissected
 from sim.widgets.panels.actions import MessageActions
-from sim.widgets.panels.fields import InputField, show
-from sim.widgets.panels.form import Form, traits_of
+from sim.widgets.panels.fields import Form, InputField, show, traits_of
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar, cover, has_tables, static_anatomy
 
 PASTE = "Paste a message: its text, a hex dump, a line of a log"

@@ -13,12 +13,9 @@ from sim.link.client import AsyncClient
 from sim.link.line import address_of
 from sim.link.sent import Sent
 from sim.operations import chosen_version
-from sim.operations.choosing import chosen_network
-from sim.spec.networks import answer
 from sim.widgets.asking import Inquiry
 from sim.widgets.markup import markup, wrong
-from sim.widgets.panels.fields import InputField
-from sim.widgets.panels.form import Form
+from sim.widgets.panels.fields import Form, InputField
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar, of_message
 from sim.widgets.panels.reader import MessageInput
 
@@ -87,33 +84,12 @@ class SendPanel(Panel):
     def _tell(self) -> None:
         exchange, answer = self.exchange, self.exchange.answer if self.exchange else None
         self.views.put(build(answer) if answer else "", answer.version if answer else None, None, None)
-        news = told(exchange) if exchange else ""
+        news = exchange.told if exchange else ""
         self.said.value = wrong(self.problem) or markup("span", news, "iso-note")
 
     def __repr__(self) -> str:
-        what = told(self.exchange) if self.exchange else of_message(self.views.anatomy)
+        what = self.exchange.told if self.exchange else of_message(self.views.anatomy)
         return f"SendPanel({what})"
-
-
-def told(exchange: Sent) -> str:
-    """What became of a message, in words."""
-    said = exchange.status
-    if exchange.answer is not None:
-        said = _said(exchange.answer)
-        said += "" if exchange.latency is None else f" in {exchange.latency * 1000:.1f} ms"
-    elif exchange.note:
-        said += f": {exchange.note}"
-    return said + (f"; its reversal: {told(exchange.reversal)}" if exchange.reversal else "")
-
-
-def _said(response: Message) -> str:
-    """The response in words: `Approved (00)`."""
-    code = response.get(39)
-    if not code:
-        return f"Response: {response.mti}"
-    known = answer(code, response.version, chosen_network(response, None))
-    meaning = known.meaning if known else "response code"
-    return f"{meaning[:1].upper()}{meaning[1:]} ({code})"
 
 
 def _is_message(given: object) -> bool:
