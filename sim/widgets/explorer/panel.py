@@ -20,7 +20,7 @@ from sim.errors import IsoError
 from sim.masking import mask_words
 from sim.tables.columns import read
 from sim.tables.columns.table import MessagesTable
-from sim.tables.matching import as_text
+from sim.tables.matching import as_message
 from sim.tables.plots.charts import KINDS, plot
 from sim.tables.render import without_formulas
 from sim.tables.transactions import TransactionsTable
@@ -72,9 +72,9 @@ def whole(source: Any, options: dict[str, Any]) -> MessagesTable:
     if isinstance(source, pd.DataFrame) and "mti" in source.columns and "line" in source.columns:
         return MessagesTable(source)
     if isinstance(source, list | tuple) and not all(isinstance(one, str | Path) for one in source):
-        source = [one if isinstance(one, str) else as_text(one) for one in source]
+        source = [one if isinstance(one, str) else as_message(one) for one in source]
     elif isinstance(source, pd.DataFrame) or hasattr(source, "fields"):
-        source = [as_text(source)]
+        source = [as_message(source)]
     made: MessagesTable = read(source, progress=False, **options)
     return made
 
