@@ -15,8 +15,7 @@ import sim
 from lessons import progress
 from sim.errors import with_article
 from sim.operations.drill import Fact, fact
-from sim.operations.drill.facts import plain
-from sim.operations.drill.facts import Element, Several
+from sim.operations.drill.facts import Element, Several, plain
 
 
 class Verdict(NamedTuple):
