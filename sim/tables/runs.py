@@ -196,7 +196,28 @@ def load(
 
 
 @overload
-def load(address: Address, *, wait: Literal[False], **options: Any) -> RunningLoad:
+def load(
+    address: Address,
+    *,
+    mix: Mapping[str, float] | None = None,
+    replay: str | Path | Host | Client | Iterable[MessageArgument] | None = None,
+    speed: float = 1.0,
+    rate: float | None = None,
+    concurrency: int | None = None,
+    count: int = 10_000,
+    seconds: float = 60.0,
+    pool: int = 1,
+    network: AnyNetwork | None = None,
+    format: Format | str | None = None,
+    framing: str | Sequence[str] | None = None,
+    version: AnyVersion | None = None,
+    interface: AnyInterface | None = None,
+    tls: SSLContext | str | Path | bool | None = None,
+    timeout: float | None = None,
+    check: Callable[[Sent], str | None] | None = None,
+    wait: Literal[False],
+    **options: Any,
+) -> RunningLoad:
     """A load that has begun."""
 
 
