@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from sim.spec.codes import code_list, countries
@@ -52,7 +53,22 @@ def fold(text: str) -> str:
 
 def words_of(text: str) -> tuple[str, ...]:
     """The words and signs of *text*, folded."""
+    if text.islower() and text.isascii() and text.replace(" ", "").isalpha():
+        return tuple(text.split())
     return tuple(one for one in TOKEN.findall(fold(text)) if one not in _BETWEEN)
+
+
+@cache
+def _parts(name: str) -> frozenset[str]:
+    return frozenset(TOKEN.findall(name))
+
+
+def present(names: Iterable[str], text: str) -> str:
+    """A pattern of those of *names* whose words the folded *text* has, the longest first: one of all of them
+    takes longer to compile than a description to read."""
+    words = frozenset(TOKEN.findall(text))
+    found = sorted((name for name in names if _parts(name) <= words), key=len, reverse=True)
+    return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in found) or "(?!)"
 
 
 @cache
@@ -86,28 +102,25 @@ def labels() -> dict[str, int]:
     return {name: number for name, number in element_names("1987").items() if number in _LABELLED}
 
 
-@cache
-def forms() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
-    """What values look like that have a form of their own: key, how it is read, pattern."""
+def forms(text: str) -> Iterator[tuple[str, str, str]]:
+    """What values look like that have a form of their own: key, how it is read, pattern; with the names that
+    the folded *text* has."""
     blanks = {
         "{sep}": r"\s*(?:[:=#]|\bis\b|\bto\b|\bnumber\b|\bno\.)?\s*",
         "{on}": r"\b(?:(?:on|am|el|em|le|dated|date)\s+(?:the )?)?",
-        "{month}": "|".join(sorted(phrases_of("month"), key=len, reverse=True)),
-        "{money}": f"(?:{'|'.join(map(re.escape, sorted(phrases_of('currency'), reverse=True)))}"
-        "|minor|cents?)",
+        "{month}": present(phrases_of("month"), text),
+        "{money}": f"(?:{present(phrases_of('currency'), text)}|minor|cents?)",
         "{lacking}": r"without|missing|lacks|lacking|no|omit|omitting|leave out|leaving out|excluding"
         "|(?:do|does) not (?:include|send|contain|have)|ohne|sin|sem|sans|fehlende[rs]?",
-        "{label}": "|".join(sorted(labels(), key=len, reverse=True)),
+        "{label}": present(labels(), text),
         "{other}": "".join(f"(?<!{word} )" for word in phrases_of("code-of")),
-        "{element}": "|".join(sorted(element_names("1987"), key=len, reverse=True)),
+        "{element}": present(element_names("1987"), text),
     }
-    made = []
     for row in read_csv("descriptions/forms"):
         pattern = row["pattern"]
         for blank, filled in blanks.items():
             pattern = pattern.replace(blank, filled)
-        made.append((row["key"], row["read"], re.compile(pattern)))
-    return tuple(made)
+        yield row["key"], row["read"], pattern
 
 
 @cache
@@ -146,10 +159,9 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
             found.setdefault(words_of(phrase), [("trade", row["mcc"])])
     for land in countries():
         found.setdefault(words_of(land.name), [("country", land.alpha2)])
-    for words, pairs in list(
-        found.items()
-    ):  # `ß` is one letter where it is folded, two where it is not written
-        found.setdefault(tuple(word.replace("ss", "s") for word in words), pairs)
+    for words in [words for words in found if any("ss" in word for word in words)]:
+        # `ß` is one letter where it is folded, two where it is not written
+        found.setdefault(tuple(word.replace("ss", "s") for word in words), found[words])
     return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from sim.exchanges.lexicon import fold, phrases_of, values_of
+from sim.exchanges.lexicon import fold, phrases_of, present, values_of
 from sim.spec import currency as currency_of
 from sim.spec.codes import FUNDS, currencies
 
@@ -50,17 +50,15 @@ def _compound() -> re.Pattern[str]:
     )
 
 
-@cache
-def _one_number() -> str:
-    every = sorted((*_numbers(), *_scales()), key=len, reverse=True)
-    return rf"(?:\b(?:{'|'.join(every)}|[a-z]*(?:hundert|tausend)[a-z]*)\b)"
+def _one_number(text: str) -> str:
+    return rf"(?:\b(?:{present((*_numbers(), *_scales()), text)}|[a-z]*(?:hundert|tausend)[a-z]*)\b)"
 
 
 def _value(word: str) -> int | None:
     """The number that one *word* is."""
     if word in _numbers():
         return _numbers()[word]
-    found = _compound().fullmatch(word)
+    found = _compound().fullmatch(word) if "hundert" in word or "tausend" in word else None
     if found is None:
         return None
     part = {key: _numbers()[found[key]] if found[key] else 1 for key in ("t", "h")}
@@ -68,17 +66,15 @@ def _value(word: str) -> int | None:
     return value + (_numbers()[found["r"]] if found["r"] else 0)
 
 
-@cache
-def spelled_pattern() -> str:
-    """A pattern for a number in words."""
-    one, scales = _one_number(), "|".join(_scales())
+def spelled_pattern(text: str) -> str:
+    """A pattern for a number in words, of those that the folded *text* has."""
+    one, scales = _one_number(text), "|".join(_scales())
     return rf"\b(?:an?\s+(?=(?:{scales})\b))?{one}(?:(?:\s+(?:and|y|e|et)\s+|[\s-]+){one}){{0,9}}\b"
 
 
-@cache
-def number_pattern() -> str:
-    """A pattern for a number in figures or words."""
-    return rf"(?:\d+(?:[.,]\d+)?\s(?:{'|'.join(_scales())})\b|{FIGURES}|{spelled_pattern()})"
+def number_pattern(text: str) -> str:
+    """A pattern for a number in figures or words, of those that the folded *text* has."""
+    return rf"(?:\d+(?:[.,]\d+)?\s(?:{'|'.join(_scales())})\b|{FIGURES}|{spelled_pattern(text)})"
 
 
 def spelled(words: str) -> int | None:
@@ -88,7 +84,8 @@ def spelled(words: str) -> int | None:
     (125, 2000, None)
     """
     total = part = 0
-    for word in re.findall(_one_number(), fold(words)):
+    words = fold(words)
+    for word in re.findall(_one_number(words), words):
         scale = _scales().get(word)
         if scale == _HUNDRED:
             part = (part or 1) * scale
@@ -170,15 +167,13 @@ def currency_names() -> dict[str, str]:
     return names | phrases_of("currency")
 
 
-@cache
-def unit_pattern() -> str:
-    """A pattern for a currency's name, sign or code."""
-    parts = []
-    for name in sorted(currency_names(), key=len, reverse=True):
-        start = r"(?<![a-z])" if name[0].isalpha() else ""
-        end = r"(?![a-z])" if name[-1].isalpha() else ""
-        parts.append(start + re.escape(name).replace(r"\ ", r"\s+") + end)
-    return "|".join(parts)
+def unit_pattern(text: str) -> str:
+    """A pattern for a currency's name, sign or code, of those that the folded *text* has."""
+    names = present(currency_names(), text)
+    return "|".join(
+        (r"(?<![a-z])" if name[0].isalpha() else "") + name + (r"(?![a-z])" if name[-1].isalpha() else "")
+        for name in names.split("|")
+    )
 
 
 def cents(words: str) -> int | None:

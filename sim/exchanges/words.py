@@ -84,7 +84,7 @@ class Reader:
     def _blank(self, start: int, end: int) -> None:
         self.left = self.left[:start] + _TAKEN * (end - start) + self.left[end:]
 
-    def _take(self, pattern: str | re.Pattern[str], key: str, value: Callable[[re.Match[str]], Any]) -> None:
+    def _take(self, pattern: str, key: str, value: Callable[[re.Match[str]], Any]) -> None:
         for found in list(re.finditer(pattern, self.left)):
             got = value(found)
             place = found.span("v") if key == "bare" and "v" in found.groupdict() else found.span()
@@ -104,7 +104,7 @@ class Reader:
                 self.add("merchant", found[1], found.start(), found.end())
             elif label := _BEFORE_ADDRESS.search(self.left[: found.start()]):
                 self.add("address", found[1], label.start(), found.end())
-        for key, how, pattern in lexicon.forms():
+        for key, how, pattern in lexicon.forms(self.left):
             self._take(pattern, key, lambda found, how=how: self._formed(found, how))  # type: ignore[misc]
 
     def _formed(self, found: re.Match[str], how: str) -> Any:
@@ -145,7 +145,7 @@ class Reader:
 
     # -- amounts
     def _amounts(self) -> None:
-        for key, pattern, how in _amount_patterns():
+        for key, pattern, how in _amount_patterns(self.left):
             self._take(pattern, key, lambda found, how=how: self._sum(found, how))  # type: ignore[misc]
 
         for found in list(_NUMBER.finditer(self.left)):
@@ -366,13 +366,12 @@ def _spaced(text: str) -> str:
     return re.sub(r"[\s-]+", " ", text)
 
 
-@cache
-def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    """How amounts stand in a text: key, pattern, and how it is read."""
-    number, unit, spelled = sums.number_pattern(), sums.unit_pattern(), sums.spelled_pattern()
+def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
+    """How amounts stand in *text*: key, pattern, and how it is read."""
+    number, unit, spelled = sums.number_pattern(text), sums.unit_pattern(text), sums.spelled_pattern(text)
     coins = "|".join(phrases_of("coin"))
     with_cents = r"dollars?|euros?|pounds?|usd|eur|gbp|reais|pesos"
-    rows = (
+    return (
         ("amount", r"(?<![\w.,-])(?P<n>\d+)\s(?P<c>euros?|dollars?|pounds?|pfund)\s(?P<s>\d\d)"
          r"(?=\s*(?:[,.;]|$|(?:that|which|at|in|on|with|for|from|by)\b))", "sum"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{with_cents})\s*(?:and|und|con|com|et|y|e|,)?\s*"
@@ -393,7 +392,6 @@ def _amount_patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
         ("bare", r"\b(?:amount|amt|betrag|monto|importe|montant|total|valor)(?: of| is| von| de|:|=)?\s*"
          rf"(?P<n>{sums.FIGURES})(?![\d])", "bare"),
     )  # fmt: skip
-    return tuple((key, re.compile(pattern), how) for key, pattern, how in rows)
 
 
 def _date(found: re.Match[str]) -> date | str | None:

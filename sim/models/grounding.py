@@ -142,7 +142,8 @@ def _numbers(text: str) -> Iterator[str]:
             yield plain + tail if parted and len(head) <= 3 else f"{plain}.{tail}"
         else:
             yield from re.split("[.,'’]", found[0])
-    for spelled in re.finditer(sums.spelled_pattern(), fold(text)):
+    folded = fold(text)
+    for spelled in re.finditer(sums.spelled_pattern(folded), folded):
         value = sums.spelled(spelled[0])
         if value is None or value > _COUNTED:
             yield spelled[0] if value is None else str(value)

@@ -383,7 +383,7 @@ def _numbers(text: str, now: datetime | None) -> set[float]:
     found: set[float] = set()
     for figures in _NUMBER.findall(text):
         found |= _readings(figures)
-    spelled = re.finditer(sums.spelled_pattern(), folded)
+    spelled = re.finditer(sums.spelled_pattern(folded), folded)
     found |= {float(value) for one in spelled if (value := sums.spelled(one[0])) is not None}
     if now is not None:
         words = re.findall(r"[a-z]+", folded)

@@ -12,9 +12,7 @@ from sim.operations import building
 from sim.paste.reading import TEXT
 from sim.tables.argument import take
 from sim.tables.exchanges import exchange_table
-from sim.tables.link import host
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.runs import run_suite
 from sim.tables.tables import Table, columns_of
 from sim.tables.transactions import Held
 
@@ -78,6 +76,9 @@ class PlanTable(Table):
             Something that matters was not understood (`words`), or cannot be made (`not_possible`).
         """
         if not self.plan.makes_messages and not self.plan.unclear:
+            from sim.tables.link import host
+            from sim.tables.runs import run_suite
+
             [step] = self.plan.steps
             return host(**step.options) if step.call == HOST else run_suite(**step.options)
         made = self.plan.run(partial=partial)
