@@ -212,7 +212,9 @@ class Composer:
             self.not_possible = self.not_possible or str(mark.value)
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
         hosted = ("bound", "everything", "endpoint") if not self.all("host", "suite") else ()
-        for mark in self.all("unknown", "beyond", "several", "negation", "tip", "it", "same", *hosted):
+        for mark in self.all(
+            "unknown", "beyond", "several", "negation", "tip", "it", "same", "fact", *hosted
+        ):
             if (mark.key == "it" and known) or (mark.key in ("it", "same") and self.before):
                 continue
             if mark.words == "?" and self.all("polite"):

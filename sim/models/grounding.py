@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from sim.exchanges import sums
-from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_of
+from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_of, values_of
 from sim.spec import VERSIONS
 
 STRUCK = "~~{}~~"
 _CLAIMS = frozenset(
     (
         *("network", "city", "country", "currency", "entry", "decision", "reason", "reason!"),
-        *("head", "then", "alone", "trade", "why", "option", "card"),
+        *("head", "then", "alone", "trade", "why", "option", "card", "fact"),
     )
 )
 # Nouns that speak of the data of a chip or a stripe, too; of reading only with a verb for it.
@@ -40,7 +40,18 @@ _OR = frozenset(("or", "nor", "and", "oder", "noch", "und", "ni", "y", "o", "nem
 # Words that say another thing in an explanation: a field holds a value.
 _IDLE = frozenset((("hold",), ("holds",), ("verification",), ("card", "verification")))
 # Options that an explanation may state wrongly, by their phrases.
-_OPTIONS = {"three_d_secure=authenticated": "auth?ent", "pin=no": "pin|senha|clave"}
+_OPTIONS = {"three_d_secure=authenticated": "auth?ent", "three_d_secure=none": "auth?ent",
+            "pin=no": "pin|senha|clave"}  # fmt: skip
+_NO_3DS = ("option", "three_d_secure=none")
+_TYPED = r"(?:entered|typed|eingegeben|introduj\w+|introducid[oa]|ingres\w+|digitad[oa]|digitou|saisie?)"
+_PIN_TYPED = re.compile(
+    rf"\b(?:pin|senha|clave|code)\b[^.,;]{{0,16}}\b{_TYPED}\b|\b{_TYPED}\b[^.,;]{{0,16}}\b(?:pin|senha|clave)\b"
+)
+# `The PIN was wrong` says what `PIN wrong` does; `has not answered yet` is no time-out.
+_COPULAS = frozenset(
+    ("is", "was", "are", "were", "ist", "war", "es", "era", "esta", "estaba", "foi", "estava", "est", "etait")
+)
+_YET = re.compile(r"\b(?:yet|noch|todavia|aun|ainda|encore)\b")
 _PRESENT = re.compile(
     r"\b(?:card|karte|tarjeta|cartao|carte)\b[^.,;]{0,16}?\b(?:presente?e?|lag vor|liegt vor)\b"
 )
@@ -52,8 +63,10 @@ _ADVICE = re.compile(
     r"|si|debe|puede|envie|pida|espere|se|deve|pode|peca|envoyez|demandez|pouvez|peut|devez)\b"
 )
 _ADVISED = ("head", "then", "why", "entry", "alone")
-_DENIED = ("decision", "entry", "head", "then", "alone", "option")
+_DENIED = ("decision", "entry", "head", "then", "alone", "option", "fact")
+_NAMED = ("currency", "country", "city", "network")  # whose names may be told in any of their words
 _OF_ONE = ("decision", "entry")
+_TAPPED = ("entry", "contactless")  # it is read from the chip, too
 # What is asked for is not yet decided.
 _ASKING = frozenset(
     (("approve",), ("decline",), ("refuse",), ("reject",), ("deny",), ("accept",), ("accepts",), ("partial",))
@@ -91,19 +104,29 @@ class Ground:
             self.claims |= {one for one in _claims(text) if one[0] == key}
         if any(key == "entry" for key, _ in self.claims):
             self.claims.add(("card", "present" if _ABSENT.isdisjoint(self.claims) else "absent"))
-        if not _HAS_PIN.search(every):
-            self.claims.add(("option", "pin=no"))
+        self.claims.add(("option", "pin=yes" if _HAS_PIN.search(every) else "pin=no"))
+        if ("option", "three_d_secure=authenticated") not in self.claims:
+            self.claims.add(_NO_3DS)
+        self.claims |= {
+            (key, one) for key, value in self.claims if key == "reason" for one in value.split("/")
+        }
         self.claims |= {("answer", code) for code in re.findall("[0-9A-Z]+", decided)}
-        self.words = {word.casefold() for word in re.findall(r"[\w'-]+", every)} | _vocabulary()
+        told = [
+            every,
+            *(one for key, value in self.claims if key in _NAMED for one in values_of(key).get(value, ())),
+        ]
+        self.words = {word.casefold() for word in re.findall(r"[\w'-]+", " ".join(told))} | _vocabulary()
         self.language = language
 
     def unknown(self, sentence: str) -> list[str]:
         """What *sentence* states that is not known, or denies that is, in its words."""
         found = _MARKUP.findall(sentence)
         found += [one for one in _numbers(sentence) if one not in self.numbers]
-        advised = _ADVICE.search(fold(sentence))
-        for key, value, denied in _stated(sentence):
-            known = (key, value) in self.claims
+        advised, stated = _ADVICE.search(fold(sentence)), list(_stated(sentence))
+        tapped = _TAPPED in self.claims and (*_TAPPED, False) in stated
+        for key, value, denied in stated:
+            named = value.split("/") if key == "reason" else [value]
+            known = any((key, one) in self.claims for one in named) or (tapped and value == "chip")
             if known if denied else not known and not (advised and key in _ADVISED):
                 found.append(f"{'no ' if denied else ''}{key} {value}")
         return list(dict.fromkeys([*found, *self._names(sentence)]))
@@ -156,10 +179,27 @@ def _claims(text: str) -> Iterator[tuple[str, str]]:
 
 def _stated(text: str, *, known: bool = False) -> Iterator[tuple[str, str, bool]]:
     """What the words of *text* state, and whether it is denied; *known*: it is what may be said."""
-    rows, longest = phrases()
     folded = fold(text)
     words = [found[0] for found in TOKEN.finditer(folded) if found[0] not in "-./()"]
-    read = known or _READING.search(folded)
+    read = bool(known or _READING.search(folded))
+    bare = [word for word in words if word not in _COPULAS]
+    for claim in dict.fromkeys((*_phrased(words, read), *_phrased(bare, read))):
+        if claim[:2] != ("why", "timeout") or not _YET.search(folded):
+            yield claim
+    for found in _PIN_TYPED.finditer(folded):
+        clause = re.split("[.,;]", folded[: found.end()])[-1]
+        yield "option", "pin=yes" if _NOT.isdisjoint(re.findall("[a-z]+", clause)) else "pin=no", False
+    for present in _PRESENT.findall(folded):
+        yield "card", "present" if _NOT.isdisjoint(re.findall("[a-z]+", present)) else "absent", False
+    for code in _ANSWER_CODE.findall(folded):
+        yield "answer", code.upper(), False
+    for sign in _SIGNS.findall(folded):
+        yield "currency", phrases_of("currency").get(sign, sign), False
+
+
+def _phrased(words: list[str], read: bool) -> Iterator[tuple[str, str, bool]]:
+    """What the phrases among *words* state; *read*: nouns of the card say how it was read."""
+    rows, longest = phrases()
     at, last, denied = 0, 0, False
     while at < len(words):
         sizes = range(min(longest, len(words) - at), 0, -1)
@@ -168,21 +208,16 @@ def _stated(text: str, *, known: bool = False) -> Iterator[tuple[str, str, bool]
         said = [(key, value) for key, value in rows.get(phrase, ()) if _is_claim(key, value, phrase)]
         before = words[max(last, at - _NEAR) : at]
         if said and not (denied and before and _OR.issuperset(before)):
-            clause = before[len(before) - before[::-1].index(",") :] if "," in before else before
+            ends = [place + 1 for place, word in enumerate(before) if word in ",:;"]
+            clause = before[max(ends, default=0) :]
             denied = not _NOT.isdisjoint(clause) or any(word.endswith("n't") for word in clause)
-        if phrase not in _ASKING or (denied and not _DID.isdisjoint(before)):
+        if phrase not in _ASKING or "will" in before or (denied and not _DID.isdisjoint(before)):
             for key, value in said:
                 if read or key != "entry" or value not in _NOUNS or size > 1:
                     yield key.rstrip("!"), value, denied and key in _DENIED
         at += size
         if said or size > 1:
             last = at
-    for present in _PRESENT.findall(folded):
-        yield "card", "present" if _NOT.isdisjoint(re.findall("[a-z]+", present)) else "absent", False
-    for code in _ANSWER_CODE.findall(folded):
-        yield "answer", code.upper(), False
-    for sign in _SIGNS.findall(folded):
-        yield "currency", phrases_of("currency").get(sign, sign), False
 
 
 def _is_claim(key: str, value: str, phrase: tuple[str, ...]) -> bool:

@@ -36,7 +36,7 @@ _FEWEST_TYPED = 13  # characters: less is a reference, a code or the number of a
 _MOST_FINDINGS = 10
 _LONGEST = 20 * MOST_WORDS  # characters
 _DECISION, _READING = "outcome", "reading"
-_ENTRY = 22
+_ENTRY, _ANSWER = 22, 39
 _ACCOUNT = 2
 _LABELS = {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}
 
@@ -183,7 +183,8 @@ class Known:
         self.texts = [*told.sentences, *findings, *(one.message for one in found[:_MOST_FINDINGS])]
         self.texts += [text for row in elements for text in row.values()]
         self.texts += [*self.slots.values(), "DE", *(f"{number}" for number in message.fields)]
-        self.texts.append(response_mti(message.mti) or "")
+        # What it may be answered with.
+        self.texts += [response_mti(message.mti) or "", "0" * (message.spec[_ANSWER].width or 0)]
 
     def _slot(self, name: str, text: str) -> str:
         self.slots[name + self._mark] = text

@@ -65,6 +65,9 @@ def test_what_is_known_stands(message: Message, text: str) -> None:
         (DECLINE, "es", "El emisor la rechazó por fondos insuficientes: código 51."),
         (DECLINE, "fr", "L'émetteur a refusé le paiement de 123,45 USD, code 51."),
         (APPROVAL, "pt", "O emissor aprovou: foi aprovada com o código A12345."),
+        (ECHO, "en", "Answer it with an 0810 and code 00."),
+        (REQUEST, "en", "The issuer has not answered yet."),
+        (DECLINE, "en", "The account did not have sufficient funds."),
     ],
 )
 def test_what_is_known_stands_in_other_languages(message: Message, language: str, text: str) -> None:
@@ -114,6 +117,13 @@ def test_what_is_known_stands_in_other_languages(message: Message, language: str
         (DECLINE, "It was declined since it is a stolen card."),
         (REQUEST, "The shop is in London."),
         (TYPED, "It is an Amex payment."),
+        (DECLINE, "The account had sufficient funds."),
+        (DECLINE, "The PIN was wrong."),
+        (REQUEST, "A PIN was entered."),
+        (REQUEST, "It was checked offline."),
+        (REQUEST, "DE 48 holds the cardholder's name."),
+        (REQUEST, "The issuer will approve it."),
+        (REQUEST, "Cash was withdrawn."),
         (REQUEST, "See https://pay.example for more."),
         (REQUEST, "See [the site](pay.example)."),
         (REQUEST, "<b>Note</b> this."),
