@@ -63,6 +63,20 @@ def _limited(pattern: str) -> tuple[tuple[str, int, int, frozenset[str]], ...]:
 
 
 @cache
+def limits(pattern: str) -> tuple[tuple[int, int, int, int], ...]:
+    """How many digits stand behind each part that has limits, how many it has, and the limits.
+
+    >>> limits("hhmm")
+    ((2, 2, 0, 23), (0, 2, 0, 59))
+    """
+    known = {**_LIMITS, "CCYY": (1970, 2099)}
+    size = len(pattern)
+    return tuple(
+        (size - end, end - start, *known[name]) for name, start, end in _layout(pattern) if name in known
+    )
+
+
+@cache
 def unusual(pattern: str) -> re.Pattern[str]:
     """Matches what may be no date or time of *pattern*."""
     usual = re.sub("MMDD|[A-Za-z]{2}", lambda part: _USUAL[part[0]], pattern)

@@ -1,287 +1,384 @@
 """One layout for many messages: the elements of a dialect, one after the other, in all messages at once.
 
 A node is the byte reached in each message; ways that reach the same bytes are edges to one node, so that what
-comes behind is looked at once. A way is worth what it saves in all messages together, less its cost in each.
-What each byte is worth by its looks alone is taken off: layouts that ran ahead would crowd the right one out.
+comes behind is looked at once. What a way reads at any byte is worked out once, for all messages together. A
+layout costs what it reads that cannot be, and once what it has otherwise than the format that it is near.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
-from math import inf
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-from sim.codec.wire.formats import RAW
-from sim.codec.wire.pages import view
-from sim.paste.search import Search, Step, Work
+import numpy as np
+
+from sim.codec.wire.formats import BCD, BINARY, HEX, RAW, Field
+from sim.codec.wire.pages import MULTI_BYTE, PAGES, SINGLE_BYTE, view
+from sim.elements import dates
+from sim.paste.search import Search, Step
 from sim.paste.ways import Way
-from sim.paste.worth import is_chip
+from sim.paste.worth import PART_BITS, is_chip, numeric_codes, patterns_of
+from sim.spec import spec
 
-# Bits that a byte is worth by its looks: a digit or letter, another character that prints, any other byte.
-_WORDS, _PRINTED, _ANY = 2.6, 1.0, 0.7
-_UNREAD = 60.0  # a message that a layout cannot go on with
-_MOST_UNREAD = 0.1
-_MOST_ODD = 0.4
-_MARGIN, _LEAST_MARGIN = 14.0, 60.0
-_MOST_NODES = 150
-_FARTHER = 15.0  # bits that an element more is worth, which reads without anything odd
-_MOST_EDGES = 6
-# What a way costs in each message, beside what it costs where one message is all that is known.
+# Bits: a byte that cannot be there, and the most that all of an element cost; a message that a layout cannot
+# go on with; a value that cannot be; one of nothing; a known code; a byte that may be any; where bytes seem
+# to be written otherwise than those before. A byte of text counts for a share: they go together.
+_WRONG, _WORST = 12.0, 30.0
+_UNREAD, _ODD, _EMPTY, _KNOWN, _ANY, _TURN = 60.0, 14.0, 8.0, 2.5, 0.1, 14.0
 _SHARE = 0.5
-_AGAIN = 0.25  # the share for which the same bytes count in another message: they say hardly more
-GONE = -1
+_MOST_UNREAD = 0.1
+_MOST_NODES, _MOST_EDGES, _MARGIN = 300, 6000, 500.0
+# How many elements are looked at ahead, and what one costs at most that is otherwise than in the format.
+_AHEAD, _CHANGED = 3, 24.0
+_PADDED = 24  # bytes that are looked at behind the last
+_NONE = -(10**9)
+Array = Any
 
 
 @dataclass(slots=True, eq=False)
 class Sample:
-    """One message: its bytes, the byte behind its bitmap, where it ends, its elements, the last of these, and
-    what the bytes up to each place are worth by their looks."""
+    """One message: the bytes behind its bitmap, and its elements."""
 
     search: Search
-    start: int
-    end: int
-    numbers: frozenset[int]
-    last: int
-    looks: list[float]
-
-
-@dataclass(slots=True, eq=False)
-class Edge:
-    """A way from one node to another."""
-
-    before: Node
-    way: Way
-    gain: float
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    """The byte reached in each message, GONE where it was given up; the best score that leads there, and the
-    best from there to the end."""
-
-    at: tuple[int, ...]
-    score: float
-    edges: list[Edge] = field(default_factory=list)
-    rest: float = -inf
-
-
-@dataclass(frozen=True, slots=True)
-class Lattice:
-    """The nodes behind each of the elements *numbers*; `whole` says whether the last ones are at the ends."""
-
-    samples: Sequence[Sample]
     numbers: tuple[int, ...]
-    layers: Sequence[Sequence[Node]]
-    whole: bool
-
-    @property
-    def reached(self) -> int:
-        """How many elements were read."""
-        return len(self.layers) - 1
-
-    @property
-    def best(self) -> Node:
-        """The best of the last nodes."""
-        return max(self.layers[-1], key=lambda one: one.score)
-
-    def chosen(self) -> dict[int, Way]:
-        """The way of each element, the best ones together."""
-        found, node = {}, self.best
-        for number in reversed(self.numbers[: self.reached]):
-            edge = max(node.edges, key=lambda one: one.before.score + one.gain)
-            found[number], node = edge.way, edge.before
-        return dict(sorted(found.items()))
-
-    def plainest(self, ways: Mapping[int, Sequence[Way]]) -> dict[int, Way]:
-        """The way of each element, of those that end alike in all messages the format's own where nothing it
-        reads is odd, else the one that says most of its values: characters before bytes."""
-        found = self.chosen()
-        values: dict[int, list[tuple[Sample, Step]]] = {number: [] for number in found}
-        for one in self.samples:
-            for step in read_by(one, found)[0]:
-                values[step.number].append((one, step))
-        for number, some in values.items():
-            own = next((way for way in ways[number] if way.change is None), None)
-            if own is not None and _sound(some, own):
-                found[number] = own
-                continue
-            saved = {way: worth(some, way) for way in dict.fromkeys((found[number], *ways[number]))}
-            found[number] = max(saved, key=lambda way: saved[way])
-        return found
-
-    def trouble(self) -> int:
-        """The place in `numbers` of the first element that cannot be right: it stops there, or what the best
-        layout reads is odd in many messages; how many there are where nothing is wrong."""
-        chosen = self.chosen()
-        at: Counter[int] = Counter()
-        odd: Counter[int] = Counter()
-        for one in self.samples:
-            for step in read_by(one, chosen)[0]:
-                # Chip data without tags are some links' own.
-                odd[step.number] += bool(step.odd) and not is_chip(step.way.field)
-                at[step.number] += 1
-        for place, number in enumerate(self.numbers[: self.reached]):
-            if odd[number] > _MOST_ODD * at[number]:
-                return place
-        return self.reached
-
-    @property
-    def progress(self) -> float:
-        """How far and how well it reads: what is better is more."""
-        return self.best.score + _FARTHER * self.trouble()
-
-    def rivals(self) -> dict[int, list[tuple[float, Way]]]:
-        """For each element the ways of all layouts, with the bits by which the best layout that has it is
-        behind the best of all, the chosen one first."""
-        for node in self.layers[-1]:
-            node.rest = 0.0
-        for layer in reversed(self.layers):
-            for node in layer:
-                for edge in node.edges:
-                    edge.before.rest = max(edge.before.rest, edge.gain + node.rest)
-        best = self.best.score
-        found: dict[int, list[tuple[float, Way]]] = {}
-        for number, layer in zip(self.numbers, self.layers[1:], strict=False):
-            behind = [
-                (best - edge.before.score - edge.gain - node.rest, edge.way)
-                for node in layer
-                for edge in node.edges
-            ]
-            found[number] = sorted(behind, key=lambda one: one[0])
-        return found
 
 
-def sample(data: bytes, start: int, end: int, numbers: Sequence[int]) -> Sample:
-    """A message with elements *numbers*, from *start* to *end* of some bytes."""
-    worth = map(_looks, view(data, "ascii"), view(data, "cp037"))
-    return Sample(
-        Search(data),
-        start,
-        end,
-        frozenset(numbers),
-        max(numbers, default=0),
-        list(accumulate(worth, initial=0.0)),
-    )
-
-
-def _looks(*chars: str) -> float:
-    """What a byte is worth that is one of *chars*, by its page."""
-    found = [char for char in chars if char.isascii() and char.isprintable()]
-    if any(char.isalnum() or char == " " for char in found):
-        return _WORDS
-    return _PRINTED if found else _ANY
-
-
-def lattice(samples: Sequence[Sample], ways: Mapping[int, Sequence[Way]], work: Work) -> Lattice:
-    """The layouts of *samples*, each element written in one of its *ways*; as far as there is one. What it
-    costs is taken off the *work* that may still be done."""
-    numbers = tuple(sorted({number for one in samples for number in one.numbers}))
-    layers = [[Node(tuple(one.start for one in samples), 0.0)]]
-    most_gone = int(_MOST_UNREAD * len(samples))
-    margin = max(_LEAST_MARGIN, _MARGIN * len(samples))
-    for number in numbers:
-        if work.done:
-            return Lattice(samples, numbers, layers, False)
-        members = [place for place, one in enumerate(samples) if number in one.numbers]
-        grown: dict[tuple[int, ...], Node] = {}
-        for node in layers[-1]:
-            work.left -= len(ways.get(number, ()))
-            for way in ways.get(number, ()):
-                made = _step(samples, node, number, members, way, most_gone)
-                if made is None:
-                    continue
-                at, gain = made
-                held = grown.get(at)
-                if held is None:
-                    held = grown[at] = Node(at, -inf)
-                held.edges.append(Edge(node, way, gain))
-                held.score = max(held.score, node.score + gain)
-        if not grown:
-            return Lattice(samples, numbers, layers, False)
-        layers.append(_kept(list(grown.values()), margin))
-    return Lattice(samples, numbers, layers, True)
-
-
-def _step(
-    samples: Sequence[Sample], node: Node, number: int, members: Sequence[int], way: Way, most_gone: int
-) -> tuple[tuple[int, ...], float] | None:
-    """Where *node* goes by element *number* written in one *way*, and what that saves."""
-    at = list(node.at)
-    gone = at.count(GONE)
-    seen: set[bytes] = set()
-    total, share = 0.0, (1 - _SHARE) * way.cost
-    raw, prefixed = way.field.written == RAW, way.field.prefix > 0
-    for place in members:
-        here = at[place]
-        if here == GONE:
-            continue
-        one = samples[place]
-        read = one.search.step(way, number, here)
-        if read is None or read[0].end > one.end or (number == one.last and read[0].end < one.end):
-            gone += 1
-            if gone > most_gone:
-                return None
-            at[place] = GONE
-            total -= _UNREAD
-            continue
-        step, bits = read
-        data = one.search.views.data
-        end = at[place] = step.end
-        if prefixed:
-            # A length that is always the same says little, one of nothing says nothing.
-            length = data[here : step.start]
-            bits -= (way.gain + way.cost) * (step.start == end or length in seen)
-            seen.add(length)
-        bits += share
-        if not raw:
-            bits -= one.looks[end] - one.looks[here]
-        bytes_read = data[here:end]
-        total += _AGAIN * bits if bytes_read in seen else bits
-        seen.add(bytes_read)
-    return tuple(at), total
-
-
-def _kept(grown: list[Node], margin: float) -> list[Node]:
-    grown.sort(key=lambda one: -one.score)
-    least = grown[0].score - margin
-    kept = [one for one in grown[:_MOST_NODES] if one.score >= least]
-    for one in kept:
-        if len(one.edges) > _MOST_EDGES:
-            one.edges = sorted(one.edges, key=lambda edge: -edge.before.score - edge.gain)[:_MOST_EDGES]
-    return kept
-
-
-def _sound(some: Sequence[tuple[Sample, Step]], way: Way) -> bool:
-    """Whether *way* ends alike in *some* messages and reads nothing that is odd."""
-    again = [(step, one.search.step(way, step.number, step.at)) for one, step in some]
-    return all(made is not None and made[0].end == step.end and not made[0].odd for step, made in again)
-
-
-def worth(some: Sequence[tuple[Sample, Step]], way: Way) -> float:
-    """What *way* saves in *some* messages where an element stands; less than anything where it ends
-    otherwise in one of them."""
-    total = 0.0
-    for one, step in some:
-        read = one.search.step(way, step.number, step.at)
-        if read is None or read[0].end != step.end:
-            return -inf
-        # A length of nothing says nothing.
-        total += read[1] + (1 - _SHARE) * way.cost - (way.gain + way.cost) * (read[0].start == step.end)
-    return total
+def sample(body: bytes, numbers: Sequence[int]) -> Sample:
+    """A message with elements *numbers*, which are the bytes *body*."""
+    return Sample(Search(body), tuple(numbers))
 
 
 def read_by(one: Sample, chosen: Mapping[int, Way]) -> tuple[list[Step], int]:
     """The elements of a message read by the ways *chosen*, and the element at which that stops; 0 for none,
     1 for its end."""
     steps: list[Step] = []
-    at = one.start
-    for number in sorted(one.numbers):
+    at = 0
+    for number in one.numbers:
         way = chosen.get(number)
         read = one.search.step(way, number, at) if way else None
-        if read is None or read[0].end > one.end:
+        if read is None:
             return steps, number
         steps.append(read[0])
         at = read[0].end
-    return steps, 0 if at == one.end else 1
+    return steps, 0 if at == len(one.search.views.data) else 1
+
+
+@cache
+def _costs(written: str, content: str) -> Array:
+    """What each byte costs in a value of a writing and a content."""
+    if written == RAW:
+        return np.full(256, 8.0)
+    if written == BCD:
+        halves = np.array([3.3] * 10 + [4.3 + _WRONG] * 5 + [4.3])  # F is what fills up
+        halves[0xD] -= _WRONG * (content == "z")
+        made = np.add.outer(halves, halves).ravel()
+        made[0] = 4.3
+        return made
+    chars = view(bytes(range(256)), written if written in SINGLE_BYTE else "ascii")
+    more = "ABCDEFabcdef" if written == HEX else {"n": "", "x+n": "CD", "z": "=D"}.get(content)
+    return np.array([_char(char, more) + (written in MULTI_BYTE and char > "~") for char in chars])
+
+
+def _char(char: str, allowed: str | None) -> float:
+    """What a character costs, where digits and those *allowed* may stand, None for any."""
+    if "0" <= char <= "9":
+        return 4.3
+    bits = (
+        4.3
+        if char == " "
+        else 6.0
+        if char.isascii() and char.isalnum()
+        else 7.5
+        if " " < char <= "~"
+        else 9.0
+    )
+    return bits + _WRONG * (not char.isprintable() if allowed is None else char not in allowed)
+
+
+@cache
+def _packed_costs(written: str, content: str) -> Array:
+    """The same of bytes and of packed digits, less what they are worth: they look like nothing."""
+    if written == RAW:
+        return np.full(256, _ANY)
+    made = np.minimum(_costs(BCD, content) - 6.6, _WRONG) * _SHARE + _ANY / 2
+    made[0], made[0x30:0x3A] = _ANY / 2, 0.3  # digits of ASCII are seldom packed ones
+    return made
+
+
+def _looks(data: Array) -> Array:
+    """What each byte costs in the writing that it seems to have, which seldom turns from byte to byte."""
+    kinds = (("ascii", "ans"), ("cp037", "ans"), (BCD, "n"), (RAW, "b"))
+    costs = np.stack([_costs(*one) for one in kinds])[:, data]
+    best, chosen, rows = costs[..., 0], [], np.arange(len(data))
+    for at in range(1, data.shape[1]):
+        turned = best.min(axis=0) + _TURN
+        chosen.append(np.where(best <= turned, np.arange(len(kinds))[:, None], best.argmin(axis=0)))
+        best = np.minimum(best, turned) + costs[..., at]
+    kind, found = best.argmin(axis=0), np.empty(data.shape)
+    for at in range(data.shape[1] - 1, -1, -1):
+        found[:, at] = costs[kind, rows, at]
+        kind = chosen[at - 1][kind, rows] if at else kind
+    return found
+
+
+@cache
+def _digits(written: str) -> Array:
+    """What each byte says in a length prefix, and a negative number where it is none."""
+    if written == BINARY:
+        return np.arange(256)
+    if written == BCD:
+        return np.array([int(f"{one:02x}") if f"{one:02x}".isdigit() else _NONE for one in range(256)])
+    return np.array([int(char) if "0" <= char <= "9" else _NONE for char in view(bytes(range(256)), written)])
+
+
+@cache
+def _telling(number: int, version: str) -> frozenset[int]:
+    """The sizes of an element in which its digits tell of themselves: a date, a time or a code."""
+    elements = spec(version).elements
+    dated = number <= len(elements) and elements[number - 1].pattern
+    return frozenset({3} if numeric_codes(number) else patterns_of(number) if dated else ())
+
+
+class Block:
+    """Some messages as rows of bytes, and what each way reads at each byte of them: the byte behind it, and
+    what that is worth. Byte `gone` is for messages that a layout cannot go on with."""
+
+    def __init__(self, samples: Sequence[Sample], version: str) -> None:
+        self.samples, self.version = samples, version
+        self.sizes = np.array([len(one.search.views.data) for one in samples])
+        self.gone = int(self.sizes.max()) + 1
+        self._data = np.zeros((len(samples), self.gone + _PADDED), np.uint8)
+        for row, one in zip(self._data, samples, strict=True):
+            row[: len(one.search.views.data)] = np.frombuffer(one.search.views.data, np.uint8)
+        self._looks = _looks(self._data[:, : self.gone])
+        self._last = np.array([max(one.numbers, default=0) for one in samples])
+        self._members: dict[int, Array] = {}
+        self._tables: dict[object, tuple[Array, Array]] = {}
+        self._asked: dict[Field, tuple[Array, Array, Array]] = {}
+        self._sums: dict[tuple[str, str], Array] = {}
+
+    def members(self, number: int) -> Array:
+        """The messages that have an element."""
+        if number not in self._members:
+            self._members[number] = np.flatnonzero([number in one.numbers for one in self.samples])
+        return self._members[number]
+
+    def read(self, way: Way, number: int, at: Array) -> tuple[Array, Array]:
+        """The bytes behind an element at bytes *at* of the messages that have it, and what each is worth. The
+        last element ends where its message does."""
+        members, field = self.members(number), way.field
+        where = members * (self.gone + 1) + at
+        plain = field.shape is None and (
+            field.written in (*PAGES, BCD, RAW, HEX) and field.lengths in (*SINGLE_BYTE, BCD, BINARY)
+        )
+        if plain and not (field.prefix and (is_chip(field) or field.content == "z")):
+            ends, worth = self._table(field)
+        else:
+            ends, worth = self._one_by_one(way, number, where, plain)
+        ends, worth = ends.take(where), worth.take(where)
+        short = (self._last[members] == number) & (ends < self.sizes[members])
+        return np.where(short, self.gone, ends), np.where(short, -_UNREAD, worth)
+
+    def _one_by_one(self, way: Way, number: int, where: Array, plain: bool) -> tuple[Array, Array]:
+        """The tables of a way that is read only where it is asked for: tracks, chip data, shapes."""
+        if way.field not in self._asked:
+            some = self._table(way.field) if plain else self._nothing()
+            self._asked[way.field] = some[0].copy(), some[1].copy(), np.zeros(some[0].shape, bool)
+        ends, worth, known = self._asked[way.field]
+        for place in np.unique(where[~known.take(where)]).tolist():
+            known.flat[place] = True
+            row, byte = divmod(place, self.gone + 1)
+            if byte == self.gone or (plain and worth.flat[place] < -_WORST / 2):
+                continue
+            made = self.samples[row].search.step(way, number, byte)
+            if not plain and made:
+                ends.flat[place], worth.flat[place] = made[0].end, min(0.0, way.weigh(made[0].value)[0])
+            elif plain:
+                odd = made is None or bool(made[0].odd)
+                # Chip data without tags are some links' own.
+                worth.flat[place] += _ODD if not odd else 0.0 if is_chip(way.field) else -_ODD
+        return ends, worth
+
+    def _nothing(self) -> tuple[Array, Array]:
+        worth = np.full((len(self.samples), self.gone + 1), -_UNREAD)
+        worth[:, -1] = 0.0
+        return np.full(worth.shape, self.gone), worth
+
+    def _table(self, field: Field) -> tuple[Array, Array]:
+        """What a field reads at every byte of every message."""
+        told = (
+            field.content != "b" and not field.prefix and field.size in _telling(field.number, self.version)
+        )
+        key = (
+            field.written,
+            field.content,
+            field.counts,
+            field.size,
+            field.prefix,
+            field.lengths,
+            told and field.number,
+        )
+        if key not in self._tables:
+            size: Any = self._numbers(field.lengths, field.prefix) if field.prefix else np.full(1, field.size)
+            start = np.arange(self.gone + 1) + field.prefix
+            stop = start + field.width(size)
+            legal = (size >= 0) & (size <= field.size) & (stop <= self.sizes[:, None])
+            rows, sums = np.arange(len(self.samples))[:, None], self._summed(field.written, field.content)
+            cost = sums[rows, np.where(legal, stop, 0)] - sums[rows, np.minimum(start, self.gone)]
+            cost = np.minimum(cost, _WORST) + _EMPTY * (stop == start) - (self._told(field) if told else 0.0)
+            ends, worth = self._nothing()
+            self._tables[key] = np.where(legal, stop, ends), np.where(legal, -cost, worth)
+        return self._tables[key]
+
+    def _told(self, field: Field) -> Array:
+        """What a date, a time, a currency or a country at every byte is worth."""
+        value = self._numbers(field.written, field.width(field.size))
+        if codes := numeric_codes(field.number):
+            known = np.isin(value, list(codes))
+            if field.written == BCD:  # filled up on the right
+                second = self._data[:, 1 : self.gone + 2]
+                right = 10 * self._numbers(BCD, 1) + (second >> 4)
+                known |= np.isin(right, list(codes)) & np.isin(second & 15, (0, 15))
+            return np.where(known, _KNOWN, -_ODD)
+        best = np.full(value.shape, -_ODD)
+        for pattern in patterns_of(field.number)[field.size]:
+            sound = value > 0
+            for behind, width, low, high in dates.limits(pattern):
+                part = value // 10**behind % 10**width
+                sound &= (low <= part) & (part <= high)
+            bits = sum(PART_BITS[part] for part in dates.split(pattern, pattern))
+            best = np.where(sound, np.maximum(best, bits), best)
+        return np.where(value == 0, 0.0, best)
+
+    def _numbers(self, written: str, width: int) -> Array:
+        """The number in the *width* bytes at every byte; a negative one where there is none."""
+        base = {BINARY: 256, BCD: 100}.get(written, 10)
+        digits = _digits(written)[self._data]
+        return sum(digits[:, at : at + self.gone + 1] * base ** (width - 1 - at) for at in range(width))
+
+    def _summed(self, written: str, content: str) -> Array:
+        """What the bytes up to each place cost in a writing, less what they are worth by their looks."""
+        if (written, content) not in self._sums:
+            shown = self._data[:, : self.gone]
+            costs = (
+                _packed_costs(written, content)[shown]
+                if written in (RAW, BCD)
+                else _SHARE * (_costs(written, content)[shown] - self._looks)
+            )
+            self._sums[written, content] = np.cumsum(np.pad(costs, ((0, 0), (1, 0))), axis=1)
+        return self._sums[written, content]
+
+
+@dataclass(slots=True, eq=False)
+class Layer:
+    """The nodes behind an element: the byte reached in each message, and the best score that leads there; the
+    edges that lead to them: from which node, by which way, at what gain, to which."""
+
+    at: Array
+    score: Array
+    before: Array
+    way: Array
+    gain: Array
+    to: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """The layers behind each of the elements *numbers*, as far as there is one."""
+
+    ways: Mapping[int, Sequence[Way]]
+    numbers: tuple[int, ...]
+    layers: Sequence[Layer]
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """How far and how well it reads: what is better is more."""
+        return len(self.layers) / (len(self.numbers) + 1), float(self.layers[-1].score.max())
+
+    @property
+    def stop(self) -> int:
+        """The element that no layout reads; 0 where one reads to the ends."""
+        return 0 if len(self.layers) > len(self.numbers) else self.numbers[len(self.layers) - 1]
+
+    def chosen(self) -> dict[int, Way]:
+        """The way of each element, the best ones together."""
+        found, node = {}, self.layers[-1].score.argmax()
+        for place in range(len(self.layers) - 1, 0, -1):
+            layer, number = self.layers[place], self.numbers[place - 1]
+            edges = np.flatnonzero(layer.to == node)
+            best = edges[np.argmax(self.layers[place - 1].score[layer.before[edges]] + layer.gain[edges])]
+            found[number], node = self.ways[number][layer.way[best]], layer.before[best]
+        return found
+
+    def rivals(self) -> dict[int, list[tuple[float, Way]]]:
+        """For each element its ways, with the bits by which the best layout that has it so is behind the best
+        of all, the best first."""
+        rest, best, found = np.zeros(len(self.layers[-1].score)), self.layers[-1].score.max(), {}
+        for place in range(len(self.layers) - 1, 0, -1):
+            layer, before, number = self.layers[place], self.layers[place - 1], self.numbers[place - 1]
+            through = layer.gain + rest[layer.to]
+            behind = np.full(len(self.ways[number]), np.inf)
+            np.minimum.at(behind, layer.way, best - before.score[layer.before] - through)
+            order = [one for one in np.argsort(behind, kind="stable").tolist() if behind[one] < np.inf]
+            found[number] = [(float(behind[one]), self.ways[number][one]) for one in order]
+            rest = np.full(len(before.score), -np.inf)
+            np.maximum.at(rest, layer.before, through)
+        return found
+
+
+def lattice(block: Block, ways: Mapping[int, Sequence[Way]], most: int = _MOST_NODES) -> Lattice:
+    """The layouts of the messages of *block*, each element written in one of its *ways*, the format's own
+    first; as far as there is one. The best *most* nodes go on."""
+    numbers = tuple(sorted({number for one in block.samples for number in one.numbers}))
+    none = np.zeros(0, int)
+    layers = [Layer(np.zeros((1, len(block.samples)), int), np.zeros(1), none, none, none, none)]
+    for place, number in enumerate(numbers):
+        grown = _grown(block, layers[-1], number, ways[number])
+        if grown is None:
+            break
+        ahead = [(one, ways[one][0]) for one in numbers[place + 1 :][:_AHEAD] if ways[one]]
+        layers.append(_kept(block, grown, ahead, most))
+    return Lattice(ways, numbers, layers)
+
+
+def _grown(block: Block, layer: Layer, number: int, ways: Sequence[Way]) -> Layer | None:
+    """What the ways of an element lead to, each edge to a node of its own, the best ones."""
+    members = block.members(number)
+    at = layer.at[:, members]
+    others = (layer.at == block.gone).sum(axis=1) - (at == block.gone).sum(axis=1)
+    edges, ends = [], []
+    for index, way in enumerate(ways):
+        end, worth = block.read(way, number, at)
+        gone = others + (end == block.gone).sum(axis=1)
+        alive = np.flatnonzero(gone <= _MOST_UNREAD * len(block.samples))
+        edges.append((alive, np.full(len(alive), index), worth[alive].sum(axis=1) - way.cost))
+        ends.append(end[alive])
+    before, used, gain = (np.concatenate(some) for some in zip(*edges, strict=True)) if edges else ((),) * 3
+    if not len(before):
+        return None
+    score = layer.score[before] + gain
+    order = np.argsort(-score, kind="stable")[:_MOST_EDGES]
+    order = order[score[order] >= score[order[0]] - _MARGIN]
+    reached = layer.at[before[order]]
+    reached[:, members] = np.concatenate(ends)[order]
+    return Layer(reached, score[order], before[order], used[order], gain[order], np.arange(len(order)))
+
+
+def _kept(block: Block, grown: Layer, ahead: Sequence[tuple[int, Way]], most: int) -> Layer:
+    """The nodes to go on with: by their score, and by how well the elements *ahead* read as the format has
+    them."""
+    marks = np.random.default_rng(1).integers(1, 1 << 62, len(block.samples))
+    _, first, to = np.unique(grown.at @ marks, return_index=True, return_inverse=True)
+    promise, at = grown.score[first].copy(), grown.at[first]
+    for number, own in ahead:
+        members = block.members(number)
+        at[:, members], worth = block.read(own, number, at[:, members])
+        promise += np.maximum(worth.sum(axis=1), -_CHANGED)
+    order = np.argsort(-promise, kind="stable")
+    to, first = np.argsort(order)[to], first[order[:most]]
+    kept = to < most
+    return Layer(
+        grown.at[first], grown.score[first], grown.before[kept], grown.way[kept], grown.gain[kept], to[kept]
+    )

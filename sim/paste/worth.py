@@ -45,7 +45,7 @@ _PAN_DIGITS = range(12, 20)
 _TRACK_2 = 35
 _CARDS = (_PAN, _TRACK_2)
 _CHIP = 55
-_PART_BITS = {"CCYY": 6.0, "YY": 0.0, "MM": 3.06, "DD": 1.69, "hh": 2.06, "mm": 0.74, "ss": 0.74}
+PART_BITS = {"CCYY": 6.0, "YY": 0.0, "MM": 3.06, "DD": 1.69, "hh": 2.06, "mm": 0.74, "ss": 0.74}
 _CURRENCIES = frozenset({49, 50, 51})
 _COUNTRIES = frozenset({19, 20, 21})
 
@@ -66,7 +66,7 @@ def weigher(field: Field) -> Callable[[str], Worth]:
     """What weighs values of *field*: chosen once, since a guess weighs hundreds of values."""
     content = _by_content(field)
     check = _CHECKS.get(field.number)
-    patterns = {} if check else _patterns(field.number)
+    patterns = {} if check else patterns_of(field.number)
 
     def weigh(value: str) -> Worth:
         bits, odd = content(field, value)
@@ -174,7 +174,7 @@ def _chip(field: Field, value: str) -> Worth:
 
 
 @cache
-def _patterns(number: int) -> dict[int, tuple[str, ...]]:
+def patterns_of(number: int) -> dict[int, tuple[str, ...]]:
     """How any version lays out a date or time in the element, by its length."""
     found: dict[int, dict[str, None]] = {}
     for version in VERSIONS:
@@ -191,7 +191,7 @@ def _date(field: Field, value: str, patterns: tuple[str, ...]) -> Worth:
         return -1.0, ""
     for pattern in patterns:
         if dates.problem(pattern, value) is None:
-            return sum(_PART_BITS[part] for part in dates.split(pattern, value)), ""
+            return sum(PART_BITS[part] for part in dates.split(pattern, value)), ""
     return _IMPOSSIBLE, f"DE {field.number} is not a date or time"
 
 
@@ -214,6 +214,13 @@ def _currency(field: Field, value: str) -> Worth:
     # Packed or text: the choice moves the end by a byte and could hide a lost one, so the code must be known.
     packed = field.written == BCD
     return _NO_CURRENCY, f"DE {field.number} {'packed ' * packed}is not a known currency"
+
+
+@cache
+def numeric_codes(number: int) -> frozenset[int]:
+    """The currencies or countries by number, where element *number* has one of these."""
+    table = currency if number in _CURRENCIES else country if number in _COUNTRIES else None
+    return frozenset(code for code in range(1000) if table and table(f"{code:03}") is not None)
 
 
 def is_known_code(number: int, value: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from sim.codec.wire import Format
 from sim.codec.wire.catalogue import beside_toml, keep
@@ -16,14 +17,16 @@ from sim.masking.files import masked_names, path_of
 from sim.paste.learning import Learned
 from sim.paste.learning import learn as learned_from
 from sim.paste.spellings import dumps_apart
+from sim.tables.columns.captures import messages_of
+from sim.tables.columns.lines import opened, paths
+from sim.tables.columns.sources import expanded
+from sim.tables.columns.ways import MAGIC
 from sim.tables.tables import Table, columns_of
 
 COLUMNS = ("number", "name", "format", "written", "differs", "messages", "evidence", "open")
 _FEWEST, _MOST = 5, 2000
 _LARGEST = 1 << 24
 _SHORTEST = 20
-_PACKED = (".gz",)
-_OPEN = "open"
 
 
 class LearnedTable(Table):
@@ -31,8 +34,9 @@ class LearnedTable(Table):
 
     Columns: `number`, `name`, `format` (the standard's notation), `written` (how its characters are),
     `differs` (whether it is otherwise than in the ready format that is nearest), `messages` (in how many it
-    is), the `evidence`, and what is `open`: what the messages do not settle, to be looked up in the dialect's
-    document. `format` (of `.learned`) is the format, `toml` the file that says the same.
+    is; 0 for those at the end, which are taken to be as in the ready format), the `evidence`, and what is
+    `open`: what the messages do not settle, to be looked up in the dialect's document. `format` (of
+    `.learned`) is the format, `toml` the file that says the same.
     """
 
     _safe_columns = COLUMNS
@@ -89,7 +93,8 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     ----------
     source
         Messages of one dialect, 20 or more, the more different the better: a list of texts or bytes, a log or
-        a text with a message in each line, hex dumps, records behind lengths; or the path of such a file.
+        a text with a message in each line, hex dumps, records behind lengths, a capture (extra `pcap`); or an
+        open file, a path, a folder or a pattern of such files.
     name
         What to call the format.
 
@@ -103,7 +108,8 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     Raises
     ------
     SpecError
-        There are fewer than five messages, or no layout in which nine of ten of them read to their ends.
+        There are fewer than five messages, no place where nine of ten of them begin, or no layout in which
+        these read to their ends.
 
     Examples
     --------
@@ -119,10 +125,6 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     if len(items) < _FEWEST:
         raise SpecError(None, None, "20 or more messages of one dialect", f"{len(items)}")
     found = learned_from(items[:_MOST], name)
-    if found is None:
-        raise SpecError(
-            None, None, "messages of one dialect, most of which read to their ends in one layout", "none"
-        )
     keep(found.format)
     rows = [
         (
@@ -149,12 +151,16 @@ def _written(kind: str) -> str:
 
 def _items(source: object) -> list[str | bytes]:
     """The messages of *source*, one by one."""
-    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source):
-        return _of_bytes(_file(path_of("source", source)))
-    if isinstance(source, str):
+    if isinstance(source, str) and "\n" in source:
         return _of_text(source)
-    if isinstance(source, bytes | bytearray | memoryview):
-        return _of_bytes(bytes(source))
+    files = expanded(source) or paths(source)
+    if files is not None:
+        return [one for path in files for one in _of_file(path)]
+    data: Any = source.read(_LARGEST) if hasattr(source, "read") else source
+    if isinstance(data, str):
+        return _of_text(data)
+    if isinstance(data, bytes | bytearray | memoryview):
+        return _of_bytes(bytes(data))
     if isinstance(source, Iterable) and not isinstance(source, dict):
         return [_item(one) for one in source]
     raise TypeError(f"messages are a list, a text, bytes or a path, not {type(source).__name__}")
@@ -168,14 +174,16 @@ def _item(one: object) -> str | bytes:
     raise TypeError(f"a message to learn from is text or bytes, not {type(one).__name__}")
 
 
-def _file(path: Path) -> bytes:
-    with masked_names(), gzip.open(path) if path.suffix in _PACKED else path.open("rb") as opened:
-        return opened.read(_LARGEST)
+def _of_file(path: Path) -> list[str | bytes]:
+    with opened(path) as stream:
+        return _of_bytes(stream.read(_LARGEST))
 
 
 def _of_bytes(data: bytes) -> list[str | bytes]:
-    """The messages of a file: its lines, or its records."""
-    if not any(byte < 32 and byte not in b"\t\r\n\x02\x03" for byte in data[:_LARGEST]):
+    """The messages of a file: those of a capture, its lines, or its records."""
+    if data.startswith(MAGIC):
+        return [*messages_of(io.BytesIO(data), "a capture")]
+    if not any(byte < 32 and byte not in b"\t\r\n\x02\x03" for byte in data):
         try:
             return _of_text(data.decode())
         except UnicodeDecodeError:
@@ -183,7 +191,7 @@ def _of_bytes(data: bytes) -> list[str | bytes]:
     whole = b"".join(unblock([data])) if is_blocked(data) else data
     length = stream_framing(whole)
     if length is None:
-        raise SpecError(None, None, "records behind lengths, or lines", "other bytes")
+        raise SpecError(None, None, "records behind lengths, lines, or a capture", "other bytes")
     return [record for _, record in records([whole], length)]
 
 

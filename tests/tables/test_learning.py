@@ -93,7 +93,7 @@ def test_what_is_no_dialect_is_refused() -> None:
     """Too few messages, and texts that are none."""
     with pytest.raises(SpecError, match="20 or more messages"):
         sim.learn(_echoes(2))
-    with pytest.raises(SpecError, match="most of which read to their ends"):
+    with pytest.raises(SpecError, match="an MTI and a bitmap in the same place"):
         sim.learn([f"line {place} of a diary, with nothing to read in it" for place in range(20)])
 
 

@@ -305,6 +305,19 @@ def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> I
         yield Lines(np.zeros(0, np.uint8), none, none, none, file, said=said)
 
 
+def messages_of(stream: Any, file: str) -> list[bytes]:
+    """The messages of a capture, whatever they are written in, stream by stream. Raises as `of_capture`."""
+    streams: dict[tuple[Any, ...], Stream] = {}
+    found: dict[tuple[Any, ...], list[Timed]] = {}
+    for at, key, sequence, data, opens in _packets(stream, file):
+        one = streams.setdefault(key, Stream(_name(key)))
+        if opens:
+            one.begin(sequence)
+        elif data:
+            found.setdefault(key, []).extend(one.add(at, sequence, data))
+    return [data for key, one in streams.items() for _, data in (*found.get(key, ()), *one.end())]
+
+
 def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], int, bytes, bool]]:
     """Time, ends, number, payload of each TCP segment, and whether it opens its direction."""
     try:

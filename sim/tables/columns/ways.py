@@ -198,7 +198,7 @@ _SAMPLE = 200
 _GUESSED = 20
 _FEW_LINES = 40
 _FEWEST = 3
-_MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
+MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
 _CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
 # What a line with a message in it holds.
 _LIKELY = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}){12}|(?:[0-9A-Fa-f]{2} ){11}")
@@ -221,7 +221,7 @@ def way_of(
     """How a file that begins with *head* is read. *format* and *framing* are what the caller knows, *find*
     whether the message is to be looked for in its line, *is_text* whether it came as characters. Raises
     SpecError for a binary file whose messages cannot be told apart."""
-    if head.startswith(_MAGIC):
+    if head.startswith(MAGIC):
         return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
     known = _wire(format)
     if known is None and find and _is_table(head):
