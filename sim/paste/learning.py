@@ -96,7 +96,7 @@ class _Fit:
     @property
     def rank(self) -> tuple[bool, int, float]:
         """What is better is more."""
-        return not self.found.stop, -len(self.unread), self.found.rank[1]
+        return not self.found.stop, -len(self.unread), self.found.rank[1] - self.kind.cost
 
 
 def learn(items: Sequence[str | bytes], name: str) -> Learned:
@@ -198,7 +198,7 @@ def _sightings(item: str | bytes) -> list[Sighting]:
 def _all_kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
     """Every format, with *own* ones that were loaded and those that are read only where they are named, and
     each with a bitmap that always has 16 bytes."""
-    named = (TriedFormat(wire_format(name), 0.0) for name in ready() if name in read_toml("guess")["named"])
+    named = (TriedFormat(wire_format(name), 10.0) for name in ready() if name in read_toml("guess")["named"])
     found = [*kinds(), *named]
     wide = [
         TriedFormat(one.format.with_(bitmap_bytes=16, bit_1=False), one.cost + 8.0)
