@@ -39,7 +39,7 @@ def plan(made: Plan) -> dict[str, Any]:
     return {
         "steps": steps,
         "notes": [
-            *(f"Assumed: {note}" for note in made.notes),
+            *made.remarks,
             *unclear,
             *impossible,
             *filter(None, [made.cost]),

@@ -223,7 +223,7 @@ class Composer:
                 continue  # it is in the amount of the completion
             self.bad(mark.words)
             if mark.key == "unknown" and (near := like(mark.value)):
-                self.notes.append(f"nothing for {mark.words}: is {near} meant?")
+                self.notes.append(f"Perhaps {near} is meant by {mark.words}")
 
     def _elements(self) -> None:
         """Labelled elements are what options call them."""

@@ -127,6 +127,12 @@ class Plan:
     first: int = 0
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes as they are shown."""
+        told = ("Left aside: ", "Perhaps ")
+        return tuple(note if note.startswith(told) else f"Assumed: {note}" for note in self.notes)
+
+    @property
     def makes_messages(self) -> bool:
         """Whether the calls make messages: not of a host or a suite, which `sim.plan` runs."""
         return not any(step.call in (HOST, SUITE) for step in self.steps)
@@ -155,7 +161,7 @@ class Plan:
         if not self.steps:
             raise UnclearError(not_possible=self.not_possible or "nothing was understood")
         if not self.makes_messages:
-            raise UnclearError(not_possible="it is no message: `sim.plan(...).run()` does it")
+            raise UnclearError(not_possible="a host or a suite makes no message; its call is the plan's code")
         try:
             made = _Running(self.steps)
         except (IsoError, ValueError) as error:

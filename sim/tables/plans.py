@@ -144,7 +144,7 @@ def plan_table(made: Plan) -> PlanTable:
         (str(number), call, name, shown(str(value)), shown(words), "")
         for number, call, name, value, words in made.rows()
     ]
-    rows += [("", "", "", "", "", f"Assumed: {note}") for note in made.notes]
+    rows += [("", "", "", "", "", note) for note in made.remarks]
     rows += [("", "", "", "", shown(words), "Not understood") for words in made.unclear]
     if made.cost:
         rows.append(("", "", "", "", "", made.cost))

@@ -169,6 +169,14 @@ def test_the_code_of_a_plan_makes_the_same() -> None:
     assert [one.iso.message for one in told] == [one.iso.message for one in made.iso.messages]
 
 
+def test_a_misspelling_is_named_with_what_may_be_meant() -> None:
+    """Nothing is made of it; it is not left aside as what is bought or who buys it either."""
+    plan = plan_of("Reversl for 20 USD visa")
+    assert plan.unclear == ("Reversl",)
+    assert "Perhaps reversal is meant by Reversl" in plan.remarks
+    assert "Left aside: dinner" in plan_of("dinner at a restaurant, visa 20 USD").remarks
+
+
 def test_what_cannot_be_is_said_with_its_reason() -> None:
     """What is understood but impossible ends with the reason, whatever is left out."""
     plan = sim.plan("Visa PIN change at an ATM for 20 EUR, 3DS authenticated")
@@ -307,7 +315,7 @@ def test_a_host_and_a_suite_are_calls_that_make_no_message(text: str, code: str)
     """They are run by the plan's table; no message is about them."""
     made = plan_of(text)
     assert (re.sub(r"\n\s*|,(?=\n\))", "", made.code), made.unclear) == (code, ())
-    with pytest.raises(UnclearError, match="no message"):
+    with pytest.raises(UnclearError, match="makes no message"):
         made.run()
 
 

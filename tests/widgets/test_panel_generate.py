@@ -252,6 +252,20 @@ def test_a_description_is_planned_as_it_is_typed() -> None:
     assert writer.asked == []
 
 
+def test_transactions_and_hosts_are_calls_below_the_form() -> None:
+    """The form is that of the last transaction; of a host there is the call, and no message."""
+    panel = GeneratePanel(at=AT, writer=Writer(refusal="No LLM provider is configured"))
+    panel.words.value = "a purchase of 20 USD, then a refund of 15, and a Mastercard purchase of 7 USD"
+    panel.amount_minor_units = 800
+    assert "then='refund:1500'" in panel.code
+    panel.run()
+    assert panel.table.iso[4] == "000000000800"
+    panel.words.value = "host that declines everything above 100 USD with 51"
+    assert panel.code == "host = sim.host([{'amount': '10001..', 'currency': '840', 'code': '51'}])"
+    panel.run()
+    assert "makes no message" in panel.describe.problem
+
+
 def test_what_is_not_understood_is_marked() -> None:
     """Without a model it is a problem of the description, in the words themselves."""
     panel = GeneratePanel(at=AT, writer=Writer(refusal="No LLM provider is configured"))

@@ -62,7 +62,7 @@ def planned(plan: Plan) -> str:
         for _, _, name, value, words in plan.rows()
         if words
     ]
-    said = [hint(f"Assumed: {note}.") for note in plan.notes]
+    said = [hint(f"{note}.") for note in plan.remarks]
     if plan.cost:
         said.append(hint(plan.cost))
     if plan.unclear:
@@ -228,7 +228,9 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
                 continue  # a purpose that is a message of a link
 
     def _edited(self, plan: Plan) -> Plan:
-        """*plan* with the options as they are chosen now."""
+        """*plan* with the options as they are chosen now, where it makes messages."""
+        if not plan.makes_messages:
+            return plan
         chosen = {name: value for name, value in self.options().items()
                   if value != self.traits()[name].default_value or name in plan.asked.options}  # fmt: skip
         link = plan.asked.kind == plan.asked.purpose and "purpose" not in chosen
