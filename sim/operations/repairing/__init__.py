@@ -15,7 +15,7 @@ from dataclasses import field as attribute
 from math import inf
 from typing import Any
 
-from sim.codec import IsoError, Message, build
+from sim.codec import Message
 from sim.codec.bitmap import HEX_DIGITS
 from sim.codec.text import is_digits
 from sim.codec.wire import Format, wire_format
@@ -30,9 +30,9 @@ from sim.operations.reading import read
 from sim.operations.repairing import chip
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
-from sim.operations.repairing.searching import Trial, cut_off, trials_of, valued, weighed
+from sim.operations.repairing.framing import Bytes, text_of
+from sim.operations.repairing.searching import Trial, bytes_trials, trials_of, valued
 from sim.operations.repairing.weighing import share
-from sim.operations.repairing.wire import cut, readings, reads_to
 from sim.operations.repairing.witnesses import CARD, PROOF, TRACK
 from sim.operations.validation import Report
 from sim.operations.verdict import verdict_on
@@ -171,13 +171,6 @@ def _errors(report: Report) -> tuple[Finding, ...]:
     return tuple(one for one in report.findings if one.is_error)
 
 
-def _text(message: Message) -> str:
-    try:
-        return build(message)
-    except IsoError:
-        return ""
-
-
 def _is_open(paste: str, trials: Iterable[Trial]) -> bool:
     """Whether *paste* may be no text form: nothing explains it as one, or it may be bytes in hex."""
     found = [one.edit.text for one in trials]
@@ -195,7 +188,7 @@ def _trials(reading: Reading) -> list[Trial]:
         own = spec_of(reading.table if pinned or reading.by else chosen_version(raw, None))
         return trials_of(raw, own, pinned)
     made: list[Trial] = []
-    if message is not None and reading.believed and (raw := _text(message)):
+    if message is not None and reading.believed and (raw := text_of(message)):
         if not reading.data:
             return trials_of(raw, message.spec, True)
         made = valued(raw, message.spec)
@@ -213,18 +206,18 @@ def _of_bytes(reading: Reading) -> list[Trial]:
         return []
     # A guess that does not fit has bent its format.
     own = wire_format(reading.format) if reading.format in formats() else reading.written
-    tried = [own] if own else []
-    if not any(cut(data, one) or next(readings(data, one), None) for one in tried):
-        tried = sorted(map(wire_format, formats()), key=lambda one: reads_to(data, one), reverse=True)
-    found = []
-    for one in tried[:_FORMATS_TRIED]:
-        for message, edit in readings(data, one):
-            trial = weighed("", edit._replace(text=_text(message)), message.spec) if _text(message) else None
-            found += [trial] if trial else []
-        if ended := cut(data, one):
-            begun, numbers, stop, missing = ended
-            found.append(cut_off(_text(begun), begun, begun.spec, numbers, stop, missing))
+    found = bytes_trials(data, own) if own else []
+    if not found:
+        further = sorted(map(wire_format, formats()), key=lambda one: _reads_to(data, one), reverse=True)
+        found = [trial for one in further[:_FORMATS_TRIED] for trial in bytes_trials(data, one)]
     return found
+
+
+def _reads_to(data: bytes, fmt: Format) -> int:
+    """How far *data* can be read as *fmt* writes it."""
+    source = Bytes.of(data, fmt)
+    found = source.frame(data) if source else None
+    return found.end if found else 0
 
 
 # Which of it is likeliest.
@@ -323,7 +316,7 @@ def _sure(one: Trial, ahead: float) -> bool:
     edit, said, number = one.edit, one.weight.said, one.edit.field or 0
     agree = set(said.agree)
     is_proven = number in PROOF and PROOF[number] <= agree
-    if edit.field is not None and said.clashes(number):
+    if said.clashes(number):
         return False
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
         # It moves whole elements; one of a character or two may be characters lost or added.
@@ -338,7 +331,7 @@ def _sure(one: Trial, ahead: float) -> bool:
     if edit.action == undoing.LENGTH:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
         is_told = edit.why != undoing.FITS and off > _FEW
-        no_rival = number == 2 and (TRACK in agree or _of_no_card(edit, one))
+        no_rival = number == 2 and (TRACK in agree or (off == _FEW and _of_no_card(edit, one)))
         is_chip = number == 55 and chip.is_sound(one.weight.fields[55])
         return is_told or no_rival or (off == 1 and (is_proven or is_chip))
     if edit.action == undoing.TAG:

@@ -1,18 +1,21 @@
-"""What chip data were before a fault inside them: the dictionary of tags says how long each may be."""
+"""What chip data were before a fault inside them: a tag or its length that is wrong or lost. The dictionary
+of tags says how long each may be, and which stand in requests and answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sim.codec.bitmap import HEX_DIGITS
+from sim.spec import emv
 from sim.spec.emv import tag_of
 
 _MORE_BYTES = 0x1F
 _FURTHER = 2  # tags that do not end where the value ends by chance
-_AROUND = 6  # hex digits of a tag and its length
+_LONGEST = 127
+_PRIVATE = ("DF", "9F5", "9F6", "9F7")
 OF_LENGTH = "with a length"
-_DIGITS = "0123456789ABCDEF"
 
 
 class Tag(NamedTuple):
@@ -24,9 +27,9 @@ class Tag(NamedTuple):
     end: int
 
 
-def walk(value: str) -> tuple[list[Tag], int]:
-    """The tags of *value* that the dictionary has, as long as it says, and where the next is none."""
-    at, found = 0, list[Tag]()
+def walk(value: str, at: int = 0) -> tuple[list[Tag], int]:
+    """The tags of *value* from *at* that the dictionary has, as long as it says, and where the next is none."""
+    found = list[Tag]()
     while at < len(value):
         first = at + (6 if _two_bytes(value[at : at + 2]) else 4)
         head = value[at:first]
@@ -34,20 +37,35 @@ def walk(value: str) -> tuple[list[Tag], int]:
             break
         known, size = tag_of(head[:-2].upper(), None), int(head[-2:], 16)
         end = first + 2 * size
-        if known is None or size < known.minimum or size > (known.maximum or 127) or end > len(value):
+        if known is None or size not in _sizes(known.tag) or end > len(value):
             break
         found.append(Tag(head[:-2].upper(), at, first, end))
         at = end
     return found, at
 
 
+@cache
+def _sizes(name: str) -> range:
+    known = emv.tags()[name]
+    return range(known.minimum, min(known.maximum or _LONGEST, _LONGEST) + 1)
+
+
 def _two_bytes(byte: str) -> bool:
     return len(byte) == 2 and HEX_DIGITS.issuperset(byte) and int(byte, 16) & _MORE_BYTES == _MORE_BYTES
 
 
-def is_sound(value: str) -> bool:
+def is_sound(value: str, at: int = 0) -> bool:
     """Whether *value* is tags of the dictionary to its end, each as long as it says."""
-    return walk(value)[1] == len(value)
+    return walk(value, at)[1] == len(value)
+
+
+@lru_cache(maxsize=4096)
+def odd(value: str) -> float:
+    """How odd it is, in bits, that just these tags stand there, none of them twice."""
+    found, _ = walk(value)
+    names = {one.name for one in found}
+    usual = sum(emv.tags()[name].usage == "" for name in names)
+    return 8.0 * (len(found) - len(names)) + 4.0 * usual
 
 
 def goes_on(before: str, after: str) -> bool:
@@ -65,55 +83,61 @@ def is_begun(value: str) -> bool:
     known, size = tag_of(value[at : first - 2].upper(), None), value[first - 2 : first]
     if known is None or not HEX_DIGITS.issuperset(size):
         return False
-    return known.minimum <= int(size, 16) <= (known.maximum or 127) and first + 2 * int(size, 16) > len(value)
+    return int(size, 16) in _sizes(known.tag) and first + 2 * int(size, 16) > len(value)
 
 
-def rewritten(value: str) -> Iterator[tuple[str, str]]:
-    """*value* with the length of one tag, or one digit of one tag, as the dictionary has it; and why."""
+def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """*value* with the *lost* hex digits in a tag or its length, or in a value that others (*given*, by tag)
+    have; with 0, a tag or a length that is wrong put right. And why. What another value lost nothing tells."""
     found, stop = walk(value)
-    if stop == len(value) or len(value) % 2:
+    if stop == len(value):
         return
-    for start in {stop, *(tag.start for tag in found[-1:])}:
-        first = start + (6 if _two_bytes(value[start : start + 2]) else 4)
-        name = value[start : first - 2].upper()
-        if (known := tag_of(name, None)) is not None and HEX_DIGITS.issuperset(value[first - 2 : first]):
-            for size in range(known.minimum, min(known.maximum or 32, 127) + 1):
-                whole = f"{value[: first - 2]}{size:02X}{value[first:]}"
-                if whole != value and is_sound(whole):
-                    yield whole, f"{OF_LENGTH} of {size} in tag {name} all tags of DE 55 can be read"
-        for at in range(start, min(start + 4, len(value))):
-            for digit in _DIGITS:
-                whole = value[:at] + digit + value[at + 1 :]
-                if whole != value and is_sound(whole):
-                    yield whole, "with this digit all tags of DE 55 can be read"
-
-
-def restored(short: str, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """*short*, which lacks one hex digit, with it in a tag or a length, or in a value that others (*given*,
-    by tag) have; and why. Where the digit is in another value nothing tells it, and nothing comes."""
-    found, stop = walk(short)
     seen = set()
-    for at in range(stop, min(stop + _AROUND, len(short)) + 1):
-        for digit in _DIGITS:
-            whole = short[:at] + digit + short[at:]
-            tags, end = walk(whole)
-            inside = any(tag.first <= at < tag.end for tag in tags)
-            if end == len(whole) and not inside and whole not in seen:
+    for start in (*(one.start for one in found), stop):
+        for head, rest, why in _heads(value, start, lost):
+            whole = value[:start] + head + value[rest:]
+            if whole != value and whole not in seen and is_sound(whole, start):
                 seen.add(whole)
-                yield whole, "with this digit all tags of DE 55 can be read"
-    for tag in found[-1:]:
-        want = given.get(tag.name, "")
-        whole = short[: tag.first] + want + short[tag.end - 1 :]
+                yield whole, why
+    for one in found if lost else ():
+        want = given.get(one.name, "")
+        whole = value[: one.first] + want + value[one.end - lost :]
+        inside = _less(want, lost) if want else ()
         if (
-            len(want) == tag.end - tag.first
-            and whole not in seen
+            len(want) == one.end - one.first
+            and value[one.first : one.end - lost] in inside
             and is_sound(whole)
-            and _is_less(short, whole)
         ):
-            yield whole, f"other elements give tag {tag.name} again"
+            yield whole, f"other elements give tag {one.name} again"
 
 
-def _is_less(short: str, whole: str) -> bool:
-    """Whether *short* is *whole* less one character."""
-    at = next((at for at, (a, b) in enumerate(zip(short, whole, strict=False)) if a != b), len(short))
-    return short == whole[:at] + whole[at + 1 :]
+@lru_cache(maxsize=512)
+def _less(text: str, count: int) -> frozenset[str]:
+    """*text* less *count* characters that stand together."""
+    return frozenset(text[:at] + text[at + count :] for at in range(len(text) - count + 1))
+
+
+def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, str]]:
+    """The tags with lengths that may have stood at *start*, where the value begins after them, and why."""
+    for name in emv.tags():
+        width = len(name)
+        stands, first = value[start : start + width].upper(), start + width + 2 - lost
+        if stands == name and lost <= 2:
+            stated = value[start + width : first].upper()
+            for size in _sizes(name):
+                if lost != 1 or stated in f"{size:02X}":
+                    why = f"{OF_LENGTH} of {size} in tag {name} all tags of DE 55 can be read"
+                    yield f"{name}{size:02X}", first, why
+            if not lost:
+                turned = f"{stated[:1]}{value[first : first + 1]}{stated[1:]}"
+                yield name + turned, first + 1, "two neighbors were the wrong way round"
+        if lost <= width and (stands[: width - lost] in _less(name, lost) if lost else _alike(stands, name)):
+            yield name + value[first - 2 : first], first, f"with tag {name} all tags of DE 55 can be read"
+
+
+def _alike(a: str, b: str) -> bool:
+    """Whether one character is another, or two neighbors have changed places."""
+    apart = [at for at, (one, other) in enumerate(zip(a, b, strict=False)) if one != other]
+    if len(a) < len(b) or len(apart) > 2:
+        return False
+    return len(apart) == 1 or (len(apart) == 2 and b.startswith(a[apart[1]] + a[apart[0]], apart[0]))

@@ -6,21 +6,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from math import inf, log2
-from typing import NamedTuple
+from typing import AnyStr, NamedTuple
 
 from sim.codec import bitmap
 from sim.codec.message import is_mti
-from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, ends, is_digits, reads
+from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, is_digits, reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge.causes import STRIPPED
 from sim.operations.repairing import chip
-from sim.operations.repairing.weighing import UNKNOWN
+from sim.operations.repairing.framing import UNKNOWN, Frame, Opening, Source
 from sim.operations.repairing.witnesses import expected, tags_given
-from sim.spec import VERSIONS, Spec
+from sim.spec import VERSIONS, Spec, spec, version_of
 
 # What was done, in the words of a proposal.
-CUT, WRONG, MISSING = "end missing", "character wrong", "byte missing"
-UNTOLD = (CUT, WRONG, MISSING)
+CUT, WRONG = "end missing", "character wrong"
+UNTOLD = (CUT, WRONG)
 VERSION, ZERO = "version digit changed", "leading zero restored"
 BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap", "bitmap digit changed"
 LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
@@ -33,14 +33,14 @@ PRIOR = {
 }
 # A cut falls anywhere; that another edit explains what it leaves would be chance.
 PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
-_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 7.0, 8.5
+_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 11.0, 8.5
 # Bits by which what nothing tells is put last: it restores nothing.
 UNSEEN = 15.0
 NO_HABIT = 5.0  # a key is hit twice; another character is seldom added
 # A length in front may be right where a character is lost or added after it.
 _COUNTED, _OFF = (2, 6), 2
 _CUT_OFF, _BLANK = 6.0, -4.0
-_DECIMAL, _WHICH = "0123456789", 4.0
+_DECIMAL, _HEX, _WHICH = "0123456789", "0123456789ABCDEF", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
 _FARTHEST = 44  # the longest header that is looked behind
 _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
@@ -54,8 +54,13 @@ _FILLED = "F fills up half a byte and is no digit of a card"
 _ON_THE_STRIPE = "sentinels are on the stripe and are no track data"
 
 
+# Writes a value into an element of a text.
+Put = Callable[[str, int, str], str]
+
+
 class Edit(NamedTuple):
-    """A text after an edit: how unlikely its fault is in `bits`, what was done, to which element, and why."""
+    """A text after an edit: how unlikely its fault is in `bits`, what was done, to which element, and why; by
+    what `table` it is read, where that is another."""
 
     text: str
     bits: float
@@ -64,60 +69,7 @@ class Edit(NamedTuple):
     why: str
     before: str = ""
     after: str = ""
-
-
-# Writes a value into an element of a text.
-Put = Callable[[str, int, str], str]
-
-
-class Place(NamedTuple):
-    """Where an element stands: its number, prefix, value and end."""
-
-    number: int
-    start: int
-    first: int
-    end: int
-
-
-class Frame(NamedTuple):
-    """How far a text can be read: the `bits` of its bitmap, the numbers announced, the places of the elements
-    up to the one at which reading stopped (None where it did not), and whether it ends with the text."""
-
-    bits: str
-    numbers: tuple[int, ...]
-    places: list[Place]
-    stop: int | None
-    whole: bool
-
-    @property
-    def end(self) -> int:
-        """The end of what was read."""
-        return self.places[-1].end if self.places else MTI_WIDTH + len(self.bits)
-
-
-def frame(raw: str, table: Spec) -> Frame | None:
-    """*raw* read by *table* as far as that goes; None where it does not begin as a message does."""
-    if not is_digits(raw[:MTI_WIDTH]) or not is_mti(raw[:MTI_WIDTH]):
-        return None
-    wide = BITMAP_WIDTH * (1 + bitmap.has_secondary(raw[MTI_WIDTH : MTI_WIDTH + 1]))
-    bits = raw[MTI_WIDTH : MTI_WIDTH + wide]
-    if len(bits) < wide or not bitmap.HEX_DIGITS.issuperset(bits):
-        return None
-    at, size, numbers = MTI_WIDTH + wide, len(raw), bitmap.numbers(bits)
-    places: list[Place] = []
-    for number in numbers:
-        element = table.elements[number - 1]
-        width, first = element.width, at + element.prefix
-        if element.prefix:
-            stated = raw[at:first]
-            if len(stated) < element.prefix or not is_digits(stated) or int(stated) > width:
-                return Frame(bits, numbers, places, number, False)
-            width = int(stated)
-        if first + width > size:
-            return Frame(bits, numbers, places, number, False)
-        places.append(Place(number, at, first, first + width))
-        at = first + width
-    return Frame(bits, numbers, places, None, at == size)
+    table: Spec | None = None
 
 
 def stated_length(front: str, size: int) -> int:
@@ -126,11 +78,6 @@ def stated_length(front: str, size: int) -> int:
         return -1
     stated = [int(front), int(front, 16)] if is_digits(front) else [int(front, 16)]
     return next((one for one in stated if abs(one - size) <= _OFF), -1)
-
-
-def whole(text: str, table: Spec) -> bool:
-    """Whether *text* can be read to its end."""
-    return is_mti(text[:MTI_WIDTH]) and reads(text, table)
 
 
 def fronts(raw: str) -> Iterator[Edit]:
@@ -155,114 +102,115 @@ def fronts(raw: str) -> Iterator[Edit]:
         yield Edit(rest, PRIOR[STRIPPED], STRIPPED, None, why, front)
 
 
-def edits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
-    """The edits of bitmap, lengths and characters after which *raw* can be read to its end."""
-    for edit in (*_bits(raw, found, table), *_lengths(raw, found, table)):
-        if whole(edit.text, table):
-            yield edit
-    yield from _characters(raw, found, table)
-    if not found.whole:
-        yield from _head_digits(raw, found, table)
-
-
-def _head_digits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
-    """A digit of the bitmap that is wrong in more than one bit, and two digits of MTI and bitmap swapped."""
-    end = MTI_WIDTH + len(found.bits)
-    for at in range(MTI_WIDTH, end):
-        for digit in "0123456789ABCDEF":
-            if (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
-                text = raw[:at] + digit + raw[at + 1 :]
-                if whole(text, table):
-                    why = "with this digit of the bitmap all elements can be read"
-                    yield Edit(text, _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit)
-    for at in range(end):
-        text = raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :] if at + 1 < len(raw) else raw
-        if text != raw and whole(text, table):
-            bits, number = PRIOR[SWAPPED] + 2, MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
-            yield Edit(text, bits, SWAPPED, number, _TURNED_ROUND)
-
-
-def heads(raw: str) -> Iterator[Edit]:
-    """Another version digit, a leading zero that is lost, a digit that the bitmap lacks."""
-    for digit in range(len(VERSIONS)):
-        if is_mti(f"{digit}{raw[1:MTI_WIDTH]}") and raw[0] != str(digit):
-            bits = PRIOR[VERSION] + 3 * (digit == 2)
-            why = f"the elements are those of ISO 8583:{VERSIONS[digit]}"
-            yield Edit(f"{digit}{raw[1:]}", bits, VERSION, MTI_FIELD, why, raw[0], str(digit))
-    if (joined := "".join(raw.split())) != raw:
-        yield Edit(joined, PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message")
-    if (digits := raw[: MTI_WIDTH - 1]).isdigit() and len(digits) == MTI_WIDTH - 1:
-        for mti in dict.fromkeys(digits[:at] + d + digits[at:] for at in range(MTI_WIDTH) for d in _DECIMAL):
-            # What takes a text for a number loses its leading zero.
-            action, bits = (ZERO, PRIOR[ZERO]) if mti == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
-            if is_mti(mti):
-                yield Edit(
-                    mti + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, "an MTI has four digits", digits, mti
-                )
-
-
-def bitmap_digits(raw: str, table: Spec) -> Iterator[Edit]:
-    """A hex digit that the bitmap lost."""
-    if not is_mti(raw[:MTI_WIDTH]):
-        return
-    seen = set()
-    for at in range(MTI_WIDTH, MTI_WIDTH + 2 * BITMAP_WIDTH):
-        for digit in "0123456789ABCDEF":
-            text = raw[:at] + digit + raw[at:]
-            if (head := text[: MTI_WIDTH + 2 * BITMAP_WIDTH]) in seen:
+def heads(raw: str, found: Frame | None, table: Spec, pinned: bool) -> Iterator[Edit]:
+    """What MTI and bitmap may have been: of another version, less a zero or a digit, with a digit that is
+    wrong or two that changed places, and *raw* without the blanks that came into it."""
+    for text, bits, action, number, why, before, after in _heads(raw, found):
+        own = table
+        if number != BITMAP_FIELD:
+            if table.dialect:
                 continue
-            seen.add(head)
-            wide = BITMAP_WIDTH * (1 + bitmap.has_secondary(text[MTI_WIDTH]))
-            if at < MTI_WIDTH + wide and whole(text, table):
-                yield Edit(text, _HEX_LOST + 4, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
+            own = table if pinned and number is None else spec(version_of(text) or table.version)
+        if reads(text, own) and is_mti(text[:MTI_WIDTH]):
+            yield Edit(text, bits, action, number, why, before, after, own)
 
 
-def announced_wrongly(number: int, action: str) -> str:
-    """Why a bit is set or cleared."""
-    if action == BIT_SET:
-        return f"the bitmap does not announce DE {number}, which is there"
-    return f"the bitmap announces DE {number}, which is not there"
+def _heads(raw: str, found: Frame | None) -> Iterator[tuple[str, float, str, int | None, str, str, str]]:
+    mti, after = raw[:MTI_WIDTH], raw[MTI_WIDTH:]
+    for own, version in enumerate(VERSIONS):
+        if mti[:1] != str(own):
+            why = f"the elements are those of ISO 8583:{version}"
+            yield f"{own}{raw[1:]}", PRIOR[VERSION] + 3 * (own == 2), VERSION, MTI_FIELD, why, mti[:1], str(own)
+    if (joined := "".join(raw.split())) != raw:
+        yield joined, PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message", "", ""
+    digits = mti[:-1]
+    if is_digits(digits) and len(digits) == MTI_WIDTH - 1:
+        for whole in dict.fromkeys(
+            digits[:at] + digit + digits[at:] for at in range(MTI_WIDTH) for digit in _DECIMAL
+        ):
+            # What takes a text for a number loses its leading zero.
+            action, bits = (ZERO, PRIOR[ZERO]) if whole == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
+            text = whole + raw[MTI_WIDTH - 1 :]
+            yield text, bits, action, MTI_FIELD, "an MTI has four digits", digits, whole
+    if found is not None and found.whole:
+        return
+    end = found.begin if found else MTI_WIDTH + 2 * BITMAP_WIDTH
+    tried = {mti + after[:at] + digit + after[at:] for at in range(end - MTI_WIDTH) for digit in _HEX}
+    for text in sorted(tried):
+        yield text, _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short", "", ""
+    for at in range(MTI_WIDTH, found.begin if found else 0):
+        for digit in _HEX:
+            if (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
+                why = "with this digit of the bitmap all elements can be read"
+                text = raw[:at] + digit + raw[at + 1 :]
+                yield text, _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit
+    for at in range(min(found.begin, len(raw) - 1) if found else 0):
+        number, text = (
+            MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD,
+            raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :],
+        )
+        if text != raw:
+            yield text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND, "", ""
 
 
-def _bits(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
-    value, width = int(found.bits, 16), len(found.bits)
-    top, after = 4 * width, raw[MTI_WIDTH + width :]
+def edits(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit]:
+    """The edits of bitmap, lengths and characters after which *raw* can be read to its end."""
+    yield from _bits(raw, found, source)
+    yield from _lengths(raw, found, source)
+    yield from _units(raw, found, source)
+
+
+def _bits(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit]:
+    first, top, value = 1 << 63, found.top, found.bits
     for number in range(2, top + 1):
         bit = 1 << (top - number)
         if number == bitmap.PRIMARY_BITS + 1 and not value & bit:
             continue  # a third bitmap, which nobody forgets to announce
-        action = BIT_CLEARED if value & bit else BIT_SET
-        why = announced_wrongly(number, action)
-        text = f"{raw[:MTI_WIDTH]}{value ^ bit:0{width}X}{after}"
-        yield Edit(text, PRIOR[action], action, number, why)
-    first = 1 << 63
+        if done := source.read(source.mapped(raw, value ^ bit, top, found.begin)):
+            action = BIT_CLEARED if value & bit else BIT_SET
+            said = "announces" if value & bit else "does not announce"
+            why = f"the bitmap {said} DE {number}, which is {'not ' if value & bit else ''}there"
+            yield Edit(done[0], PRIOR[action], action, number, why, table=done[1])
     if top == bitmap.ALL_BITS:
-        text = f"{raw[:MTI_WIDTH]}{value >> 64 & ~first:016X}{raw[_LEAST:]}"
-        yield Edit(text, PRIOR[SECOND], SECOND, BITMAP_FIELD, "bit 1 is set, and there is no second bitmap")
-    elif bitmap.HEX_DIGITS.issuperset(raw[_LEAST : _LEAST + BITMAP_WIDTH]):
-        text = f"{raw[:MTI_WIDTH]}{value | first:016X}{raw[_LEAST:]}"
+        turned = source.mapped(raw, value >> 64 & ~first, 64, found.begin - source.map)
+        why = "bit 1 is set, and there is no second bitmap"
+    else:
+        turned = source.mapped(raw, value | first, top, found.begin)
         why = "there is a second bitmap, and bit 1 is not set"
-        yield Edit(text, PRIOR[SECOND], SECOND, BITMAP_FIELD, why)
+    if done := source.read(turned):
+        yield Edit(done[0], PRIOR[SECOND], SECOND, BITMAP_FIELD, why, table=done[1])
 
 
-def _lengths(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
-    tried = [(place.number, place.start, place.first) for place in found.places if place.first > place.start]
-    if (stop := found.stop) is not None and (prefix := table[stop].prefix):
-        tried.append((stop, found.end, found.end + prefix))
+def _lengths(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit]:
+    tried = [(at, one.number, one.start, one.first) for at, one in enumerate(found.places)]
+    if found.stop is not None:
+        first = found.end + len(source.prefix(found.stop, 0))
+        tried.append((len(found.places), found.stop, found.end, first))
     left = 0 if found.stop else len(raw) - found.end
-    for number, start, first in tried:
-        said, most, width = raw[start:first], table[number].width, first - start
-        for size, bits, why in sizes(said, most, left, table[number].binary or number == _CHIP):
+    for at, number, start, first in tried:
+        if first == start or not source.prefix(number, 0):
+            continue
+        for edge in (start - 1, first - 1):
+            # The neighbors may be of two elements, or of a length and its value.
+            turned = raw[:edge] + raw[edge + 1 : edge + 2] + raw[edge : edge + 1] + raw[edge + 2 :]
+            if turned != raw and (done := source.read(turned)):
+                yield Edit(done[0], PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, table=done[1])
+        said, rest = source.stated(number, raw[start:first]), found.numbers[at + 1 :]
+        for size, bits, why in sizes(said, source.most(number), left, source.is_doubled(number)):
             near = is_digits(said) and abs(size - int(said)) <= _OFF
             if number == found.stop == found.numbers[-1] and not near:
                 bits += _CUT_OFF  # the text ends in it
-            if len(text := f"{size:0{width}d}") == width:
-                yield Edit(raw[:start] + text + raw[first:], bits, LENGTH, number, why, said, text)
+            prefix = source.prefix(number, size)
+            if not prefix or not source.ends(raw, first + source.width(number, size), rest):
+                continue
+            if done := source.read(raw[:start] + prefix + raw[first:]):
+                yield Edit(done[0], bits, LENGTH, number, why, said, f"{size:0{len(said)}d}", done[1])
         end = first + int(said) if is_digits(said) else 0
-        for bare, why in _bare(number, raw[first:end]) if end > first + most else ():
-            yield Edit(
-                f"{raw[:start]}{len(bare):0{width}}{bare}{raw[end:]}", PRIOR[PADDING], PADDING, number, why
-            )
+        if isinstance(raw, str) and end > first + source.most(number):
+            for bare, why in _bare(number, raw[first:end]):
+                text = f"{raw[:start]}{len(bare):0{first - start}}{bare}{raw[end:]}"
+                if source.read(text):
+                    yield Edit(text, PRIOR[PADDING], PADDING, number, why)
 
 
 def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int, float, str]]:
@@ -303,95 +251,89 @@ def _bare(number: int, value: str) -> Iterator[tuple[str, str]]:
                 yield bare, why
 
 
-def _characters(raw: str, found: Frame, table: Spec) -> Iterator[Edit]:
-    """A character lost or added inside an element: first where that lets all after it be read, then which."""
-    places = [*found.places, *_stopped(raw, found, table)]
-    for at, (number, _, first, end) in enumerate(places):
-        rest = found.numbers[at + 1 :]
-        if end > first and end - 1 <= len(raw) and ends(raw, end - 1, rest, table):
-            short = raw[first : end - 1]
-            for value, bits, why in _restored(raw, found, number, short, end - 1, table):
-                text = raw[:first] + value + raw[end - 1 :]
-                yield Edit(text, PRIOR[LOST] + bits, LOST, number, why, short, value)
-        if end < len(raw) and ends(raw, end + 1, rest, table):
-            long = raw[first : end + 1]
-            for begin, stop in _runs(long):
-                same = stop - begin
-                bits = log2(len(long) / (same - 1)) if same > 1 else log2(len(long)) + NO_HABIT
-                why = "without it all elements after it can be read"
-                if not long[begin].isdigit() and is_digits(long[:begin] + long[stop:]):
-                    bits, why = log2(len(long)), f"{_quoted(long[begin])} is among digits"
-                elif same > 1:
-                    why = f"{_quoted(long[begin])} is there twice"
-                value = long[:begin] + long[begin + 1 :]
-                text = raw[:first] + value + raw[end + 1 :]
-                yield Edit(text, PRIOR[ADDED] + bits, ADDED, number, why, long, value)
+def _units(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit]:
+    """A character or byte lost or added inside an element: first where that lets all after it be read, then
+    which."""
+    for at, one in enumerate([*found.places, *([found.ended] if found.ended else [])]):
+        number, rest = one.number, found.numbers[at + 1 :]
+        for count in source.losses if number == _CHIP else (1,):
+            if gap := source.lacking(raw, one, rest, count):
+                for value, bits, why in _restored(gap, number, count * gap.unit):
+                    if text := gap.put(value):
+                        yield Edit(text, PRIOR[LOST] + bits, LOST, number, why, gap.value, value, gap.table)
+        if gap := source.exceeding(raw, one, rest):
+            for value, bits, why in _bared(gap, number):
+                if text := gap.put(value):
+                    yield Edit(text, PRIOR[ADDED] + bits, ADDED, number, why, gap.value, value, gap.table)
 
 
-def _quoted(char: str) -> str:
-    """A character in words; a digit may be of a card and is not shown."""
+def _bared(gap: Opening, number: int) -> Iterator[tuple[str, float, str]]:
+    """What an element may have been that has a unit more than it should."""
+    long, unit = gap.value, gap.unit
+    for begin, stop in _runs(long, unit):
+        value, same, place = (
+            long[:begin] + long[begin + unit :],
+            (stop - begin) // unit,
+            log2(len(long) / unit),
+        )
+        bits, why = place + NO_HABIT, "without it all elements after it can be read"
+        if not long[begin].isdigit() and is_digits(long[:begin] + long[stop:]):
+            bits, why = place, f"{_quoted(long[begin : begin + unit])} is among digits"
+        elif same > 1:
+            bits, why = place - log2(same - 1), f"{_quoted(long[begin : begin + unit])} is there twice"
+        yield value, bits, why
+
+
+def _quoted(unit: str) -> str:
+    """A unit in words; digits may be of a card and are not shown."""
     named = {"0": "a zero", " ": "a blank"}
-    return "a digit" if char.isdigit() and char != "0" else named.get(char, repr(char))
+    if len(unit) > 1:
+        return "a byte"
+    return "a digit" if unit.isdigit() and unit != "0" else named.get(unit, repr(unit))
 
 
-def _stopped(raw: str, found: Frame, table: Spec) -> list[Place]:
-    """The element at which reading stopped for want of one character."""
-    if found.stop is None:
-        return []
-    element, start = table[found.stop], found.end
-    stated = raw[start : start + element.prefix]
-    if element.prefix and (not is_digits(stated) or int(stated) > element.width):
-        return []
-    end = start + element.prefix + (int(stated) if element.prefix else element.width)
-    return [Place(found.stop, start, start + element.prefix, end)] if end == len(raw) + 1 else []
+def _runs(value: str, unit: int) -> Iterator[tuple[int, int]]:
+    """Where units begin and end that are the same."""
+    at = len(value) % unit
+    for _, group in groupby(value[one : one + unit] for one in range(at, len(value), unit)):
+        start, at = at, at + unit * sum(1 for _ in group)
+        yield start, at
 
 
-def _runs(value: str) -> list[tuple[int, int]]:
-    at, found = 0, []
-    for _, group in groupby(value):
-        size = sum(1 for _ in group)
-        found.append((at, at + size))
-        at += size
-    return found
-
-
-def _restored(
-    raw: str, found: Frame, number: int, short: str, end: int, table: Spec
-) -> Iterator[tuple[str, float, str]]:
-    """What an element may have been that is *short* by one character: as others say it, one more of a run, or
-    what nobody knows."""
-    text = f"{raw[:end]}{UNKNOWN}{raw[end:]}"
-    again = frame(text, table)
-    places = again.places if again else []
-    others = {one.number: text[one.first : one.end] for one in places if one.number != number}
-    seen: set[str] = set()
-    for pattern in expected(number, others, table):
-        for value in sorted(_fits(short, pattern) - seen):
-            seen.add(value)
-            bits = log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0)
-            yield value, bits, TOLD
+def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float, str]]:
+    """What an element may have been that is short by *lost* characters: as others say it, one more of a run,
+    or what nobody knows."""
+    short, seen = gap.value, set[str]()
     if number == _CHIP:
-        for value, why in chip.restored(short, tags_given(others)):
+        for value, why in chip.restored(short, lost, tags_given(gap.others)):
+            seen.add(value)
             yield value, log2(len(value)), why
-    for begin, stop in _runs(short):
-        value, char = short[:begin] + short[begin] + short[begin:], short[begin]
-        if value not in seen and (stop - begin > 1 or char == " "):
-            rare = _BLANK if char == " " else 0.0
-            yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(char)} is one of a run"
-    yield short + UNKNOWN, _NOTHING_TELLS, "nothing tells which character it was"
+    if lost > gap.unit:
+        return
+    for pattern in expected(number, gap.others, gap.table):
+        for value in sorted(_fits(short, pattern, lost) - seen):
+            seen.add(value)
+            yield value, log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0), TOLD
+    for begin, stop in _runs(short, lost):
+        value, one = short[:begin] + short[begin : begin + lost] + short[begin:], short[begin : begin + lost]
+        if value not in seen and (stop - begin > lost or one == " "):
+            rare = _BLANK if one == " " else 0.0
+            yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(one)} is one of a run"
+    yield (
+        short + UNKNOWN * lost,
+        _NOTHING_TELLS,
+        f"nothing tells which {'byte' if lost > 1 else 'character'} it was",
+    )
 
 
-def _fits(short: str, pattern: str) -> set[str]:
-    """What *short* was, if it is *pattern*, or begins with it, less one character. Dots stand for characters
-    that *short* gives."""
-    found = set()
-    rest = short[len(pattern) - 1 :]
-    for at in range(len(pattern)):
-        head = pattern[:at] + pattern[at + 1 :]
-        if len(head) <= len(short) and all(
-            want in (".", have) for want, have in zip(head, short, strict=False)
-        ):
-            found.add(short[:at] + pattern[at].replace(".", UNKNOWN) + short[at : len(pattern) - 1] + rest)
+def _fits(short: str, pattern: str, lost: int) -> set[str]:
+    """What *short* was, if it is *pattern*, or begins with it, less *lost* characters. Dots stand for
+    characters that *short* gives."""
+    found, size = set(), len(pattern) - lost
+    for at in range(size + 1 if size <= len(short) else 0):
+        head = pattern[:at] + pattern[at + lost :]
+        if all(want in (".", have) for want, have in zip(head, short, strict=False)):
+            found.add(short[:at] + pattern[at : at + lost].replace(".", UNKNOWN) + short[at:])
     return found
 
 
@@ -410,9 +352,10 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
         for bare, why in _bare(number, held[number]):
             yield Edit(put(raw, number, bare), PRIOR[PADDING], PADDING, number, why, held[number], bare)
     yield from _turned(raw, held, put)
-    for whole_value, why in chip.rewritten(held.get(_CHIP, "")):
-        text = put(raw, _CHIP, whole_value)
-        yield Edit(text, PRIOR[LENGTH], TAG, _CHIP, why, held[_CHIP], whole_value)
+    for count in (0, 2, 4):
+        for value, why in chip.restored(held.get(_CHIP, ""), count, {}):
+            bits = PRIOR[LENGTH] + count
+            yield Edit(put(raw, _CHIP, value), bits, TAG, _CHIP, why, held[_CHIP], value)
     for number in sorted({*suspects} & held.keys()):
         value = held[number]
         others = {other: text for other, text in held.items() if other != number}

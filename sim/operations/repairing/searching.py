@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from math import log2
+from typing import AnyStr
 from unicodedata import normalize
 
-from sim.codec import Message
-from sim.codec.text import is_digits
+from sim.codec import Message, bitmap
+from sim.codec.wire import Format
 from sim.elements.card import detect_network
 from sim.judge import Severity
 from sim.judge.causes import READ, REWRITTEN, STRIPPED, causes
 from sim.operations.repairing import chip, halves
 from sim.operations.repairing import edits as undoing
-from sim.operations.repairing.edits import Edit, Frame, frame
-from sim.operations.repairing.weighing import UNKNOWN, Weight, announced, usually_odd, weigh
+from sim.operations.repairing.edits import Edit
+from sim.operations.repairing.framing import UNKNOWN, Bytes, Frame, Place, Source, Text
+from sim.operations.repairing.weighing import Weight, announced, usually_odd, weigh
 from sim.operations.validation import Report, judge
 from sim.spec import Spec, spec, version_of
 
@@ -29,7 +31,7 @@ _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
 _OF_ABSENT = 0.2
 _OTHER_LENGTH, _NO_TAGS = 6.0, 14.0
 _SECOND = 5.0  # bits by which a second fault is unlikelier than none
-_NEAR = 2
+_NEAR, _CHIP = 2, 55
 _ENDS = "\x02\x03\0\r\n"
 
 
@@ -73,10 +75,12 @@ class Trial:
     def judge(self, network: str | None) -> None:
         """Ask the judge, and weigh what it finds."""
         text = self.edit.text.replace(UNKNOWN, "0")
-        again = frame(text, self.table)
+        again = Text(self.table).frame(text)
         if again is None or self.report is not None:
             return
-        empty = len(again.bits) > 16 and not any(number > 64 for number in again.numbers)
+        empty = again.top > bitmap.PRIMARY_BITS and not any(
+            number > bitmap.PRIMARY_BITS for number in again.numbers
+        )
         dialect = self.table if self.table.dialect else None
         message = Message(text[:4], _fields(text, again), self.table.version, empty, dialect)
         self.report = judge(message, network, ())
@@ -92,7 +96,8 @@ def _fields(text: str, found: Frame) -> dict[int, str]:
 
 def weighed(raw: str, edit: Edit, table: Spec) -> Trial | None:
     """What *raw* is after *edit*; None where it cannot be read to its end."""
-    found = frame(edit.text.replace(UNKNOWN, "0"), table)
+    table = edit.table or table
+    found = Text(table).frame(edit.text.replace(UNKNOWN, "0"))
     if found is None or not found.whole:
         return None
     weight = weigh(edit.text[:4], _fields(edit.text, found), table)
@@ -109,7 +114,7 @@ def valued(raw: str, table: Spec) -> list[Trial]:
     weights = came.weight.odd.items()
     odd = {number for number, bits in weights if number and bits > usually_odd(number, table)}
     suspects = {number for number in odd | asked.judged.keys() if number and number > 1} - {41, 42, 43, 55}
-    found = frame(raw, table)
+    found = Text(table).frame(raw)
     others = undoing.values(raw, found, table, suspects) if found else ()
     return [came, *(one for edit in others if (one := weighed(raw, edit, table)))]
 
@@ -119,25 +124,46 @@ def trials_of(raw: str, table: Spec, pinned: bool, stated: int = -1, outermost: 
     *stated* is the length that stands in front of it."""
     if not 0 < len(raw) <= _LONGEST:
         return []
-    found = frame(raw, table)
-    made: list[Trial] = []
+    source, made = Text(table), list[Trial]()
+    found = source.frame(raw)
     if outermost and (found is None or not found.whole):
         for around, inner in _around(raw, table, pinned):
             length = undoing.stated_length(around.before, len(around.text))
             further = len(around.text) < len(raw)  # nothing is taken off for ever
             made += [one.inside(around) for one in trials_of(around.text, inner, True, length, further)]
-    if found is None and halves.is_half(raw) and (read := [*_halves(raw, table)]):
-        return [*made, *read]
-    for edit, inner in _edits(raw, found, table, pinned):
-        if trial := weighed(raw, edit, inner):
-            if 0 < abs(stated - len(raw)) <= _NEAR and len(edit.text) != stated:
-                trial.bits += _OTHER_LENGTH
-            made.append(trial)
-    if found is not None and found.whole:
-        made += valued(raw, table)
-    elif found is not None and found.stop is not None and (cut := _cut(raw, found, table)):
-        made.append(cut)
+    if found is None and halves.is_half(raw):
+        why = "with this bitmap all elements can be read"
+        edits = [Edit(text, 0.0, undoing.HALVES, 1, why) for text in halves.texts(raw, table)]
+        if edits:
+            return [*made, *_weighed(raw, edits, table)]
+    for one in _weighed(raw, undoing.heads(raw, found, table, pinned), table) + within(
+        raw, found, source, table
+    ):
+        if 0 < abs(stated - len(raw)) <= _NEAR and len(one.edit.text) != stated:
+            one.bits += _OTHER_LENGTH
+        made.append(one)
+    return made + valued(raw, table) if found is not None and found.whole else made
+
+
+def within(raw: AnyStr, found: Frame | None, source: Source[AnyStr], table: Spec) -> list[Trial]:
+    """All that *raw* may have been by what is inside it, and that its end is missing."""
+    if found is None:
+        return []
+    text = raw if isinstance(raw, str) else ""
+    made = _weighed(text, undoing.edits(raw, found, source), table)
+    if found.ended and (cut := source.begun(raw, found)):
+        made.append(_cut(text, cut, found, found.ended, len(raw)))
     return made
+
+
+def _weighed(raw: str, edits: Iterable[Edit], table: Spec) -> list[Trial]:
+    return [one for edit in edits if (one := weighed(raw, edit, table))]
+
+
+def bytes_trials(data: bytes, fmt: Format) -> list[Trial]:
+    """The same of the bytes of *fmt*."""
+    source = Bytes.of(data, fmt)
+    return within(data, source.frame(data), source, spec(source.layout.version)) if source else []
 
 
 def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
@@ -150,10 +176,10 @@ def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
         before = raw.removesuffix(cause.text) if raw.endswith(cause.text) else ""
         yield Edit(cause.text, 0.0, cause.action, None, _fact(cause.hint), before), spec(cause.version)
     bare = raw.strip(_ENDS)
-    if bare != raw and frame(bare, table):
+    if bare != raw and Text(table).frame(bare):
         yield Edit(bare, 0.0, STRIPPED, None, "control characters of the link were pasted along"), table
     for text, why in _rewritten(raw):
-        if frame(text, table):
+        if Text(table).frame(text):
             yield Edit(text, undoing.PRIOR[STRIPPED], REWRITTEN, None, why), table
     for front in undoing.fronts(raw):
         named = None if pinned else version_of(front.text)
@@ -178,52 +204,15 @@ def _rewritten(raw: str) -> Iterator[tuple[str, str]]:
         yield normalize("NFKC", raw), "its digits are wide ones, or of another alphabet"
 
 
-def _edits(raw: str, found: Frame | None, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
-    if not table.dialect:
-        for edit in undoing.heads(raw):
-            named = version_of(edit.text)
-            yield edit, table if pinned and edit.field != 0 else spec(named or table.version)
-    if found is None or not found.whole:
-        yield from ((edit, table) for edit in undoing.bitmap_digits(raw, table))
-    if found is not None:
-        yield from ((edit, table) for edit in undoing.edits(raw, found, table))
-
-
-def _halves(raw: str, table: Spec) -> Iterator[Trial]:
-    """What the text may be whose raw bitmap lost the upper half of its code page."""
-    for text in halves.texts(raw, table):
-        edit = Edit(text, 0.0, undoing.HALVES, 1, "with this bitmap all elements can be read")
-        if trial := weighed(raw, edit, table):
-            yield trial
-
-
-def _cut(raw: str, found: Frame, table: Spec) -> Trial | None:
-    """The end is missing, and what was read before it is sound; None where the text goes on."""
-    element, start, size = table[found.stop or 0], found.end, len(raw)
-    stated = raw[start : start + element.prefix]
-    left = size - start - element.prefix
-    if len(stated) == element.prefix > 0 and not (is_digits(stated) and left < int(stated) <= element.width):
-        return None
-    missing = (int(stated) if element.prefix and is_digits(stated) else element.width) - left
-    trial = cut_off(
-        raw, Message(raw[:4], _fields(raw, found)), table, found.numbers, found.stop or 0, missing
-    )
-    if found.stop == 55 and not chip.is_begun(raw[start + element.prefix :]):
-        trial.bits += _NO_TAGS
-    return trial
-
-
-def cut_off(raw: str, read: Message, table: Spec, numbers: tuple[int, ...], stop: int, missing: int) -> Trial:
-    """What was *read* of a message whose bitmap announces *numbers*, and which ends *missing* characters or
-    bytes before the end of element *stop*."""
-    fields, mti = dict(read.fields), read.mti
+def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Trial:
+    """The end is missing, inside element *ended* or before it, and what was *read* before it is sound."""
+    fields, mti, table = dict(read.fields), read.mti, read.spec
     weight = weigh(mti, fields, table)
-    absent = [number for number in numbers if number not in fields and number > 1]
-    bits = (
-        weight.bits
-        - announced(fields, mti, table)
-        + announced(fields | dict.fromkeys(absent, ""), mti, table)
-    )
-    bits += sum(usually_odd(number, table) for number in absent) + log2(max(missing, 1))
-    edit = Edit(raw, 0.0, undoing.CUT, stop, "the text ends inside or before this element")
-    return Trial(raw, edit, table, weight, undoing.PRIOR_OF_CUT + bits)
+    absent = [number for number in found.numbers if number not in fields and number > 1]
+    bits = undoing.PRIOR_OF_CUT + weight.bits + log2(max(ended.end - size, 1))
+    bits += announced(fields | dict.fromkeys(absent, ""), mti, table) - announced(fields, mti, table)
+    bits += sum(usually_odd(number, table) for number in absent)
+    if ended.number == _CHIP and raw and not chip.is_begun(raw[ended.first :]):
+        bits += _NO_TAGS
+    edit = Edit(raw, 0.0, undoing.CUT, ended.number, "the text ends inside or before this element")
+    return Trial(raw, edit, table, weight, bits)

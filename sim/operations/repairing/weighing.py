@@ -13,6 +13,8 @@ from sim.codec import Message
 from sim.elements.card import detect_network, read_track_1, read_track_2
 from sim.elements.mti import is_response
 from sim.judge.elements import misfit
+from sim.operations.repairing import chip
+from sim.operations.repairing.framing import UNKNOWN
 from sim.operations.repairing.witnesses import Testimony, tags, testimony
 from sim.parts import chip_data
 from sim.parts.layout import fitting
@@ -20,8 +22,6 @@ from sim.spec import Spec, countries, country, currency, merchant_category, numb
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.tables import read_csv
 
-# A character that nobody can know; no message has it.
-UNKNOWN = "\x00"
 _TRACK_2, _TRACK_1, _CHIP, _LOCATION = 35, 45, 55, 43
 _NAMED = (41, 42)
 _PLACES = ("country", "state or province", "place")
@@ -85,7 +85,7 @@ def alone(number: int, value: str, table: Spec) -> float:
     elif number == _CHIP:
         held = tags(value)
         few = held is not None and len(held) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
-        odd += 14.0 if held is None else 6.0 * few
+        odd += 14.0 if held is None else 6.0 * few + chip.odd(value)
     elif _OPEN.search(element.name):
         odd += 3 + min(words(value[:_LONGEST]), _KEYS)  # which may be of hex digits
         if len(value) > 40 and value[:2] in ("9F", "5F", "82", "95") and tags(value):
@@ -169,10 +169,13 @@ def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], 
     if own is not None and network is not None and is_response(mti):
         request = f"{mti[:2]}{int(mti[2]) - 1}0"
         asked = {row.field: row.presence for row in presence(network, request)}
+    shares = dict.fromkeys(range(129), 0.0)
+    for rows in known.values():
+        for number, name in rows.items():
+            shares[number] += _LIKELY.get(name, 0.0) / len(known)
     found = [(0.0, 0.0)] * 2
     for number in range(2, 129):
-        share = sum(_LIKELY.get(rows.get(number, ""), 0.0) for rows in known.values()) / max(len(known), 1)
-        share = max(share, _UNHEARD)
+        share = max(shares[number], _UNHEARD)
         if own is not None:
             # A response may give back what its request has.
             share = max(_UNHEARD, _UNNAMED * share, _ECHOED * _LIKELY.get(asked.get(number, ""), 0.0))
