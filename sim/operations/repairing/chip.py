@@ -5,16 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from math import log2
 from typing import NamedTuple
 
 from sim.codec.bitmap import HEX_DIGITS
+from sim.operations.repairing.witnesses import fits
+from sim.parts import chip_data
 from sim.spec import emv
 from sim.spec.emv import tag_of
 
 _MORE_BYTES = 0x1F
 _FURTHER = 2  # tags that do not end where the value ends by chance
 _LONGEST = 127
-_PRIVATE = ("DF", "9F5", "9F6", "9F7")
+# Bits for a tag that stands twice, one of which no dictionary tells or not so, a private one, a rare one.
+_TWICE, _STRANGE, _OWN, _RARE, _FAR = 8.0, 8.0, 3.0, 3.0, 6.0
+_PRIVATE, _APPLICATIONS = ("DF", "9F5", "9F6", "9F7"), ("4F", "84", "9F06")
 OF_LENGTH = "with a length"
 
 
@@ -28,7 +33,7 @@ class Tag(NamedTuple):
 
 
 def walk(value: str, at: int = 0) -> tuple[list[Tag], int]:
-    """The tags of *value* from *at* that the dictionary has, as long as it says, and where the next is none."""
+    """The tags of *value* from *at* that the dictionary has, each as long as it says, and where that ends."""
     found = list[Tag]()
     while at < len(value):
         first = at + (6 if _two_bytes(value[at : at + 2]) else 4)
@@ -61,11 +66,23 @@ def is_sound(value: str, at: int = 0) -> bool:
 
 @lru_cache(maxsize=4096)
 def odd(value: str) -> float:
-    """How odd it is, in bits, that just these tags stand there, none of them twice."""
-    found, _ = walk(value)
-    names = {one.name for one in found}
-    usual = sum(emv.tags()[name].usage == "" for name in names)
-    return 8.0 * (len(found) - len(names)) + 4.0 * usual
+    """How odd it is, in bits, that just these tags stand there, as long as they are: none of them twice, none
+    that no dictionary has."""
+    places = chip_data.read(value).places
+    names = [name for name, _, _ in places]
+    bits = _TWICE * (len(names) - len(set(names)))
+    for name, start, end in places:
+        known, held = tag_of(name, None), value[start:end]
+        if known is None or (end - start) // 2 not in _sizes(name):
+            bits += _OWN if name.startswith(_PRIVATE) else _STRANGE
+            continue
+        bits += log2(len(_sizes(name))) / 2 + _RARE * (not known.usage)
+        digits = known.content != "n" or held.isdigit()
+        printed = (
+            known.content not in ("an", "ans") or bytes.fromhex(held).isalnum() or known.content == "ans"
+        )
+        bits += _STRANGE * (not digits or not printed or (name in _APPLICATIONS and emv.owner(held) is None))
+    return bits
 
 
 def goes_on(before: str, after: str) -> bool:
@@ -86,29 +103,23 @@ def is_begun(value: str) -> bool:
     return int(size, 16) in _sizes(known.tag) and first + 2 * int(size, 16) > len(value)
 
 
-def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[str, float, str]]:
     """*value* with the *lost* hex digits in a tag or its length, or in a value that others (*given*, by tag)
-    have; with 0, a tag or a length that is wrong put right. And why. What another value lost nothing tells."""
+    have; with 0, a tag or a length that is wrong put right. How unlikely that is, and why. What another value
+    lost nothing tells."""
     found, stop = walk(value)
     if stop == len(value):
         return
-    seen = set()
     for start in (*(one.start for one in found), stop):
-        for head, rest, why in _heads(value, start, lost):
+        for head, rest, bits, why in _heads(value, start, lost):
             whole = value[:start] + head + value[rest:]
-            if whole != value and whole not in seen and is_sound(whole, start):
-                seen.add(whole)
-                yield whole, why
+            if whole != value and is_sound(whole, start):
+                yield whole, bits + lost, why
     for one in found if lost else ():
-        want = given.get(one.name, "")
-        whole = value[: one.first] + want + value[one.end - lost :]
-        inside = _less(want, lost) if want else ()
-        if (
-            len(want) == one.end - one.first
-            and value[one.first : one.end - lost] in inside
-            and is_sound(whole)
-        ):
-            yield whole, f"other elements give tag {one.name} again"
+        for held in fits(value[one.first : one.end - lost], given.get(one.name, ""), lost):
+            whole = value[: one.first] + held + value[one.end - lost :]
+            if len(held) == one.end - one.first and is_sound(whole, one.start):
+                yield whole, 0.0, f"other elements give tag {one.name} again"
 
 
 @lru_cache(maxsize=512)
@@ -117,22 +128,30 @@ def _less(text: str, count: int) -> frozenset[str]:
     return frozenset(text[:at] + text[at + count :] for at in range(len(text) - count + 1))
 
 
-def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, str]]:
-    """The tags with lengths that may have stood at *start*, where the value begins after them, and why."""
+def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, float, str]]:
+    """The tags with lengths that may have stood at *start*, where the value begins after them, how unlikely
+    each is, and why."""
     for name in emv.tags():
         width = len(name)
         stands, first = value[start : start + width].upper(), start + width + 2 - lost
         if stands == name and lost <= 2:
             stated = value[start + width : first].upper()
+            now = int(stated, 16) if len(stated) == 2 and HEX_DIGITS.issuperset(stated) else -1
             for size in _sizes(name):
                 if lost != 1 or stated in f"{size:02X}":
+                    near = lost or abs(size - now) == 1 or now in (2 * size, size // 2)
                     why = f"{OF_LENGTH} of {size} in tag {name} all tags of DE 55 can be read"
-                    yield f"{name}{size:02X}", first, why
+                    yield f"{name}{size:02X}", first, 0.0 if near else _FAR, why
             if not lost:
                 turned = f"{stated[:1]}{value[first : first + 1]}{stated[1:]}"
-                yield name + turned, first + 1, "two neighbors were the wrong way round"
+                yield name + turned, first + 1, 1.0, "two neighbors were the wrong way round"
         if lost <= width and (stands[: width - lost] in _less(name, lost) if lost else _alike(stands, name)):
-            yield name + value[first - 2 : first], first, f"with tag {name} all tags of DE 55 can be read"
+            yield (
+                name + value[first - 2 : first],
+                first,
+                0.0,
+                f"with tag {name} all tags of DE 55 can be read",
+            )
 
 
 def _alike(a: str, b: str) -> bool:

@@ -15,7 +15,7 @@ from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge.causes import STRIPPED
 from sim.operations.repairing import chip
 from sim.operations.repairing.framing import UNKNOWN, Frame, Opening, Source
-from sim.operations.repairing.witnesses import expected, tags_given
+from sim.operations.repairing.witnesses import expected, fits, tags_given
 from sim.spec import VERSIONS, Spec, spec, version_of
 
 # What was done, in the words of a proposal.
@@ -120,7 +120,15 @@ def _heads(raw: str, found: Frame | None) -> Iterator[tuple[str, float, str, int
     for own, version in enumerate(VERSIONS):
         if mti[:1] != str(own):
             why = f"the elements are those of ISO 8583:{version}"
-            yield f"{own}{raw[1:]}", PRIOR[VERSION] + 3 * (own == 2), VERSION, MTI_FIELD, why, mti[:1], str(own)
+            yield (
+                f"{own}{raw[1:]}",
+                PRIOR[VERSION] + 3 * (own == 2),
+                VERSION,
+                MTI_FIELD,
+                why,
+                mti[:1],
+                str(own),
+            )
     if (joined := "".join(raw.split())) != raw:
         yield joined, PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message", "", ""
     digits = mti[:-1]
@@ -305,13 +313,13 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
     or what nobody knows."""
     short, seen = gap.value, set[str]()
     if number == _CHIP:
-        for value, why in chip.restored(short, lost, tags_given(gap.others)):
+        for value, bits, why in chip.restored(short, lost, tags_given(gap.others)):
             seen.add(value)
-            yield value, log2(len(value)), why
+            yield value, bits + _WHICH, why
     if lost > gap.unit:
         return
     for pattern in expected(number, gap.others, gap.table):
-        for value in sorted(_fits(short, pattern, lost) - seen):
+        for value in sorted(fits(short, pattern, lost) - seen):
             seen.add(value)
             yield value, log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0), TOLD
     for begin, stop in _runs(short, lost):
@@ -324,17 +332,6 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
         _NOTHING_TELLS,
         f"nothing tells which {'byte' if lost > 1 else 'character'} it was",
     )
-
-
-def _fits(short: str, pattern: str, lost: int) -> set[str]:
-    """What *short* was, if it is *pattern*, or begins with it, less *lost* characters. Dots stand for
-    characters that *short* gives."""
-    found, size = set(), len(pattern) - lost
-    for at in range(size + 1 if size <= len(short) else 0):
-        head = pattern[:at] + pattern[at + lost :]
-        if all(want in (".", have) for want, have in zip(head, short, strict=False)):
-            found.add(short[:at] + pattern[at : at + lost].replace(".", UNKNOWN) + short[at:])
-    return found
 
 
 def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iterator[Edit]:
@@ -353,9 +350,8 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
             yield Edit(put(raw, number, bare), PRIOR[PADDING], PADDING, number, why, held[number], bare)
     yield from _turned(raw, held, put)
     for count in (0, 2, 4):
-        for value, why in chip.restored(held.get(_CHIP, ""), count, {}):
-            bits = PRIOR[LENGTH] + count
-            yield Edit(put(raw, _CHIP, value), bits, TAG, _CHIP, why, held[_CHIP], value)
+        for value, bits, why in chip.restored(held.get(_CHIP, ""), count, {}):
+            yield Edit(put(raw, _CHIP, value), PRIOR[LENGTH] + bits, TAG, _CHIP, why, held[_CHIP], value)
     for number in sorted({*suspects} & held.keys()):
         value = held[number]
         others = {other: text for other, text in held.items() if other != number}

@@ -1,5 +1,5 @@
 """What edits are made on: the characters of a text form, or the bytes of a format. Where elements stand in
-either, how lengths and bitmaps are written there, and what an element is that lacks a unit or has one more."""
+both, how lengths and bitmaps are written, and what an element is that lacks a unit or has one more."""
 
 from __future__ import annotations
 

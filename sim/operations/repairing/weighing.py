@@ -85,7 +85,7 @@ def alone(number: int, value: str, table: Spec) -> float:
     elif number == _CHIP:
         held = tags(value)
         few = held is not None and len(held) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
-        odd += 14.0 if held is None else 6.0 * few + chip.odd(value)
+        odd += 14.0 * (held is None) + 6.0 * few + chip.odd(value)
     elif _OPEN.search(element.name):
         odd += 3 + min(words(value[:_LONGEST]), _KEYS)  # which may be of hex digits
         if len(value) > 40 and value[:2] in ("9F", "5F", "82", "95") and tags(value):

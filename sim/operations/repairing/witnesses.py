@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from sim.elements import mti as message_types
 from sim.elements.card import read_track_2
+from sim.operations.repairing.framing import UNKNOWN
 from sim.parts import chip_data
 from sim.spec import Spec, lookup, number_of
 from sim.spec.networks import detect, luhn_ok
@@ -209,9 +210,25 @@ def _card(said: Testimony, fields: Mapping[int, str]) -> None:
 
 
 def tags_given(fields: Mapping[int, str]) -> Mapping[str, str]:
-    """What other elements say that tags of the chip data are."""
+    """What other elements say that chip tags are; a dot for a character that none of them says."""
     found = {"9F02": fields.get(_AMOUNT, ""), "57": fields.get(_TRACK_2, "").replace("=", "D")}
-    return found | {"5F2A": f"0{fields.get(_CURRENCY, '')}", "5A": fields.get(_PAN, "")}
+    found |= {
+        "5F2A": f"0{fields.get(_CURRENCY, '')}",
+        "5A": fields.get(_PAN, ""),
+        "9C": fields.get(3, "")[:2],
+    }
+    return found | {"9A": f"..{fields.get(_DAY, '') or fields.get(_TIME, '')[2:6]}"}
+
+
+def fits(short: str, pattern: str, lost: int) -> set[str]:
+    """What *short* was, if it is *pattern*, or begins with it, less *lost* characters. Dots stand for
+    characters that *short* gives."""
+    found, size = set(), len(pattern) - lost
+    for at in range(size + 1 if size <= len(short) else 0):
+        head = pattern[:at] + pattern[at + lost :]
+        if all(want in (".", have) for want, have in zip(head, short, strict=False)):
+            found.add(short[:at] + pattern[at : at + lost].replace(".", UNKNOWN) + short[at:])
+    return found
 
 
 def expected(number: int, fields: Mapping[int, str], table: Spec) -> Iterator[str]:
