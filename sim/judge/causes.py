@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sim.codec import Message, ParseError, spans
+from sim.codec import Message, ParseError, parse, spans
 from sim.codec.bitmap import ALL_BITS, numbers
 from sim.codec.text import MTI_WIDTH, announced, ends, read_values, reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD
@@ -23,6 +23,7 @@ from sim.spec import VERSIONS, spec
 _QUOTES = "\"'`"
 _OF_DIGITS = frozenset("3Ff")
 STRIPPED, DECODED, REWRITTEN, READ = "stripped", "decoded", "rewritten", "read"
+REPAIR = "Repair"  # what a button offers where the misfit is inside the message
 # How a message begins that is looked for behind a header that nothing else tells.
 _MTI = re.compile("(?=[012][1-8][0-9][0-5])")  # also where one begins inside another
 _HEADERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44)
@@ -67,6 +68,26 @@ def likely_cause(raw: str, version: str, error: ParseError) -> str:
 def first_cause(raw: str, version: str) -> Cause | None:
     """The likeliest of `causes`; None where there is none. Of one text it is asked several times."""
     return next(causes(raw, version), None)
+
+
+def offered(raw: str, version: str) -> str:
+    """What can be done about *raw*, read as *version*, in the words of a button: of a cause upstream what
+    undoes it, `Repair` where the misfit is inside the message; empty where it reads, or is no message at
+    all.
+
+    >>> offered("6000010000" + "08002020000000000000990000123456", "1987")
+    'Read without the TPDU'
+    >>> offered("080020200000000000009900001234", "1987"), offered("hello", "1987")
+    ('Repair', '')
+    """
+    try:
+        parse(raw, version)
+    except ParseError as error:
+        cause = first_cause(raw, version)
+        if cause is not None:
+            return cause.offer
+        return REPAIR if error.partial is not None else ""
+    return ""
 
 
 def causes(raw: str, version: str) -> Iterator[Cause]:

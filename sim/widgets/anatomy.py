@@ -16,8 +16,7 @@ import traitlets
 
 from sim.codec import BuildError, IsoError, Message, build, parse
 from sim.errors import MTI_FIELD, element_label
-from sim.operations import chosen_version, strip_line_ending
-from sim.operations.repairing.offering import first_repair
+from sim.operations import chosen_version, repair, strip_line_ending
 from sim.operations.rewriting import put_back, shown_text, with_data, with_message
 from sim.parts.writing import replaced
 from sim.paste.reading import Reading
@@ -322,7 +321,8 @@ class MessageAnatomy(anywidget.AnyWidget):
     def mend(self) -> bool:
         """Do what is offered about a text that does not parse. False, with the reason in `problem`, where
         no small edit makes it read."""
-        done = first_repair(self.message, chosen_version(self.message, self.version))
+        own = chosen_version(self.message, self.version)
+        done = next(iter(repair(self.message, version=own).proposals), None)
         if done is None or done.message is None:
             words = "No repair found." if done is None else done.said
             self.problem = {"number": self.view["fault"]["number"], "text": words}

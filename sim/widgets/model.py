@@ -46,10 +46,10 @@ from sim.elements import dates, emv, mti
 from sim.elements.meaning import Told, inside_tag, unfold
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding, Severity
+from sim.judge.causes import offered
 from sim.masking import is_sensitive
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
-from sim.operations.repairing.offering import offered
 from sim.operations.rewriting import parts as framing
 from sim.operations.rewriting import pasted, shown_text
 from sim.operations.validation import judge

@@ -17,7 +17,6 @@ from typing import Any
 
 from sim.codec import Message
 from sim.codec.bitmap import HEX_DIGITS
-from sim.codec.text import is_digits
 from sim.codec.wire import Format, wire_format
 from sim.codec.wire import names as formats
 from sim.errors import element_label
@@ -33,7 +32,7 @@ from sim.operations.repairing.edits import Edit
 from sim.operations.repairing.framing import Bytes, text_of
 from sim.operations.repairing.searching import Trial, bytes_trials, trials_of, valued
 from sim.operations.repairing.weighing import share
-from sim.operations.repairing.witnesses import CARD, PROOF, TRACK
+from sim.operations.repairing.witnesses import PROOF
 from sim.operations.validation import Report
 from sim.operations.verdict import verdict_on
 from sim.paste.reading import TEXT, Reading, read_text
@@ -48,7 +47,7 @@ __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"
 RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 
 # So many texts are judged, and so many bits apart; so far ahead of all others a proposal is sure.
-_JUDGED, _NEAR, _MARGIN, _MOST = 40, 30.0, 8.0, 8
+_JUDGED, _NEAR, _MARGIN, _OUTSIDE, _MOST = 40, 30.0, 8.0, 6.0, 8
 _LEFT = 8.0  # bytes left over may be of the link
 _FORMATS_TRIED = 3
 _LONGEST = 4_096  # bytes; what is longer is no message with one fault
@@ -272,7 +271,7 @@ def _proposal(one: Trial, ahead: float, network: str | None) -> Proposal:
         return Proposal(UNKNOWN_VALUE, edit.field, name, edit.action, "", "", (edit.why,), bits=one.bits)
     left = _errors(report) if report else ()
     message = report.message if report else None
-    is_sure = ahead >= _MARGIN and not left and _sure(one, ahead)
+    is_sure = ahead >= (_OUTSIDE if edit.field is None else _MARGIN) and not left and _sure(one, ahead)
     before, after = _shown(one)
     verdict = RESTORED if is_sure else LIKELY
     shown = (verdict, edit.field, name, edit.action, before, after, _evidence(one))
@@ -321,17 +320,22 @@ def _sure(one: Trial, ahead: float) -> bool:
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
         # It moves whole elements; one of a character or two may be characters lost or added.
         more, is_told = share(number, one.weight.fields, edit.text[:4]), len(agree) >= _WITNESSES
-        if _width(number, one) <= _FEW or ahead < _NEARER:
+        element, held = one.table[number], one.weight.fields.get(number, "")
+        # One that is not there has a length at least, or all its characters.
+        wide = len(held) + element.prefix if held else element.prefix or element.width
+        if wide <= _FEW or ahead < _NEARER:
             return False
         if edit.action == undoing.BIT_CLEARED:
             last = number > max(one.weight.fields, default=0)  # the end may be missing
-            blank = "s" in one.table[number].content and not one.table[number].prefix  # or its blanks
+            blank = "s" in element.content and not element.prefix  # or its blanks
             return more < _RARE * last and not blank and (is_told or ahead >= _FARTHER)
         return more > _RARE and is_told and not one.warns(number)
     if edit.action == undoing.LENGTH:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
         is_told = edit.why != undoing.FITS and off > _FEW
-        no_rival = number == 2 and (TRACK in agree or (off == _FEW and _of_no_card(edit, one)))
+        owner = detect(one.weight.fields[2]) if number == 2 and edit.before.isdigit() else None
+        # No card of this kind has as many digits as the length said.
+        no_rival = owner is not None and int(edit.before) not in owner.range.lengths
         is_chip = number == 55 and chip.is_sound(one.weight.fields[55])
         return is_told or no_rival or (off == 1 and (is_proven or is_chip))
     if edit.action == undoing.TAG:
@@ -342,28 +346,13 @@ def _sure(one: Trial, ahead: float) -> bool:
         return (is_proven or edit.why == undoing.TOLD) and not one.warns(number)
     if edit.action == undoing.SWAPPED:
         inside = sorted(edit.before) == sorted(edit.after)
-        return inside and number in _TOLD_TWICE and is_proven and (number != 2 or TRACK in agree)
+        return inside and number in _TOLD_TWICE and is_proven
     if edit.action == undoing.VERSION:
         # The first two digits of the MTI may have been swapped instead.
         other = edit.text[1] + edit.before + edit.text[2:]
         return other[0] not in "012" or not read_text(other, chosen_version(other, None)).complete
     if edit.action == undoing.GIVEN:
-        return number == 2 and {CARD, TRACK} <= agree
+        return number == 2 and is_proven
     if edit.action == undoing.HALVES:
         return len(agree) >= _WITNESSES
     return edit.action != undoing.DIGIT  # several elements come and go with a digit of the bitmap
-
-
-def _of_no_card(edit: Edit, one: Trial) -> bool:
-    """Whether no card of this kind has as many digits as the length before it said."""
-    owner = detect(one.weight.fields[2])
-    said = int(edit.before) if is_digits(edit.before) else 0  # a letter is no length
-    return owner is not None and said not in owner.range.lengths
-
-
-def _width(number: int, one: Trial) -> int:
-    """How many characters an element has with its length, or at least has."""
-    element = one.table[number]
-    if number in one.weight.fields:
-        return len(one.weight.fields[number]) + element.prefix
-    return element.prefix or element.width

@@ -91,18 +91,6 @@ def goes_on(before: str, after: str) -> bool:
     return sum(tag.start > at for tag in walk(after)[0]) >= _FURTHER
 
 
-def is_begun(value: str) -> bool:
-    """Whether *value* may be chip data that are cut: its last tag goes on after its end."""
-    at = walk(value)[1]
-    first = at + (6 if _two_bytes(value[at : at + 2]) else 4)
-    if first >= len(value):
-        return True
-    known, size = tag_of(value[at : first - 2].upper(), None), value[first - 2 : first]
-    if known is None or not HEX_DIGITS.issuperset(size):
-        return False
-    return int(size, 16) in _sizes(known.tag) and first + 2 * int(size, 16) > len(value)
-
-
 def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[str, float, str]]:
     """*value* with the *lost* hex digits in a tag or its length, or in a value that others (*given*, by tag)
     have; with 0, a tag or a length that is wrong put right. How unlikely that is, and why. What another value

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from math import inf, log2
-from typing import AnyStr, NamedTuple
+from typing import NamedTuple
 
 from sim.codec import bitmap
 from sim.codec.message import is_mti
@@ -14,7 +14,7 @@ from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, is_digits, reads
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge.causes import STRIPPED
 from sim.operations.repairing import chip
-from sim.operations.repairing.framing import UNKNOWN, Frame, Opening, Source
+from sim.operations.repairing.framing import UNKNOWN, Frame, Opening, Source, Text, Units
 from sim.operations.repairing.witnesses import expected, fits, tags_given
 from sim.spec import VERSIONS, Spec, spec, version_of
 
@@ -52,10 +52,6 @@ _TURNED_ROUND = "two neighbors were the wrong way round"
 FITS = "with this length all elements after it can be read"
 _FILLED = "F fills up half a byte and is no digit of a card"
 _ON_THE_STRIPE = "sentinels are on the stripe and are no track data"
-
-
-# Writes a value into an element of a text.
-Put = Callable[[str, int, str], str]
 
 
 class Edit(NamedTuple):
@@ -105,91 +101,91 @@ def fronts(raw: str) -> Iterator[Edit]:
 def heads(raw: str, found: Frame | None, table: Spec, pinned: bool) -> Iterator[Edit]:
     """What MTI and bitmap may have been: of another version, less a zero or a digit, with a digit that is
     wrong or two that changed places, and *raw* without the blanks that came into it."""
-    for text, bits, action, number, why, before, after in _heads(raw, found):
+    for edit in _heads(raw, found):
         own = table
-        if number != BITMAP_FIELD:
+        if edit.field != BITMAP_FIELD:
             if table.dialect:
                 continue
-            own = table if pinned and number is None else spec(version_of(text) or table.version)
-        if reads(text, own) and is_mti(text[:MTI_WIDTH]):
-            yield Edit(text, bits, action, number, why, before, after, own)
+            own = table if pinned and edit.field is None else spec(version_of(edit.text) or table.version)
+        if reads(edit.text, own) and is_mti(edit.text[:MTI_WIDTH]):
+            yield edit._replace(table=own)
 
 
-def _heads(raw: str, found: Frame | None) -> Iterator[tuple[str, float, str, int | None, str, str, str]]:
-    mti, after = raw[:MTI_WIDTH], raw[MTI_WIDTH:]
+def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
+    mti, rest = raw[:MTI_WIDTH], raw[MTI_WIDTH:]
     for own, version in enumerate(VERSIONS):
+        bits, why = PRIOR[VERSION] + 3 * (own == 2), f"the elements are those of ISO 8583:{version}"
         if mti[:1] != str(own):
-            why = f"the elements are those of ISO 8583:{version}"
-            yield (
-                f"{own}{raw[1:]}",
-                PRIOR[VERSION] + 3 * (own == 2),
-                VERSION,
-                MTI_FIELD,
-                why,
-                mti[:1],
-                str(own),
-            )
+            yield Edit(f"{own}{raw[1:]}", bits, VERSION, MTI_FIELD, why, mti[:1], str(own))
     if (joined := "".join(raw.split())) != raw:
-        yield joined, PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message", "", ""
+        yield Edit(joined, PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message")
     digits = mti[:-1]
     if is_digits(digits) and len(digits) == MTI_WIDTH - 1:
-        for whole in dict.fromkeys(
+        tried = dict.fromkeys(
             digits[:at] + digit + digits[at:] for at in range(MTI_WIDTH) for digit in _DECIMAL
-        ):
+        )
+        for whole in tried:
             # What takes a text for a number loses its leading zero.
             action, bits = (ZERO, PRIOR[ZERO]) if whole == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
-            text = whole + raw[MTI_WIDTH - 1 :]
-            yield text, bits, action, MTI_FIELD, "an MTI has four digits", digits, whole
+            why = "an MTI has four digits"
+            yield Edit(whole + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, whole)
     if found is not None and found.whole:
         return
-    end = found.begin if found else MTI_WIDTH + 2 * BITMAP_WIDTH
-    tried = {mti + after[:at] + digit + after[at:] for at in range(end - MTI_WIDTH) for digit in _HEX}
-    for text in sorted(tried):
-        yield text, _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short", "", ""
-    for at in range(MTI_WIDTH, found.begin if found else 0):
+    begin, end = (found.begin, found.begin) if found else (0, MTI_WIDTH + 2 * BITMAP_WIDTH)
+    for text in sorted(
+        {mti + rest[:at] + digit + rest[at:] for at in range(end - MTI_WIDTH) for digit in _HEX}
+    ):
+        yield Edit(text, _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
+    for at in range(MTI_WIDTH, begin):
         for digit in _HEX:
             if (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
-                why = "with this digit of the bitmap all elements can be read"
-                text = raw[:at] + digit + raw[at + 1 :]
-                yield text, _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit
-    for at in range(min(found.begin, len(raw) - 1) if found else 0):
-        number, text = (
-            MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD,
-            raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :],
-        )
-        if text != raw:
-            yield text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND, "", ""
+                why, text = (
+                    "with this digit of the bitmap all elements can be read",
+                    raw[:at] + digit + raw[at + 1 :],
+                )
+                yield Edit(text, _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit)
+    for at in range(min(begin, len(raw) - 1)):
+        if (text := swapped(raw, at)) != raw:
+            number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
+            yield Edit(text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND)
 
 
-def edits(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit]:
+def swapped(raw: Units, at: int) -> Units:
+    """*raw* with the unit *at* after its neighbor."""
+    return raw[:at] + raw[at + 1 : at + 2] + raw[at : at + 1] + raw[at + 2 :]
+
+
+def edits(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
     """The edits of bitmap, lengths and characters after which *raw* can be read to its end."""
     yield from _bits(raw, found, source)
     yield from _lengths(raw, found, source)
     yield from _units(raw, found, source)
 
 
-def _bits(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit]:
+def _bits(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
     first, top, value = 1 << 63, found.top, found.bits
+    mapped: Units
     for number in range(2, top + 1):
         bit = 1 << (top - number)
         if number == bitmap.PRIMARY_BITS + 1 and not value & bit:
             continue  # a third bitmap, which nobody forgets to announce
-        if done := source.read(source.mapped(raw, value ^ bit, top, found.begin)):
+        mapped = source.mapped(raw, value ^ bit, top, found.begin)
+        if done := source.read(mapped):
             action = BIT_CLEARED if value & bit else BIT_SET
             said = "announces" if value & bit else "does not announce"
             why = f"the bitmap {said} DE {number}, which is {'not ' if value & bit else ''}there"
             yield Edit(done[0], PRIOR[action], action, number, why, table=done[1])
     if top == bitmap.ALL_BITS:
-        turned = source.mapped(raw, value >> 64 & ~first, 64, found.begin - source.map)
+        mapped = source.mapped(raw, value >> 64 & ~first, 64, found.begin - source.map)
         why = "bit 1 is set, and there is no second bitmap"
     else:
-        turned = source.mapped(raw, value | first, top, found.begin)
+        mapped = source.mapped(raw, value | first, top, found.begin)
         why = "there is a second bitmap, and bit 1 is not set"
-    if done := source.read(turned):
+    if done := source.read(mapped):
         yield Edit(done[0], PRIOR[SECOND], SECOND, BITMAP_FIELD, why, table=done[1])
 
 
-def _lengths(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit]:
+def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
     tried = [(at, one.number, one.start, one.first) for at, one in enumerate(found.places)]
     if found.stop is not None:
         first = found.end + len(source.prefix(found.stop, 0))
@@ -200,8 +196,7 @@ def _lengths(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit
             continue
         for edge in (start - 1, first - 1):
             # The neighbors may be of two elements, or of a length and its value.
-            turned = raw[:edge] + raw[edge + 1 : edge + 2] + raw[edge : edge + 1] + raw[edge + 2 :]
-            if turned != raw and (done := source.read(turned)):
+            if (text := swapped(raw, edge)) != raw and (done := source.read(text)):
                 yield Edit(done[0], PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, table=done[1])
         said, rest = source.stated(number, raw[start:first]), found.numbers[at + 1 :]
         for size, bits, why in sizes(said, source.most(number), left, source.is_doubled(number)):
@@ -214,7 +209,7 @@ def _lengths(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit
             if done := source.read(raw[:start] + prefix + raw[first:]):
                 yield Edit(done[0], bits, LENGTH, number, why, said, f"{size:0{len(said)}d}", done[1])
         end = first + int(said) if is_digits(said) else 0
-        if isinstance(raw, str) and end > first + source.most(number):
+        if isinstance(source, Text) and end > first + source.most(number):
             for bare, why in _bare(number, raw[first:end]):
                 text = f"{raw[:start]}{len(bare):0{first - start}}{bare}{raw[end:]}"
                 if source.read(text):
@@ -259,7 +254,7 @@ def _bare(number: int, value: str) -> Iterator[tuple[str, str]]:
                 yield bare, why
 
 
-def _units(raw: AnyStr, found: Frame, source: Source[AnyStr]) -> Iterator[Edit]:
+def _units(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
     """A character or byte lost or added inside an element: first where that lets all after it be read, then
     which."""
     for at, one in enumerate([*found.places, *([found.ended] if found.ended else [])]):
@@ -335,53 +330,49 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
 
 
 def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iterator[Edit]:
-    """Edits of values of *raw*, which can be read: track 2, the expiry, two digits swapped, and what others
-    say that an element is."""
+    """Edits of values of *raw*, which can be read: track 2, the expiry, tags of chip data, two digits of a
+    suspect that changed places, and what others say that it is."""
     where = {place.number: place for place in found.places}
     held = {number: raw[place.first : place.end] for number, place in where.items()}
+    for changes, bits, action, number, why in _changed(held, table, suspects):
+        text = raw
+        for each in sorted(changes, reverse=True):
+            _, start, first, end = where[each]
+            prefix = f"{len(changes[each]):0{first - start}d}" if first > start else ""
+            text = text[:start] + prefix + changes[each] + text[end:]
+        yield Edit(text, bits, action, number, why, held[number], changes[number])
+    for number in sorted({*suspects} & held.keys()):
+        # The neighbors may be of two elements.
+        _, _, first, end = where[number]
+        begin, last = max(first - 1, found.places[0].first), min(end, len(raw) - 1)
+        for at in range(begin, last if end - first <= _LONGEST_SWAPPED else begin):
+            if (text := swapped(raw, at)) != raw:
+                yield Edit(
+                    text, PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, held[number], text[first:end]
+                )
 
-    def put(text: str, number: int, value: str) -> str:
-        _, start, first, end = where[number]
-        prefix = f"{len(value):0{first - start}d}" if first > start else ""
-        return text[:start] + prefix + value + text[end:]
 
-    for number in held:
-        for bare, why in _bare(number, held[number]):
-            yield Edit(put(raw, number, bare), PRIOR[PADDING], PADDING, number, why, held[number], bare)
-    yield from _turned(raw, held, put)
+def _changed(
+    held: Mapping[int, str], table: Spec, suspects: Iterable[int]
+) -> Iterator[tuple[dict[int, str], float, str, int, str]]:
+    """Values that elements may have had, how unlikely that is, what was done to which of them, and why."""
+    for number, value in held.items():
+        for bare, why in _bare(number, value):
+            yield {number: bare}, PRIOR[PADDING], PADDING, number, why
+    if stated := held.get(_EXPIRY, ""):
+        turned, track, why = stated[2:] + stated[:2], held.get(_TRACK_2, ""), "an expiry is YYMM"
+        yield {_EXPIRY: turned}, PRIOR[TURNED] + 2, TURNED, _EXPIRY, why
+        if f"={stated}" in track:
+            both = {_EXPIRY: turned, _TRACK_2: track.replace(f"={stated}", f"={turned}", 1)}
+            yield both, PRIOR[TURNED], TURNED, _EXPIRY, f"{why}, in DE 14 and in DE 35"
     for count in (0, 2, 4):
         for value, bits, why in chip.restored(held.get(_CHIP, ""), count, {}):
-            yield Edit(put(raw, _CHIP, value), PRIOR[LENGTH] + bits, TAG, _CHIP, why, held[_CHIP], value)
+            yield {_CHIP: value}, PRIOR[LENGTH] + bits, TAG, _CHIP, why
     for number in sorted({*suspects} & held.keys()):
         value = held[number]
         others = {other: text for other, text in held.items() if other != number}
         for given in dict.fromkeys(expected(number, others, table)):
             whole = given + value[len(given) :]
-            if "." in given or len(whole) != len(value) or whole == value:
-                continue
-            apart = sum(a != b for a, b in zip(whole, value, strict=True))
-            bits = PRIOR[GIVEN] + 2 * (apart - 1)
-            yield Edit(put(raw, number, whole), bits, GIVEN, number, "other elements give it", value, whole)
-        # The neighbors may be of two elements.
-        _, _, first, end = where[number]
-        begin, last = max(first - 1, found.places[0].first), min(end, len(raw) - 1)
-        for at in range(begin, last if len(value) <= _LONGEST_SWAPPED else begin):
-            if raw[at] != raw[at + 1]:
-                text = raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :]
-                why = _TURNED_ROUND
-                yield Edit(text, PRIOR[SWAPPED], SWAPPED, number, why, value, text[first:end])
-
-
-def _turned(raw: str, held: Mapping[int, str], put: Put) -> Iterator[Edit]:
-    """MMYY where YYMM should be, in DE 14 and on the track alike, or in DE 14 alone."""
-    stated, track = held.get(_EXPIRY, ""), held.get(_TRACK_2, "")
-    if not stated:
-        return
-    turned = stated[2:] + stated[:2]
-    text = put(raw, _EXPIRY, turned)
-    why = "an expiry is YYMM"
-    yield Edit(text, PRIOR[TURNED] + 2, TURNED, _EXPIRY, why, stated, turned)
-    if f"={stated}" in track:
-        value = track.replace(f"={stated}", f"={turned}", 1)
-        why = "an expiry is YYMM, in DE 14 and in DE 35"
-        yield Edit(put(text, _TRACK_2, value), PRIOR[TURNED], TURNED, _EXPIRY, why, stated, turned)
+            apart = sum(a != b for a, b in zip(whole, value, strict=False))
+            if "." not in given and len(whole) == len(value) and apart:
+                yield {number: whole}, PRIOR[GIVEN] + 2 * (apart - 1), GIVEN, number, "other elements give it"

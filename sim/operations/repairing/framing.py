@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import AnyStr, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from sim.codec import IsoError, Message, bitmap, build
 from sim.codec.message import is_mti
@@ -63,55 +63,10 @@ class Opening(NamedTuple):
     table: Spec
 
 
-class Source(Protocol[AnyStr]):
-    """How a message stands in its units. `losses` are how many of them chip data lose at once: a hex digit
-    of the text form, a byte, a tag of two; `map` is how many a bitmap of 64 elements takes."""
-
-    @property
-    def losses(self) -> tuple[int, ...]: ...
-    @property
-    def map(self) -> int: ...
-
-    def frame(self, raw: AnyStr) -> Frame | None:
-        """*raw* as far as it can be read; None where it does not begin as a message does."""
-
-    def read(self, raw: AnyStr) -> tuple[str, Spec] | None:
-        """The text form of *raw* and its table, where it can be read to its end."""
-
-    def begun(self, raw: AnyStr, found: Frame) -> Message:
-        """What was read of *raw* before it ends too early."""
-
-    def ends(self, raw: AnyStr, at: int, rest: Iterable[int]) -> bool:
-        """Whether the elements *rest* reach from *at* to the end of *raw*."""
-
-    def mapped(self, raw: AnyStr, bits: int, top: int, begin: int) -> AnyStr:
-        """*raw* with a bitmap of *top* bits before what begins at *begin*."""
-
-    def stated(self, number: int, prefix: AnyStr) -> str:
-        """The length that *prefix* states, as digits; other characters as they are."""
-
-    def most(self, number: int) -> int:
-        """The greatest length of an element, as its prefix counts."""
-
-    def is_doubled(self, number: int) -> bool:
-        """Whether two characters of an element are a byte, so that its length may count either."""
-
-    def prefix(self, number: int, size: int) -> AnyStr:
-        """The prefix for a value of *size*; empty where it has no place for it."""
-
-    def width(self, number: int, size: int) -> int:
-        """How many units a value of *size* takes."""
-
-    def lacking(self, raw: AnyStr, one: Place, rest: Iterable[int], count: int) -> Opening | None:
-        """An element that ends *count* units earlier; None where what follows it cannot be read then."""
-
-    def exceeding(self, raw: AnyStr, one: Place, rest: Iterable[int]) -> Opening | None:
-        """An element that ends a unit later; None where what follows it cannot be read then."""
-
-
 @dataclass(frozen=True)
 class Text:
-    """The text form, read by `table`: a unit is a character."""
+    """The text form, read by `table`: a unit is a character. `losses` are how many units chip data lose at
+    once: a hex digit, a byte, a tag of two; `map` is how many a bitmap of 64 elements takes."""
 
     table: Spec
     losses = (1, 2, 4)
@@ -141,43 +96,54 @@ class Text:
         return Frame(*begun, None, at == size)
 
     def read(self, raw: str) -> tuple[str, Spec] | None:
+        """The text form of *raw* and its table, where it can be read to its end."""
         return (raw, self.table) if is_mti(raw[:MTI_WIDTH]) and reads(raw, self.table) else None
 
     def begun(self, raw: str, found: Frame) -> Message:
+        """What was read of *raw* before it ends too early."""
         fields = {one.number: raw[one.first : one.end] for one in found.places}
         dialect = self.table if self.table.dialect else None
         return Message(raw[:MTI_WIDTH], fields, self.table.version, dialect=dialect)
 
     def ends(self, raw: str, at: int, rest: Iterable[int]) -> bool:
+        """Whether the elements *rest* reach from *at* to the end of *raw*."""
         return ends(raw, at, rest, self.table)
 
     def mapped(self, raw: str, bits: int, top: int, begin: int) -> str:
+        """*raw* with a bitmap of *top* bits before what begins at *begin*."""
         return f"{raw[:MTI_WIDTH]}{bits:0{top // 4}X}{raw[begin:]}"
 
     def stated(self, number: int, prefix: str) -> str:
+        """The length that *prefix* states, as digits; other characters as they are."""
         return prefix
 
     def most(self, number: int) -> int:
+        """The greatest length of an element, as its prefix counts."""
         return self.table[number].width
 
     def is_doubled(self, number: int) -> bool:
+        """Whether two characters of an element are a byte, so that its length may count either."""
         return self.table[number].binary or number == _CHIP
 
     def prefix(self, number: int, size: int) -> str:
+        """The prefix for a value of *size*; empty where it has no place for it."""
         width = self.table[number].prefix
         text = f"{size:0{width}d}"
         return text if len(text) == width else ""
 
     def width(self, number: int, size: int) -> int:
+        """How many units a value of *size* takes."""
         return size
 
     def lacking(self, raw: str, one: Place, rest: Iterable[int], count: int) -> Opening | None:
+        """An element that ends *count* units earlier; None where what follows it cannot be read then."""
         end = one.end - count
         if not one.first <= end <= len(raw) or not ends(raw, end, rest, self.table):
             return None
         return self._opening(raw, one, end, UNKNOWN * count)
 
     def exceeding(self, raw: str, one: Place, rest: Iterable[int]) -> Opening | None:
+        """An element that ends a unit later; None where what follows it cannot be read then."""
         if one.end >= len(raw) or not ends(raw, one.end + 1, rest, self.table):
             return None
         return self._opening(raw, one, one.end + 1, "")
@@ -193,7 +159,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Bytes:
-    """The bytes of a format, as `layout` has it: a unit is a byte."""
+    """The bytes of a format, as `layout` has it: a unit is a byte. All else is as of a text."""
 
     layout: VersionedFormat
     losses = (1, 2)
@@ -214,21 +180,24 @@ class Bytes:
         except IsoError:
             return None
         maps = raw[begin:at] if fmt.bitmap == RAW else bytes.fromhex(views.text(self._page)[begin:at])
-        places = list[Place]()
-        begun = (int.from_bytes(maps), 8 * len(maps), at, numbers, places)
+        return Frame(int.from_bytes(maps), 8 * len(maps), at, numbers, *self._walk(raw, at, numbers))
+
+    def _walk(
+        self, raw: bytes, at: int, numbers: Iterable[int]
+    ) -> tuple[list[Place], int | None, bool, Place | None]:
+        """What a frame has of the elements *numbers* from byte *at* on."""
+        views, places = Views(raw), list[Place]()
         for number in numbers:
             field = self.layout[number]
-            if field is None:
-                return Frame(*begun, number, False)
-            size, first, end = place(views, at, field)
-            if max(first, end) > len(raw):
+            size, first, end = place(views, at, field) if field else (-1, 0, 0)
+            if field and max(first, end) > len(raw):
                 end = end if first <= len(raw) else first + field.width(field.size)
-                return Frame(*begun, number, False, Place(number, at, first, end))
-            if size < 0 or value_of(views, first, end, size, field) is None:
-                return Frame(*begun, number, False)
+                return places, number, False, Place(number, at, first, end)
+            if field is None or size < 0 or value_of(views, first, end, size, field) is None:
+                return places, number, False, None
             places.append(Place(number, at, first, end))
             at = end
-        return Frame(*begun, None, at == len(raw))
+        return places, None, at == len(raw), None
 
     def read(self, raw: bytes) -> tuple[str, Spec] | None:
         message = self._message(raw)
@@ -244,13 +213,7 @@ class Bytes:
         return read_so_far(raw, self.layout.format).message
 
     def ends(self, raw: bytes, at: int, rest: Iterable[int]) -> bool:
-        views = Views(raw)
-        for number in rest:
-            field = self.layout[number]
-            size, _, at = place(views, at, field) if field else (-1, 0, 0)
-            if size < 0 or at > len(raw):
-                return False
-        return at == len(raw)
+        return self._walk(raw, at, rest)[2]
 
     def mapped(self, raw: bytes, bits: int, top: int, begin: int) -> bytes:
         start, maps = read_mti(Views(raw), self.layout.format)[1], bits.to_bytes(top // 8)
@@ -347,3 +310,7 @@ def _is_less(short: bytes, whole: bytes, count: int) -> bool:
     """Whether *short* is *whole* less *count* units that stood together."""
     at = next((at for at, (a, b) in enumerate(zip(short, whole, strict=False)) if a != b), len(short))
     return short == whole[:at] + whole[at + count :]
+
+
+Source = Text | Bytes
+Units = Any  # characters of a Text, or Bytes

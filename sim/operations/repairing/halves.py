@@ -30,13 +30,13 @@ def is_half(raw: str) -> bool:
 def texts(raw: str, table: Spec) -> Iterator[str]:
     """The text forms that *raw* may be: with the bitmaps, the likeliest first, under which its elements fit
     and end where it ends."""
+    # What stands for a lost byte does so where one is there.
     marked = any(char in LOST for char in raw[MTI_WIDTH : MTI_WIDTH + _MAP])
     for wide in (_MAP * (1 + (raw[MTI_WIDTH] in LOST)),) if marked else (_MAP, 2 * _MAP):
         yield from _texts(raw, table, wide, marked)
 
 
 def _texts(raw: str, table: Spec, wide: int, marked: bool) -> Iterator[str]:
-    """The same with a bitmap of *wide* bytes; *marked* says that what stands for a lost byte does so."""
     bits = raw[MTI_WIDTH : MTI_WIDTH + wide]
     known: dict[int, bool] = {1: wide > _MAP}
     for place, char in enumerate(bits):

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from math import log2
-from typing import AnyStr
 from unicodedata import normalize
 
-from sim.codec import Message, bitmap
+from sim.codec import IsoError, Message
+from sim.codec.text import walk
 from sim.codec.wire import Format
 from sim.elements.card import detect_network
 from sim.judge import Severity
@@ -19,7 +19,7 @@ from sim.judge.causes import READ, REWRITTEN, STRIPPED, causes
 from sim.operations.repairing import chip, halves
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
-from sim.operations.repairing.framing import UNKNOWN, Bytes, Frame, Place, Source, Text
+from sim.operations.repairing.framing import UNKNOWN, Bytes, Frame, Place, Source, Text, Units
 from sim.operations.repairing.weighing import Weight, announced, usually_odd, weigh
 from sim.operations.validation import Report, judge
 from sim.spec import Spec, spec, version_of
@@ -31,7 +31,7 @@ _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
 _OF_ABSENT = 0.2
 _OTHER_LENGTH, _NO_TAGS = 6.0, 14.0
 _SECOND = 5.0  # bits by which a second fault is unlikelier than none
-_NEAR, _CHIP = 2, 55
+_NEAR, _CHIP, _HEAD = 2, 55, 6
 _ENDS = "\x02\x03\0\r\n"
 
 
@@ -74,33 +74,23 @@ class Trial:
 
     def judge(self, network: str | None) -> None:
         """Ask the judge, and weigh what it finds."""
-        text = self.edit.text.replace(UNKNOWN, "0")
-        again = Text(self.table).frame(text)
-        if again is None or self.report is not None:
+        if self.report is not None:
             return
-        empty = again.top > bitmap.PRIMARY_BITS and not any(
-            number > bitmap.PRIMARY_BITS for number in again.numbers
-        )
-        dialect = self.table if self.table.dialect else None
-        message = Message(text[:4], _fields(text, again), self.table.version, empty, dialect)
-        self.report = judge(message, network, ())
+        self.report = judge(walk(self.edit.text.replace(UNKNOWN, "0"), self.table), network, ())
         for finding in self.report.findings:
             bits = _BITS[finding.severity] * (_OF_ABSENT if finding.start is None else 1)
             self.judged[finding.field] = self.judged.get(finding.field, 0.0) + bits
         self.bits += sum(self.judged.values())
 
 
-def _fields(text: str, found: Frame) -> dict[int, str]:
-    return {place.number: text[place.first : place.end] for place in found.places}
-
-
 def weighed(raw: str, edit: Edit, table: Spec) -> Trial | None:
     """What *raw* is after *edit*; None where it cannot be read to its end."""
     table = edit.table or table
-    found = Text(table).frame(edit.text.replace(UNKNOWN, "0"))
-    if found is None or not found.whole:
+    try:
+        fields = walk(edit.text, table).fields
+    except IsoError:
         return None
-    weight = weigh(edit.text[:4], _fields(edit.text, found), table)
+    weight = weigh(edit.text[:4], fields, table)
     return Trial(raw, edit, table, weight, edit.bits + weight.bits)
 
 
@@ -131,21 +121,18 @@ def trials_of(raw: str, table: Spec, pinned: bool, stated: int = -1, outermost: 
             length = undoing.stated_length(around.before, len(around.text))
             further = len(around.text) < len(raw)  # nothing is taken off for ever
             made += [one.inside(around) for one in trials_of(around.text, inner, True, length, further)]
-    if found is None and halves.is_half(raw):
-        why = "with this bitmap all elements can be read"
-        edits = [Edit(text, 0.0, undoing.HALVES, 1, why) for text in halves.texts(raw, table)]
-        if edits:
-            return [*made, *_weighed(raw, edits, table)]
-    for one in _weighed(raw, undoing.heads(raw, found, table, pinned), table) + within(
-        raw, found, source, table
-    ):
+    why = "with this bitmap all elements can be read"
+    if found is None and halves.is_half(raw) and (texts := [*halves.texts(raw, table)]):
+        return made + _weighed(raw, (Edit(text, 0.0, undoing.HALVES, 1, why) for text in texts), table)
+    edits = undoing.heads(raw, found, table, pinned)
+    for one in [*_weighed(raw, edits, table), *within(raw, found, source, table)]:
         if 0 < abs(stated - len(raw)) <= _NEAR and len(one.edit.text) != stated:
             one.bits += _OTHER_LENGTH
         made.append(one)
     return made + valued(raw, table) if found is not None and found.whole else made
 
 
-def within(raw: AnyStr, found: Frame | None, source: Source[AnyStr], table: Spec) -> list[Trial]:
+def within(raw: Units, found: Frame | None, source: Source, table: Spec) -> list[Trial]:
     """All that *raw* may have been by what is inside it, and that its end is missing."""
     if found is None:
         return []
@@ -212,7 +199,7 @@ def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Tria
     bits = undoing.PRIOR_OF_CUT + weight.bits + log2(max(ended.end - size, 1))
     bits += announced(fields | dict.fromkeys(absent, ""), mti, table) - announced(fields, mti, table)
     bits += sum(usually_odd(number, table) for number in absent)
-    if ended.number == _CHIP and raw and not chip.is_begun(raw[ended.first :]):
+    if ended.number == _CHIP and len(raw) > ended.first + _HEAD and not chip.walk(raw[ended.first :])[0]:
         bits += _NO_TAGS
     edit = Edit(raw, 0.0, undoing.CUT, ended.number, "the text ends inside or before this element")
     return Trial(raw, edit, table, weight, bits)

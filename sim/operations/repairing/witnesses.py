@@ -39,7 +39,7 @@ CHIP = "the tags of DE 55 end where it ends"
 
 # What others have to say of an element before an edit inside it is sure.
 PROOF: Mapping[int, frozenset[str]] = {
-    _PAN: frozenset((CARD,)),
+    _PAN: frozenset((CARD, TRACK)),
     _AMOUNT: frozenset((AMOUNT,)),
     _SENT: frozenset((ZONE, JULIAN, HOUR)),
     _STAN: frozenset((STAN,)),

@@ -10,11 +10,11 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.codec import Message
-from sim.operations import strip_line_ending
+from sim.judge.causes import REPAIR, offered
+from sim.operations import repair, strip_line_ending
 from sim.operations.anatomy import Anatomy
 from sim.operations.choosing import chosen_version
 from sim.operations.reading import recognised
-from sim.operations.repairing.offering import REPAIR, first_repair, offered
 from sim.operations.rewriting import kept, shown_text
 from sim.operations.samples import Sample, samples
 from sim.paste.reading import TEXT, Reading
@@ -143,7 +143,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
 
     def _repair(self, raw: str, version: str | None) -> None:
         read_as = chosen_version(raw, version)
-        done = first_repair(raw, read_as)
+        done = next(iter(repair(raw, version=read_as).proposals), None)
         if done is None or done.message is None:
             self._said.value = hint("No repair found." if done is None else done.said, news=True)
             show(self.button, False)
