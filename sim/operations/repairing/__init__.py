@@ -31,7 +31,7 @@ from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
 from sim.operations.repairing.framing import Bytes, text_of
 from sim.operations.repairing.searching import Trial, bytes_trials, trials_of, valued
-from sim.operations.repairing.weighing import share
+from sim.operations.repairing.weighing import presence_costs
 from sim.operations.repairing.witnesses import PROOF
 from sim.operations.validation import Report
 from sim.operations.verdict import verdict_on
@@ -228,7 +228,7 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     for one in sorted(trials, key=lambda one: one.bits):
         best.setdefault(one.edit.text if one.edit.action != undoing.CUT else "", one)
     kept = [one for one in best.values() if one.bits <= next(iter(best.values())).bits + _NEAR][:_JUDGED]
-    network = network or next((owner for one in kept if (owner := one.owner)), None)
+    network = network or next((owner for one in kept if (owner := one.weight.network)), None)
     for one in kept:
         if one.edit.action != undoing.CUT:
             one.judge(network)
@@ -319,7 +319,8 @@ def _sure(one: Trial, ahead: float) -> bool:
         return False
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
         # It moves whole elements; one of a character or two may be characters lost or added.
-        more, is_told = share(number, one.weight.fields, edit.text[:4]), len(agree) >= _WITNESSES
+        there, absent = presence_costs(edit.text[:4], one.weight.network)[number]
+        more, is_told = absent - there, len(agree) >= _WITNESSES
         element, held = one.table[number], one.weight.fields.get(number, "")
         # One that is not there has a length at least, or all its characters.
         wide = len(held) + element.prefix if held else element.prefix or element.width
@@ -337,7 +338,7 @@ def _sure(one: Trial, ahead: float) -> bool:
         # No card of this kind has as many digits as the length said.
         no_rival = owner is not None and int(edit.before) not in owner.range.lengths
         is_chip = number == 55 and chip.is_sound(one.weight.fields[55])
-        return is_told or no_rival or (off == 1 and (is_proven or is_chip))
+        return is_told or no_rival or (is_proven and off <= _FEW) or (is_chip and off == 1)
     if edit.action == undoing.TAG:
         return edit.why.startswith(chip.OF_LENGTH) and ahead >= _FAR and chip.goes_on(edit.before, edit.after)
     if edit.action == undoing.ADDED:

@@ -186,30 +186,29 @@ def _bits(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
 
 
 def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
-    tried = [(at, one.number, one.start, one.first) for at, one in enumerate(found.places)]
-    if found.stop is not None:
-        first = found.end + len(source.prefix(found.stop, 0))
-        tried.append((len(found.places), found.stop, found.end, first))
+    tried = [(one.number, one.start) for one in found.places]
+    tried += [(found.stop, found.end)] if found.stop is not None else []
     left = 0 if found.stop else len(raw) - found.end
-    for at, number, start, first in tried:
-        if first == start or not source.prefix(number, 0):
+    for at, (number, start) in enumerate(tried):
+        length = source.length(number)
+        if length is None:
             continue
+        first, rest = start + len(length.written(0)), found.numbers[at + 1 :]
         for edge in (start - 1, first - 1):
             # The neighbors may be of two elements, or of a length and its value.
             if (text := swapped(raw, edge)) != raw and (done := source.read(text)):
                 yield Edit(done[0], PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, table=done[1])
-        said, rest = source.stated(number, raw[start:first]), found.numbers[at + 1 :]
-        for size, bits, why in sizes(said, source.most(number), left, source.is_doubled(number)):
+        said = length.stated(raw[start:first])
+        for size, bits, why in sizes(said, length.most, left, length.doubled):
             near = is_digits(said) and abs(size - int(said)) <= _OFF
             if number == found.stop == found.numbers[-1] and not near:
                 bits += _CUT_OFF  # the text ends in it
-            prefix = source.prefix(number, size)
-            if not prefix or not source.ends(raw, first + source.width(number, size), rest):
-                continue
-            if done := source.read(raw[:start] + prefix + raw[first:]):
+            prefix, end = length.written(size), first + length.width(size)
+            fits_in = len(prefix) == first - start and source.ends(raw, end, rest)
+            if fits_in and (done := source.read(raw[:start] + prefix + raw[first:])):
                 yield Edit(done[0], bits, LENGTH, number, why, said, f"{size:0{len(said)}d}", done[1])
         end = first + int(said) if is_digits(said) else 0
-        if isinstance(source, Text) and end > first + source.most(number):
+        if isinstance(source, Text) and end > first + length.most:
             for bare, why in _bare(number, raw[first:end]):
                 text = f"{raw[:start]}{len(bare):0{first - start}}{bare}{raw[end:]}"
                 if source.read(text):
@@ -259,18 +258,17 @@ def _units(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
     which."""
     for at, one in enumerate([*found.places, *([found.ended] if found.ended else [])]):
         number, rest = one.number, found.numbers[at + 1 :]
-        for count in source.losses if number == _CHIP else (1,):
-            if gap := source.lacking(raw, one, rest, count):
-                for value, bits, why in _restored(gap, number, count * gap.unit):
+        for by in source.steps if number == _CHIP else (-1, 1):
+            if gap := source.opened(raw, one, rest, by):
+                action = LOST if by < 0 else ADDED
+                for value, bits, why in _bared(gap) if by > 0 else _restored(gap, number, -by * gap.unit):
                     if text := gap.put(value):
-                        yield Edit(text, PRIOR[LOST] + bits, LOST, number, why, gap.value, value, gap.table)
-        if gap := source.exceeding(raw, one, rest):
-            for value, bits, why in _bared(gap, number):
-                if text := gap.put(value):
-                    yield Edit(text, PRIOR[ADDED] + bits, ADDED, number, why, gap.value, value, gap.table)
+                        yield Edit(
+                            text, PRIOR[action] + bits, action, number, why, gap.value, value, gap.table
+                        )
 
 
-def _bared(gap: Opening, number: int) -> Iterator[tuple[str, float, str]]:
+def _bared(gap: Opening) -> Iterator[tuple[str, float, str]]:
     """What an element may have been that has a unit more than it should."""
     long, unit = gap.value, gap.unit
     for begin, stop in _runs(long, unit):

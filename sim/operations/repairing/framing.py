@@ -51,6 +51,18 @@ class Frame(NamedTuple):
         return self.places[-1].end if self.places else self.begin
 
 
+class Length(NamedTuple):
+    """How the length of an element is written: the greatest, whether two characters of the value are a byte,
+    so that it may count either, what writes it (longer or empty where it has no place), how many units a
+    value so long takes, and what a prefix states, as digits."""
+
+    most: int
+    doubled: bool
+    written: Callable[[int], Any]
+    width: Callable[[int], int]
+    stated: Callable[[Any], str]
+
+
 class Opening(NamedTuple):
     """An element of a message that can be read once it has units more or fewer: its value as it is, the
     characters of a unit, the other elements, and what writes the text form with another value (empty where
@@ -65,11 +77,11 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True)
 class Text:
-    """The text form, read by `table`: a unit is a character. `losses` are how many units chip data lose at
-    once: a hex digit, a byte, a tag of two; `map` is how many a bitmap of 64 elements takes."""
+    """The text form, read by `table`: a unit is a character. `steps` are the units that chip data lose or
+    gain at once: a hex digit, a byte, a tag of two; `map` is how many a bitmap of 64 elements takes."""
 
     table: Spec
-    losses = (1, 2, 4)
+    steps = (-1, -2, -4, 1)
     map = BITMAP_WIDTH
 
     def frame(self, raw: str) -> Frame | None:
@@ -113,46 +125,23 @@ class Text:
         """*raw* with a bitmap of *top* bits before what begins at *begin*."""
         return f"{raw[:MTI_WIDTH]}{bits:0{top // 4}X}{raw[begin:]}"
 
-    def stated(self, number: int, prefix: str) -> str:
-        """The length that *prefix* states, as digits; other characters as they are."""
-        return prefix
+    def length(self, number: int) -> Length | None:
+        """How the length of an element is written; None where it has none."""
+        element = self.table[number]
+        width = element.prefix
+        if not width:
+            return None
+        doubled = element.binary or number == _CHIP
+        return Length(element.width, doubled, lambda size: f"{size:0{width}}", lambda size: size, str)
 
-    def most(self, number: int) -> int:
-        """The greatest length of an element, as its prefix counts."""
-        return self.table[number].width
-
-    def is_doubled(self, number: int) -> bool:
-        """Whether two characters of an element are a byte, so that its length may count either."""
-        return self.table[number].binary or number == _CHIP
-
-    def prefix(self, number: int, size: int) -> str:
-        """The prefix for a value of *size*; empty where it has no place for it."""
-        width = self.table[number].prefix
-        text = f"{size:0{width}d}"
-        return text if len(text) == width else ""
-
-    def width(self, number: int, size: int) -> int:
-        """How many units a value of *size* takes."""
-        return size
-
-    def lacking(self, raw: str, one: Place, rest: Iterable[int], count: int) -> Opening | None:
-        """An element that ends *count* units earlier; None where what follows it cannot be read then."""
-        end = one.end - count
+    def opened(self, raw: str, one: Place, rest: Iterable[int], by: int) -> Opening | None:
+        """An element that ends *by* units later; None where what follows it cannot be read then."""
+        end = one.end + by
         if not one.first <= end <= len(raw) or not ends(raw, end, rest, self.table):
             return None
-        return self._opening(raw, one, end, UNKNOWN * count)
-
-    def exceeding(self, raw: str, one: Place, rest: Iterable[int]) -> Opening | None:
-        """An element that ends a unit later; None where what follows it cannot be read then."""
-        if one.end >= len(raw) or not ends(raw, one.end + 1, rest, self.table):
-            return None
-        return self._opening(raw, one, one.end + 1, "")
-
-    def _opening(self, raw: str, one: Place, end: int, fill: str) -> Opening:
         value = raw[one.first : end]
-        text = f"{raw[: one.first]}{(value + fill)[: one.end - one.first]}{raw[end:]}"
-        found = self.frame(text)
-        places = found.places if found else []
+        text = f"{raw[: one.first]}{(value + UNKNOWN * -by)[: one.end - one.first]}{raw[end:]}"
+        places = found.places if (found := self.frame(text)) else []
         others = {each.number: text[each.first : each.end] for each in places if each.number != one.number}
         return Opening(value, 1, others, lambda value: raw[: one.first] + value + raw[end:], self.table)
 
@@ -162,7 +151,7 @@ class Bytes:
     """The bytes of a format, as `layout` has it: a unit is a byte. All else is as of a text."""
 
     layout: VersionedFormat
-    losses = (1, 2)
+    steps = (-1, -2, 1)
 
     @classmethod
     def of(cls, raw: bytes, fmt: Format) -> Bytes | None:
@@ -230,51 +219,47 @@ class Bytes:
         mti = self.layout.format.mti
         return mti if mti in PAGES else "ascii"
 
-    def stated(self, number: int, prefix: bytes) -> str:
+    def length(self, number: int) -> Length | None:
         field = self.layout[number]
-        if field is None or field.lengths == BINARY:
-            return str(int.from_bytes(prefix))
-        return Views(prefix).piece(field.lengths, 0, len(prefix))
-
-    def most(self, number: int) -> int:
-        field = self.layout[number]
-        return field.size if field else 0
-
-    def is_doubled(self, number: int) -> bool:
-        return self._unit(number) > 1
-
-    def prefix(self, number: int, size: int) -> bytes:
-        field = self.layout[number]
-        try:
-            return length_prefix(field, size) if field and not field.shape else b""
-        except IsoError:
-            return b""
-
-    def width(self, number: int, size: int) -> int:
-        field = self.layout[number]
-        return field.width(size) if field else 0
-
-    def lacking(self, raw: bytes, one: Place, rest: Iterable[int], count: int) -> Opening | None:
-        end = one.end - count
-        if not one.first < end <= len(raw) or not self.ends(raw, end, rest):
+        if field is None or field.shape or not field.prefix:
             return None
-        # Units of its own fill the value up, so that it can be read.
-        filled = raw[:end] + raw[end - 1 : end] * count + raw[end:]
-        message, unit = self._message(filled), self._unit(one.number)
-        if message is None or not unit:
-            return None
-        value = message.fields[one.number][: -count * unit]
-        return self._opening(message, one.number, value, lambda whole: _is_less(raw, whole, count))
 
-    def exceeding(self, raw: bytes, one: Place, rest: Iterable[int]) -> Opening | None:
-        end, unit = one.end, self._unit(one.number)
-        if end >= len(raw) or not unit or not self.ends(raw, end + 1, rest):
+        def written(size: int) -> bytes:
+            try:
+                return length_prefix(field, size)
+            except IsoError:
+                return b""
+
+        def stated(prefix: bytes) -> str:
+            number = str(int.from_bytes(prefix))
+            return number if field.lengths == BINARY else Views(prefix).piece(field.lengths, 0, len(prefix))
+
+        return Length(field.size, self._unit(number) > 1, written, field.width, stated)
+
+    def opened(self, raw: bytes, one: Place, rest: Iterable[int], by: int) -> Opening | None:
+        end, unit = one.end + by, self._unit(one.number)
+        if not one.first < end <= len(raw) or not unit or not self.ends(raw, end, rest):
             return None
-        message, last = self._message(raw[:end] + raw[end + 1 :]), self._message(raw[: end - 1] + raw[end:])
-        if message is None or last is None:
+        # Units of its own fill the value up, or the last is left out, so that it can be read.
+        last = raw[end - 1 : end] * -by
+        message = self._message(raw[: min(end, one.end)] + last + raw[end:])
+        further = self._message(raw[: one.end - by] + raw[one.end :]) if by > 0 else message
+        if message is None or further is None:
             return None
-        value = message.fields[one.number] + last.fields[one.number][-unit:]
-        return self._opening(message, one.number, value, lambda whole: _is_less(whole, raw, 1))
+        value = message.fields[one.number]
+        value = value[: by * unit] if by < 0 else value + further.fields[one.number][-unit:]
+
+        def put(value: str) -> str:
+            made = replace(message, fields={**message.fields, one.number: value})
+            try:
+                data = raw if UNKNOWN in value else encode(made, self.layout.format)
+            except IsoError:
+                return ""
+            holds = data is raw or (_is_less(raw, data, -by) if by < 0 else _is_less(data, raw, by))
+            return text_of(made) if holds else ""
+
+        others = {key: text for key, text in message.fields.items() if key != one.number}
+        return Opening(value, unit, others, put, message.spec)
 
     def _unit(self, number: int) -> int:
         """How many characters of a value a byte holds; 0 where it holds none by itself."""
@@ -282,20 +267,6 @@ class Bytes:
         if field is None or field.written in (HEXED, HEX) or field.written in MULTI_BYTE:
             return 0
         return 2 if field.written in (BCD, NIBBLES, RAW) else 1
-
-    def _opening(self, message: Message, number: int, value: str, holds: Callable[[bytes], bool]) -> Opening:
-        def put(value: str) -> str:
-            made = replace(message, fields={**message.fields, number: value})
-            if UNKNOWN not in value:
-                try:
-                    if not holds(encode(made, self.layout.format)):
-                        return ""
-                except IsoError:
-                    return ""
-            return text_of(made)
-
-        others = {key: text for key, text in message.fields.items() if key != number}
-        return Opening(value, self._unit(number), others, put, message.spec)
 
 
 def text_of(message: Message) -> str:

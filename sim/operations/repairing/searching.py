@@ -13,7 +13,6 @@ from unicodedata import normalize
 from sim.codec import IsoError, Message
 from sim.codec.text import walk
 from sim.codec.wire import Format
-from sim.elements.card import detect_network
 from sim.judge import Severity
 from sim.judge.causes import READ, REWRITTEN, STRIPPED, causes
 from sim.operations.repairing import chip, halves
@@ -54,12 +53,6 @@ class Trial:
         found = self.report.findings if self.report else ()
         odd = (one for one in found if one.start is not None and one.severity != Severity.INFO)
         return any(one.field == number for one in odd)
-
-    @property
-    def owner(self) -> str | None:
-        """The network of its card."""
-        found = detect_network(Message(self.edit.text[:4], self.weight.fields, self.table.version))
-        return found.network if found else None
 
     @property
     def lost(self) -> bool:
@@ -197,7 +190,7 @@ def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Tria
     weight = weigh(mti, fields, table)
     absent = [number for number in found.numbers if number not in fields and number > 1]
     bits = undoing.PRIOR_OF_CUT + weight.bits + log2(max(ended.end - size, 1))
-    bits += announced(fields | dict.fromkeys(absent, ""), mti, table) - announced(fields, mti, table)
+    bits += announced({*fields, *absent}, mti, weight.network) - announced(fields, mti, weight.network)
     bits += sum(usually_odd(number, table) for number in absent)
     if ended.number == _CHIP and len(raw) > ended.first + _HEAD and not chip.walk(raw[ended.first :])[0]:
         bits += _NO_TAGS

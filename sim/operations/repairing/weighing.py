@@ -4,7 +4,7 @@ elements that are there at all. The judge says the rest of the few texts that ar
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import log2
@@ -40,9 +40,11 @@ _UNNAMED, _UNHEARD, _ECHOED, _SHARE = 0.15, 0.008, 0.5, 0.7
 
 @dataclass(slots=True)
 class Weight:
-    """How odd a text is: the `bits`, its elements, what they say of one another, and the bits by element."""
+    """How odd a text is: the `bits`, the network of its card, its elements, what they say of one another, and
+    the bits by element."""
 
     bits: float
+    network: str | None
     fields: dict[int, str]
     said: Testimony
     odd: dict[int, float]
@@ -56,7 +58,9 @@ def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
     for number, value in fields.items():
         if bits := alone(number, value, table):
             odd[number] = odd.get(number, 0.0) + bits
-    return Weight(announced(fields, mti, table) + sum(odd.values()), fields, said, odd)
+    owner = detect_network(Message(mti, fields, table.version))
+    network = owner.network if owner else None
+    return Weight(announced(fields, mti, network) + sum(odd.values()), network, fields, said, odd)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -196,15 +200,7 @@ def _of_class(mti: str) -> Mapping[str, Mapping[int, str]]:
     return found
 
 
-def announced(fields: Mapping[int, str], mti: str, table: Spec) -> float:
+def announced(fields: Iterable[int], mti: str, network: str | None) -> float:
     """How odd it is that just these elements are there."""
-    owner = detect_network(Message(mti, dict(fields), table.version))
-    costs = presence_costs(mti, owner.network if owner else None)
+    costs = presence_costs(mti, network)
     return costs[0][1] + sum(costs[number][0] - costs[number][1] for number in fields)
-
-
-def share(number: int, fields: Mapping[int, str], mti: str) -> float:
-    """How much likelier it is that element *number* is there than that it is not, in bits."""
-    owner = detect_network(Message(mti, dict(fields)))
-    there, absent = presence_costs(mti, owner.network if owner else None)[number]
-    return absent - there
