@@ -35,7 +35,7 @@ from sim.operations.repairing.weighing import presence_costs
 from sim.operations.repairing.witnesses import PROOF
 from sim.operations.validation import Report
 from sim.operations.verdict import verdict_on
-from sim.paste.reading import TEXT, Reading, read_text
+from sim.paste.reading import TEXT, Reading
 from sim.spec.elements import table as spec_of
 from sim.spec.networks import detect, told_name
 from sim.spec.spellings import network_named
@@ -288,9 +288,8 @@ def _evidence(one: Trial) -> tuple[str, ...]:
 
 def _name(one: Trial, network: str | None) -> str:
     number = one.edit.field
-    if number is None or number < 2:
-        return {0: "MTI", 1: "bitmap"}.get(number or 0, "message") if number is not None else "message"
-    return told_name(one.table, number, network or "")
+    whole = {None: "message", 0: "MTI", 1: "bitmap"}.get(number)
+    return whole or told_name(one.table, number or 0, network or "")
 
 
 def _shown(one: Trial) -> tuple[str, str]:
@@ -348,10 +347,6 @@ def _sure(one: Trial, ahead: float) -> bool:
     if edit.action == undoing.SWAPPED:
         inside = sorted(edit.before) == sorted(edit.after)
         return inside and number in _TOLD_TWICE and is_proven
-    if edit.action == undoing.VERSION:
-        # The first two digits of the MTI may have been swapped instead.
-        other = edit.text[1] + edit.before + edit.text[2:]
-        return other[0] not in "012" or not read_text(other, chosen_version(other, None)).complete
     if edit.action == undoing.GIVEN:
         return number == 2 and is_proven
     if edit.action == undoing.HALVES:

@@ -16,7 +16,7 @@ from sim.spec.emv import tag_of
 
 _MORE_BYTES = 0x1F
 _FURTHER = 2  # tags that do not end where the value ends by chance
-_LONGEST = 127
+_LONGEST, _HEAD = 127, 6
 # Bits for a tag that stands twice, one of which no dictionary tells or not so, a private one, a rare one.
 _TWICE, _STRANGE, _OWN, _RARE, _FAR = 8.0, 8.0, 3.0, 3.0, 6.0
 _PRIVATE, _APPLICATIONS = ("DF", "9F5", "9F6", "9F7"), ("4F", "84", "9F06")
@@ -89,6 +89,11 @@ def goes_on(before: str, after: str) -> bool:
     """Whether further tags of *after* stand after the one in which it is not *before*."""
     at = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after))
     return sum(tag.start > at for tag in walk(after)[0]) >= _FURTHER
+
+
+def is_begun(value: str) -> bool:
+    """Whether *value* may be chip data that are cut: more of it would finish its last tag."""
+    return walk(value + "00" * _LONGEST)[1] + _HEAD > len(value)
 
 
 def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[str, float, str]]:

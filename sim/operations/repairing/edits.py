@@ -129,25 +129,24 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
             action, bits = (ZERO, PRIOR[ZERO]) if whole == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
             why = "an MTI has four digits"
             yield Edit(whole + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, whole)
-    if found is not None and found.whole:
-        return
     begin, end = (found.begin, found.begin) if found else (0, MTI_WIDTH + 2 * BITMAP_WIDTH)
+    is_whole = found is not None and found.whole
+    for at in range(min(MTI_WIDTH - 1 if is_whole else begin, len(raw) - 1)):
+        if (text := swapped(raw, at)) != raw:
+            number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
+            yield Edit(text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND)
+    if is_whole:
+        return
     for text in sorted(
         {mti + rest[:at] + digit + rest[at:] for at in range(end - MTI_WIDTH) for digit in _HEX}
     ):
         yield Edit(text, _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
+    why = "with this digit of the bitmap all elements can be read"
     for at in range(MTI_WIDTH, begin):
         for digit in _HEX:
             if (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
-                why, text = (
-                    "with this digit of the bitmap all elements can be read",
-                    raw[:at] + digit + raw[at + 1 :],
-                )
+                text = raw[:at] + digit + raw[at + 1 :]
                 yield Edit(text, _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit)
-    for at in range(min(begin, len(raw) - 1)):
-        if (text := swapped(raw, at)) != raw:
-            number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
-            yield Edit(text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND)
 
 
 def swapped(raw: Units, at: int) -> Units:

@@ -30,7 +30,7 @@ _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
 _OF_ABSENT = 0.2
 _OTHER_LENGTH, _NO_TAGS = 6.0, 14.0
 _SECOND = 5.0  # bits by which a second fault is unlikelier than none
-_NEAR, _CHIP, _HEAD = 2, 55, 6
+_NEAR, _CHIP = 2, 55
 _ENDS = "\x02\x03\0\r\n"
 
 
@@ -155,12 +155,9 @@ def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
             continue  # blanks inside a message are data
         before = raw.removesuffix(cause.text) if raw.endswith(cause.text) else ""
         yield Edit(cause.text, 0.0, cause.action, None, _fact(cause.hint), before), spec(cause.version)
-    bare = raw.strip(_ENDS)
-    if bare != raw and Text(table).frame(bare):
-        yield Edit(bare, 0.0, STRIPPED, None, "control characters of the link were pasted along"), table
-    for text, why in _rewritten(raw):
-        if Text(table).frame(text):
-            yield Edit(text, undoing.PRIOR[STRIPPED], REWRITTEN, None, why), table
+    for text, bits, action, why in _rewritten(raw):
+        if text != raw and Text(table).frame(text):
+            yield Edit(text, bits, action, None, why), table
     for front in undoing.fronts(raw):
         named = None if pinned else version_of(front.text)
         yield front, spec(named) if named else table
@@ -172,16 +169,17 @@ def _fact(hint: str) -> str:
     return said[:1].lower() + said[1:]
 
 
-def _rewritten(raw: str) -> Iterator[tuple[str, str]]:
-    """The same text where it is there twice, or went through another code page."""
-    half = len(raw) // 2
+def _rewritten(raw: str) -> Iterator[tuple[str, float, str, str]]:
+    """The same text where it is there twice, went through another code page, or has ends of its link."""
+    yield raw.strip(_ENDS), 0.0, STRIPPED, "control characters of the link were pasted along"
+    half, usual = len(raw) // 2, undoing.PRIOR[STRIPPED]
     if raw[:half] == raw[half:]:
-        yield raw[:half], "the message is there twice"
-    if not raw.isascii():
-        for page in ("latin-1", "cp1252"):
-            with suppress(UnicodeError):
-                yield raw.encode(page).decode("utf-8"), "UTF-8 was read as another code page"
-        yield normalize("NFKC", raw), "its digits are wide ones, or of another alphabet"
+        yield raw[:half], usual, REWRITTEN, "the message is there twice"
+    for page in ("latin-1", "cp1252") if not raw.isascii() else ():
+        with suppress(UnicodeError):
+            yield raw.encode(page).decode(), usual, REWRITTEN, "UTF-8 was read as another code page"
+    why = "its digits are wide ones, or of another alphabet"
+    yield normalize("NFKC", raw), usual, REWRITTEN, why
 
 
 def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Trial:
@@ -192,7 +190,7 @@ def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Tria
     bits = undoing.PRIOR_OF_CUT + weight.bits + log2(max(ended.end - size, 1))
     bits += announced({*fields, *absent}, mti, weight.network) - announced(fields, mti, weight.network)
     bits += sum(usually_odd(number, table) for number in absent)
-    if ended.number == _CHIP and len(raw) > ended.first + _HEAD and not chip.walk(raw[ended.first :])[0]:
+    if ended.number == _CHIP and raw and not chip.is_begun(raw[ended.first :]):
         bits += _NO_TAGS
     edit = Edit(raw, 0.0, undoing.CUT, ended.number, "the text ends inside or before this element")
     return Trial(raw, edit, table, weight, bits)
