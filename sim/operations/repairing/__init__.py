@@ -9,7 +9,7 @@ the judge says the rest. A proposal is *restored* only where no other fault expl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from math import inf
@@ -46,7 +46,8 @@ __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"
 # What a proposal is: what the message was, what it likely was, or where the fault is and no more.
 RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 
-# So many texts are judged, and so many bits apart; so far ahead of all others a proposal is sure.
+# So many texts are judged, and so many bits apart; so far ahead of all others a proposal is sure, inside a
+# message and around it.
 _JUDGED, _NEAR, _MARGIN, _OUTSIDE, _MOST = 40, 30.0, 8.0, 6.0, 8
 _LEFT = 8.0  # bytes left over may be of the link
 _FORMATS_TRIED = 3
@@ -151,7 +152,8 @@ def repair(
         reading = read(message, format=TEXT if paste else format, version=version, interface=interface)
     own = reading.network if network is None else network_named(network)
     trials = _trials(reading)
-    if paste and _is_open(paste, trials):
+    found = [one.edit.text for one in trials]
+    if paste and strip_line_ending(paste) not in found and (not found or _SPELLED.issuperset(paste)):
         # It may be bytes, or stand among other things.
         seen = read(paste, version=version, interface=interface)
         if seen.raw is None and seen.message is not None and not (trials and seen.as_text):
@@ -170,12 +172,6 @@ def _errors(report: Report) -> tuple[Finding, ...]:
     return tuple(one for one in report.findings if one.is_error)
 
 
-def _is_open(paste: str, trials: Iterable[Trial]) -> bool:
-    """Whether *paste* may be no text form: nothing explains it as one, or it may be bytes in hex."""
-    found = [one.edit.text for one in trials]
-    return strip_line_ending(paste) not in found and (not found or _SPELLED.issuperset(paste))
-
-
 # What it may have been.
 
 
@@ -184,8 +180,8 @@ def _trials(reading: Reading) -> list[Trial]:
     message = reading.message if reading.complete else None
     if reading.raw is not None:
         raw, pinned = strip_line_ending(reading.raw), reading.pinned
-        own = spec_of(reading.table if pinned or reading.by else chosen_version(raw, None))
-        return trials_of(raw, own, pinned)
+        table = reading.table if pinned or reading.by else chosen_version(raw, None)
+        return trials_of(raw, spec_of(table), pinned)
     made: list[Trial] = []
     if message is not None and reading.believed and (raw := text_of(message)):
         if not reading.data:
@@ -195,21 +191,15 @@ def _trials(reading: Reading) -> list[Trial]:
             one.bits += _LEFT
         if not reading.left and not any(one.judged for one in made[:1]):
             return made
-    return made + _of_bytes(reading) if reading.data else made
-
-
-def _of_bytes(reading: Reading) -> list[Trial]:
-    """What bytes may have been: by the format that they are read by, and by others that read of them, too."""
     data = reading.data[reading.start :]
-    if len(data) > _LONGEST:
-        return []
-    # A guess that does not fit has bent its format.
-    own = wire_format(reading.format) if reading.format in formats() else reading.written
-    found = bytes_trials(data, own) if own else []
-    if not found:
-        further = sorted(map(wire_format, formats()), key=lambda one: _reads_to(data, one), reverse=True)
-        found = [trial for one in further[:_FORMATS_TRIED] for trial in bytes_trials(data, one)]
-    return found
+    if not data or len(data) > _LONGEST:
+        return made
+    # A guess that does not fit has bent its format; others may read of the bytes, too.
+    written = wire_format(reading.format) if reading.format in formats() else reading.written
+    if written and (found := bytes_trials(data, written)):
+        return made + found
+    further = sorted(map(wire_format, formats()), key=lambda one: _reads_to(data, one), reverse=True)
+    return made + [trial for one in further[:_FORMATS_TRIED] for trial in bytes_trials(data, one)]
 
 
 def _reads_to(data: bytes, fmt: Format) -> int:
