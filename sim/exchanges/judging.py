@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sim.codec import Message
 from sim.elements.mti import read_original, response_mti
+from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
 from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL
 from sim.judge.finding import Finding, Hit, Places, catalogue, finding
@@ -92,10 +93,10 @@ def _answered_twice(before: Exchange, step: Step, request: Message) -> Iterator[
 def _named_by_none(before: Exchange, step: Step) -> Iterator[Hit]:
     """An answer or a reversal of nothing that was sent: what tells it from the message that waits for it."""
     message = step.message
-    for one in before.steps if step.role == REQUEST else ():
-        early = one.is_answer and one.of is None and one.message.mti == response_mti(message.mti)
-        if early and not any(_others(message, one.message, before.network)):
-            yield Hit(0, f"{message.mti} before its response", f"{one.message.mti} before it", 0, 4)
+    for one in before.steps if step.role == REQUEST and message.get(37).strip() else ():
+        if one.of is None and one.message.get(37) == message[37]:
+            yield Hit(0, f"{message.mti} before what speaks of it", f"{one.message.mti} before it", 0, 4)
+            return
     if not step.is_answer and step.role != REVERSAL:
         return
     waiting = [
@@ -174,11 +175,12 @@ def _approval_code_carried(before: Exchange, step: Step, earlier: Message) -> It
 
 
 def _reversal_of_decline(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
-    if step.role != REVERSAL:
+    if step.role not in _PURPOSES:
         return
     answer = before.answer_to(step.of or 0)
     if answer is not None and 39 in answer and not accepted(answer, before.network):
-        yield Hit(0, "a reversal of something approved, or not answered", f"one of a decline ({answer[39]})")
+        what = "approved, or not answered" if step.role == REVERSAL else "approved"
+        yield Hit(0, f"{with_article(step.role)} of something {what}", f"one of a decline ({answer[39]})")
 
 
 def _reversed_twice(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:

@@ -207,6 +207,8 @@ _WANTED = (
     ("later-time", 12, LATER, _TRANSACTIONS, _REQUEST_OR_ADVICE),
     ("later-reason-code", 25, LATER, "124", "2"),
     ("later-function-code", 24, LATER, "1248", _REQUEST_OR_ADVICE),
+    ("file-update-incomplete", 91, ("1987",), "3", _REQUEST_OR_ADVICE),
+    ("file-update-incomplete", 101, VERSIONS, "3", _REQUEST_OR_ADVICE),
     ("network-code-missing", 70, ("1987",), "8", EVERY_DIGIT),
     ("network-answer-missing", 39, VERSIONS, "8", _RESPONSES),
 )
@@ -273,7 +275,7 @@ _says(
 )
 
 
-@rule("card-in-network-message", classes="8", any_mti=False)
+@rule("card-in-network-message", classes="58", any_mti=False)
 def card_in_network_message(
     numbered: bool = Maybe[2].numbered,
     stripe: Stripe = Maybe[35].stripe,
@@ -281,14 +283,14 @@ def card_in_network_message(
     pin: bool = Present[52],
     chip: bool = Present[55],
 ) -> Told:
-    """A sign-on, a test or a key exchange is about the line, not about a card. What networks have in DE 2
+    """A sign-on, a test or a key exchange is about the line, totals about many cards: neither about one. What networks have in DE 2
     and 35 there is no card number and no track."""
     found = [number for number, there in zip(_OF_CARDS, (amount, pin, chip), strict=True) if there]
     if numbered:
         found.insert(0, 2)
     elif stripe.pan_size:
         found.insert(0, 35)
-    return [Hit(number, "no card data or amount in network management", "some") for number in found[:1]]
+    return [Hit(number, "no card data or amount in a message about no card", "some") for number in found[:1]]
 
 
 # The first of the totals stands for all.
