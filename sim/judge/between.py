@@ -273,6 +273,15 @@ def security_without_pin(value: str = DE[53], card: Card = CARD, mti: str = MTI)
     return Hit(53, "no PIN block key and format, because DE 52 is missing", "some")
 
 
+@rule("security-zeros", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
+def security_zeros(value: str = DE[53], card: Card = CARD, mti: str = MTI) -> Told:
+    """And where there is one, it is told."""
+    rows = presence(card.network, mti) if card.network and value and not value.strip("0") else ()
+    if not any(row.field == 53 and row.when == "pin" for row in rows):
+        return None
+    return Hit(53, "the PIN block key and format", "zeros")
+
+
 @rule("pos-parts-agree", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def pos_parts_agree(
     value: str = DE[22], pin: bool = Present[52], mti: str = MTI, table: Spec = TABLE

@@ -314,6 +314,14 @@ def mac_zeros(value: str = VALUE, number: int = NUMBER) -> Told:
     return Hit(number, "a MAC", "zeros") if value and not value.strip("0") else None
 
 
+@each("only-zeros", 55, 62, 63, 96)
+def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """Chip data, private data and keys say something; zeros are a filler."""
+    if not value or value.strip("0"):
+        return None
+    return Hit(number, f"{table[number].name.lower()} that say something", "zeros")
+
+
 _OPEN = (36, *range(44, 49), 54, *range(56, 64), *range(104, 128))
 
 
@@ -589,7 +597,9 @@ def empty_number(value: str = VALUE, number: int = NUMBER) -> Told:
     return Hit(number, "a card number" if number == 2 else "the acquirer's ID", "length 00", 0, 0)
 
 
-@each("empty-identification", 11, 32, 33, 41, 42, 100, classes="12348")  # totals and fees have no number, too
+@each(
+    "empty-identification", 11, 32, 33, 41, 42, 43, 100, classes="12348"
+)  # totals and fees have no number, too
 def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
     """A trace number, an acquirer, a terminal or a merchant that is present is neither blanks nor zeros."""
     if not value or value.strip(" 0"):
@@ -767,7 +777,7 @@ def original_acquirer(value: str = DE[56], table: Spec = TABLE) -> Told:
     return [hit._replace(hint="") for hit in misfits(value, 56, table, found)]
 
 
-@each("original-not-identified", 90, versions=("1987",), classes="4", functions="02")
+@each("original-not-identified", 90, versions=("1987",), classes="124", functions="02")
 @each("original-not-identified", 56, versions=LATER, classes="4", functions="02")
 def original_not_identified(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
     """The original data elements are filled in, not zeros."""

@@ -304,6 +304,22 @@ for _since, _totals in ((("1987", "1993"), range(74, 90)), (("2003",), range(74,
             needs=(_number,),
             lacks=range(74, _number),
         )
+# What a total comes with: its number its amount, its amount the net amount and the currency.
+for _needs, _beside, _lacks in (
+    *((_count, _count + 12, ()) for _count in range(74, 78)),
+    *((_count + 12, _count, ()) for _count in range(74, 78)),
+    *((88, _other, ()) for _other in (50, 97)),
+    *((86, _other, (88,)) for _other in (50, 97)),
+):
+    _says(
+        "total-incomplete",
+        Hit(_beside, f"what goes with DE {_needs}", "none"),
+        versions=("1987", "1993"),
+        classes="5",
+        functions=_REQUEST_OR_ADVICE,
+        needs=(_needs,),
+        lacks=(_beside, *_lacks),
+    )
 _says(
     "network-code-elsewhere",
     Hit(70, "a network management code in x8xx messages only", "one"),
@@ -439,7 +455,7 @@ def approval_code_in_decline(code: str = DE[38], answer: str = DE[39], table: Sp
     return Hit(38, "no approval code, because the response is a decline", "one")
 
 
-@rule("zero-approval-code", classes=_FINANCIAL, functions=_RESPONSES)
+@rule("zero-approval-code", classes=_FINANCIAL, functions="123")
 def zero_approval_code(
     code: str = DE[38], answer: str = DE[39], moves: bool | None = DE[4].moves, table: Spec = TABLE
 ) -> Told:

@@ -44,12 +44,13 @@ def status_inquiry(status: str) -> Message:
 LEDGER = "0001840C000000005000"
 
 
-def totals(**values: str) -> Message:
+def totals(**values: str | None) -> Message:
     """A reconciliation of debits of 10.00, of which 2.00 were reversed."""
     amounts = {86: 0, 87: 0, 88: 1000, 89: 200}
     known = {f"de{number}": f"{amount:016}" for number, amount in amounts.items()}
+    known |= {f"de{number - 12}": f"{min(amount, 1):010}" for number, amount in amounts.items()}
     told = {"de11": "000001", "de50": "840", "de97": f"D{800:016}"}
-    return Message("0500").replace(**known, **told | values)
+    return Message("0500").replace(**known | told | values)
 
 
 def swiped(service: str) -> Message:
@@ -292,6 +293,15 @@ CASES = [
     Case("balance-in-request", auth(de54=LEDGER), 54, 2, answer(de54=LEDGER)),
     Case("service-code-use", stripe(de35=STRIPE.format("104")), 35, 23, stripe()),
     Case("net-settlement", totals(de97=f"D{900:016}"), 97, 1, totals()),
+    Case("total-incomplete", totals(de86=None), 86, None, totals()),
+    Case("only-zeros", auth(de62="000"), 62, 0, auth(de62="001")),
+    Case(
+        "security-zeros",
+        stripe(de52="041277CDDEEFF669", de53="0" * 16),
+        53,
+        0,
+        stripe(de52="041277CDDEEFF669", de53="2001010100000000"),
+    ),
     Case("total-without-number", totals(de76="0" * 10), 76, 0, totals(de76="0" * 9 + "1")),
     Case("empty-element", auth(de48=""), 48, 0, auth(de48="A")),
     Case("mac-zeros", auth(de64="0" * 16), 64, 0, auth(de64="A1" * 8), "info"),
