@@ -422,6 +422,16 @@ def zero_amount_with_own_part(
     return None if hit and _asks_for_status(own, card, table) else hit
 
 
+@rule("inquiry-with-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def status_with_amount(
+    moves: bool | None = DE[4].moves, own: str = DE[61], card: Card = CARD, table: Spec = TABLE
+) -> Told:
+    """Nor does an account status inquiry, as the own part of the card's network says it."""
+    if not moves or not _asks_for_status(own, card, table):
+        return None
+    return Hit(4, "zero, because DE 61 says an account status inquiry", "an amount")
+
+
 def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
     """Whether the own part of the card's network says that the account is only asked for."""
     if table.version != "1987" or card.owner is None:

@@ -283,8 +283,8 @@ def card_in_network_message(
     pin: bool = Present[52],
     chip: bool = Present[55],
 ) -> Told:
-    """A sign-on, a test or a key exchange is about the line, totals about many cards: neither about one. What networks have in DE 2
-    and 35 there is no card number and no track."""
+    """A sign-on, a test or a key exchange is about the line, totals about many cards: neither about one. What
+    networks have in DE 2 and 35 there is no card number and no track."""
     found = [number for number, there in zip(_OF_CARDS, (amount, pin, chip), strict=True) if there]
     if numbered:
         found.insert(0, 2)

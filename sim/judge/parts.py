@@ -201,7 +201,7 @@ def _stripe(value: str, table: Spec) -> Stripe:
 
 def amount_in(value: str, table: Spec, number: int = 4) -> int | None:
     """An amount in minor units; None where there is none, or no digits."""
-    inside = money.composite(table.version, number)
+    inside = None if table.version == "1987" else money.composite(table.version, number)
     digits = value[inside[1]] if inside else value
     return int(digits) if digits.isascii() and digits.isdigit() else None
 
