@@ -204,7 +204,7 @@ def test_presence_is_keyed_by_network_and_mti() -> None:
 def test_formats_leave_network_management_alone() -> None:
     """A rule without MTIs is about card messages: it is silent on 08xx; masks and versions select."""
     told = {rule.id for rule in networks.formats("MASTERCARD", "0800", "1987")}
-    assert told == {"network-management-code", "key-exchange-block"}
+    assert told == {"network-management-code", "key-exchange-block", "network-subelements"}
     assert not networks.formats("VISA", "1100", "1993")
     ids = {rule.id for rule in networks.formats("MASTERCARD", "0200", "1987")}
     assert "single-message-system" in ids
