@@ -249,11 +249,16 @@ def _described(
     return Generated(message, made.exchange.network, plan.source, (*plan.notes, *made.exchange.notes))
 
 
-def respond(message: str, code: str | None = None, *, to: str | None = None, **how: Any) -> Made:
+def respond(
+    message: str, code: str | None = None, *, to: str | None = None, at: str | None = None, **how: Any
+) -> Made:
     """The response to a request, as the format *to* has it, else that of the request."""
+    from sim.operations.asked import moment
+
     options, amounts = _reading_options(how)
     request = parse_any(message, **options).whole()
-    return _fitted(operations.respond(request, code, **amounts), to or options.get("format"))
+    made = operations.respond(request, code, at=moment(at), **amounts)
+    return _fitted(made, to or options.get("format"))
 
 
 def reverse(

@@ -403,7 +403,9 @@ def _agreement(chip: ChipData, message: Message) -> str:
     signed = money.say_amount(amount, currency)
     place = numeric_country(chip.value("9F1A")) if chip.value("9F1A") else ""
     told = f"The chip signed {signed}" + (f" at a terminal ({place})" if place else "")
-    said = money.say(message)
+    asked = money.amount(message)
+    # What states no currency is of that of the chip.
+    said = money.say_amount(asked[0], currency) if asked and not asked[1] else money.say(message)
     if not said or mti.is_response(message.mti):
         return told + "."
     return told + (", which matches the message." if said == signed else f", but the message says {said}.")

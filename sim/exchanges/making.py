@@ -269,13 +269,15 @@ def _answered(
     assert last.at is not None  # noqa: S101
     if outcome == NO_ANSWER:
         return exchange, ()
-    answer = _answer(step.message, outcome, part, exchange.network)
-    if outcome == TOO_LATE:
-        return exchange, (Step(LATE, answer, step.at + _GIVEN_UP + _ANSWERED, of),)
-    return exchange.plus(Step(ANSWER, answer, last.at + _ANSWERED, of)), ()
+    is_late = outcome == TOO_LATE
+    at = step.at + _GIVEN_UP + _ANSWERED if is_late else last.at + _ANSWERED
+    answer = Step(
+        LATE if is_late else ANSWER, _answer(step.message, outcome, part, at, exchange.network), at, of
+    )
+    return (exchange, (answer,)) if is_late else (exchange.plus(answer), ())
 
 
-def _answer(request: Message, outcome: str, part: int | None, network: str | None) -> Message:
+def _answer(request: Message, outcome: str, part: int | None, at: datetime, network: str | None) -> Message:
     version = request.version
     codes = read_toml("templates")["answer"]
     if outcome == PARTIAL or is_particular("partial", version, outcome):
@@ -299,6 +301,6 @@ def _answer(request: Message, outcome: str, part: int | None, network: str | Non
     approval = digits(f"{account(request)[1]}{request.get(11)}{request.get(7)}", "approval", 6)
     own = request.get(38).strip() or mtis.is_advice(request.mti)
     made = respond(
-        request, code, approval=None if own else approval, amount_minor_units=part, network=network
+        request, code, approval=None if own else approval, amount_minor_units=part, at=at, network=network
     )
     return made.message

@@ -295,8 +295,8 @@ class _Running:
 
     def _respond(self, step: Step) -> None:
         place = self.places[step.of]
-        request, network = self.exchange.steps[place].message, self.exchange.network
-        done = answering.respond(request, network=network, **step.options)
+        asked, network = self.exchange.steps[place], self.exchange.network
+        done = answering.respond(asked.message, network=network, at=asked.at, **step.options)
         self._add(Sent(ANSWER, done.message, None, place), network, done.notes)
 
     def _set(self, step: Step) -> None:

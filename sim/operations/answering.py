@@ -221,6 +221,7 @@ def respond(
     approval: str | None = None,
     amount_minor_units: int | None = None,
     balance_minor_units: int | None = None,
+    at: datetime | None = None,
     network: str | None = None,
 ) -> Generated:
     """The answer to *request*, as an issuer gives it: its MTI by the request -> response rule, what is
@@ -228,7 +229,7 @@ def respond(
 
     *code* is DE 39; None approves. *approval* is DE 38 of an approval. *amount_minor_units* is what is
     approved where that is less than was asked for, *balance_minor_units* the balance of the account, below
-    zero where it is overdrawn.
+    zero where it is overdrawn. *at* is when it is answered, now by default, for links whose hosts say so.
     *network* None is the card's. Raises BuildError where nothing answers such a message or the code has
     the wrong length, OptionError for an amount that cannot be or a code that is no text.
     """
@@ -262,7 +263,7 @@ def respond(
         expected = f"{request.spec[39].format}, a code of {version}: see sim.codes('response_code')"
         raise BuildError(39, None, expected, f"{len(decided)} characters")
     outline = rows.outline(request, decided, amount_minor_units is not None, facts)
-    made = _Answer(inside, decided, approval, amount_minor_units, balance_minor_units)
+    made = _Answer(inside, decided, approval, amount_minor_units, balance_minor_units, at)
     fields = outline.written(made, request.fields)
     return Generated(Message(answer_mti, fields, version, dialect=request.dialect), network, SOURCE_TEMPLATE)
 
@@ -295,12 +296,18 @@ def _check_text(option: str, value: object, number: int) -> None:
 class _Answer:
     """An answer in the making."""
 
-    __slots__ = ("approval", "balance", "code", "inside", "part", "request")
+    __slots__ = ("approval", "at", "balance", "code", "inside", "part", "request")
 
     def __init__(
-        self, inside: Inside, code: str, approval: str | None, part: int | None, balance: int | None
+        self,
+        inside: Inside,
+        code: str,
+        approval: str | None,
+        part: int | None,
+        balance: int | None,
+        at: datetime | None,
     ) -> None:
-        self.inside, self.request = inside, inside.message
+        self.inside, self.request, self.at = inside, inside.message, at
         self.code, self.approval, self.part, self.balance = code, approval, part, balance
 
     @property
@@ -328,7 +335,7 @@ class _Answer:
 
     def clock(self) -> Clock:
         """The host's clock, for links whose terminals go by it."""
-        return clock(self.version, None, UTC)
+        return clock(self.version, self.at, UTC)
 
     def _currency(self) -> str:
         found = amount_in(self.request, 4)

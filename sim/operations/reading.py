@@ -173,7 +173,7 @@ def _of_bytes(
 
     if link is not None and (named := interface_of(link).format):
         found = _as_named(given, named, version)
-        if found.complete:
+        if found.complete and (broken.message is None or _reads_further(found, broken)):
             return found
     found = _guessed(given if isinstance(given, bytes) else raw, None, version)
     if found.message is None:
@@ -260,10 +260,14 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
     return share > max(least, broken.read / (broken.size or 1))
 
 
-def recognised(raw: str, *, version: AnyVersion | None = None) -> Reading | None:
-    """What *raw* is where it is no text form; None for that, damaged perhaps, and for what cannot be read."""
-    found = read(raw, version=version)
-    return None if found.raw is not None or found.message is None else found
+def recognised(
+    raw: str, *, version: AnyVersion | None = None, interface: AnyInterface | None = None
+) -> Reading | None:
+    """What *raw* is where it is no text form, or one of an *interface* that is named; None for the text form,
+    damaged perhaps, and for what cannot be read."""
+    found = read(raw, version=version, interface=interface)
+    plain = found.raw is not None and (interface is None or not found.complete)
+    return None if plain or found.message is None else found
 
 
 def _begun(raw: str) -> bool:

@@ -43,7 +43,7 @@ def pasted(
 def kept(found: Reading) -> Reading | None:
     """*found* where it holds more than a text form does; else None."""
     if found.message is None or found.raw is not None:
-        return None
+        return found if found.complete and found.message and found.message.dialect else None
     in_bytes = found.written is not None and bool(found.spans)
     return found if in_bytes or (found.complete and found.text is None) else None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sim import operations
-from sim.codec import BuildError
+from sim.codec import BuildError, Message
 from sim.codec import build as build_text
 from sim.errors import OptionError, closest, shown
 from sim.operations import Generated, Report, building
@@ -340,7 +340,9 @@ def generate(
         return described(description, named, moment(at), format, provider=provider, model=model)
     _check_words(payment, options)
     made = generated(**options, **payment)
-    return _made(made, None if network is None else network_named(network), format)
+    table = _made(made, None if network is None else network_named(network), format)
+    table.attrs["iso"]["at"] = moment(at)
+    return table
 
 
 def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
@@ -359,6 +361,7 @@ def respond(
     approval: str | None = None,
     amount_minor_units: int | None = None,
     balance_minor_units: int | None = None,
+    at: AnyMoment | None = None,
     format: Format | str | None = None,
     interface: AnyInterface | None = None,
 ) -> MessageTable:
@@ -379,6 +382,9 @@ def respond(
         Amount approved, if less than requested.
     balance_minor_units
         Balance to return for a balance inquiry. Default: a sample value.
+    at
+        Date and time of the response, as in `generate`, where it says one of its own. Default: those that
+        *request* was generated for, else now.
     format
         The wire format of *request*. Default: recognized. With a format, the response has that format's
         elements, as in `generate`; others are left out, with a note.
@@ -406,12 +412,14 @@ def respond(
     ('0110', '000042')
     """
     given = take(request, format=format, interface=interface)
+    own = None if isinstance(request, str | bytes | Message) else facts_of(request).get("at")
     made = operations.respond(
         readable(given),
         code,
         approval=approval,
         amount_minor_units=amount_minor_units,
         balance_minor_units=balance_minor_units,
+        at=moment(own if at is None else at),
         network=given.network,
     )
     return _made(made, given.network, format)

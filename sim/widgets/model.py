@@ -50,6 +50,7 @@ from sim.judge.causes import offered
 from sim.masking import is_sensitive
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
+from sim.operations.reading import recognised
 from sim.operations.rewriting import parts as framing
 from sim.operations.rewriting import pasted, shown_text
 from sim.operations.validation import judge
@@ -303,6 +304,13 @@ def as_text(message: object, version: str | None = None) -> tuple[str, str | Non
     return strip_line_ending(str(table.message)), version or table.version
 
 
+def link_of(message: object) -> str | None:
+    """The interface that a Message or a message table travels on; None where that is its card's brand's."""
+    own = message.dialect if isinstance(message, Message) else None
+    facts = getattr(message, "attrs", {}).get("iso", {})
+    return (own.interface if own else facts.get("interface")) or None
+
+
 def view(
     message: object,
     version: str | None = None,
@@ -341,6 +349,8 @@ def taken(message: object, version: str | None) -> tuple[str, str | None, Readin
     """
     paste = message if isinstance(message, str | bytes) else None
     held = pasted(paste, version=version) if paste else None
+    if (link := link_of(message)) is not None:
+        held = recognised(as_text(message, version)[0], version=version, interface=link)
     if held is None:
         return *as_text(paste.decode("latin-1") if isinstance(paste, bytes) else message, version), None
     if version is None and chosen_version(held.mti, None) != held.version:

@@ -206,3 +206,43 @@ def test_a_character_behind_a_message_does_not_hide_it() -> None:
         assert (found.interface, found.mti, found.framing[0][:6], found.confidence) == (
             ("base24", "0420", "BASE24", confidence)
         )
+
+
+def test_an_answer_goes_by_the_moment_that_is_asked_for() -> None:
+    """Where a host says date and time they are those of the answer's own moment: of an exchange its step's,
+    else the one that is named or that the request was made for."""
+    at = "2026-11-20T12:30:45+00:00"
+    request = sim.generate("financial", network="VISA", interface="nac", at=at)
+    assert sim.respond(request).iso[12] == "123045"
+    answer = sim.respond(request, at="2026-12-24T18:00:00+00:00").iso
+    assert (answer[12], answer[13], answer[37][:5]) == ("180000", "1224", "63581")
+    made = sim.exchange("purchase", network="VISA", interface="nac", at=at)
+    assert [one.iso[12] for one in made.iso.messages[1:]] == ["123046"]
+
+
+def test_an_amount_without_a_currency_agrees_with_the_chip() -> None:
+    """On a link without DE 49 the chip alone says the currency: that is no contradiction."""
+    made = sim.generate("auth", network="VISA", interface="nac", entry="chip", at="2026-11-20T12:30:45")
+    assert "which matches the message" in sim.explain(made).iso.summary
+
+
+@pytest.mark.parametrize(
+    "name", ["base24", "elavon", "ifsf", "nac", "nibss", "postilion", "smartvista", "unionpay-pos"]
+)
+def test_what_is_made_on_an_interface_is_right_there(name: str) -> None:
+    """Every kind of message, and its answer, has what its interface asks for and nothing foreign."""
+    for kind in (
+        "auth",
+        "financial",
+        "advice",
+        "financial_advice",
+        "reversal",
+        "echo",
+        "sign_on",
+        "key_exchange",
+    ):
+        for entry in ("chip", "manual"):
+            made = sim.generate(kind, network="VISA", interface=name, entry=entry, at="2026-11-20T12:30:45")
+            for one in (made, sim.respond(made)):
+                found = sim.validate(one)
+                assert not found["severity"].isin(["error", "warning"]).any(), (kind, entry, found["message"])

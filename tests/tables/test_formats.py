@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sim
-from sim.codec.wire import names
+from sim.codec.wire import names, wire_format
 
 
 def test_every_format_is_a_row() -> None:
@@ -41,3 +41,13 @@ def test_what_another_toolkit_cannot_say_is_warned_of() -> None:
         sim.export_format("bcd", "cobol")
     with pytest.raises(sim.SpecError, match="a format"):
         sim.export_format("nothing")
+
+
+def test_a_format_shows_itself_as_a_line_and_a_table() -> None:
+    """What it is, and a row for each element that it has otherwise."""
+    first, *rows = repr(wire_format("nac")).splitlines()
+    told = "POS terminal behind a NAC (HPDH), ISO 8583:1987, extends bcd, on nac, inside length-2 tpdu"
+    assert first == f"Format nac: {told}"
+    assert rows[0].split() == ["24", "Network", "international", "identifier", "(NII)", "n", "3", "bcd"]
+    assert repr(wire_format("ascii")).count("\n") == 0
+    assert repr(wire_format("visa")).splitlines()[-1].startswith("  and ")

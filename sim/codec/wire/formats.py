@@ -30,6 +30,7 @@ _KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
 _TABLE_ROWS = frozenset(("format", "name", "parts"))
 _SOURCED = ("source", "note")
 # What gives an element a shape.
+_SHOWN = 20  # rows of a format's repr
 _SHAPES = frozenset(("tag", "filled", "ends"))
 _BINARY_PREFIX = {1: 1, 2: 1, 3: 2, 4: 2}  # LL is one byte, LLL and LLLL two
 
@@ -182,6 +183,22 @@ class Format:
     left_out: tuple[LeftOut, ...] = ()
     _layouts: dict[str, VersionedFormat] = field(default_factory=dict, repr=False)
 
+    def __repr__(self) -> str:
+        """A line, and a row for each element that it has otherwise than it writes the others."""
+        told = [self.title, f"ISO 8583:{self.version}" if self.version else "any version"]
+        told += [
+            f"{what} {value}" for what, value in (("extends", self.extends), ("on", self.interface)) if value
+        ]
+        told += [f"inside {' '.join(self.frames)}"] if self.frames else []
+        rows = [(str(number), *_told(self, number)) for number in sorted(self.elements)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows[:_SHOWN]
+        ]
+        more = [f"and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
+        return "\n  ".join([f"Format {self.name}: {', '.join(told)}", *map(str.rstrip, lines), *more])
+
     def layout(self, version: str | None = None) -> VersionedFormat:
         """The format with the elements of *version*, or of its own. Raises SpecError for a row that
         is none."""
@@ -203,6 +220,14 @@ class Format:
     def with_(self, **changes: Any) -> Format:
         """The same format with other attributes."""
         return replace(self, **changes, _layouts={})
+
+
+def _told(made: Format, number: int) -> tuple[str, str, str]:
+    """Name, notation and writing of an element that a format has otherwise."""
+    one = made.field(number, made.version or "1987")
+    if one is None:
+        return "", "", ""
+    return one.name, one.format, f"{one.written}, {one.lengths} length" if one.prefix else one.written
 
 
 def _layout(made: Format, version: str) -> VersionedFormat:

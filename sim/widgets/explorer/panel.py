@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import pandas as pd
 import traitlets
@@ -38,7 +37,8 @@ from sim.widgets.explorer.log import (
     networks_in,
 )
 from sim.widgets.explorer.query import HELP, FilterError
-from sim.widgets.markup import STATIC, hint, joined, markup, wrong
+from sim.widgets.file_drop import FileDrop
+from sim.widgets.markup import hint, joined, markup, wrong
 from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.panel import MessageViews, Panel
 from sim.widgets.panels.validate import ReportView, report_data
@@ -118,39 +118,6 @@ def as_path(source: object) -> object:
     ):
         return Path(source)
     return source
-
-
-class FileDrop(anywidget.AnyWidget):
-    """Takes files that are dropped or chosen, piece by piece, so that no message is too large for the server.
-    `file` is the last one, (name, bytes); it stays in Python."""
-
-    _esm = STATIC / "file_drop.js"
-    _css = STATIC / "row_grid.css"
-
-    words = traitlets.Unicode("Drop a log file here, or browse").tag(sync=True)
-    busy = traitlets.Unicode("").tag(sync=True)
-    file = traitlets.Tuple(allow_none=True, default_value=None)
-
-    def __init__(self, **kwargs: Any) -> None:
-        self._pieces: list[bytes] = []
-        super().__init__(**kwargs)
-        self.on_msg(self._take)
-
-    def _take(self, widget: Any, content: dict[str, Any], buffers: list[Any]) -> None:
-        if content.get("ask") != "piece" or not buffers:
-            return
-        if content.get("at") == 0:
-            self._pieces = []
-        self._pieces.append(bytes(buffers[0]))
-        done = sum(map(len, self._pieces))
-        if done < content.get("size", 0):
-            self.send({"kind": "more", "at": done})
-            return
-        data, self._pieces = b"".join(self._pieces), []
-        self.file = (str(content.get("name", "")), data)
-
-    def __repr__(self) -> str:
-        return "FileDrop()"
 
 
 _HEIGHT = 40  # of the bars

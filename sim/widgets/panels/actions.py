@@ -11,6 +11,7 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.codec import Message, ParseError, parse
+from sim.codec.wire import interface_table
 from sim.errors import IsoError
 from sim.operations import all_faults, break_message, chosen_version, respond, reverse, strip_line_ending
 from sim.spec import code_list
@@ -40,12 +41,14 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     (by a chosen fault), and back to the one before. What came out is given to *made*, as raw text and
     a sentence on where it came from; what cannot be done is said beneath the buttons.
 
-    Traits: `message`, raw text that stays in Python; `version`, None to read it off the MTI; `problem`.
+    Traits: `message`, raw text that stays in Python; `version`, None to read it off the MTI; `interface`,
+    None for the brand's own; `problem`.
     *at* is the moment of a reversal, None the original's own.
     """
 
     message = traitlets.Unicode("")
     version = traitlets.Unicode(None, allow_none=True)
+    interface = traitlets.Unicode(None, allow_none=True)
     problem = traitlets.Unicode("")
 
     def __init__(self, made: Callable[[str, str], None], *, at: datetime | None = None) -> None:
@@ -141,7 +144,9 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         """Take the message that *change* makes, with a sentence on it; where it makes none, say why, or
         *refusal*."""
         try:
-            made, said = change(parse(self._raw, chosen_version(self._raw, self.version)))
+            edition = chosen_version(self._raw, self.version)
+            table = interface_table(self.interface, edition) if self.interface else edition
+            made, said = change(parse(self._raw, table))
         except ParseError:
             self.problem = "The message cannot be read. Fix it first, or go back."
             return

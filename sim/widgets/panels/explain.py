@@ -22,7 +22,7 @@ from sim.widgets.asking import Inquiry, LanguageModel
 from sim.widgets.markup import STATIC, Markup, hint, joined, markup, wrong
 from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.panel import RunBar, of_message
-from sim.widgets.panels.reader import MessageInput, ReaderPanel
+from sim.widgets.panels.reader import HOW_READ, MessageInput, ReaderPanel
 
 BY_RULES = "This is what the rules say."
 _STRUCK = re.compile("~~(.+?)~~")
@@ -61,11 +61,11 @@ class Linked(anywidget.AnyWidget):
 class ExplainPanel(ReaderPanel):
     """Says what a message means, at every key, by rules; or, when asked, by a language model.
 
-    Traits: `message`, raw text; `version` and `network`, None for what the message itself says; `llm`,
-    whether the button asks the model; `ask` and `language`, what it is asked and shall write in; `table`,
-    the message table, None without pandas; `summary`, of a broken text what was read before the fault;
-    `problem`, what is broken; `busy`, whether a model is asked. *message* may be a text, a `Message` or a
-    message table.
+    Traits: `message`, raw text; `version`, `network` and `interface`, None for what the message itself says;
+    `llm`, whether the button asks the model; `ask` and `language`, what it is asked and shall write in;
+    `table`, the message table, None without pandas; `summary`, of a broken text what was read before the
+    fault; `problem`, what is broken; `busy`, whether a model is asked. *message* may be a text, a `Message`
+    or a message table.
 
     `run()` explains and, with `llm`, waits for the model; the button does not wait (see `Panel`).
     While the model writes, its sentences are shown one by one; `summary` is by rules until it is done.
@@ -82,6 +82,7 @@ class ExplainPanel(ReaderPanel):
         message: object = "",
         version: str | None = None,
         network: str | None = None,
+        interface: str | None = None,
         *,
         llm: bool = False,
         writer: LanguageModel | None = None,
@@ -101,7 +102,7 @@ class ExplainPanel(ReaderPanel):
         )
         super().__init__(
             RunBar("Explain", model_field),
-            MessageInput(message, version, network),
+            MessageInput(message, version, network, interface),
             classes="iso-explain-panel",
         )
         self.linked = Linked(self.views.anatomy)
@@ -118,7 +119,7 @@ class ExplainPanel(ReaderPanel):
         self.llm = llm and not refusal
         show(self.asked, self.llm)
         self.observe(lambda change: show(self.asked, self.llm), "llm")
-        self.observe(lambda change: self._refresh(), ["message", "version", "network", "llm"])
+        self.observe(lambda change: self._refresh(), ["message", *HOW_READ, "llm"])
         self._refresh()
 
     def _work(self) -> Inquiry[str] | None:

@@ -19,6 +19,7 @@ from sim.masking import mask_pan
 from sim.operations.asked import option_named
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import Currency, currencies, currency
+from sim.spec.interfaces import interface, interfaces
 from sim.spec.networks import NETWORKS, default_card, detect, luhn_ok, network, test_cards
 from sim.spec.spellings import currency_named
 from sim.spec.tables import read_toml
@@ -462,6 +463,8 @@ def titles(option: Option) -> dict[Any, str]:
         return {True: "yes", False: "no"}
     if option.name == "network":  # a new one is in no type
         return {name: network(name).title for name in NETWORKS}
+    if option.name == "interface":
+        return {name: interface(name).title for name in interfaces()}
     rows = read_toml("templates").get(_TITLED.get(option.name, ""), {})
     return {word: rows[word]["title"] if rows else word for word in rows or option.choices}
 

@@ -20,6 +20,7 @@ from sim.operations.asked import generated, usual_entry
 from sim.operations.copying import NO_CARD, call_of, covered_call
 from sim.operations.generation import native_version
 from sim.operations.options import Setting, goes_with
+from sim.operations.reading import recognised
 from sim.spec import currency
 from sim.spec.networks import NETWORKS, detect
 from sim.spec.tables import read_toml
@@ -284,7 +285,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         traitlets.link((self, "description"), (self.words, "value"))
         traitlets.link((self.text, "masked"), (self.views.anatomy, "masked"))
         traitlets.dlink((self, "message"), (self.text, "value"))
-        traitlets.dlink((self, "message"), (self.actions, "message"))
+        for name in ("message", "interface"):
+            traitlets.dlink((self, name), (self.actions, name))
 
     def _work(self) -> Inquiry[Plan] | None:
         """A problem is told beside the input it concerns, and the message made before stays."""
@@ -402,7 +404,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
     def _show(self) -> None:
         self.table = self._tabled()
-        self.views.put(self.message, None, self.asked_network, self.table)
+        held = recognised(self.message, interface=self.interface) if self.interface else None
+        self.views.put(self.message, None, self.asked_network, self.table, held)
         show(self.result, bool(self.message))
         self._tell()
 
@@ -411,7 +414,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             return None
         from sim import tables
 
-        return tables.parse(self.message, network=self.asked_network)
+        return tables.parse(self.message, network=self.asked_network, interface=self.interface)
 
     def _tell(self, news: str = "") -> None:
         said = [hint(note) for note in self.notes if self.message]

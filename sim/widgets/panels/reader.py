@@ -3,13 +3,17 @@ message have beneath it."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.codec import Message
+from sim.codec import IsoError, Message
+from sim.codec.wire.dialects import load_format
 from sim.judge.causes import REPAIR, offered
 from sim.operations import repair, strip_line_ending
 from sim.operations.anatomy import Anatomy
@@ -19,15 +23,17 @@ from sim.operations.rewriting import kept, shown_text
 from sim.operations.samples import Sample, samples
 from sim.paste.reading import TEXT, Reading
 from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
+from sim.widgets.file_drop import FileDrop
 from sim.widgets.markup import hint, markup
-from sim.widgets.model import as_text, dissected
+from sim.widgets.model import as_text, dissected, link_of
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.fields import Form, InputField, show, traits_of
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar, cover, has_tables, static_anatomy
 
 PASTE = "Paste a message: its text, a hex dump, a line of a log"
-HOW_READ = ("version", "network")
+HOW_READ = ("version", "network", "interface")
 _CHOOSE = "Choose an example"
+_DROP = "Drop a format here (jPOS, moov-io, pyiso8583, TOML), or browse"
 _HowRead: Any = traitlets.MetaHasTraits("_HowRead", (traitlets.HasTraits,), traits_of("explain", HOW_READ))
 
 
@@ -63,7 +69,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self._mend = mend
         self._repairs = repairs
         self._did = ("", "")
-        self._seen: tuple[str, str | None] | None = None
+        self._seen: tuple[str, str | None, str | None] | None = None
         self._found: Reading | None = None
         self._bare = ""
         self._said = ipywidgets.HTML().add_class("iso-read")
@@ -73,16 +79,21 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self.add_class("iso-bar")
         show(self, False)
 
+    def forget(self) -> None:
+        """Read the paste again: there are other formats now."""
+        self._seen = None
+
     @property
     def said(self) -> str:
         """What the paste was recognised as; empty for a text form."""
         return "" if self._found is None else self._found.read_as
 
-    def text(self, raw: str, version: str | None) -> str:
+    def text(self, raw: str, version: str | None, interface: str | None = None) -> str:
         """The text form of the message in *raw*; *raw* itself where it is one, or none can be made of it."""
-        if self._seen != (raw, version):
-            self._seen, self._found = (raw, version), None
-            self._found = recognised(raw, version=version) if raw.strip() else None
+        if self._seen != (raw, version, interface):
+            self._seen, self._found = (raw, version, interface), None
+            if raw.strip():
+                self._found = recognised(raw, version=version, interface=interface)
             self._bare = self._unframed(version)
             self._tell(raw, version)
         return self._taken or raw
@@ -139,7 +150,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         if text := self._mended:
             self._mend(text, None)
         elif self._found is None and self._seen is not None:
-            self._repair(*self._seen)
+            self._repair(*self._seen[:2])
 
     def _repair(self, raw: str, version: str | None) -> None:
         read_as = chosen_version(raw, version)
@@ -175,12 +186,19 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
 
 class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
     """A box for a message and how to read it. Traits: `message` (stays in Python), `version`, `network`,
-    None for what the message itself says."""
+    `interface`, None for what the message itself says; `learned`, the format of the file dropped last."""
 
     message = traitlets.Unicode("")
+    learned = traitlets.Unicode("")
 
     def __init__(
-        self, message: object, version: str | None, network: str | None, *, repairs: bool = True
+        self,
+        message: object,
+        version: str | None,
+        network: str | None,
+        interface: str | None = None,
+        *,
+        repairs: bool = True,
     ) -> None:
         raw, version = as_text(message, version)
         self.text = CoveredText(
@@ -192,9 +210,11 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         self.example_button.on_click(lambda _: self._put(first.text()))
         self.recognised = Recognised(self._put, repairs)
         self.form = Form(self, "explain", HOW_READ, self.gallery)
-        super().__init__([self.text, self.example_button, self.recognised, self.form])
+        self.drop = FileDrop(words=_DROP)
+        super().__init__([self.text, self.example_button, self.recognised, self.form, self.drop])
+        self.drop.observe(lambda change: self._learn(*change.new), "file")
         self.add_class("iso-rows")
-        self.version, self.network = version, network
+        self.version, self.network, self.interface = version, network, interface or link_of(message)
         self.observe(lambda change: self.text.cover_again(), "version")
         traitlets.link((self, "message"), (self.text, "value"))
         self.message = raw
@@ -203,7 +223,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
     def raw(self) -> str:
         """The message as text: without the line ending that pasting brings; of bytes in any spelling, framing
         and format, the message they are."""
-        return self.recognised.text(strip_line_ending(self.message), self.version)
+        return self.recognised.text(strip_line_ending(self.message), self.version, self.interface)
 
     @property
     def subject(self) -> str | Message | Reading:
@@ -229,6 +249,23 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         held = self.recognised.held
         self._seen = dissected(raw, self.version, self.network, held) if raw else None
         return self._seen
+
+    def _learn(self, name: str, data: bytes) -> None:
+        """Take a file as the format that it describes, in which messages are recognised from now on."""
+        with TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what was left out is said below
+            path = Path(folder) / (Path(name).name or "dropped")
+            path.write_bytes(data)
+            try:
+                made = load_format(path)
+            except (IsoError, OSError, ValueError) as error:
+                self.drop.words = f"{name}: {error}. {_DROP}"
+                return
+        left = f", {len(made.left_out)} rows of it left out" if made.left_out else ""
+        self.drop.words = f"Messages of {made.title} are recognised now{left}. {_DROP}"
+        self.recognised.forget()
+        self.learned = ""
+        self.learned = made.name
 
     def _put(self, text: str, version: str | None = None) -> None:
         """Another message in the box, and what to read it as, where that changes."""
@@ -261,7 +298,8 @@ class ReaderPanel(Panel, _HowRead):  # type: ignore[misc]
         super().__init__(*(box, bar, self.said, *middle, self.actions, self.views), bar=bar, classes=classes)
         for name in ("message", *HOW_READ):
             traitlets.link((box, name), (self, name))
-        for name in ("message", "version"):
+        box.observe(lambda change: change.new and self._work(), "learned")
+        for name in ("message", "version", "interface"):
             traitlets.dlink((self, name), (self.actions, name))
         traitlets.link((box.text, "masked"), (self.views.anatomy, "masked"))
 

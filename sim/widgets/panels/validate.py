@@ -32,7 +32,7 @@ from sim.widgets.asking import Inquiry
 from sim.widgets.markup import STATIC, hint, joined, markup
 from sim.widgets.panels.fields import show
 from sim.widgets.panels.panel import RunBar, of_message
-from sim.widgets.panels.reader import MessageInput, ReaderPanel
+from sim.widgets.panels.reader import HOW_READ, MessageInput, ReaderPanel
 
 Data = dict[str, Any]
 
@@ -89,12 +89,20 @@ def verdict(report: Report) -> Data:
     if report.framing is not None:
         words = f"This cannot be read as an ISO 8583:{report.version} message."
         return {"state": "broken", "words": words}
-    title = network_of(report.network).title if report.network else "the standard alone: no known network"
+    own = network_of(report.network).title if report.network else ""
+    link = _link(report)
+    title = f"{own} over {link}" if own and link else own or link or "the standard alone: no known network"
     told = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "hint"))
     counts = ", ".join(_many(n, word) for severity, word in told if (n := _count(report.findings, severity)))
     head = "Valid" if report.valid else "Invalid"
     words = f"{head} for {title}, read as ISO 8583:{report.version}." + (f" {counts}." if counts else "")
     return {"state": head.lower(), "words": words}
+
+
+def _link(report: Report) -> str:
+    """What the message travels on, where that is not its card's brand's own."""
+    table = report.message.dialect if report.message else None
+    return interface(table.interface).title if table and table.interface else ""
 
 
 def _rank(one: Finding) -> int:
@@ -175,7 +183,7 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
 
     def __init__(self, used: Callable[[str, str], None]) -> None:
         self._used = used
-        self._asked: tuple[str, str | None, str | None] = ("", None, None)
+        self._asked: tuple[str, str | None, str | None, str | None] = ("", None, None, None)
         self.found: Repair | None = None
         self.look = ipywidgets.Button(
             description="Find repairs", tooltip="What the message was before the fault, with the evidence"
@@ -185,11 +193,13 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
         super().__init__([ipywidgets.HBox([self.look]).add_class("iso-bar"), self.said, self.rows])
         self.add_class("iso-repairs")
         self.look.on_click(lambda _: self.run())
-        self.put("", None, None, False)
+        self.put("", None, None, None, False)
 
-    def put(self, raw: str, version: str | None, network: str | None, wrong: bool) -> None:
+    def put(
+        self, raw: str, version: str | None, network: str | None, interface: str | None, wrong: bool
+    ) -> None:
         """The message to repair; *wrong*: it has an error."""
-        self._asked = raw, version, network
+        self._asked = raw, version, network, interface
         self.found = None
         self.rows.children = ()
         self._say("")
@@ -197,8 +207,8 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
 
     def run(self) -> None:
         """Look for proposals: what the button does."""
-        raw, version, network = self._asked
-        self.found = done = repair(raw, version=version, network=network)
+        raw, version, network, interface = self._asked
+        self.found = done = repair(raw, version=version, network=network, interface=interface)
         self.rows.children = tuple(self._row(at, one) for at, one in enumerate(done.proposals))
         self._say("" if done.proposals else _NOTHING)
 
@@ -242,7 +252,7 @@ def _value(text: str) -> str:
 class ValidatePanel(ReaderPanel):
     """Judges a message at every key, by the standard's rules and by each network's.
 
-    Traits: `message`, raw text; `version` and `network`, None for what the message itself says;
+    Traits: `message`, raw text; `version`, `network` and `interface`, None for what the message itself says;
     `report`, the `Report`, None without a message; `table`, the findings table, None without pandas;
     `shown_network`, whose findings are listed, empty for the message's own; `picked`, the place of a
     finding in that list, whose characters light up in the anatomy, or None.
@@ -252,14 +262,20 @@ class ValidatePanel(ReaderPanel):
     shown_network = traitlets.Unicode("")
     picked = traitlets.Int(None, allow_none=True)
 
-    def __init__(self, message: object = "", version: str | None = None, network: str | None = None) -> None:
+    def __init__(
+        self,
+        message: object = "",
+        version: str | None = None,
+        network: str | None = None,
+        interface: str | None = None,
+    ) -> None:
         self.view = ReportView()
         self.repairs = Repairs(lambda raw, news: self.actions.take(raw, news))
-        box = MessageInput(message, version, network, repairs=False)
+        box = MessageInput(message, version, network, interface, repairs=False)
         super().__init__(RunBar("Validate"), box, self.view, self.repairs, classes="iso-validate-panel")
         traitlets.link((self, "shown_network"), (self.view, "network"))
         traitlets.link((self, "picked"), (self.view, "picked"))
-        self.observe(lambda change: self._work(), ["message", "version", "network"])
+        self.observe(lambda change: self._work(), ["message", *HOW_READ])
         self.observe(lambda change: self._list(), "shown_network")
         self.observe(self._light, "picked")
         self._work()
@@ -279,7 +295,8 @@ class ValidatePanel(ReaderPanel):
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
         self._list()
-        self.repairs.put(raw, self.version, self.network, self.report is not None and not self.report.valid)
+        wrong = self.report is not None and not self.report.valid
+        self.repairs.put(raw, self.version, self.network, self.interface, wrong)
         tabled = self.input.tabled("parse") if raw else None
         self.views.put(raw, self.version, self.network, tabled, self.input.recognised.held)
         words = self._said_of_it if raw else "The verdict appears here as you type."

@@ -151,3 +151,15 @@ def test_what_is_to_be_had_for_the_peers_is_said_in_a_line(capsys: pytest.Captur
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "Missing here: jpos21" in said
+
+
+CLEARING = [json.loads(row) for row in (VECTORS / "cardutil.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("row", CLEARING)
+def test_clearing_records_as_cardutil_writes_them(row: dict[str, Any]) -> None:
+    """Records that cardutil 0.7.3 wrote of every element that it knows, in EBCDIC and in ASCII."""
+    fields = {int(number): value for number, value in row["fields"].items()}
+    found = read(bytes.fromhex(row["bytes"]), row["format"]).message
+    assert (found.mti, found.fields) == (row["mti"], fields)
+    assert encode(found, row["format"]).hex() == row["bytes"]
