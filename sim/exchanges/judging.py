@@ -1,20 +1,20 @@
 """What is wrong between the messages of an exchange: an answer that repeats something else, a reversal of a
 decline. What is wrong with a message by itself, the rules of `sim.judge` say.
 
-Each rule is a row of `data/rules_exchange.csv` and a function of the exchange before a step, the step, and
-the message that it speaks of.
+Each rule is a row of `data/rules_exchange.csv` and a function of what there is to compare; `_CHECKS` says
+which roles it is about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sim.codec import Message
 from sim.elements.mti import read_original, response_mti
 from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
-from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL
+from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL
 from sim.judge.finding import Finding, Hit, Places, catalogue, finding
 from sim.operations.answering import Inside, carried
 from sim.spec import is_particular, number_of
@@ -30,32 +30,42 @@ _PROCESSING_CODE, _AMOUNT, _REFUND = 3, 4, "20"
 _TIP = 5  # a completion may be a fifth above what was authorized
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # as recipes say it
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
+_ANSWERS = (ANSWER, LATE)
 
-# Of the exchange before a step, the step, and the message of the step that it speaks of.
-Check = Callable[["Exchange", "Step", "Message"], Iterator[Hit]]
-# Of the exchange before a step, and the step that speaks of none.
-CheckAlone = Callable[["Exchange", "Step"], Iterator[Hit]]
+
+class Seen(NamedTuple):
+    """A step, its message, the exchange before it, and the earlier message that it speaks of with the answer
+    to that, where there are."""
+
+    step: Step
+    message: Message
+    before: Exchange
+    about: Message
+    answer: Message | None
+
+    @property
+    def network(self) -> str | None:
+        """Whose code lists apply."""
+        return self.before.network
+
+
+Check = Callable[[Seen], Iterator[Hit]]
 
 
 def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
     """What is wrong between the messages of *exchange*: the step (from 0), and the finding on its message."""
     found = []
     for at, step in enumerate(exchange.steps):
-        places = Places(step.message)
-        for name, hit in _hits(exchange.upto(at), step):
-            found.append((at, finding(places, catalogue()[name], hit)))
+        before, of = exchange.upto(at), step.of
+        about = step.message if of is None else exchange.steps[of].message
+        if about.version != step.message.version:
+            continue
+        seen = Seen(step, step.message, before, about, None if of is None else before.answer_to(of))
+        for name, alone, roles, check in _CHECKS:
+            if step.role in roles and alone == (of is None) and before.steps:
+                places = Places(step.message)
+                found += [(at, finding(places, catalogue()[name], hit)) for hit in check(seen)]
     return tuple(found)
-
-
-def _hits(before: Exchange, step: Step) -> Iterator[tuple[str, Hit]]:
-    if step.of is None:
-        for name, alone in _ALONE.items() if before.steps else ():
-            yield from ((name, hit) for hit in alone(before, step))
-        return
-    about = before.steps[step.of].message
-    if about.version == step.message.version:
-        for name, check in _CHECKS.items():
-            yield from ((name, hit) for hit in check(before, step, about))
 
 
 def _others(asked: Message, told: Message, network: str | None) -> Iterator[int]:
@@ -73,77 +83,69 @@ def _others(asked: Message, told: Message, network: str | None) -> Iterator[int]
             yield number
 
 
-def _answer_repeats(before: Exchange, step: Step, request: Message) -> Iterator[Hit]:
+def _answer_repeats(seen: Seen) -> Iterator[Hit]:
     """An answer, and a request that is sent again, have what the request had."""
-    message, repeat = step.message, step.role == REPEAT
-    if not step.is_answer and not repeat:
-        return
-    partly = is_particular("partial", message.version, message.get(39))
-    for number in _others(request, message, before.network):
+    repeat = seen.step.role == REPEAT
+    partly = is_particular("partial", seen.message.version, seen.message.get(39))
+    for number in _others(seen.about, seen.message, seen.network):
         if not (number == _AMOUNT and partly) and not (repeat and number in _CLOCKS):
             yield Hit(number, f"the DE {number} of the request", "another value")
 
 
-def _answered_twice(before: Exchange, step: Step, request: Message) -> Iterator[Hit]:
-    earlier = before.answer_to(step.of or 0) if step.is_answer else None
-    if earlier is not None and 39 in earlier and step.message.get(39) != earlier[39]:
-        yield Hit(39, f"{earlier[39]}, as the request was answered before", repr(step.message.get(39)))
+def _answered_twice(seen: Seen) -> Iterator[Hit]:
+    code = seen.message.get(39)
+    if seen.answer is not None and 39 in seen.answer and code != seen.answer[39]:
+        yield Hit(39, f"{seen.answer[39]}, as the request was answered before", repr(code))
 
 
-def _named_by_none(before: Exchange, step: Step) -> Iterator[Hit]:
-    """An answer or a reversal of nothing that was sent: what tells it from the message that waits for it."""
-    message = step.message
-    for one in before.steps if step.role == REQUEST and message.get(37).strip() else ():
-        if one.of is None and one.message.get(37) == message[37]:
-            yield Hit(0, f"{message.mti} before what speaks of it", f"{one.message.mti} before it", 0, 4)
+def _early(seen: Seen) -> Iterator[Hit]:
+    """A request after what speaks of it by its reference number."""
+    number = seen.message.get(37).strip()
+    for one in seen.before.steps if number else ():
+        if one.of is None and one.message.get(37).strip() == number:
+            what = f"{seen.message.mti} before what speaks of it"
+            yield Hit(0, what, f"{one.message.mti} before it", 0, 4)
             return
-    if not step.is_answer and step.role != REVERSAL:
-        return
+
+
+def _named_by_none(seen: Seen) -> Iterator[Hit]:
+    """An answer or a reversal of nothing that was sent: what tells it from the message that waits for it."""
+    message, answers = seen.message, seen.step.is_answer
     waiting = [
         one.message
-        for at, one in enumerate(before.steps)
-        if not one.is_answer and (step.role == REVERSAL) == (before.answer_to(at) is not None)
+        for at, one in enumerate(seen.before.steps)
+        if not one.is_answer and answers == (seen.before.answer_to(at) is None)
     ]
     if not waiting:
         yield Hit(0, f"the message that {message.mti} speaks of before it", "none")
-        return
-    wanted = response_mti(waiting[-1].mti)
-    if step.is_answer and wanted != message.mti:
+    elif answers and (wanted := response_mti(waiting[-1].mti)) != message.mti:
         yield Hit(0, f"{wanted}, the response to {waiting[-1].mti}", message.mti, 0, 4)
-        return
-    number = next(_others(waiting[-1], message, before.network), 0)
-    yield Hit(number, f"what the message before it has ({waiting[-1].mti})", "another value")
+    else:
+        number = next(_others(waiting[-1], message, seen.network), 0)
+        yield Hit(number, f"what the message before it has ({waiting[-1].mti})", "another value")
 
 
-def _refund_within(before: Exchange, step: Step) -> Iterator[Hit]:
-    if step.message.get(_PROCESSING_CODE)[:2] != _REFUND:
-        return
-    paid = left(before.steps, before.network)
+def _refund_within(seen: Seen) -> Iterator[Hit]:
+    paid = left(seen.before.steps, seen.network)
     most = paid.held + paid.charged
-    if most and not paid.unknown and minor_units(step.message) > most:
+    refund = seen.message.get(_PROCESSING_CODE)[:2] == _REFUND and most and not paid.unknown
+    if refund and minor_units(seen.message) > most:
         yield Hit(_AMOUNT, "no more than was paid", "more")
 
 
-def _counter_rises(before: Exchange, step: Step) -> Iterator[Hit]:
+def _counter_rises(seen: Seen) -> Iterator[Hit]:
     """The chip counts its transactions."""
-    own = _counter(step.message, before.network)
-    for one in before.steps:
-        earlier = _counter(one.message, before.network)
-        if step.role == REQUEST == one.role and own and earlier and own <= earlier:
-            path = "55.9F36"
-            yield Hit(55, f"a counter above {earlier}, that of the card before", own, path=path, tag="9F36")
-            return
+    path = "55.9F36"
+    asked = [one.message for one in seen.before.steps if one.role == REQUEST]
+    own, *earlier = (str(Inside(one, seen.network)[path]) for one in (seen.message, *asked))
+    if own and own <= max(earlier, default=""):
+        yield Hit(55, f"a counter above {max(earlier)}, that of the card before", own, path=path, tag="9F36")
 
 
-def _counter(message: Message, network: str | None) -> str:
-    return str(Inside(message, network)["55.9F36"])
-
-
-def _original_named(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
-    if step.role != REVERSAL:
-        return
-    number = number_of("original", step.message.version)
-    named = read_original(step.message.get(number), step.message.version)
+def _original_named(seen: Seen) -> Iterator[Hit]:
+    original, version = seen.about, seen.message.version
+    number = number_of("original", version)
+    named = read_original(seen.message.get(number), version)
     if named is None:
         return
     told = (named.mti[:3], named.stan), (original.mti[:3], original.get(11))
@@ -156,66 +158,56 @@ def _original_named(before: Exchange, step: Step, original: Message) -> Iterator
         yield Hit(number, "the date and time of the original", "another", named.at, len(named.when))
 
 
-def _reversed_amount(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
-    reversal = step.message
-    if step.role != REVERSAL or reversal.version != "1987" or 4 not in reversal or 4 not in original:
+def _reversed_amount(seen: Seen) -> Iterator[Hit]:
+    if seen.message.version != "1987" or _AMOUNT not in seen.message or _AMOUNT not in seen.about:
         return
-    answer = before.answer_to(step.of or 0)
-    known = {minor_units(one) for one in (original, answer) if one is not None}
-    if minor_units(reversal) not in known:
-        yield Hit(4, "the amount of the original", "another amount")
+    known = {minor_units(one) for one in (seen.about, seen.answer) if one is not None}
+    if minor_units(seen.message) not in known:
+        yield Hit(_AMOUNT, "the amount of the original", "another amount")
 
 
-def _approval_code_carried(before: Exchange, step: Step, earlier: Message) -> Iterator[Hit]:
-    if step.role not in (REVERSAL, COMPLETION) or 38 not in step.message:
-        return
-    answer = before.answer_to(step.of or 0)
-    if answer is not None and answer.get(38).strip() and answer.get(38) != step.message[38]:
+def _approval_code_carried(seen: Seen) -> Iterator[Hit]:
+    wanted = seen.answer.get(38) if seen.answer is not None else ""
+    if wanted.strip() and seen.message.get(38, wanted) != wanted:
         yield Hit(38, "the approval code of the response", "another")
 
 
-def _reversal_of_decline(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
-    if step.role not in _PURPOSES:
-        return
-    answer = before.answer_to(step.of or 0)
-    if answer is not None and 39 in answer and not accepted(answer, before.network):
-        what = "approved, or not answered" if step.role == REVERSAL else "approved"
-        yield Hit(0, f"{with_article(step.role)} of something {what}", f"one of a decline ({answer[39]})")
+def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
+    answer, role = seen.answer, seen.step.role
+    if answer is not None and 39 in answer and not accepted(answer, seen.network):
+        what = "approved, or not answered" if role == REVERSAL else "approved"
+        yield Hit(0, f"{with_article(role)} of something {what}", f"one of a decline ({answer[39]})")
 
 
-def _reversed_twice(before: Exchange, step: Step, original: Message) -> Iterator[Hit]:
-    if step.role != REVERSAL or final_amount(step.message):
-        return
-    for at, one in enumerate(before.steps):
-        if one.role == REVERSAL and one.of == step.of and not final_amount(one.message):
-            answer = before.answer_to(at)
-            if answer is None or accepted(answer, before.network):
+def _reversed_twice(seen: Seen) -> Iterator[Hit]:
+    for at, one in enumerate(seen.before.steps if not final_amount(seen.message) else ()):
+        if one.role == REVERSAL and one.of == seen.step.of and not final_amount(one.message):
+            answer = seen.before.answer_to(at)
+            if answer is None or accepted(answer, seen.network):
                 yield Hit(0, "no second reversal of the same transaction", "one")
                 return
 
 
-def _completion_within(before: Exchange, step: Step, first: Message) -> Iterator[Hit]:
-    if step.role != COMPLETION:
-        return
-    held = [one for one in bookings(before.steps, before.network) if one.way == HELD]
+def _completion_within(seen: Seen) -> Iterator[Hit]:
+    steps = seen.before.steps
+    held = [one for one in bookings(steps, seen.network) if one.way == HELD]
     most = sum(one.asked if one.state == COMPLETED else one.stays for one in held)
-    earlier = sum(minor_units(one.message) for one in before.steps if one.role == COMPLETION)
-    if most and earlier + minor_units(step.message) > most + most // _TIP:
+    earlier = sum(minor_units(one.message) for one in steps if one.role == COMPLETION)
+    if most and earlier + minor_units(seen.message) > most + most // _TIP:
         yield Hit(_AMOUNT, "no more than was authorized", "more")
 
 
-def _transaction_id_carried(before: Exchange, step: Step, earlier: Message) -> Iterator[Hit]:
+def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
     """The parts that the network's rows carry over: as the response has them that is continued, or, where it
     has one, as another response of the same transaction."""
-    purpose, network, message = _PURPOSES.get(step.role), before.network, step.message
-    if purpose is None or network is None or message.dialect is not None:
+    purpose, network, message = _PURPOSES[seen.step.role], seen.network, seen.message
+    if network is None or message.dialect is not None:
         return
-    known = [before.answer_to(at) for at, one in enumerate(before.steps) if not one.is_answer]
-    nearest = before.answer_to(step.of or 0)
+    known = [seen.before.answer_to(at) for at, one in enumerate(seen.before.steps) if not one.is_answer]
     for path in _carried_parts(network, message.version, purpose):
-        wanted = _carried(path, purpose, earlier, nearest, network)
+        wanted = _carried(path, purpose, seen.about, seen.answer, network)
         found = str(Inside(message, network)[path]).strip()
-        others = {_carried(path, purpose, earlier, one, network) for one in known}
+        others = {_carried(path, purpose, seen.about, one, network) for one in known}
         if wanted and found not in others:
             number = int(path.partition(".")[0])
             yield Hit(number, "the id that the response has", "another" if found else "none", path=path)
@@ -236,19 +228,19 @@ def _carried(path: str, purpose: str, request: Message, answer: Message | None, 
     return made if made.strip("0 ") else ""
 
 
-_CHECKS: dict[str, Check] = {
-    "answer-repeats": _answer_repeats,
-    "answered-twice": _answered_twice,
-    "original-named": _original_named,
-    "reversed-amount": _reversed_amount,
-    "approval-code-carried": _approval_code_carried,
-    "reversal-of-decline": _reversal_of_decline,
-    "reversed-twice": _reversed_twice,
-    "completion-within": _completion_within,
-    "transaction-id-carried": _transaction_id_carried,
-}
-_ALONE: dict[str, CheckAlone] = {
-    "named-by-none": _named_by_none,
-    "refund-within": _refund_within,
-    "chip-counter-rises": _counter_rises,
-}
+# Each rule: whether it is about a step that speaks of none before it, the roles, and what it looks at.
+_CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
+    ("answer-repeats", False, (*_ANSWERS, REPEAT), _answer_repeats),
+    ("answered-twice", False, _ANSWERS, _answered_twice),
+    ("original-named", False, (REVERSAL,), _original_named),
+    ("reversed-amount", False, (REVERSAL,), _reversed_amount),
+    ("approval-code-carried", False, (REVERSAL, COMPLETION), _approval_code_carried),
+    ("reversal-of-decline", False, tuple(_PURPOSES), _reversal_of_decline),
+    ("reversed-twice", False, (REVERSAL,), _reversed_twice),
+    ("completion-within", False, (COMPLETION,), _completion_within),
+    ("transaction-id-carried", False, tuple(_PURPOSES), _transaction_id_carried),
+    ("named-by-none", True, (REVERSAL, *_ANSWERS), _named_by_none),
+    ("named-by-none", True, (REQUEST,), _early),
+    ("refund-within", True, (REQUEST,), _refund_within),
+    ("chip-counter-rises", True, (REQUEST,), _counter_rises),
+)

@@ -329,34 +329,33 @@ def _other_expiry(stated: str, expiry: str, table: Spec) -> bool:
 def track_2_agrees(
     pan: str = DE[2], track: str = DE[35], stated: str = Maybe[14], table: Spec = TABLE
 ) -> Told:
-    """The card number on the track is the one in DE 2."""
+    """The card number and expiry on the track are those of DE 2 and 14."""
     at = len(pan) + 1
     if stated and track[:at] in (f"{pan}=", f"{pan}D") and track[at : at + len(stated)] == stated:
         return None
     read = read_track_2(track)
-    if read is None:
-        return None
-    found = []
-    if read.pan != pan and clean(pan, 2, table):
-        found.append(Hit(35, "the card number in DE 2", "another card number", 0, len(read.pan)))
-    if read.expiry and _other_expiry(stated, read.expiry, table):
-        found.append(Hit(35, "the expiry in DE 14", "another expiry", len(read.pan) + 1, 4))
-    return found
+    return (
+        _track_agrees(35, read.pan, 0, read.expiry, len(read.pan) + 1, pan, stated, table) if read else None
+    )
 
 
 @rule("track-1-agrees", classes=_CARD_CLASSES)
 def track_1_agrees(
     pan: str = DE[2], track: str = DE[45], stated: str = Maybe[14], table: Spec = TABLE
 ) -> Told:
-    """The card number and expiry on track 1 are those of DE 2 and 14."""
+    """So are those on track 1."""
     read = read_track_1(track)
-    if read is None:
-        return None
+    return _track_agrees(45, read.pan, 1, read.expiry, read.at, pan, stated, table) if read else None
+
+
+def _track_agrees(
+    number: int, on_track: str, at: int, expiry: str, then: int, pan: str, stated: str, table: Spec
+) -> list[Hit]:
     found = []
-    if read.pan != pan and clean(pan, 2, table):
-        found.append(Hit(45, "the card number in DE 2", "another card number", 1, len(read.pan)))
-    if read.expiry and _other_expiry(stated, read.expiry, table):
-        found.append(Hit(45, "the expiry in DE 14", "another expiry", read.at, 4))
+    if on_track != pan and clean(pan, 2, table):
+        found.append(Hit(number, "the card number in DE 2", "another card number", at, len(on_track)))
+    if expiry and _other_expiry(stated, expiry, table):
+        found.append(Hit(number, "the expiry in DE 14", "another expiry", then, 4))
     return found
 
 
