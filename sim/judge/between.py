@@ -372,21 +372,15 @@ def tracks_agree(track_2: str = DE[35], track_1: str = DE[45]) -> Told:
 
 
 @rule("inquiry-with-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def inquiry_with_amount(code: str = DE[3], moves: bool | None = DE[4].moves, table: Spec = TABLE) -> Told:
-    """An inquiry moves no money."""
-    if not moves or code[:1] != "3" or purpose_kind(code, table.version) != "inquiry":
-        return None
-    return Hit(4, "zero, because the processing code requests information only", "an amount")
-
-
-@rule("inquiry-with-amount", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
-def verification_with_amount(
-    condition: str = DE[25], moves: bool | None = DE[4].moves, table: Spec = TABLE
+def inquiry_with_amount(
+    code: str = Maybe[3], moves: bool | None = DE[4].moves, condition: str = Maybe[25], table: Spec = TABLE
 ) -> Told:
-    """Who only verifies an account moves no money."""
-    if not moves or not is_particular("verification", table.version, condition):
-        return None
-    return Hit(4, "zero, because DE 25 says a verification only", "an amount")
+    """An inquiry moves no money, and who only verifies an account moves none."""
+    if moves and code[:1] == "3" and purpose_kind(code, table.version) == "inquiry":
+        return Hit(4, "zero, because the processing code requests information only", "an amount")
+    if moves and is_particular("verification", table.version, condition):
+        return Hit(4, "zero, because DE 25 says a verification only", "an amount")
+    return None
 
 
 @rule("zero-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(61,))
