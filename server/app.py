@@ -10,7 +10,7 @@ from pydantic_core import to_json
 from sanic import HTTPResponse, Request, Sanic
 from sanic.config import Config
 
-from server import docs, hosts, logs, openapi
+from server import hosts, logs, openapi
 from server.connection import StrictRequest
 from server.endpoints import ENDPOINTS
 from server.errors import JSON, JsonErrors
@@ -122,7 +122,7 @@ def _route(app: App, path: str, handler: Any, methods: tuple[str, ...]) -> None:
 def _route_pages(app: App) -> None:
     """What does not change while the server runs: health, the OpenAPI document, the documentation."""
     document = openapi.document(ENDPOINTS)
-    html, policy = docs.page(document)
+    html, policy = openapi.page(document)
     health = Health(version=__version__).model_dump_json()
     for path, body, content_type, headers in (
         ("/health", health, JSON, {"Cache-Control": "no-store"}),

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 from sanic import HTTPResponse, Request
 
-from server import described, llm, written
+from server import llm, written
 from server.body import read_body
 from server.errors import JSON, iso_problem
 from server.records import (
@@ -64,7 +64,7 @@ async def generate(request: Request) -> HTTPResponse:
     asked = read_body(request, GenerateRequest)
     try:
         if asked.description and asked.description.strip():  # our choice: only blanks are no description
-            return _answer(described.generate(await llm.plan(request.app.ctx.settings, asked)))
+            return _answer(written.generate(await llm.plan(request.app.ctx.settings, asked)))
         made = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
     except BuildError as error:
         place = [error.option] if isinstance(error, OptionError) else []
@@ -83,7 +83,7 @@ async def generate(request: Request) -> HTTPResponse:
 async def plan(request: Request) -> HTTPResponse:
     """POST /plan."""
     asked = read_body(request, PlanRequest)
-    return _answer(described.plan(await llm.plan(request.app.ctx.settings, asked)))
+    return _answer(written.plan(await llm.plan(request.app.ctx.settings, asked)))
 
 
 async def explain(request: Request) -> HTTPResponse:

@@ -1,16 +1,19 @@
-"""POST /parse, /build and /convert: what the service's own summary names and its document does not show.
+"""What the service answers beyond explain and validate: POST /parse, /build, /convert, /plan, and /generate
+of a description.
 
-Each is a function from the request's record to the answer, which raises Problem.
+Each is a function from the request's record, or from a plan, to the answer, which raises Problem.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from server.errors import Problem, iso_fault, iso_problem, problem
 from sim import operations
 from sim.codec import Message
 from sim.errors import MTI_FIELD, BuildError, ChoiceError
+from sim.exchanges.plan import Plan, Run, UnclearError, shown
 from sim.operations import building, reading
 
 Answer: TypeAlias = dict[str, Any]  # what the endpoint's response record says
@@ -93,16 +96,12 @@ def _converted(asked: Any, found: operations.Reading) -> Answer:
     if found.message is None or found.misfits:
         raise _refused(found)
     made = operations.convert(found.message, asked.target_version, network=asked.network)
-    notes = [
-        {"number": note.number, "to": note.to, "action": note.action, "note": note.note}
-        for note in made.notes
-    ]
     return {
         "message": made.raw,
         "mti": made.message.mti,
         "version": asked.target_version,
         "fields": fields_of(made.message),
-        "notes": notes,
+        "notes": [asdict(note) for note in made.notes],
         "lossless": made.lossless,
     }
 
@@ -157,3 +156,57 @@ def _known(name: str | None) -> str:
     except ChoiceError as error:
         ctx = {"expected": error.expected}
         raise problem(422, "format_unknown", ["body", "format"], str(error), input=name, ctx=ctx) from None
+
+
+def generate(made: Plan) -> dict[str, Any]:
+    """The answer of POST /generate: the message that the description of a plan is about. Raises Problem."""
+    try:
+        run = made.run()
+    except UnclearError as error:
+        raise _not_made(made, error) from None
+    message = _message(run, run.subject)
+    del message["role"]
+    return message | {"network": run.exchange.network, "source": made.source}
+
+
+def plan(made: Plan) -> dict[str, Any]:
+    """The answer of POST /plan, also where nothing can be made."""
+    messages = []
+    if made.makes_messages and not made.unclear and not made.not_possible:
+        run = made.run()
+        messages = [_message(run, at) for at in range(len(run.exchange))]
+    unclear = [f"Not understood: {shown(words)}" for words in made.unclear]
+    impossible = [f"Not possible: {made.not_possible}"] if made.not_possible else []
+    steps: list[dict[str, Any]] = []
+    for number, call, name, value, words in made.rows():
+        if number > len(steps):
+            steps.append({"call": call, "options": {}, "words": {}})
+        if name:
+            steps[-1]["options"][name] = value
+        if words:
+            steps[-1]["words"][name] = shown(words)
+    return {
+        "steps": steps,
+        "notes": [
+            *made.remarks,
+            *unclear,
+            *impossible,
+            *filter(None, [made.cost]),
+        ],
+        "code": made.code,
+        "messages": messages,
+        "source": made.source,
+    }
+
+
+def _message(run: Run, at: int) -> dict[str, Any]:
+    step = run.exchange.steps[at]
+    fields = fields_of(step.message)
+    return {"message": run.text(at), "mti": step.message.mti, "role": step.role, "fields": fields}
+
+
+def _not_made(made: Plan, error: UnclearError) -> Problem:
+    unclear = [shown(words) for words in error.words]
+    ctx = {"understood": made.understood(), "unclear": unclear}
+    type_ = "not_possible" if error.not_possible else "description_unclear"
+    return problem(422, type_, ["body", "description"], shown(str(error)), ctx=ctx)

@@ -14,8 +14,7 @@ Nothing heavy is imported before a function is called.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sim.lazy import lazily
 
@@ -27,6 +26,10 @@ if TYPE_CHECKING:
     from sim.errors import BuildError, ChoiceError, IsoError, OptionError, ParseError, SpecError
     from sim.exchanges.plan import UnclearError
     from sim.link.scenario.report import export_suite
+
+    # What `%load_ext sim` looks for.
+    from sim.magic import load_ipython_extension as load_ipython_extension
+    from sim.magic import unload_ipython_extension as unload_ipython_extension
     from sim.operations.drill import drill
     from sim.operations.packs import load_rules
     from sim.spec import VERSIONS
@@ -104,51 +107,9 @@ __all__ = [
     "validate",
 ]
 
-# Where names live that are resolved on first use.
-_HOMES = {
-    "sim.codec": "Message",
-    "sim.exchanges.plan": "UnclearError",
-    "sim.errors": "BuildError ChoiceError IsoError OptionError ParseError SpecError",
-    "sim.codec.wire.dialects": "load_format",
-    "sim.link.scenario.report": "export_suite",
-    "sim.operations.drill": "drill",
-    "sim.operations.packs": "load_rules",
-    "sim.tables.columns.reading": "read",
-    "sim.tables.converting": "convert",
-    "sim.tables.exchanges": "exchange",
-    "sim.tables.formats": "export_format formats guess interfaces",
-    "sim.tables.learning": "learn",
-    "sim.tables.link": "client host",
-    "sim.tables.matching": "match",
-    "sim.tables.messages": "build diff explain generate mask parse respond reverse validate",
-    "sim.tables.negative": "break_message cases faults",
-    "sim.tables.networks": "compare flows",
-    "sim.tables.plans": "plan",
-    "sim.tables.plots.charts": "plot",
-    "sim.tables.reference": "codes fields rules search",
-    "sim.tables.repairing": "repair",
-    "sim.tables.runs": "load run_suite",
-    "sim.widgets.row_grid": "show",
-    # What `%load_ext sim` looks for.
-    "sim.magic": "load_ipython_extension unload_ipython_extension",
-    "sim.spec": "VERSIONS",
-    "sim.spec.networks": "NETWORKS",
-}
-
-# Rooms of their own.
-_ROOMS = {"keys": "sim.keys", "llm": "sim.tables.llm", "widgets": "sim.widgets"}
-
 if not TYPE_CHECKING:  # or every name would be one, of any type
-    _named = lazily(__name__, _HOMES)[0]
-
-    def __getattr__(name: str) -> Any:
-        return import_module(_ROOMS[name]) if name in _ROOMS else _named(name)
-
-
-def home_of(name: str) -> str:
-    """The module in which the public *name* lives. Raises KeyError where there is none."""
-    return next(module for module, names in _HOMES.items() if name in names.split())
+    __getattr__ = lazily(__name__)[0]
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_ROOMS])
+    return sorted([*__all__, "keys", "llm", "widgets"])

@@ -339,10 +339,7 @@ def convert(message: str, to: str, *, at: str | None = None, **how: Any) -> Made
         known_format(to)
         return Made(original, original.version)
     made = operations.convert(original, to, network=how.get("network"), at=moment(at))
-    notes = [
-        {"number": one.number, "to": list(one.to), "action": one.action, "note": one.note}
-        for one in made.notes
-    ]
+    notes = [asdict(note) for note in made.notes]
     more = {"lossless": made.lossless, "notes": notes}
     return Made(made.message, made.message.version, more=more)
 

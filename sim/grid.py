@@ -247,6 +247,16 @@ def _linked(text: str, link: str) -> str:
     return f'<a href="{html.escape(link)}" target="_blank" rel="noopener">{shown}</a>' if link else shown
 
 
+class Page:
+    """HTML, and nothing else that a front end could show instead."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
 def breakable(text: str) -> str:
     """*text*, which is `visible`, as markup. Where style sheets are taken out (an untrusted notebook, a
     repository's page) a long word may break, or it would push the next columns off the screen. Elsewhere

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
+_IMPORT = re.compile(r"from ([\w.]+) import (\([^)]*\)|.*)")
 
-def lazily(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The `__getattr__` and `__dir__` of *package*: *homes* says of modules which names, parted by spaces,
-    live in them."""
-    home_of = {name: module for module, names in homes.items() for name in names.split()}
+
+@cache
+def homes(package: str) -> Mapping[str, str]:
+    """The modules in which the names of *package* live: those that it imports for type checkers alone."""
+    spec: Any = sys.modules[package].__spec__
+    source = spec.loader.get_data(spec.origin).decode()
+    block = re.split(r"\n(?=\S)", source.partition("\nif TYPE_CHECKING:\n")[2])[0]
+    found = ((names.strip("()").split(","), module) for module, names in _IMPORT.findall(block))
+    return {name.split()[-1]: module for names, module in found for name in names if name.strip()}
+
+
+def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of *package*."""
 
     def getattr_(name: str) -> Any:
-        if name not in home_of:
+        home = homes(package).get(name)
+        if home is None:
             from sim.errors import did_you_mean
 
             said = "" if name.startswith("_") else did_you_mean(name, dir(sys.modules[package]))
             raise AttributeError(f"module {package!r} has no attribute {name!r}{said}")
-        value = vars(sys.modules[package])[name] = getattr(import_module(home_of[name]), name)
-        return value
+        made = None if home == package else getattr(import_module(home), name, None)
+        if made is None:  # what is no name of a module is a module itself
+            made = import_module(f"{home}.{name}")
+        vars(sys.modules[package])[name] = made
+        return made
 
     def dir_() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home_of})
+        return sorted({*vars(sys.modules[package]), *homes(package)})
 
     return getattr_, dir_

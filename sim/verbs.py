@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import sim
 from sim.errors import either
+from sim.lazy import homes
 from sim.spec import words
 from sim.spec.words import OF_A_MODEL as OF_A_MODEL
 
@@ -148,7 +149,7 @@ def names() -> tuple[str, ...]:
 @cache
 def verb(name: str) -> Verb:
     """The verb *name*. Raises KeyError where `sim` has no such function."""
-    module = sim.home_of(name)
+    module = homes("sim")[name]
     function = _function(name, module)
     text = inspect.cleandoc(ast.get_docstring(function) or "")
     before = re.split(r"\n\n[A-Z][a-z]+\n---", text)[0]

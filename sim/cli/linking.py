@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sim.cli import shown
-from sim.cli.given import messages
-from sim.cli.options import FILE, command
+from sim.cli.options import FILE, command, messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,7 @@ import click
 
 from sim import answers
 from sim.cli import shown
-from sim.cli.given import messages
-from sim.cli.options import command, option
+from sim.cli.options import command, messages, option
 from sim.operations.anatomy import UNREAD
 
 _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")

@@ -9,8 +9,7 @@ import click
 
 from sim import answers
 from sim.cli import shown
-from sim.cli.given import messages
-from sim.cli.options import FORMAT, TO, command, option
+from sim.cli.options import FORMAT, TO, command, messages, option
 from sim.errors import OptionError
 
 _MOST = 1_000_000

@@ -19,14 +19,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Exchange", "Left", "Step", "break_exchange", "follow", "make", "match"]
 
-_HOMES = {
-    "sim.exchanges.amounts": "Left",
-    "sim.exchanges.breaking": "break_exchange",
-    "sim.exchanges.exchange": "Exchange Step",
-    "sim.exchanges.following": "follow",
-    "sim.exchanges.making": "make",
-    "sim.exchanges.matching": "match",
-}
-
 if not TYPE_CHECKING:  # or every name would be one, of any type
-    __getattr__, __dir__ = lazily(__name__, _HOMES)
+    __getattr__, __dir__ = lazily(__name__)

@@ -48,12 +48,5 @@ __all__ = [
     "run",
 ]
 
-_HOMES = {
-    "sim.judge.engine": "run",
-    "sim.judge.finding": "Finding Hit Severity catalogue",
-    "sim.judge.parts": "ACCOUNT CARD DE MTI NUMBER TABLE VALUE Maybe MaybeTag Present Tag",
-    "sim.judge.rules": "each rule",
-}
-
 if not TYPE_CHECKING:  # or every name would be one, of any type
-    __getattr__, __dir__ = lazily(__name__, _HOMES)
+    __getattr__, __dir__ = lazily(__name__)

@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from sim.link.tls import client_context, server_context
     from sim.link.traffic import Entry, Traffic
 
-_HOMES = {
-    "sim.link.client": "AsyncClient",
-    "sim.link.ends": "Client Host",
-    "sim.link.sent": "Sent",
-    "sim.link.host": "AsyncHost",
-    "sim.link.line": "Cutter Line LinkError",
-    "sim.link.rules": "Rule rules_of",
-    "sim.link.tls": "client_context server_context",
-    "sim.link.traffic": "Entry Traffic",
-}
-
 __all__ = [
     "AsyncClient",
     "AsyncHost",
@@ -50,4 +39,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # or every name would be one, of any type
-    __getattr__, __dir__ = lazily(__name__, _HOMES)
+    __getattr__, __dir__ = lazily(__name__)

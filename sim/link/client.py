@@ -1,38 +1,282 @@
-"""The client: sends requests, matches answers, undoes what was not answered.
+"""The client: sends requests, matches answers, undoes what was not answered; its connections, opened anew
+with growing waits; and exchanges over a line, each message made of what came back before it.
 
-Answers find their request by MTI and chosen elements. Every request ends in a `Sent`: answered, timed
-out, lost with its connection, or not sent; none of them is forgotten. A time-out of a request that moves
-money is followed by its reversal, which is repeated until it is answered or the tries are used up; an
-answer that comes later is kept and told.
+Answers find their request by MTI and chosen elements. Every request ends in a `Sent`: answered, timed out,
+lost with its connection, or not sent; none of them is forgotten. A time-out of a request that moves money is
+followed by its reversal, which is repeated until it is answered or the tries are used up; an answer that
+comes later is kept and told.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import ssl
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements import dates
 from sim.elements import mti as mtis
-from sim.errors import IsoError, ParseError
+from sim.errors import IsoError, OptionError, ParseError
+from sim.exchanges import Exchange, Step, follow
+from sim.exchanges.amounts import final_amount, minor_units
+from sim.exchanges.following import PARTIAL_REVERSAL
+from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REVERSAL
 from sim.kept import Kept
+from sim.link.channel import Channel
 from sim.link.issuer import management
 from sim.link.line import Line, LinkError
-from sim.link.pool import ClientChannel, Pool
 from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, TimeOut, tells_of_the_past, timeout_of
 from sim.link.traffic import EVENT, IN, OUT, Traffic
 from sim.operations.answering import respond, reverse
+from sim.operations.building import in_format
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
     from sim.link.keys.ring import KeyRing
+
+
+_CLOSED = "the other side closed it"
+
+
+class ClientChannel(Channel):
+    """An open connection of a client: *heard* is called with the frames that have come, *lost* once, when it
+    is over."""
+
+    side = "client"
+
+    def __init__(
+        self,
+        *opened: Any,
+        heard: Callable[[ClientChannel, Iterator[bytes]], None],
+        lost: Callable[[ClientChannel], None],
+    ) -> None:
+        super().__init__(*opened)
+        self.awaited: set[Any] = set()
+        self._heard, self._lost = heard, lost
+        self._out: list[bytes] = []
+        self._size = 0
+        self._task = asyncio.get_running_loop().create_task(self.run())
+
+    @property
+    def left(self) -> str:
+        """What is told where the host ended it."""
+        partial = self._cutter.partial
+        return "the host closed the connection" + (
+            f", {partial} bytes of a frame had come" if partial else ""
+        )
+
+    @property
+    def queued(self) -> int:
+        """How many bytes the other side has not taken yet."""
+        return self._writer.transport.get_write_buffer_size() + self._size
+
+    @property
+    def stuck(self) -> str:
+        """What keeps an answer from coming, as far as it can be seen from here; else empty."""
+        if self.queued:
+            return "the host does not read"
+        partial = self._cutter.partial
+        return f"{partial} bytes of a frame had come, and no more of it" if partial else ""
+
+    def write(self, data: bytes) -> None:
+        """Send a frame. All frames of one turn of the loop go out together."""
+        if not self._out:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._out.append(data)
+        self._size += len(data)
+
+    def _flush(self) -> None:
+        if self._out:
+            self._writer.write(b"".join(self._out))
+            self._out.clear()
+            self._size = 0
+
+    async def close(self) -> None:
+        """Close the connection, and wait until it is."""
+        self.why = self.why or "closed by us"
+        if not self._writer.transport.is_closing():
+            self._flush()
+        self._writer.close()
+        self._writer.transport.abort()
+        await asyncio.wait([self._task])
+
+    async def hear(self, frames: Iterator[bytes]) -> None:
+        """Have what has come taken; what that sends goes out at once."""
+        self._heard(self, frames)
+        self._flush()
+
+    def finish(self) -> None:
+        """Tell that it is over."""
+        self._lost(self)
+
+
+class Pool:
+    """*size* connections to the one place *where*. *heard* and *lost* are those of a `ClientChannel`; *tell*
+    is given what happens: a kind, a note, the connection's name."""
+
+    def __init__(
+        self,
+        where: tuple[str, int],
+        size: int,
+        line: Line,
+        limits: Mapping[str, Any],
+        *,
+        tls: ssl.SSLContext | None,
+        heard: Callable[[ClientChannel, Iterator[bytes]], None],
+        lost: Callable[[ClientChannel], None],
+        tell: Callable[[str, str, str], None],
+    ) -> None:
+        self.where, self.size, self.line, self.tls = where, size, line, tls
+        self.name = f"{where[0]}:{where[1]}"
+        self.channels: list[ClientChannel] = []
+        self.closed = False
+        self._limits, self._tell = limits, tell
+        self._ends: dict[str, Any] = {"heard": heard, "lost": lost}
+        self._opening: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()  # who waits for a connection is woken by it
+        self._refused: LinkError | None = None  # why the last try failed
+        self._count = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def in_own_loop(self) -> bool:
+        """Whether the event loop runs in which it was first asked: another is closed, or of the process that
+        this one was forked from, and nothing that is written in it ever goes out."""
+        running = asyncio.get_running_loop()
+        self._loop = self._loop or running
+        return self._loop is running
+
+    def check_loop(self) -> None:
+        """Raises LinkError where another event loop runs."""
+        if not self.in_own_loop:
+            wanted = "the event loop in which it was connected"
+            raise LinkError(self.name, wanted, "another, which needs a client of its own")
+
+    async def fill(self) -> None:
+        """Open all connections. Raises LinkError where one cannot be opened."""
+        self.closed = False
+        await self._fill()
+
+    async def close(self) -> None:
+        """Close all connections. Who waits for one is told."""
+        self.closed = True
+        if self._opening:
+            self._opening.cancel()
+            await asyncio.wait([self._opening])
+        self._wake()
+        for channel in tuple(self.channels):
+            await channel.close()
+
+    async def channel(self, seconds: float) -> ClientChannel:
+        """The free connection, waited for *seconds* at most where there is none: all that wait share one
+        series of attempts, with growing waits between them, and its end. Raises LinkError."""
+        try:
+            async with asyncio.timeout(seconds):
+                series = None
+                while (channel := self.free()) is None:
+                    if self.closed:
+                        raise self._not_open()
+                    if series and series.done() and self._refused:
+                        raise copy(self._refused)
+                    series = self._fill_up()
+                    await self._news.wait()
+                return channel
+        except TimeoutError:
+            found = str(self._refused.found) if self._refused else "none"
+            raise LinkError(self.name, f"a connection within {seconds:g} seconds", found) from None
+
+    def free(self) -> ClientChannel | None:
+        """The connection with the fewest awaited answers, None where one is to be opened first. What is
+        missing beside it is opened meanwhile: nobody waits for that."""
+        channels = self.channels
+        if self.closed or not channels:
+            return None
+        if len(channels) < self.size:
+            self._fill_up()
+        channel = channels[0] if len(channels) == 1 else min(channels, key=lambda one: len(one.awaited))
+        if channel.queued > self._limits["queue_bytes"]:
+            raise LinkError(self.name, "a host that reads", f"{channel.queued} bytes not taken")
+        return channel
+
+    def _fill_up(self) -> asyncio.Task[None]:
+        if self._opening is None or self._opening.done():
+            self._opening = asyncio.get_running_loop().create_task(self._reopen())
+        return self._opening
+
+    async def _reopen(self) -> None:
+        """Open what is missing, with growing waits; where the last attempt fails, so does all that waits."""
+        wait, factor, longest = self._limits["backoff"]
+        for left in reversed(range(self._limits["attempts"])):
+            try:
+                await self._fill()
+                return
+            except LinkError as error:
+                self._refused = error
+            if left:
+                self._tell("waiting", f"{self._refused}; next try in {wait:g} seconds", "")
+                await asyncio.sleep(wait)
+                wait = min(wait * factor, longest)
+        if self.channels:
+            self._tell("waiting", f"{self._refused}; the other connections go on", "")
+        self._wake()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news.clear()
+
+    def _not_open(self) -> LinkError:
+        return LinkError(self.name, "an open client", "a closed one")
+
+    async def _fill(self) -> None:
+        while len(self.channels) < self.size:
+            await self._open()
+
+    async def _open(self) -> None:
+        self._count += 1
+        name = f"{self._count} {self.name}"
+        channel = ClientChannel(name, await self._connected(), self.line, self._limits, **self._ends)
+        if self.closed:  # meanwhile
+            await channel.close()
+            raise self._not_open()
+        self.channels.append(channel)
+        self._refused = None
+        self._tell("connected", "", name)
+        self._wake()
+
+    async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A new one. Raises LinkError where nobody listens, in its time, with the right certificate."""
+        host, port = self.where
+        wanted = "a connection" if self.tls is None else "a TLS connection"
+        seconds = self._limits["connect_seconds"]
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.open_connection(host, port, ssl=self.tls)
+        except TimeoutError:
+            raise LinkError(self.name, wanted, f"none within {seconds:g} seconds") from None
+        except OSError as error:
+            raise LinkError(self.name, wanted, _why(error)) from None
+
+
+def _why(error: OSError) -> str:
+    """Why there is no connection, and what to look at where that is known."""
+    plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
+    why = plain or getattr(error, "verify_message", "") or error.strerror or str(error) or _CLOSED
+    if isinstance(error, ConnectionRefusedError):
+        return f"{why}: is the host running, and is this its port?"
+    if isinstance(error, socket.gaierror):
+        return f"{why}: is the host's name spelt right?"
+    return why
+
 
 _MOVING = "124"  # message classes
 _DISTRUSTED = {
@@ -398,3 +642,73 @@ class AsyncClient:
     def tell(self, kind: str, note: str, name: str = "") -> None:
         """Write down what happened: a kind and a note, which has no card data, the connection's name."""
         self.traffic.add(time.time(), name, EVENT, kind, note=note)
+
+
+class Live:
+    """An exchange under way: `made` is what was sent so far and what came back."""
+
+    def __init__(self, client: AsyncClient, network: str | None = None) -> None:
+        self.client = client
+        self.made = Exchange(network=network)
+        self._sent: list[tuple[int, Sent]] = []
+
+    def follow(self, word: str, **options: Any) -> Step:
+        """What follows on what was sent, as the line's format has it; see `sim.exchanges.follow`."""
+        if word != REPEAT and not options.get("stan"):
+            options["stan"] = self.client.next_stan()
+        made = follow(self.made, word, at=dates.now(), checked=False, **options)
+        return replace(made, message=in_format(made.message, self.client.line.format)[0])
+
+    async def send(self, step: Step, *, timeout: float | None = None, reverse: bool = False) -> Sent:
+        """Send *step*, wait for what becomes of it, and take that in."""
+        sent = await self.client.send(step.message, timeout=timeout, reverse=reverse)
+        at = len(self.made)
+        went = datetime.fromtimestamp(sent.sent_at, UTC)
+        self.made = self.made.plus(replace(step, message=sent.request, at=went))
+        of = step.of if step.role == REPEAT and step.of is not None else at
+        if sent.answer is not None:
+            came = went + timedelta(seconds=sent.latency or 0)
+            self.made = self.made.plus(Step(ANSWER, sent.answer, came, of))
+        else:
+            self._sent.append((of, sent))
+        return sent
+
+    def whole(self) -> Exchange:
+        """The exchange, with the answers that came too late after all others."""
+        late = [Step(LATE, sent.late, dates.now(), of) for of, sent in self._sent if sent.late is not None]
+        return self.made.plus(*late)
+
+
+async def play(client: AsyncClient, exchange: Exchange, *, timeout: float | None = None) -> Exchange:
+    """Send what *exchange* sends, in its order, and give the exchange that comes of it.
+
+    What follows is made anew of the answers that come: approval codes, transaction ids. A step that what came
+    leaves nothing to do for, such as the completion of what was declined, ends it, and a note says so. Raises
+    as `AsyncClient.send` does.
+    """
+    live = Live(client, exchange.network)
+    for step in exchange.steps:
+        if step.is_answer:
+            continue
+        try:
+            again = _again(live, step)
+        except OptionError as error:
+            live.made = replace(live.made, notes=(f"The {step.role} was not sent: {error}.",))
+            break
+        await live.send(again, timeout=timeout)
+    made = live.whole()
+    return replace(made, purpose=exchange.purpose, notes=(*exchange.notes, *made.notes))
+
+
+def _again(live: Live, step: Step) -> Step:
+    """*step* of an exchange that was made, as it follows on what came."""
+    stan = step.message.get(11)[-6:]
+    if step.role == REVERSAL:
+        final = final_amount(step.message) or None
+        word = PARTIAL_REVERSAL if final else REVERSAL
+        return live.follow(word, amount_minor_units=final, reason=step.reason or None, stan=stan)
+    if step.role in (INCREMENT, COMPLETION):
+        return live.follow(step.role, amount_minor_units=minor_units(step.message), stan=stan)
+    if step.role == REPEAT:
+        return live.follow(REPEAT)
+    return replace(step, message=in_format(step.message, live.client.line.format)[0])

@@ -19,10 +19,9 @@ from sim.codec import Message
 from sim.codec.wire.dialects import named_format
 from sim.errors import OptionError, quotable, shown
 from sim.exchanges import Exchange
-from sim.link.client import AsyncClient
+from sim.link.client import AsyncClient, play
 from sim.link.host import LOOPBACK, AsyncHost
 from sim.link.line import Line, address_of
-from sim.link.live import play
 from sim.link.rules import MOST_ELEMENT, Rule, Source, rules_of
 from sim.link.sent import Sent
 from sim.link.tls import client_tls, server_tls
@@ -157,7 +156,7 @@ class Client(_End):
 
     def play(self, exchange: Exchange, *, timeout: float | None = None) -> Exchange:
         """Send what *exchange* sends, one after the other; the exchange that comes of it. See
-        `sim.link.live`."""
+        `sim.link.client`."""
         return background.start(play(self.client, exchange, timeout=timeout)).result()
 
     def exchange_all(self, messages: Iterable[Message], **options: Any) -> list[Sent]:

@@ -2,17 +2,20 @@
 
 A `Line` is a format and the framing around it, by name (`sim.formats()`, `data/framing.csv`). The outermost
 layer says where a frame ends, so it is a length field, an end mark in a format of characters, the last
-element of the message, or the end of an XML document. What a length says is never allocated: a frame grows as
-its bytes come, up to `largest`.
+element of the message, or the end of an XML document (`<isomsg>` with a `<field>` for each element, binary
+ones in hex digits and marked so). What a length says is never allocated: a frame grows as its bytes come, up
+to `largest`.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.wire import (
@@ -28,9 +31,19 @@ from sim.codec.wire import (
     wrap,
 )
 from sim.codec.wire.files import message_size
+from sim.codec.wire.formats import HEX, RAW, Field
 from sim.codec.wire.framing import ETX, said_length
-from sim.errors import BuildError, CutShortError, IsoError, OptionError, WireError, hexed, quotable, shown
-from sim.link import documents
+from sim.errors import (
+    BuildError,
+    CutShortError,
+    IsoError,
+    OptionError,
+    WireError,
+    hexed,
+    quotable,
+    quoted,
+    shown,
+)
 from sim.spec import Spec, version_of
 from sim.spec.tables import read_toml
 
@@ -155,7 +168,7 @@ class Cutter:
                 del held[: len(held) - len(held.lstrip())]  # ends of lines between documents
             size, behind, come = 0, held.rfind(b">", come) + 1, len(held)
             if behind:
-                size, depth = documents.end_of(bytes(held[at:behind]), depth)
+                size, depth = xml_end(bytes(held[at:behind]), depth)
                 size, at = size and at + size, behind
             yield size
 
@@ -235,7 +248,7 @@ class Line:
         form where that was written already. Raises BuildError."""
         body = self._body(message, text)
         if self.framing[0] == XML:
-            return documents.written(message, self.format)
+            return as_xml(message, self.format)
         if self._length and len(body) <= self.largest:
             return len(body).to_bytes(self._length, "big") + body
         return wrap(body, tuple(layers) or self.framing)
@@ -315,7 +328,7 @@ class Line:
     def _of_document(self, data: bytes) -> bytes:
         """The message of a document as the line's format writes it."""
         try:
-            return encode(documents.read(data, self.version), self.format)
+            return encode(of_xml(data, self.version), self.format)
         except BuildError as error:
             raise WireError(error.field, None, error.expected, error.found) from None
 
@@ -355,3 +368,67 @@ def address_of(address: object) -> tuple[str, int]:
     if not (named and isinstance(port, int) and 0 <= port <= 65535):
         raise OptionError("address", "host:port, such as 127.0.0.1:8583", shown(address))
     return str(host), port
+
+
+_TAG = re.compile(rb"<(/?)isomsg\b[^<>]*?(/?)>")
+_MTI = "0"
+_BITMAPS = ("-1", "1", "65")
+_ENTITIES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+
+
+def xml_end(data: bytes, depth: int = 0) -> tuple[int, int]:
+    """Where the first document in *data* ends, 0 where it has not come whole, and how many documents are open
+    then; *depth* were open in front of *data*.
+
+    >>> xml_end(b"<isomsg><isomsg/>"), xml_end(b"</isomsg><isomsg>", 1)
+    ((0, 1), (9, 0))
+    """
+    for tag in _TAG.finditer(data):
+        depth += 0 if tag[2] else -1 if tag[1] else 1
+        if depth <= 0:
+            return tag.end(), 0
+    return 0, depth
+
+
+def as_xml(message: Message, fmt: Format) -> bytes:
+    """*message* as a document and the end of a line.
+
+    >>> from sim.codec.wire import wire_format
+    >>> print(as_xml(Message("0800", {11: "000042"}), wire_format("ascii")).decode(), end="")
+    <isomsg>
+      <field id="0" value="0800"/>
+      <field id="11" value="000042"/>
+    </isomsg>
+    """
+    layout = fmt.layout(message.version)
+    lines = ["<isomsg>", f'  <field id="0" value="{message.mti}"/>']
+    for number, value in sorted(message.fields.items()):
+        kind = ' type="binary"' if _binary(layout[number]) else ""
+        lines.append(f'  <field id="{number}" value={quoteattr(value, _ENTITIES)}{kind}/>')
+    return "\n".join([*lines, "</isomsg>", ""]).encode("ascii", "xmlcharrefreplace")
+
+
+def _binary(field: Field | None) -> bool:
+    return field is not None and (field.content == "b" or field.written in (RAW, HEX))
+
+
+def of_xml(data: bytes, version: str | None = None) -> Message:
+    """The message of a document. Raises WireError for one without an MTI, and for an element in parts."""
+    from sim.paste.spellings.xml import tags  # few links need it
+
+    fields: dict[int, str] = {}
+    mti, depth = "", 0
+    for name, attributes, _ in tags(data.decode("utf-8", "replace")):
+        own = attributes.get("id", "")
+        if name == "isomsg":
+            depth += 1
+            if depth > 1:
+                number = int(own) if own.isdecimal() else None
+                raise WireError(number, None, "a value", "parts, each in a field of its own")
+        elif name == "field" and own == _MTI:
+            mti = attributes.get("value", "")
+        elif name == "field" and own not in _BITMAPS:
+            if not own.isdecimal() or len(own) > len("192"):
+                raise WireError(None, None, "the id of a field, 0 to 192", quoted(own, data))
+            fields[int(own)] = attributes.get("value", "")
+    return Message(mti, fields, version or version_of(mti) or "1987")

@@ -63,24 +63,5 @@ __all__ = [
     "validate",
 ]
 
-# Where each name lives (PEP 562).
-_HOMES = {
-    "sim.operations.anatomy": "dissect",
-    "sim.operations.answering": "respond reverse",
-    "sim.operations.choosing": "DEFAULT_VERSION chosen_version",
-    "sim.operations.conversion": "Converted Note convert",
-    "sim.operations.explanation": "Explanation explain",
-    "sim.operations.faults": "Broken Fault all_faults break_message cases faults_for",
-    "sim.operations.generation": "Generated generate",
-    "sim.paste": "guess",
-    "sim.paste.reading": "TEXT Reading",
-    "sim.operations.project": "field_values strip_line_ending",
-    "sim.operations.reading": "NotIso8583Error parse_any read",
-    "sim.operations.repairing": "Proposal Repair repair",
-    "sim.operations.validation": "Judgement Report validate",
-    "sim.spec": "VERSIONS",
-    "sim.spec.networks": "NETWORKS",
-}
-
 if not TYPE_CHECKING:  # or every name would be one, of any type
-    __getattr__, __dir__ = lazily(__name__, _HOMES)
+    __getattr__, __dir__ = lazily(__name__)

@@ -1,44 +1,353 @@
-"""The sentences of a rule-based explanation, one small function each, in the order they are told.
+"""The sentences of a rule-based explanation, one small function each, in the order they are told: on the
+message, on what is asked where no money moves, on what an answer means for those who wait for it (DE 39), and
+on what surrounds a transaction: its original, totals, files, the link itself.
 
-A sentence speaks only of what the message carries; a code that no list has is called unknown.
-Card data never stands in clear.
+A sentence speaks only of what the message carries; a code that no list has is called unknown. Card data never
+stands in clear. The words of requests and answers are in `data/phrases.toml`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
 from sim.elements.card import account
-from sim.elements.meaning import meaning
+from sim.elements.meaning import first_amount, meaning, unfold
+from sim.elements.money import read_additional_amounts
 from sim.elements.sentences import SAID, remembered
 from sim.errors import with_article
 from sim.masking import mask, mask_pan
 from sim.masking.search import SHORTEST_PAN
-from sim.operations.outcome import (
-    PURCHASE,
-    amount_asked,
-    is_partly_approved,
-    is_partly_undone,
-    phrases,
-    say_inquiry,
-    say_outcome,
-)
 from sim.operations.own_parts import elements_told, purchase_meant, say_own_parts
-from sim.operations.surroundings import (
-    say_file,
-    say_network_management,
-    say_original,
-    say_replacement,
-    say_totals,
-)
-from sim.spec import VERSIONS, Code, lookup, number_of, spec, version_of
+from sim.spec import VERSIONS, Code, is_particular, lookup, lookup_anywhere, number_of, role, spec, version_of
 from sim.spec.codes import say_merchant
-from sim.spec.networks import detect, network
+from sim.spec.networks import answer, detect, network
+from sim.spec.tables import read_csv, read_toml
+
+# Totals that are told: those of 1987 and 1993 by the elements of their number and amount, those of 2003 by
+# the names of their parts; and which are told also where there are none.
+_ALWAYS = ("credit", "debit")
+_COUNTED = {"credit": (74, 86), "reversed credit": (75, 87), "debit": (76, 88), "reversed debit": (77, 89)}
+_NAMED = {
+    "credit": "credits",
+    "charged-back credit": "credits chargeback",
+    "reversed credit": "credits reversal",
+    "debit": "debits",
+    "charged-back debit": "debits chargeback",
+    "reversed debit": "debits reversal",
+}
+
+
+def say_network_management(message: Message, name: str | None) -> str:
+    """What a network management message asks for or answers."""
+    if not mti.is_network_management(message.mti):
+        return ""
+    job = role("network-code", message.version)
+    if job is None or job.number not in message:
+        return ""
+    code, listed = message[job.number], job.codes
+    known = lookup(listed, code, version=message.version, network=name)
+    elsewhere = None if known else lookup_anywhere(listed, code, version=message.version)
+    what = known.meaning if known else "action that is not in the list"
+    if elsewhere:
+        what = f"{elsewhere.meaning}, as {network(elsewhere.network).title} uses it"
+    verb = "answers" if mti.is_response(message.mti) else "asks for"
+    text = f"It {verb} {with_article(what)} (network management code {code})."
+    if "echo" in what:
+        text += " An echo test only shows that the link is alive; it concerns no card and no money."
+    return text
+
+
+def say_original(message: Message, name: str | None) -> str:
+    """Which message a reversal or advice refers to."""
+    number = number_of("original", message.version)
+    if number not in message:
+        return ""
+    original = mti.read_original(message[number], message.version)
+    if original is None:
+        return "The original data elements cannot be read."
+    if not (original.mti + original.stan).strip("0"):
+        return "The original is not identified."
+    text = f"It refers to {'the' if original.stan.strip('0') else 'a'} {original.mti}"
+    text += f" with STAN {original.stan}" if original.stan.strip("0") else ""
+    if when := dates.told(original.pattern, original.when):
+        text += f" of {when}" + (" UTC" if original.pattern == _SENT else " local time")
+    return text + (f", acquirer {original.acquirer}." if original.acquirer else ".")
+
+
+def say_replacement(message: Message, name: str | None) -> str:
+    """The amount that stays, or the amount there was."""
+    version = message.version
+    if said := first_amount(message, number_of("actual-amount", version)):
+        if message.get(number_of("actual-amount", version))[:12] == message.get(4):
+            return f"The final amount, {said}, equals the original amount: nothing is reversed."
+        return f"The final amount is {said}; the rest is undone."
+    if is_partly_approved(message):
+        return ""  # told with the answer
+    if is_partly_undone(message) and (stays := money.say(message)):
+        return f"The final amount is {stays}; the rest is undone."
+    if said := first_amount(message, number_of("original-amount", version)):
+        return f"The original amount was {said}."
+    return ""
+
+
+def say_totals(message: Message, name: str | None) -> str:
+    """Reconciliation: of which day, how many credits and debits of how much, and the net amount."""
+    if message.mti[1] != "5":
+        return ""
+    parts = [_total(*one) for one in _totals(message) if one[1] in _ALWAYS or one[0] or one[2].strip("0")]
+    if 97 in message:
+        parts.append(_net(message))
+    day = number_of("settled-day", message.version)
+    of_day = f" for {said}:" if (said := dates.told(message.spec[day].pattern, message.get(day))) else ""
+    text = f"It reports{of_day} {', '.join(parts)}." if parts else ""
+    if (settled := role("settlement", message.version)) and settled.number in message:
+        code = message[settled.number]
+        known = lookup(settled.codes, code, version=message.version)
+        text += f" Settlement code {code}: {known.meaning if known else 'not in the list'}."
+    return text.strip()
+
+
+def _totals(message: Message) -> Iterator[tuple[int, str, str, str]]:
+    """The totals of a reconciliation: how many of what, their amount and its currency."""
+    if held := number_of("totals-currency", message.version):
+        for what, (count, amount) in _COUNTED.items():
+            if message.get(count).isdecimal():
+                yield int(message[count]), what, message.get(amount), message.get(held)
+        return
+    told = {one.name: one.part.value for one in unfold(message, 74)}
+    for what, name in _NAMED.items():
+        if (number := told.get(f"{name}: number", "")).isdecimal():
+            yield int(number), what, told[f"{name}: amount"], told[f"{name}: currency"]
+
+
+def _total(count: int, what: str, amount: str, currency: str) -> str:
+    """`12 debits of 1,200.00 USD`, `no credits`."""
+    if not count and not amount.strip("0"):
+        return f"no {what}s"
+    said = f"{count:,} {what}{'' if count == 1 else 's'}"
+    return said + (f" of {money.say_amount(amount, currency)}" if amount else "")
+
+
+def _net(message: Message) -> str:
+    """`a net debit of 9,570.00 USD`; 2003 has no place for the side."""
+    held, value = number_of("totals-currency", message.version), message[97]
+    if not held:
+        return f"a net amount of {first_amount(message, 97) or 'unknown size'}"
+    said, side = money.say_amount(value[1:], message.get(held)), money.side(value)
+    return f"a net {side} of {said}" if side else f"a net amount of {said}"
+
+
+def say_file(message: Message, name: str | None) -> str:
+    """File update: what is done to which file."""
+    if message.mti[1] != "3":
+        return ""
+    job = role("file-action", message.version)
+    code = message.get(job.number) if job else ""
+    known = lookup(job.codes, code, version=message.version) if job and code else None
+    file = message.get(101).strip()
+    where = f"the file {mask(101, file, message.version)}" if file else "a file"
+    if known is None:
+        return f"It is about {where}." if file else ""
+    words = str(phrases("files").get(known.meaning, f"do this to {{file}}: {known.meaning}"))
+    does = "answers a request to" if mti.is_response(message.mti) else "asks to"
+    return f"It {does} {words.format(file=where)}."
+
+
+_ORIGINAL_AMOUNT = "57"
+PURCHASE = "00"  # of nothing, it verifies the account
+_DECIDED = "024"  # function digits of what asks or reports: no acknowledgement
+_ADVICE = "3"  # function digit of the answer to an advice
+# Kinds of answers after which the code itself may say what can be done.
+_WITH_STEP = ("declined", "system")
+# By message class: what is accepted rather than approved.
+_ACCEPTED = {"3": "filed", "4": "reversal", "5": "totals"}
+
+
+def say_outcome(message: Message, name: str | None, sender: str) -> str:
+    """The sentences about DE 39 of *message*, whose *sender* answers: what it says, what happens next.
+
+    >>> say_outcome(Message("0810", {39: "00"}), None, "other side")
+    'The other side answered: all well (00).'
+    """
+    code = message.get(39)
+    if not code:
+        return ""
+    where = "response" if mti.is_response(message.mti) else "request"
+    known = answer(code, message.version, name, where=where)
+    meaning = known.meaning if known else f"not in the list of ISO 8583:{message.version} codes"
+    label = message.spec[39].name.lower()
+    if not mti.is_response(message.mti):
+        undoes = message.mti[1] == "4"
+        if undoes and known and known.kind == "approved":
+            return f"Its {label} {code}, {meaning}, is that of the original and gives no reason."
+        if message.mti[2] not in _DECIDED:
+            return f"Its {label} {code} means {meaning}."
+        return f"Its {label} {code} {'gives the reason' if undoes else 'gives the decision'}: {meaning}."
+    kind = known.kind if known else ""
+    if mti.is_network_management(message.mti) and kind in ("approved", "network"):
+        return f"The other side answered: all well ({code})."
+    told = "partly" if is_partly_approved(message) else _told(message, kind)
+    found = _deciders(message, name)
+    sender = next((row.who for row in found if row.who), sender)
+    outcome = phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
+    text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
+    if approval := message.get(38).strip():
+        text += f", with approval code {approval}"
+    step = next((row.step for row in found if row.step), "") if kind in _WITH_STEP else ""
+    return f"{text}. {_next(message, kind, name, step)}".strip()
+
+
+class _Decider(NamedTuple):
+    """Which values of a part tell who decided, other than the sender, and what can be done about it."""
+
+    path: str
+    codes: re.Pattern[str]
+    who: str
+    step: str
+
+
+@cache
+def _rows_of(name: str, version: str) -> tuple[_Decider, ...]:
+    return tuple(
+        _Decider(row["path"], re.compile(row["codes"]), row["who"], row["next"])
+        for row in read_csv("deciders")
+        if row["network"] in ("", name) and row["versions"] == version
+    )
+
+
+def _deciders(message: Message, name: str | None) -> list[_Decider]:
+    """The rows of `deciders.csv` that say something of an answer to a request."""
+    if message.mti[1] not in "12" or message.mti[2] != "1":
+        return []
+    return [
+        row
+        for row in _rows_of(name or "", message.version)
+        if row.codes.fullmatch(_value(message, row, name))
+    ]
+
+
+def _value(message: Message, row: _Decider, name: str | None) -> str:
+    number = int(row.path.partition(".")[0])
+    if number not in message or str(number) == row.path:
+        return message.get(number)
+    parts = unfold(message, number, name)
+    return next((one.part.value for one in parts if one.part.cell.path == row.path), "")
+
+
+def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> str:
+    """What a request asks for, or an answer was asked for, that moves no money, *wanted* by its processing
+    code; empty for others."""
+    if message.mti[1] not in "12" or message.mti[2] not in "01" or money.moves(message):
+        return ""
+    answers = mti.is_response(message.mti)
+    if "inquiry" in wanted:
+        asked_for = phrases("asked_for").get(message[3][:2], wanted)
+        if answers:
+            return f"It answers a request for {asked_for}."
+        return f"The {sender} asks the {receiver} for {asked_for}."
+    if 4 in message and message.mti[1] == "1" and message.get(3)[:2] == PURCHASE:
+        if answers:
+            return "It answers a request to verify the account."
+        return f"The {sender} asks the {receiver} to verify the account; nothing is charged."
+    return ""
+
+
+def is_partly_approved(message: Message) -> bool:
+    """Whether *message* is an answer that approves a part of what was asked for."""
+    return (
+        message.mti[1] in "12"
+        and mti.is_response(message.mti)
+        and is_particular("partial", message.version, message.get(39))
+    )
+
+
+def is_partly_undone(message: Message) -> bool:
+    """Whether *message* is a reversal whose function code says that a part of the amount stays, that of DE 4;
+    1987 has an element for what stays."""
+    if message.mti[1] != "4":
+        return False
+    number = number_of("function", message.version)
+    return number in message and is_particular("partial-reversal", message.version, message[number])
+
+
+def phrases(name: str) -> dict[str, Any]:
+    """The words of table *name*, by what they say."""
+    found: dict[str, Any] = read_toml("phrases")[name]
+    return found
+
+
+def _told(message: Message, kind: str) -> str:
+    """Which of the outcomes: an advice is acknowledged, a reversal accepted, and so are totals and files."""
+    if kind not in ("approved", "administrative"):
+        return kind
+    if message.mti[1] in _ACCEPTED and kind == "approved":
+        return _ACCEPTED[message.mti[1]]
+    if message.mti[1] == "4":
+        return "reversal"
+    return "acknowledged" if message.mti[1] in "12" and message.mti[2] == _ADVICE else kind
+
+
+def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
+    """What happens next, by message class, kind of answer and what was asked for; *step* is what can be done
+    about a decline or a failure."""
+    message_class = message.mti[1]
+    if message_class in "12" and message.mti[2] == _ADVICE:
+        return str(phrases("next")["advice"].get(kind, ""))
+    if is_partly_approved(message):
+        return _partly(message)
+    words: dict[str, Any] = phrases("next").get(message_class, {})
+    wanted = _wanted(message, name)
+    if kind == "approved":
+        return str(words.get(wanted) or words.get(kind, ""))
+    if step:
+        return step if message_class == "1" else f"{words['declined']} {step}"
+    return str(words.get(f"{kind} {wanted}") or words.get(kind, ""))
+
+
+def _wanted(message: Message, name: str | None) -> str:
+    """What was asked for, as far as the next step depends on it: cash, credit, balance, inquiry, check."""
+    code = message.get(3)[:2]
+    meant = purchase_meant(message, name) if code == PURCHASE else ""
+    special = phrases("wanted").get(meant or code)
+    if special:
+        return str(special)
+    known = lookup("transaction_type", code, version=message.version, network=name)
+    if known and (special := phrases("wanted").get(known.meaning)):
+        return str(special)
+    if known and known.kind == "debit" and 4 in message and not money.moves(message):
+        return "check"
+    return known.kind if known else ""
+
+
+def amount_asked(message: Message) -> str:
+    """The amount that *message* asks for or answers: of a partial approval or reversal the original one."""
+    partly = is_partly_approved(message) or is_partly_undone(message)
+    return (_original(message) if partly else "") or money.say(message)
+
+
+def _partly(message: Message) -> str:
+    """How much of how much is approved."""
+    approved = money.say(message)
+    if not approved:
+        return "Only a part is approved; the rest needs another payment."
+    asked = _original(message)
+    return f"Only {approved}{f' of {asked}' if asked else ''} is approved; the rest needs another payment."
+
+
+def _original(message: Message) -> str:
+    """The amount that was asked for: DE 54 type 57, since 1993 DE 30."""
+    number = number_of("original-amount", message.version)
+    if not number:
+        groups = read_additional_amounts(message.get(54), message.version)
+        found = next((group for group in groups if group.kind == _ORIGINAL_AMOUNT), None)
+        return money.say_amount(found.amount, found.currency) if found else ""
+    return first_amount(message, number)
+
 
 _SENDERS = {
     "0": ("acquirer", "issuer"),

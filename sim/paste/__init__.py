@@ -18,11 +18,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "guess"]
 
-# The text form needs a Reading, and nothing else of this room.
-_HOMES = {
-    "sim.paste.entry": "guess",
-    "sim.paste.reading": "Reading",
-}
-
 if not TYPE_CHECKING:  # or every name would be one, of any type
-    __getattr__, __dir__ = lazily(__name__, _HOMES)
+    __getattr__, __dir__ = lazily(__name__)

@@ -1,19 +1,21 @@
 """Messages, findings and the toolkit's own tables as DataFrames. The only room that imports pandas.
 
-Importing it registers the accessor `.iso` on DataFrames.
+Importing it registers the accessor `.iso` on DataFrames: what belongs to a whole message or to a whole
+report, beside the rows. Beside each property stands a typed function or method: pandas' accessors are unknown
+to type checkers on plain DataFrames.
 """
 
 import sys
 
 try:
-    import pandas  # noqa: F401
+    import pandas as pd
     import pyarrow  # noqa: F401
 except ModuleNotFoundError as missing:
     text = f"tables need {missing.name}: pip install 'iso8583-lab[jupyter]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
-import sim.tables.accessor  # noqa: F401
-from sim.tables.argument import MessageArgument
+from sim.tables.argument import MessageArgument, facts_of
+from sim.tables.columns.table import MessagesView
 from sim.tables.converting import ConvertedTable, ConvertedView, NotesTable, convert
 from sim.tables.findings_table import FindingsTable, FindingsView
 from sim.tables.formats import GuessTable, guess
@@ -37,6 +39,27 @@ from sim.tables.reference import codes, fields, rules, search
 from sim.tables.repairing import ProposalsTable, repair
 from sim.tables.tables import Column, Table, guard_displays
 from sim.tables.transactions import TransactionsTable
+
+
+def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
+    """The `.iso` of *table*. Raises AttributeError when it is no message, no findings and no list of
+    messages."""
+    labels = {*table.columns, *table.index.names}
+    if {"number", "value"} <= labels:
+        return ConvertedView(table) if "conversion" in facts_of(table) else MessageView(table)
+    if {"severity", "rule", "message"} <= labels:
+        return FindingsView(table)
+    if {"line", "mti", "version"} <= labels:
+        return MessagesView(table)
+    # AttributeError, so that hasattr(table, "iso") answers and Python's own lookup goes on.
+    raise AttributeError(
+        ".iso needs a message table (columns number and value), a findings table (severity, rule, message) "
+        "or a table of messages (line, mti, version)"
+    )
+
+
+# pandas calls whatever is registered with the DataFrame; its stubs know classes only.
+pd.api.extensions.register_dataframe_accessor("iso")(_view)  # type: ignore[type-var]
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):
     guard_displays(shell.display_formatter)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from sim.grid import Grid, as_html, as_plain
+from sim.grid import Grid, Page, as_html, as_plain
 from sim.masking import mask_piece
 from sim.masking.texts import LONG_HEX, STAR
 from sim.tables import render
@@ -376,16 +376,6 @@ class AskedTable(Table):
         parts, told, differing = self._together()
         asked = Together(tuple(parts), told, frozenset(differing))
         return models.explain(asked, provider=provider, model=model, ask=question, language=language).summary
-
-
-class Page:
-    """HTML, and nothing else that a front end could show instead."""
-
-    def __init__(self, html: str) -> None:
-        self._html = html
-
-    def _repr_html_(self) -> str:
-        return self._html
 
 
 _PLAIN, _HTML = "text/plain", "text/html"

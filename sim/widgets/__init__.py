@@ -26,23 +26,6 @@ if TYPE_CHECKING:
     from sim.widgets.panels.validate import ValidatePanel
     from sim.widgets.row_grid import TableView
 
-_HOMES = {
-    "sim.widgets.anatomy": "MessageAnatomy",
-    "sim.widgets.diff": "MessageDiff",
-    "sim.widgets.explorer.panel": "LogExplorer",
-    "sim.widgets.page": "anatomy_html anatomy_text",
-    "sim.widgets.panels.drill": "DrillPanel",
-    "sim.widgets.panels.exchange": "ExchangePanel",
-    "sim.widgets.panels.explain": "ExplainPanel",
-    "sim.widgets.panels.generate": "GeneratePanel",
-    "sim.widgets.panels.host": "HostPanel",
-    "sim.widgets.panels.lab": "Lab",
-    "sim.widgets.panels.load": "LoadPanel",
-    "sim.widgets.panels.send": "SendPanel",
-    "sim.widgets.panels.validate": "ValidatePanel",
-    "sim.widgets.row_grid": "TableView",
-}
-
 __all__ = [
     "DrillPanel",
     "ExchangePanel",
@@ -62,7 +45,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # or every name would be one, of any type
-    _named = lazily(__name__, _HOMES)[0]
+    _named = lazily(__name__)[0]
 
     def __getattr__(name: str) -> Any:
         try:

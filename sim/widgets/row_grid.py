@@ -23,6 +23,7 @@ import traitlets
 
 from sim.grid import SEVERITY, Grid, as_html, signed
 from sim.tables.argument import MessageArgument
+from sim.tables.card_data import is_missing
 from sim.tables.messages import parse
 from sim.tables.tables import Table
 from sim.widgets.markup import STATIC, bundled
@@ -119,7 +120,7 @@ def _words(cell: Any) -> str:
 
 
 def _text(cell: object) -> str:
-    if cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell) or cell is pd.NaT:
+    if is_missing(cell):
         return ""
     text = str(cell)
     return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
@@ -230,15 +231,12 @@ class Drawn(Source):
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
-        self._masked: pd.DataFrame | None = None
         self._grid = table.drawn_of(range(min(self.size, 1)))
 
-    @property
+    @cached_property
     def masked(self) -> pd.DataFrame:
         """All rows masked, for the first filter or order: a page masks its own."""
-        if self._masked is None:
-            self._masked = self.table.masked().reset_index(drop=True)
-        return self._masked
+        return self.table.masked().reset_index(drop=True)
 
     @property
     def names(self) -> list[str]:
@@ -265,19 +263,16 @@ class Drawn(Source):
         held = texts.astype(str).where(texts.notna(), "").agg("\n".join, axis=1)
         return np.flatnonzero([text.casefold() in one.casefold() for one in held.tolist()])
 
-    def order(self, rows: Rows, name: str, descending: bool) -> Rows:
-        """*rows* sorted by a column; those that have nothing there come last, equal ones as they come."""
+    def sort_key(self, name: str) -> Any:
+        """A column as it is shown."""
         if name == _LABELS:
-            return np.sort(rows)[:: -1 if descending else 1]
-        some = self.masked.iloc[rows]
-        column = next(one for one in some.columns if str(one) == name)
-        options: dict[str, Any] = {"ascending": not descending, "kind": "stable", "na_position": "last"}
+            return pa.array(np.arange(self.size))
+        cells = next(self.masked[one] for one in self.masked.columns if str(one) == name)
         try:
-            made = some.sort_values(column, **options)
-        except TypeError:  # texts and numbers in one column
-            made = some.sort_values(column, key=lambda cells: cells.astype(str), **options)
-        found: Rows = made.index.to_numpy()
-        return found
+            return pa.array(cells, from_pandas=True)
+        except (pa.ArrowException, UnicodeEncodeError):  # texts and numbers in one column, a lone surrogate
+            texts = [None if is_missing(one) else str(one).encode("utf-8", "surrogatepass") for one in cells]
+            return pa.array(texts, pa.binary())
 
 
 def _cells(drawn: Grid, at: int) -> list[Any]:

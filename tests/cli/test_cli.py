@@ -14,8 +14,8 @@ import pytest
 from called import Run
 
 import sim
-from sim.cli.given import _whole
 from sim.cli.group import iso8583
+from sim.cli.options import _whole
 from sim.cli.shown import prose, table
 from sim.codec import parse
 from sim.codec.wire import encode

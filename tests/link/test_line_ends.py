@@ -11,7 +11,6 @@ import pytest
 import sim
 from sim.codec import Message
 from sim.errors import WireError
-from sim.link import documents
 from sim.link import line as lines
 from sim.link.line import Line
 
@@ -48,7 +47,7 @@ def test_a_client_and_a_host_understand_each_other(framing: list[str]) -> None:
 @pytest.mark.parametrize(
     ("framing", "owner", "reader", "at", "times"),
     [
-        ("xml", documents, "end_of", 0, 1),
+        ("xml", lines, "xml_end", 0, 1),
         ("gzip", lines, "_unpacked", 1, 1),
         ("elements", lines, "message_size", 0, 2 * 20),
     ],

@@ -9,7 +9,7 @@ import pytest
 from sim.errors import OptionError
 from sim.exchanges import make
 from sim.link import AsyncClient, AsyncHost
-from sim.link.live import play
+from sim.link.client import play
 from sim.link.rules import rules_of
 from sim.link.scenario.run import play as run
 from sim.link.scenario.suite import suite_of

@@ -14,7 +14,7 @@ from sim.operations import generate
 from sim.operations.samples import samples
 from sim.spec.networks import default_card
 from sim.widgets import GeneratePanel, Lab
-from sim.widgets.panels.templates import PLACE, Templates
+from sim.widgets.panels.generate import PLACE, Templates
 
 PAN = default_card("VISA").pan
 OWN = "4539148803436467"

@@ -15,12 +15,11 @@ from sim.elements import dates
 from sim.errors import IsoError
 from sim.exchanges import Step as Went
 from sim.exchanges.roles import REVERSAL, asking_role
-from sim.link.client import AsyncClient
+from sim.link.client import AsyncClient, Live
 from sim.link.ends import key_ring
 from sim.link.host import AsyncHost
 from sim.link.lanes import Seen, seen_in
 from sim.link.line import Line, LinkError
-from sim.link.live import Live
 from sim.link.rules import matches
 from sim.link.scenario.suite import REVERSE, Case, Step, Suite, check_amount, element_of, filled
 from sim.link.sent import ANSWERED, Sent

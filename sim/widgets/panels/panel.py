@@ -16,6 +16,7 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.grid import Page
 from sim.operations import strip_line_ending
 from sim.operations.anatomy import masked_text
 from sim.paste.reading import Reading
@@ -213,20 +214,10 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
 
     def _display_(self) -> Any:
         # What marimo asks first: it draws no containers of ipywidgets, and would show a line of text.
-        return _Still(self._still())
+        return Page(f"<p>{markup('b', STILL)}</p>\n{self._still()}")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return bundled(super()._repr_mimebundle_(**kwargs), repr(self), self._still())
-
-
-class _Still:
-    """A panel as a picture of itself, for a front end that cannot draw it."""
-
-    def __init__(self, shown: str) -> None:
-        self._shown = shown
-
-    def _repr_html_(self) -> str:
-        return f"<p>{markup('b', STILL)}</p>\n{self._shown}"
 
 
 def _panels_in(widget: Any) -> Iterator[Panel]:
