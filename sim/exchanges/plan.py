@@ -217,11 +217,12 @@ def together(plans: Sequence[Plan]) -> Plan:
 
 def _moved(steps: Iterable[Step], before: Sequence[Step]) -> Iterator[Step]:
     """*steps* as they stand after those *before*."""
-    made = sum(step.times * (1 + str(step.options.get("then", "")).count(" ")) for step in before)
+    asked = [step for step in before if step.call in ("generate", "exchange")]
+    made = sum(step.times * (1 + len(str(step.options.get("then", "")).split())) for step in asked)
     for step in steps:
         options = dict(step.options)
-        if before and step.call in ("generate", "exchange"):
-            options.setdefault("stan", f"{int(_USUAL['stan']) + made + len(before):06}")
+        if asked and step.call in ("generate", "exchange"):
+            options.setdefault("stan", f"{int(_USUAL['stan']) + made:06}")
         yield replace(step, options=options, of=step.of + len(before))
 
 

@@ -21,21 +21,20 @@ description, `left_open` what it did not understand: settle that, keep the rest 
 (or an empty list) where the description says nothing: the program has sample values. Invent nothing. Every \
 number and every word of `left_open` stands in a field, or in `aside`.
 
-kind: {kind}; none as usual, financial only for single message.
-purpose: {purpose}, cash a withdrawal, dcc in the cardholder's currency.
-network: {network}. entry: {entry}.
+{choices}kind: none as usual, financial only for single message. purpose: cash is a withdrawal, dcc in the \
+cardholder's currency.
 amount: `25.50 EUR`, with cash back or a tip the total.
-decision of the issuer: approved, partial (with `approved_amount`), declined, no answer; none for a request \
-alone. reason of a decline: in English, as `insufficient funds`, or the code given.
+decision of the issuer: partial with `approved_amount`; none for a request alone. reason of a decline: in \
+English, as `insufficient funds`, or the code given.
 merchant: its name. city: as written. country: two letters.
 then: what follows, in order, each answered by itself: `reversal`, `reversal after a timeout`, `partial \
 reversal down to 20.00 EUR`, `repeat`, `incremental for 50.00 EUR`, `completion for 80.00 EUR`. A reversal \
 alone is a purchase with then `reversal`.
 details: `card ending 1111`, `test card VISA #2`, `STAN 42`, `terminal T1234567`, `merchant id M123`, `MCC \
-5942` (also of a kind of shop), `RRN 123456789012`, `approval code A1B2C3`, `expires 12/28`, `on \
+5942`, `RRN 123456789012`, `approval code A1B2C3`, `expires 12/28`, `on \
 2026-11-20`, `at 14:05`, `with pin`, `with cvv2`, `zip 10001`, `3ds authenticated`, `3ds attempted`, \
 `token`, `store the card`, `merchant initiated`, `3 instalments`, `cashback of 20.00 EUR`, `balance of 50.00 \
-EUR`, `version 1993`, `DE 41 = T1`, `without DE 14`, `wrong check digit`, `truncated`, `wrong bitmap`, `ten \
+EUR`, `version 1993`, `DE 41 = T1`, `without DE 14`, `wrong check digit`, `truncated`, `ten \
 times`, `every third declined`.
 also: other transactions, a sentence each: `VISA purchase of 15 GBP, chip, in Oslo, Norway, approved`.
 aside: numbers and words of no message: of a test case, `before it is declined` where a request is wanted.
@@ -57,8 +56,6 @@ _EXAMPLES = (
     ("Withdraw 200 USD, chip and PIN; we never hear back, so the terminal undoes it",
      {"purpose": "cash", "amount": "200.00 USD", "entry": "chip", "decision": "no answer",
       "then": ["reversal after a timeout"], "details": ["with pin"]}),
-    ("only 60 of the 100 dollars were granted",
-     {"purpose": "purchase", "amount": "100.00 USD", "decision": "partial", "approved_amount": "60.00 USD"}),
 )  # fmt: skip
 
 _EXPLAIN = """\
@@ -86,10 +83,12 @@ def fence() -> str:
 
 
 def restate_instructions(mark: str, now: datetime, choices: Mapping[str, str]) -> str:
-    """The instructions for restating a description, with what may be chosen in some fields."""
+    """The instructions for restating a description, with what may be chosen in some fields, where the model
+    is not shown that anyway."""
     moment = f"{now:%A %Y-%m-%d %H:%M} {now:%Z}".strip()
     examples = "\n".join(f"{text} -> {json.dumps(fields)}" for text, fields in _EXAMPLES)
-    return _RESTATE.format(**choices, now=moment, examples=examples, fence=_FENCE.format(mark=mark))
+    told = "".join(f"{name}: {those}.\n" for name, those in choices.items())
+    return _RESTATE.format(choices=told, now=moment, examples=examples, fence=_FENCE.format(mark=mark))
 
 
 def explain_instructions(mark: str, language: str) -> str:

@@ -68,7 +68,7 @@ _MOST_TIMES = 99
 
 
 class Restated(BaseModel):
-    """What the description asks for, field by field; `none` where it does not say."""
+    """What is asked for, field by field."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -186,7 +186,10 @@ async def restate(
     mark = fence()
     asked = {"description": cleaned.text, "read_by_rules": _read(rules), "left_open": _left(rules)}
     question = block(f"{now.date()}", asked)
-    prompt, told = block(mark, asked), restate_instructions(mark, now, choices())
+    prompt, told = (
+        block(mark, asked),
+        restate_instructions(mark, now, {} if choice.shows_schema else choices()),
+    )
     answered = await ask(choice, settings, told, prompt, Restated, judge, question)
     plan = made[0]
     notes = [*plan.notes, *([f"Left aside: {'; '.join(asides)}"] if asides else [])]
@@ -201,7 +204,7 @@ async def restate(
 
 
 def choices() -> dict[str, str]:
-    """What may be chosen in each field that is a choice, as a model is told: a grammar does not show it."""
+    """What may be chosen in each field that is a choice, as a model is told that a grammar alone holds."""
     return {name: ", ".join(one for key in keys for one in values_of(key)) for name, keys in _KEYS.items()}
 
 

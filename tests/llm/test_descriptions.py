@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from sim.exchanges.lexicon import values_of
 from sim.exchanges.plan import Plan, UnclearError
 from sim.models.prompts import fence, restate_instructions
 from sim.models.restating import Restated, choices
+from sim.models.transport.providers import _MODELS, Choice
 from sim.operations import Generated
 
 
@@ -224,6 +226,23 @@ def test_the_same_question_is_asked_once(llm: Provider) -> None:
     assert again.cost == "Asked before: no call."
 
 
-def test_the_prompt_is_short() -> None:
-    """A token is about four characters: at most 1,200 with a description of 500 and what the rules read."""
+def test_the_prompt_is_short(llm: Provider) -> None:
+    """A token is about four characters: at most 1,200 with a description of 240 and what the rules read; where
+    a vendor shows the model the schema of its answer, with that."""
     assert len(restate_instructions(fence(), NOW, choices())) < 4 * 1200 - 1200
+    llm.then(answer(purpose="purchase", network="VISA", amount="25.50 EUR"))
+    room.plan("Visa, 25.50 EUR", provider="openai", at=NOW)
+    schema = json.dumps(llm.calls[0].body["response_format"]["json_schema"]["schema"])
+    assert len(restate_instructions(fence(), NOW, {})) + len(schema) < 4 * 1200 - 240
+
+
+def test_choices_are_told_where_a_server_may_not_show_the_schema(llm: Provider) -> None:
+    """At another address than the vendor's, and of Ollama; a vendor shows it."""
+    llm.then(answer(purpose="purchase", network="VISA", amount="25.50 EUR"))
+    room.plan("Visa, 25.50 EUR", provider="openai", at=NOW)
+    assert "contactless, ecommerce" in llm.calls[0].text
+    assert "contactless, ecommerce" not in restate_instructions(fence(), NOW, {})
+    for provider, shown in (("openai", True), ("anthropic", True), ("google", True), ("ollama", False)):
+        address = _MODELS[provider]["base_url"]
+        assert Choice(provider, "some", address).shows_schema is shown
+    assert not Choice("openai", "some", "http://127.0.0.1:8080/v1").shows_schema

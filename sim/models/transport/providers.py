@@ -115,6 +115,12 @@ class Choice:
         return f"llm:{self.provider}/{self.model}"
 
     @property
+    def shows_schema(self) -> bool:
+        """Whether the model is shown the schema of its answer, as vendors do at their own address: other
+        servers of the same wire may only hold the model to it."""
+        return bool(self.row["keys"]) and self.base_url == self.row["base_url"]
+
+    @property
     def row(self) -> dict[str, Any]:
         """What `models.toml` says of the provider."""
         row: dict[str, Any] = _MODELS[self.provider]
