@@ -227,8 +227,8 @@ def test_the_same_question_is_asked_once(llm: Provider) -> None:
 
 
 def test_the_prompt_is_short(llm: Provider) -> None:
-    """A token is about four characters: at most 1,200 with a description of 240 and what the rules read; where
-    a vendor shows the model the schema of its answer, with that."""
+    """A token is about four characters: at most 1,200 with a description and what the rules read; where a
+    vendor shows the model the schema of its answer, with that."""
     assert len(restate_instructions(fence(), NOW, choices())) < 4 * 1200 - 1200
     llm.then(answer(purpose="purchase", network="VISA", amount="25.50 EUR"))
     room.plan("Visa, 25.50 EUR", provider="openai", at=NOW)
