@@ -598,7 +598,7 @@ def empty_number(value: str = VALUE, number: int = NUMBER) -> Told:
 
 
 @each(
-    "empty-identification", 11, 32, 33, 41, 42, 43, 100, classes="12348"
+    "empty-identification", 11, 32, 33, 41, 42, 100, classes="12348"
 )  # totals and fees have no number, too
 def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
     """A trace number, an acquirer, a terminal or a merchant that is present is neither blanks nor zeros."""
@@ -791,7 +791,7 @@ def original_not_identified(value: str = VALUE, number: int = NUMBER, table: Spe
 @rule("location-country", versions=("1987",), classes=_CARD_CLASSES)
 def location_country(value: str = DE[43], table: Spec = TABLE) -> Told:
     """DE 43 of 1987 ends with the country, in one of its layouts."""
-    if any(fits(one, value) for one in layouts("1987", 43)):
+    if value.strip() and any(fits(one, value) for one in layouts("1987", 43)):
         return None
     if not clean(value, 43, table) or _only_a_place_unknown(value):
         return None
@@ -802,7 +802,8 @@ def location_country(value: str = DE[43], table: Spec = TABLE) -> Told:
         return None  # the rest of a layout does not fit, which networks judge
     if not tail.strip():
         hint = "The last three positions are blank; name, city and country have fixed positions in DE 43."
-        return Hit(43, "a country in the last positions", "blanks", at, _ALPHA_3, "", hint, Severity.INFO)
+        severity = Severity.INFO if value.strip() else None
+        return Hit(43, "a country in the last positions", "blanks", at, _ALPHA_3, "", hint, severity)
     return Hit(43, "an ISO 3166 country in the last two or three positions", repr(tail), at, _ALPHA_3)
 
 
