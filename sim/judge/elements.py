@@ -597,9 +597,7 @@ def empty_number(value: str = VALUE, number: int = NUMBER) -> Told:
     return Hit(number, "a card number" if number == 2 else "the acquirer's ID", "length 00", 0, 0)
 
 
-@each(
-    "empty-identification", 11, 32, 33, 41, 42, 100, classes="12348"
-)  # totals and fees have no number, too
+@each("empty-identification", 11, 32, 33, 41, 42, 100, classes="12348")  # totals and fees have no number, too
 def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
     """A trace number, an acquirer, a terminal or a merchant that is present is neither blanks nor zeros."""
     if not value or value.strip(" 0"):
