@@ -240,6 +240,7 @@ def test_what_is_made_on_an_interface_is_right_there(name: str) -> None:
         "echo",
         "sign_on",
         "key_exchange",
+        "settlement",
     ):
         for entry in ("chip", "manual"):
             made = sim.generate(kind, network="VISA", interface=name, entry=entry, at="2026-11-20T12:30:45")
