@@ -174,6 +174,9 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
             show(self, bool(offer or did))
             return
         best, count = self._found, 1 + len(self._found.more)
+        if best.raw is not None:  # the text form, of the interface that was chosen
+            show(self, False)
+            return
         more = f" The first of {count} messages." if count > 1 else ""
         why = "; ".join(best.reasons)
         reasons = "" if best.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."
