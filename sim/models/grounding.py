@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import permutations
 
 from sim.exchanges import sums
 from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_of, values_of
@@ -51,6 +52,18 @@ _PIN_TYPED = re.compile(
 _COPULAS = frozenset(
     ("is", "was", "are", "were", "ist", "war", "es", "era", "esta", "estaba", "foi", "estava", "est", "etait")
 )
+_ALL = re.compile(r"\b(?:both|all|every|beide|alle|ambos|ambas|todos|todas|tous|toutes|les deux)\b")
+_PART = re.compile(r"approved for [\d.]+ of|[Pp]artial(?:ly)? approv|approved (?:a|in) part")
+_CENTS = re.compile(r"\d+[.]\d\d")
+_FACTS = {
+    "held": re.compile(
+        r"\b(?:remains?|still|is|are) held\b|\bbleib\w+ reserviert|\bquedan? retenid|\brestent? bloque"
+    ),
+    "charged": re.compile(
+        r"\b(?:were|was|is|are|been) charged\b|\bwurden? belastet|\bse cobr[oa]|\bfo(?:i|ram) cobrad"
+    ),
+    "whole amount": re.compile(r"\b(?:whole|full|entire) amount\b|\bvoller hohe|\bganze betrag"),
+}
 _YET = re.compile(r"\b(?:yet|noch|todavia|aun|ainda|encore)\b")
 _PRESENT = re.compile(
     r"\b(?:card|karte|tarjeta|cartao|carte)\b[^.,;]{0,16}?\b(?:presente?e?|lag vor|liegt vor)\b"
@@ -104,6 +117,13 @@ class Ground:
             self.claims |= {one for one in _claims(text) if one[0] == key}
         if any(key == "entry" for key, _ in self.claims):
             self.claims.add(("card", "present" if _ABSENT.isdisjoint(self.claims) else "absent"))
+        decisions = {value for key, value in self.claims if key == "decision"}
+        self.mixed = len(decisions) > 1
+        self.claims |= {("fact", "charged")} if decisions & {"approved", "partial"} else set()
+        self.claims |= set() if _PART.search(every) else {("fact", "whole amount")}
+        # What is left of one amount after another.
+        sums = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
+        self.numbers |= {f"{(one - other) / 100:.2f}" for one, other in permutations(sums, 2) if one > other}
         self.claims.add(("option", "pin=yes" if _HAS_PIN.search(every) else "pin=no"))
         if ("option", "three_d_secure=authenticated") not in self.claims:
             self.claims.add(_NO_3DS)
@@ -127,6 +147,7 @@ class Ground:
         for key, value, denied in stated:
             named = value.split("/") if key == "reason" else [value]
             known = any((key, one) in self.claims for one in named) or (tapped and value == "chip")
+            known = known and not (key == "decision" and self.mixed and _ALL.search(fold(sentence)))
             if known if denied else not known and not (advised and key in _ADVISED):
                 found.append(f"{'no ' if denied else ''}{key} {value}")
         return list(dict.fromkeys([*found, *self._names(sentence)]))
@@ -174,7 +195,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 def _claims(text: str) -> Iterator[tuple[str, str]]:
     """What the words of *text* state, as pairs of key and value; a month is its number."""
-    return ((key, value) for key, value, _ in _stated(text, known=True))
+    return ((key, value) for key, value, no in _stated(text, known=True) if key != "fact" or not no)
 
 
 def _stated(text: str, *, known: bool = False) -> Iterator[tuple[str, str, bool]]:
@@ -189,6 +210,10 @@ def _stated(text: str, *, known: bool = False) -> Iterator[tuple[str, str, bool]
     for found in _PIN_TYPED.finditer(folded):
         clause = re.split("[.,;]", folded[: found.end()])[-1]
         yield "option", "pin=yes" if _NOT.isdisjoint(re.findall("[a-z]+", clause)) else "pin=no", False
+    for fact, pattern in _FACTS.items():
+        for found in pattern.finditer(folded):
+            clause = re.split("[.,;:]", folded[: found.start()])[-1]
+            yield "fact", fact, not _NOT.isdisjoint(re.findall("[a-z]+", clause))
     for present in _PRESENT.findall(folded):
         yield "card", "present" if _NOT.isdisjoint(re.findall("[a-z]+", present)) else "absent", False
     for code in _ANSWER_CODE.findall(folded):

@@ -208,6 +208,13 @@ def test_an_exchange_can_be_asked_about(llm: Provider) -> None:
     )
     assert "2: answer" in llm.calls[0].text
     assert "CORNER SHOP" not in llm.calls[0].text
+    part = sim.exchange(outcome="partial", network="VISA", at=NOW, amount_minor_units=10_000, then="")
+    llm.then(
+        "It was approved for 50.00 USD. The whole amount was approved. 50.00 USD must be paid otherwise."
+    )
+    assert "~~The whole amount was approved.~~ 50" in part.ask("How much is missing?", provider="openai")
+    llm.then("Nothing was charged. 10.00 USD remain held.")
+    assert exchange.ask("What now?", provider="openai") == "Nothing was charged. ~~10.00 USD remain held.~~"
     llm.then("A lie about 77.77 EUR.")
     assert exchange.ask("Why?", provider="openai") == exchange.iso.summary
 
