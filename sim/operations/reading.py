@@ -193,7 +193,7 @@ def _of_bytes(
             reasons=found.reasons,
             kind=found.kind,
         )
-    strange = broken.mti[:1] not in _VERSIONS
+    strange = broken.mti[0] not in _VERSIONS if broken.message else not _begun(raw)
     return found if strange or _reads_further(found, broken) else broken
 
 

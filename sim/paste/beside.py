@@ -13,7 +13,7 @@ from sim.elements import card, dates, emv, money, mti, pos
 from sim.elements.meaning import meaning
 from sim.errors import IsoError
 from sim.masking import mask_pan
-from sim.parts.chip_data import read_tags
+from sim.parts.chip_data import read_tags, walk_tags
 from sim.paste.spellings import Sighting
 from sim.spec import VERSIONS, country, lookup, spec
 from sim.spec import emv as chip
@@ -25,6 +25,7 @@ _NDC = (b"\x1c", 3)
 _BLANKS = re.compile(r"\s+")
 _SEPARATORS = re.compile(r"[\s:-]")
 _HEX = re.compile(r"[0-9A-Fa-f\s]+")
+_COMMAND = re.compile("(?<![0-9A-F])([08]0)[ :]?([0-9A-F]{2})[ :]?([0-9A-F]{2})[ :]?([0-9A-F]{2})")
 _FEWEST_TAGS = 2
 _HIDDEN = "[hidden]"
 _LENGTH_OF_TAG = 2
@@ -129,7 +130,8 @@ def _is_chip_data(digits: str) -> bool:
         found = read_tags(digits)
     except IsoError:
         return False
-    return bool(found) and 2 * sum(one.tag in chip.tags() for one in found) > len(found)
+    leaves = [one for one in walk_tags(found) if not one.constructed]
+    return 2 * sum(one.tag in chip.tags() for one in leaves) > len(leaves)
 
 
 def _tag_list(digits: str) -> list[tuple[str, int]]:
@@ -203,7 +205,7 @@ def _track_2(text: str) -> Iterator[Piece]:
 
 
 def _track_1(text: str) -> Iterator[Piece]:
-    if read := card.read_track_1(text.strip("%").rpartition("?")[0] or text.strip("%?")):
+    if read := card.read_track_1(text.strip("%").split("?")[0]):
         yield from _card(read.pan, read.expiry, read.service)
         yield Piece("cardholder name", _HIDDEN, "")
 
@@ -263,9 +265,11 @@ def _key_block(text: str) -> Iterator[Piece]:
     yield Piece("key", _HIDDEN, "")
 
 
-def _commands(digits: str) -> Iterator[Piece]:
-    """The first command; what follows it depends on the card."""
-    yield Piece("command", digits[:8], chip.command(digits[2:4]) or "not in the list")
+def _commands(text: str) -> Iterator[Piece]:
+    """The first command of each line; what follows it depends on the card."""
+    for found in filter(None, map(_COMMAND.search, text.upper().splitlines())):
+        if known := chip.command(found[2]):
+            yield Piece("command", "".join(found.groups()), known)
 
 
 def _response(text: str) -> Iterator[Piece]:

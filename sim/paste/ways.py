@@ -10,12 +10,12 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from sim.codec.wire.catalogue import loaded, names, ready, wire_format
-from sim.codec.wire.formats import BCD, CHARACTERS, SIGNED, Field, Format, Odd
+from sim.codec.wire.formats import BCD, CHARACTERS, NIBBLES, SIGNED, Field, Format, Odd
 from sim.codec.wire.pages import PAGES
 from sim.paste.worth import Worth, prefix_worth, weigher
 from sim.spec.tables import read_toml
 
-_PACKED = (BCD, SIGNED)
+_PACKED = (BCD, SIGNED, NIBBLES)
 _FILLERS = (Odd(True, "0"), Odd(False, "F"), Odd(False, "0"), Odd(True, "F"))
 _INTERNED: dict[Field, Field] = {}
 _WAYS: dict[tuple[object, ...], Way] = {}

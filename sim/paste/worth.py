@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from math import log2
 
-from sim.codec.wire.formats import BCD, HEX, RAW, SIGNED, Field
+from sim.codec.wire.formats import BCD, HEX, NIBBLES, RAW, SIGNED, Field
 from sim.elements import card, dates
 from sim.errors import IsoError
 from sim.parts import chip_data
@@ -153,8 +153,8 @@ def _digits(field: Field, value: str) -> Worth:
 
 
 def _track(field: Field, value: str) -> Worth:
-    packed = field.written == BCD
-    bits = (_PACKED_DIGIT if packed else _DIGIT) * len(value)
+    packed = field.written in (BCD, NIBBLES)
+    bits = (_PACKED_DIGIT if packed else _DIGIT) * sum(map(str.isdigit, value))
     if card.read_track_2(value.rstrip("F") if packed else value) is not None:
         return bits, ""
     if _MASKED.fullmatch(value):

@@ -298,7 +298,7 @@ def row_of(seen: Anatomy, place: Place) -> tuple[object, ...]:
         None if place.number == UNREAD else place.number,
         seen.name(place),
         seen.format(place),
-        seen.value(place) if read else seen.raw[place.start : place.end],
+        seen.value(place) if read else seen.raw[place.start : place.end] if seen.is_text else None,
         seen.meaning(place),
         place.start if seen.is_text else None,
         place.end if seen.is_text else None,

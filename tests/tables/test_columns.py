@@ -46,9 +46,16 @@ def expected(raw: str, version: str | None, network: str | None) -> dict[str, An
         row = {"error": str(error), "error_field": error.field, "error_offset": error.offset, "text": raw}
         if error.field != 0:
             row |= {"mti": raw[:4], "version": read_as}
+        row |= _elements(error.partial, network)
         return {name: cell for name, cell in row.items() if cell is not None}
+    return {"mti": message.mti, "version": read_as} | _elements(message, network)
+
+
+def _elements(message: Message | None, network: str | None) -> dict[str, Any]:
+    """The elements of a message, of a broken one those that could be read, and its network."""
+    if message is None:
+        return {}
     row = {f"DE{number}": value for number, value in message.fields.items()}
-    row |= {"mti": message.mti, "version": read_as}
     found = chosen_network(message, network)
     return row | ({"network": found} if found else {})
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sim.paste.spellings.elements import Named, collected, path_of
+from sim.paste.spellings.elements import MTI_PATH, Named, collected, path_of
 
 EXAMPLES = (
     (
@@ -26,7 +26,7 @@ _PAIR = re.compile(
 # An element as pyiso8583 gives it encoded: the length and the value apart.
 _ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")
 _ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
-_FEWEST = 3
+_FEWEST, MTI_DIGITS = 3, 4
 MOST_RECORDS = 1000
 _BETWEEN = re.compile(r"[\s,;]{0,40}(?=[{\[])")
 _OF_ELEMENT = re.compile(r"^(?:data_?)?(?:field|element|bit)_?(?=[a-z])")
@@ -129,6 +129,8 @@ def _pairs(record: dict[str, Any]) -> tuple[list[tuple[str, str]], str]:
         if keys[-1].lower() in ("bitmap", "p"):
             bitmap = value
         path = _path(keys)
+        if path == MTI_PATH and record.get(MTI_PATH) == value:
+            value = value.zfill(MTI_DIGITS)
         if path:
             pairs.append((path, value))
     return pairs, bitmap

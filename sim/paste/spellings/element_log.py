@@ -106,16 +106,22 @@ _FIRST = (
     re.compile(r"[A-Za-z][^:\r\n]{2,80}:\s(.*)"),
     re.compile(r"[A-Za-z_.]{1,16}\s{0,4}\(?[0-9]{0,4}\)?\s{1,8}((?:\[.*\]|<.*>|'.*'|\".*\"))\s{0,8}"),
 )
-# What a value means, in brackets after it: `000000 (purchase)`.
-_MEANT = re.compile(r"(?<!\S)(\S+)\s{1,8}\([^()\r\n]{2,80}\)\s{0,8}")
+# What a value means, in brackets or behind an arrow after it: `000000 (purchase)`.
+_MEANT = re.compile(r"(?<!\S)(\S+)\s{1,8}(?:\([^()\r\n]{2,80}\)|\u2192\s[^\r\n]{2,80})\s{0,8}")
 _FEWEST_MEANT = 2
+# The value first, and an arrow from its name to it.
+_POINTED_AT = re.compile(
+    r"[\s|\u2502]{0,40}([^\s|\u2502][^\r\n]{0,998}?)\s{1,40}(?:\u2190|<--?)\s{0,4}"
+    rf"(MTI|{_WORD} ?[0-9]{{1,3}})\b",
+    re.IGNORECASE,
+)
 
 
 def find(text: str) -> Iterator[Named]:
     """The messages whose elements the lines of *text* name: each begins with its MTI."""
     bitmap = _BITMAP.search(text)
     bits = bitmap[1] if bitmap else ""
-    mti = _mti(text)
+    mti = mti_said(text)
     pairs = [(str(int(one[1])), one[2]) for one in _PAIR.finditer(text)]
     if all(int(path) == len(value) for path, value in pairs):
         pairs = []  # these are sizes
@@ -138,7 +144,7 @@ def _count(found: list[Pairs]) -> int:
     return sum(len(dict(pairs)) for pairs in found)
 
 
-def _mti(text: str) -> str:
+def mti_said(text: str) -> str:
     """The first MTI that a label in *text* announces; empty for none."""
     for label in _MTI.finditer(text):
         for one in _FOUR.findall(label[1]):
@@ -178,11 +184,13 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
     block = last = 0
     for raw in text.splitlines()[:MOST_LINES]:
         line = raw[:_MOST_LINE]
+        if pointed := _POINTED_AT.match(line):
+            line = f"{pointed[2]}: {pointed[1]}"
         if _RULER.match(line):
             block = block if last == block else 0
             continue
         bare = line.strip().removesuffix(":")
-        if mti := _mti(line) or (bare if is_mti(bare) else ""):
+        if mti := mti_said(line) or (bare if is_mti(bare) else ""):
             yield MTI_PATH, mti
             continue
         found = None if _BITS.match(line) or "itmap" in line else _element(line)

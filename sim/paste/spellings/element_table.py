@@ -8,6 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from sim.codec.message import is_mti
+from sim.paste.spellings.element_log import mti_said
 from sim.paste.spellings.elements import MTI_PATH, Named, collected, path_of
 from sim.paste.spellings.worded import path_in_words
 from sim.visible import csv_value
@@ -56,7 +58,7 @@ def find(text: str) -> Iterator[Named]:
             yield from found
             return
         rows = [row for cells in split if (row := _row(cells, place))]
-        if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows))):
+        if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows, text))):
             yield from found
             return
     yield from _made(_aligned(lines))
@@ -177,7 +179,11 @@ def _split(line: str, divider: str, plain: bool) -> list[str]:
     return next(csv.reader([line], delimiter=divider), [""])
 
 
-def _made(rows: list[tuple[str, str]]) -> Iterator[Named]:
+def _made(rows: list[tuple[str, str]], text: str = "") -> Iterator[Named]:
+    """The messages of *rows*; one without an MTI has that which *text* speaks of."""
+    rows = [(path, value) for path, value in rows if path != MTI_PATH or is_mti(value.strip())]
+    if rows and MTI_PATH not in dict(rows) and (mti := mti_said(text)):
+        rows = [(MTI_PATH, mti), *rows]
     pairs: list[tuple[str, str]] = []
     for path, value in [*rows, (MTI_PATH, "")]:
         if path == MTI_PATH and pairs:

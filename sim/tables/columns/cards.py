@@ -15,7 +15,7 @@ from sim.codec import Message
 from sim.elements.card import account
 from sim.elements.mti import is_network_management
 from sim.spec.networks import NETWORKS, detect
-from sim.tables.columns.cut import Block, by_width, windows
+from sim.tables.columns.cut import Block, begun, by_width, windows
 from sim.tables.columns.lines import Bools, Bytes, Ints
 
 _IIN_DIGITS = 6
@@ -90,8 +90,8 @@ class Cards:
             codes[:] = NETWORKS.index(self.network) + 1
         for row, held in block.odd.items():
             codes[row] = 0
-            if isinstance(held, Message):
-                pan = "" if self.network else account(held)[1]
+            if (message := begun(held)) is not None:
+                pan = "" if self.network else account(message)[1]
                 codes[row] = _NAMES.index(self.network) if self.network else _owner_of(pan) - 1
         return Owners(codes, found, unsure)
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError, bitmap, parse
-from sim.codec.text import read_values, sizes
+from sim.codec.text import sizes
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, Spec, spec
 from sim.tables.columns.lines import POOL, Bools, Bytes, Ints, Lines, empty
@@ -85,29 +85,6 @@ def placed(lines: Lines, groups: list[Group], group: Ints) -> tuple[Bools, dict[
         walk.through(elements, chosen)
     fits = walk.ended()
     return fits, walk.kept(fits)
-
-
-def stuck(lines: Lines, groups: list[Group], group: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """At which element each of *rows*, which do not fit, gets stuck, 0 for none, and where it ought to
-    begin, in characters of the message."""
-    starts, stops, present = lines.starts[rows], lines.stops[rows], _present(groups)
-    ends = starts + np.array([_MTI_WIDTH + len(one.bits) for one in groups], np.int64)[group[rows]]
-    found = np.zeros(len(rows), np.int64)
-    for elements, chosen in _tables(lines, groups):
-        mine = chosen[group[rows]]
-        for number in np.flatnonzero(present[chosen].any(axis=0)).tolist():
-            here = np.flatnonzero(mine & present[group[rows], number] & (found == 0))
-            element, at = elements[number], ends[here]
-            if element.prefix:
-                sizes, fits = _prefixes(lines.data, at, element.prefix)
-                fits &= (sizes <= element.width) & (at + element.prefix <= stops[here])
-                after = at + element.prefix + sizes
-            else:
-                after, fits = at + element.width, np.ones(len(here), np.bool_)
-            fits &= after <= stops[here]
-            found[here[~fits]] = number
-            ends[here[fits]] = after[fits]
-    return found, ends - starts
 
 
 def _tables(lines: Lines, groups: list[Group]) -> Iterator[tuple[Spec, Bools]]:
@@ -316,6 +293,12 @@ _PAIRS = _pairs()
 Odd = Message | ParseError
 
 
+def begun(held: Odd) -> Message | None:
+    """The message; of what is none the elements that were read of it, None where not even its bitmap was."""
+    message = held.partial if isinstance(held, ParseError) else held
+    return message if isinstance(message, Message) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Filled:
     """Which rows of a block have a value, and Arrow's marks of the same, None where all have one; `places`
@@ -402,32 +385,9 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
     fits, places = placed(lines, groups, head)
     pieces = {number: runs for number, runs in places.items() if wanted is None or number in wanted}
     texts: dict[int, str] = {}
-    odd = _misfits(lines, groups, head, np.flatnonzero(~fits & (head >= 0)), texts)
-    odd |= _one_by_one(lines, np.flatnonzero(head < 0), version, texts)
+    odd = _one_by_one(lines, np.flatnonzero(~fits | (head < 0)), version, texts)
     columns = _columns(lines, pieces, odd, wanted)
     return Block(lines, groups, head, np.where(fits, head, -1), columns, odd, texts)
-
-
-def _misfits(
-    lines: Lines, groups: list[Group], head: Ints, rows: Ints, texts: dict[int, str]
-) -> dict[int, Odd]:
-    """What is wrong with *rows*, whose MTI and bitmap can be read: the codec says it where it begins."""
-    found: dict[int, Odd] = {}
-    if not len(rows):
-        return found
-    numbers, places = stuck(lines, groups, head, rows)
-    raws, all_rows = lines.texts(rows), rows.tolist()
-    texts.update(zip(all_rows, raws, strict=True))
-    # What is read begins where it gets stuck, so that nothing of it gets into these.
-    rests = [Message(one.mti, {}, one.version, False, lines.tables.get(one.version)) for one in groups]
-    stopped = zip(all_rows, raws, head[rows].tolist(), numbers.tolist(), places.tolist(), strict=True)
-    for row, raw, one, number, at in stopped:
-        try:
-            read_values(raw, at, (number,) if number else (), rests[one])
-        except ParseError as error:
-            # Its traceback would hold on to all that is here, the buffer of the lines too.
-            found[row] = error.with_traceback(None)
-    return found
 
 
 def _one_by_one(lines: Lines, rows: Ints, version: str | None, texts: dict[int, str]) -> dict[int, Odd]:
@@ -438,6 +398,7 @@ def _one_by_one(lines: Lines, rows: Ints, version: str | None, texts: dict[int, 
             edition = chosen_version(raw, version)
             found[row] = lines.held.get(row) or parse(raw, lines.tables.get(edition) or edition)
         except ParseError as error:
+            # Its traceback would hold on to all that is here, the buffer of the lines too.
             found[row] = error.with_traceback(None)
         if isinstance(found[row], ParseError):
             texts[row] = raw
@@ -452,8 +413,8 @@ def _columns(
 ) -> dict[int, CutColumn]:
     texts: dict[int, tuple[list[int], list[str]]] = {}
     for row, held in odd.items():
-        if isinstance(held, Message):
-            for number, value in held.fields.items():
+        if (message := begun(held)) is not None:
+            for number, value in message.fields.items():
                 if wanted is None or number in wanted:
                     rows, values = texts.setdefault(number, ([], []))
                     rows.append(row)

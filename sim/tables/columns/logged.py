@@ -64,7 +64,10 @@ def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | Pa
     """The messages of all lines together, which blank ones divide, with the number of the line of each."""
     lines = dict(numbered)
     at = 0  # no line's number
-    for one in read("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1))).messages:
+    found = read("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1)))
+    if found.message is None:
+        yield numbered[0][0], found.error or _unread()
+    for one in found.messages:
         mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])|(?<![0-9]){one.mti}[0-9A-Fa-f]{{16}}")
         at = next((number for number, line in numbered if number > at and mti.search(line)), at)
         yield at or numbered[0][0], one.error or one.message or _unread()

@@ -31,7 +31,7 @@ from sim.spec.spellings import choose, interface_named, network_named, several, 
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 from sim.tables.columns.cards import Cards, names
 from sim.tables.columns.check import Checks
-from sim.tables.columns.cut import Block, cut, few
+from sim.tables.columns.cut import Block, begun, cut, few
 from sim.tables.columns.lines import POOL, Bools, Finder, Ints, Lines, as_bytes, finder, paths
 from sim.tables.columns.sources import blocks, expanded, is_paste
 from sim.tables.columns.table import MessagesTable, covered, label, number_of, progress_bar
@@ -182,12 +182,9 @@ def _kinds(block: Block, version: str | None) -> _Kinds:
         if codes[row] >= 0:
             continue
         kind: tuple[str | None, str | None] = (None, None)
-        if isinstance(held, Message):
-            kind = held.mti, held.version
-        elif isinstance(held.partial, Message):
-            kind = held.partial.mti, held.partial.version
-        elif held.field != 0:
-            mti = block.lines.text(row)[:4]
+        if (message := begun(held)) is not None:
+            kind = message.mti, message.version
+        elif getattr(held, "field", None) != 0 and (mti := block.lines.text(row)[:4]):
             kind = mti, chosen_version(mti, version)
         if kind not in seen:
             seen[kind] = len(mtis)

@@ -18,7 +18,6 @@ from sim.codec.bitmap import HEX_DIGITS
 from sim.masking import mask_words
 from sim.masking.files import path_of
 from sim.operations.reading import TEXT_FORM, read
-from sim.paste.beside import is_proven
 from sim.tables.columns import lines as plain
 from sim.tables.columns.captures import of_capture
 from sim.tables.columns.lines import Lines, finder, of_stream, opened
@@ -190,7 +189,7 @@ def is_paste(text: str) -> bool:
     return (
         (_begins_as_text(text) and len(text) > _HEAD)
         or (found.message is not None and found.raw is None)
-        or is_proven(found.kind)
+        or bool(found.kind)
     )
 
 

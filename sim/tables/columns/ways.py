@@ -273,13 +273,8 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
             return SourceWay(XML, said="jPOS XML")
         way = _way_of_dumps(whole, known, framing)
     way = way or _located(lines, found, known)
-    if (
-        way is not None
-        and way.kind == LINES
-        and known is None
-        and framing is None
-        and len(whole) <= _FEW_LINES
-    ):
+    few = known is None and framing is None and len(whole) <= _FEW_LINES
+    if few and (way is None or way.kind == LINES):
         pasted = _way_of_paste(head, whole)  # which blanks and quotes are no part of a message shows there
         way = pasted if pasted.kind == LISTING else way
     if way is not None:
@@ -289,7 +284,7 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
     listed = len(head) < HEAD and not any(map(_reads, lines))
     if listed and (looks_at_all(head) or all(map(named, lines))):  # else messages would be lost
         return _way_of_paste(head, whole)
-    return _way_of_wrapped(head, whole)
+    return SourceWay(LINES)
 
 
 def _is_lines(head: bytes) -> bool:
@@ -314,9 +309,11 @@ def _is_table(head: bytes) -> bool:
 
 def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
     """How a text is read of which all has been seen: as a paste, where its messages are told apart by all
-    that it holds, as names of elements or bytes over several lines are; as lines where it holds none, or
-    where lines hold more messages of their own."""
+    that it holds, as names of elements or bytes over several lines are, or where it is something else that is
+    known; as lines where it holds none, or where lines hold more messages of their own."""
     found = read(whole)
+    if found.message is None and found.kind:
+        return SourceWay(LISTING, said=found.reasons[0])
     if found.message is None or found.raw is not None:
         return SourceWay(LINES)
     if len(lines) > 1 and any(one.format != NAMED for one in found.messages):
@@ -324,16 +321,6 @@ def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
         if sum(guess(one).believed for one in likely) > len(found.messages):
             return SourceWay(LINES)
     return SourceWay(LISTING, said=found.read_as)
-
-
-def _way_of_wrapped(whole: str, lines: list[str]) -> SourceWay:
-    """How a few lines are read of which some begin as the text form does, and none is known to read to its
-    end: as one message, in characters or in digits, where all of them together are that."""
-    if not 1 < len(lines) < _SAMPLE:
-        return SourceWay(LINES)
-    best = guess(whole)
-    all_of_it = best.read == best.size and sum(map(len, lines)) in (best.size, 2 * best.size)
-    return SourceWay(LISTING, said=best.read_as) if best.believed and all_of_it else SourceWay(LINES)
 
 
 def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
