@@ -108,8 +108,12 @@ def guess(
         )
     if asked.kinds:
         return _of_sightings(sightings(bare), bare, asked)
-    found = _of_text(bare, asked)
-    if not found.believed and (known := recognized(bare, proof=True)):
+    return _proven(bare, _of_text(bare, asked))
+
+
+def _proven(text: str, found: Reading) -> Reading:
+    """What was *found* in *text*; what else that is by its shape, where the message is not believed."""
+    if not found.believed and (known := recognized(text, proof=True)):
         return of_no_message(found.spelling, (known[1],), kind=known[0])
     return found
 
@@ -127,8 +131,10 @@ def _of_bytes(data: bytes, asked: Known) -> Reading:
     """Bytes as they are, or the text that they are."""
     legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
     if legible and not asked.kinds:
-        return _of_text(data.decode("latin-1"), asked, raw=data)
-    return _of_sightings([Sighting(GIVEN, data, 0.0)], "", asked)
+        text = data.decode("latin-1")
+        return _proven(text, _of_text(text, asked, raw=data))
+    found = _of_sightings([Sighting(GIVEN, data, 0.0)], data.hex(), asked)
+    return found if asked.kinds else _proven(data.hex(), found)
 
 
 def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Reading:

@@ -74,6 +74,10 @@ def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:
         said = f"only DE {alone} says that odd digits are filled up {chosen}"
         (found.unsettled if chosen == odd_said(odd[0].way.field) else found.doubtful).append(said)
     found.values |= {step.number: dict(step.values)[chosen] for step in odd}
+    for step in odd:  # a known code, filled up otherwise than the rest is, is that code
+        codes = {value: said for said, value in step.values if _vote(step, value)}
+        if codes and found.values[step.number] not in codes:
+            found.values[step.number], found.elements[step.number] = next(iter(codes.items()))
     differ = [step for step in odd if len({dict(step.values)[said] for said in equal}) > 1]
     if differ:
         found.unsettled.append(_both(differ))

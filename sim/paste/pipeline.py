@@ -268,7 +268,7 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
         one.behind.size if one.complete and one.behind and one.layers and one.reading.text else len(one.data)
     )
     misfit = not one.fits and (strange or left > _SPOILED)
-    return not plain, misfit, (one.fits and bool(one.dialect)) or strange, -one.score - begun
+    return not plain, misfit, (one.fits and bool(one.dialect or one.odd)) or strange, -one.score - begun
 
 
 def _is_hex(one: Candidate) -> bool:

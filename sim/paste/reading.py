@@ -89,7 +89,9 @@ class Reading:
         """What is inside something that is no message but concerns a card, card data hidden."""
         from sim.paste.beside import inside
 
-        given = self.given.decode("latin-1") if isinstance(self.given, bytes) else self.given
+        given = self.given
+        if isinstance(given, bytes):
+            given = shown if (shown := given.decode("latin-1")).isprintable() else given.hex()
         return inside(self.kind, given) if self.kind and given else ()
 
     @property

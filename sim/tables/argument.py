@@ -55,9 +55,7 @@ def take(
         text = message[:]  # a cell of a table shows itself masked
         return read(text, format=format, version=version, network=network, interface=interface)
     if isinstance(message, bytes | bytearray):
-        found = read(bytes(message), format=format, version=version, network=network, interface=interface)
-        if found.message is not None or format is not None:
-            return found
+        return read(bytes(message), format=format, version=version, network=network, interface=interface)
     if isinstance(message, pd.DataFrame):
         facts = facts_of(message)
         own = _of_rows(message, facts, version or facts.get("version"), network or facts.get("network"))
@@ -70,8 +68,6 @@ def take(
 
 def _way_on(message: object) -> str:
     """What to do with what is no message."""
-    if isinstance(message, bytes | bytearray):
-        return " in them"
     if isinstance(message, Mapping):
         return ": sim.build makes one of elements"
     if isinstance(message, Iterable):

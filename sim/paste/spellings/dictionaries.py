@@ -26,9 +26,9 @@ _PAIR = re.compile(
 # An element as pyiso8583 gives it encoded: the length and the value apart.
 _ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")
 _ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
-_FEWEST, MTI_DIGITS = 3, 4
+_FEWEST, _FEWEST_ENCODED, MTI_DIGITS = 3, 2, 4
 MOST_RECORDS = 1000
-_BETWEEN = re.compile(r"[\s,;]{0,40}(?=[{\[])")
+_BETWEEN = re.compile(r"[^{}\[\]]{0,200}(?=[{\[])")
 _OF_ELEMENT = re.compile(r"^(?:data_?)?(?:field|element|bit)_?(?=[a-z])")
 # What a record of one element calls its number, and its value.
 _RECORD = (
@@ -45,7 +45,7 @@ def find(text: str) -> Iterator[Named]:
         return
     if is_json(text):
         return  # of JSON that names no elements so, keys and values of different records go not together
-    text = _ENCODED.sub(r"\1", text)
+    text, encoded = _ENCODED.subn(r"\1", text)
     brace = re.search(r"[{\[]|Map\(", text)
     if brace:
         found = [
@@ -55,7 +55,9 @@ def find(text: str) -> Iterator[Named]:
         numbered = [
             (path, value.rstrip() if path == "0" else value) for path, value in found if path is not None
         ]
-        if len(dict(numbered)) >= _FEWEST and (made := collected("printed dictionary", numbered)):
+        if len(dict(numbered)) >= (_FEWEST_ENCODED if encoded else _FEWEST) and (
+            made := collected("printed dictionary", numbered)
+        ):
             yield made
 
 
@@ -104,7 +106,7 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
         for one in made if isinstance(made, list) else [made]:
             if isinstance(one, dict):
                 yield one
-        # One more may follow, on a line of its own.
+        # One more may follow, perhaps behind a few words.
         between = _BETWEEN.match(text, end)
         if between is None:
             return

@@ -79,6 +79,7 @@ def find(text: str) -> Iterator[Sighting]:
     for broken in sorted(_BROKEN.findall(text), key=len)[-1:]:
         yield pairs("hex in lines", _NOT_HEX.sub("", broken), len(broken), text, notes)
     seen: set[str] = set()
+    text = tidy.unmargined(text)
     for pattern in _HEX_RUNS:
         for run in sorted(pattern.finditer(text), key=lambda match: -len(match[0]))[:_MOST_RUNS]:
             if run[0] not in seen:

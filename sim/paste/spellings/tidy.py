@@ -51,7 +51,7 @@ _WRAPPED = re.compile(
 _NUMBERED = re.compile(r"(?m)^[ \t]{0,8}[0-9]{1,3}[:.)][ \t]{1,8}(?=(?:[0-9A-Fa-f]{2}[ \t]?)+[ \t]*\r?$)")
 _ROW_IN_BRACKETS = re.compile(r"(?m)^([ \t]{0,8})\[((?:[0-9A-Fa-f]{2}[ \t]?)+)\](?=[ \t]*\r?$)")
 # What makes a line a comment, or a quotation.
-_MARGIN = re.compile(r"(?m)^[ \t]{0,40}(?://|#|\*|--|>|;){1,3}[ \t]")
+_MARGIN = re.compile(r"(?m)^[ \t]{0,40}(?:(?://|#|\*|--|>|;){1,3}[ \t]|//(?=[0-9A-Fa-f]{2} ))")
 # What a person wrote of the digits in front of it: in brackets, or at the end of the line.
 _IN_BRACKETS = re.compile(r"[(\[\uff08\u3010]([^()\[\]\r\n\uff08\uff09\u3010\u3011]{1,200})[)\]\uff09\u3011]")
 _WORDS = re.compile(r"[^\W0-9A-Fa-f_]|^DE ?[0-9]{1,3}$")
@@ -172,6 +172,15 @@ def _unmasked_line(line: str) -> str:
     return _MASKED_RUN.sub(lambda match: "0" * len(match[0]), line)
 
 
+def unmargined(text: str) -> str:
+    """*text* without the signs of a comment or a quotation in front of lines.
+
+    >>> unmargined("// 30 38\\n//30 30")
+    '30 38\\n30 30'
+    """
+    return _MARGIN.sub("", text)
+
+
 def unnoted(text: str) -> str:
     """*text* without the words that a person put between hex digits, in brackets or behind those of a line,
     and without the signs of a comment in front of lines.
@@ -179,7 +188,7 @@ def unnoted(text: str) -> str:
     >>> unnoted("60 00 03 00 00 (TPDU) 02 00 (MTI)"), unnoted("0200  MTI\\n3020  bitmap")
     ('60 00 03 00 00   02 00  ', '0200\\n3020')
     """
-    text = _IN_BRACKETS.sub(lambda match: " " if _WORDS.search(match[1]) else match[0], _MARGIN.sub("", text))
+    text = _IN_BRACKETS.sub(lambda match: " " if _WORDS.search(match[1]) else match[0], unmargined(text))
     return _AT_END.sub(lambda match: match[1].rstrip() if _WORDS.search(match[2]) else match[0], text)
 
 

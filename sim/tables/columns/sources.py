@@ -49,7 +49,8 @@ _FEWEST, _HEAD = 8, 20
 # Of more items than a screen has lines, those that begin as messages are messages.
 _FEW_LINES = 40
 _SAMPLE = 200
-_QUOTING = re.compile('["{};<>|]')
+# What no name of a file has: quotation marks, blanks in a row, a label, so many characters without a dot.
+_QUOTING = re.compile(r'["{};<>|]|\s{2}|:\s|^[^./\\]{48,}$')
 
 
 def blocks(source: object, options: Options) -> Iterator[Lines]:
