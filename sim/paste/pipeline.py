@@ -235,6 +235,8 @@ def _best(made: list[Candidate]) -> list[Candidate]:
         elif alike is not None and _shows_more(one, kept[alike]):
             one.plainer = kept[alike].plainer or kept[alike]
             kept[alike] = one
+        elif alike is not None and kept[alike].plainer is None and _shows_more(kept[alike], one):
+            kept[alike].plainer = one
     return kept
 
 

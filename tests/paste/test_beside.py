@@ -13,9 +13,11 @@ from sim.paste.beside import inside, kinds
 PAN = "4111111111111111"
 PASTES = (
     ("emv-tlv", "9F26086C15EBC5894EAA9B9F2701809F3602E242950500000080009A03261120", "ARQC"),
+    ("emv-tlv", "6F 12 84 07 A0 00 00 00 03 10 10 A5 07 50 05 56 49 53 41 31", "holds 2 tags"),
     ("dol", "9F02069F03069F1A0295055F2A029A039C019F3704", "6 bytes"),
     ("bitmap", "7238000102C08000", "Processing code"),
     ("track-1", f"%B{PAN}^DOE/JOHN^2912201000000000000000?", "December 2029"),
+    ("track-1", f"%B{PAN}^DOE/JOHN^2912201000000000000000?;{PAN}=29122010000000000000?", "December 2029"),
     ("track-2", f";{PAN}=29122010000000000000?", "December 2029"),
     ("pin-block", "041234FFFFFFFFFF", "4 digits"),
     ("card-number", PAN, "Visa"),
@@ -31,6 +33,7 @@ PASTES = (
     ("ksn", "FFFF9876543210E00001", "1 transaction so far"),
     ("key-block", f"B0096P0TE00N0000{'A1B2C3D4' * 10}", "PIN encryption key"),
     ("apdu", "00A4040007A0000000031010\n6F1A8407A0000000031010A50F500B56495341", "select an application"),
+    ("apdu", "C-APDU: 00 B2 01 0C 00\nR-APDU: 70 03 5F 34 01 90 00", "read a record"),
     ("de90", "010012345611200830150000000000000000000000", "STAN 123456"),
     ("de54", "0001840C000000010000", "100.00 USD"),
     ("de43", f"{'CORNER SHOP':25}{'NEW YORK':13}US", "NEW YORK, United States"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from support import AT
 
@@ -216,6 +218,23 @@ _NAMED = {
     ),
     "Chinese": "\u6d88\u606f\u7c7b\u578b[0200]\n"
     + "\n".join(f"\u7b2c{number}\u57df \u4ea4\u6613 [{value}]" for number, value in _SALE.fields.items()),
+    "numbers and sizes in brackets": "\u7b2c[00]\u57df[004][0200]\n"
+    + "\n".join(
+        f"\u7b2c[{number:02}]\u57df[{len(value):03}][{value}]" for number, value in _SALE.fields.items()
+    ),
+    "names behind arrows": "\u2502  0200          \u2190 MTI (request)   \u2502\n"
+    + "\n".join(
+        f"\u2502  {value}    \u2190 Field {number}: 1 of 6 \u2502" for number, value in _SALE.fields.items()
+    ),
+    "meanings behind arrows": "F0 Message type...: 0200\n"
+    + "\n".join(
+        f"F{number} Name....: {value}  \u2192 what it means" for number, value in _SALE.fields.items()
+    ),
+    "a table behind its MTI": "A purchase, MTI 0200:\n| Data element | Type | Value |\n|--|--|--|\n"
+    + "\n".join(f"| {number:03} | n | {value} |" for number, value in _SALE.fields.items()),
+    "an MTI without its zero": "curl -d '"
+    + json.dumps({"0": "200"} | {str(number): value for number, value in _SALE.fields.items()})
+    + "'",
     "XML between margins": '"""<isomsg>\n  | <f id="0" v="0200"/>\n'
     + "\n".join(f'  | <f id="{number}" v="{value}"/>' for number, value in _SALE.fields.items())
     + '\n  |</isomsg>""".stripMargin',
@@ -227,6 +246,46 @@ def test_elements_are_named_in_many_ways(kind: str) -> None:
     """Logs, program text and XML whose elements are named one by one."""
     best = guess(_NAMED[kind])
     assert (best.message, best.confidence) == (_SALE, SURE)
+
+
+@pytest.mark.parametrize(
+    ("way", "number", "value"),
+    [
+        ({"format": "z..38", "written": "nibbles"}, 35, "4111111111111111D2812201123400000F"),
+        ({"format": "z..38", "written": "nibbles"}, 35, "A7C3E90B51D2F8466E0FB1"),
+        ({"format": "ans..99", "lengths": "bcd", "length_bytes": 1}, 62, "000123"),
+    ],
+)
+def test_elements_that_only_one_reading_leaves(way: dict[str, object], number: int, value: str) -> None:
+    """A track whose length counts what fills it up, one that is encrypted, one packed byte of length for a
+    private element: where all else fits, the bytes leave only that, and it is said."""
+    changed = _BCD.with_(elements={number: way})
+    message = Message("0200", {**_TERMINAL.fields, number: value})
+    best = guess(bytes.fromhex("6000060000") + encode(message, changed))
+    assert best.message is not None
+    assert {key: best.message.fields[key] for key in (number, 41, 42)} == {
+        key: message.fields[key] for key in (number, 41, 42)
+    }
+    assert best.confidence != SURE
+
+
+def test_two_records_in_a_program_are_two_messages() -> None:
+    """A request and its answer, each a record of JSON, with other text between."""
+    asked, answered = ({"mti": "0200", "fields": {"11": "000001"}}, {"mti": "0210", "fields": {"39": "00"}})
+    text = f"request := `{json.dumps(asked)}`\nanswer := `{json.dumps(answered)}`"
+    assert [one.mti for one in guess(text).messages] == ["0200", "0210"]
+
+
+def test_bits_in_fours_are_no_hex() -> None:
+    """A bitmap that is explained bit by bit holds no bytes."""
+    assert guess("0011 0110 0101 1100 0000 1001 1010 1100 1101 0010\n365C09ACD21112A6").message is None
+
+
+def test_hex_in_lines_of_comments_is_read() -> None:
+    """Each line of a dump behind the signs of a comment, without a blank."""
+    digits = (bytes.fromhex("6000060000") + encode(_TERMINAL, _BCD)).hex(" ").upper()
+    rows = [digits[at : at + 48] for at in range(0, len(digits), 48)]
+    assert guess("// dump:\n" + "\n".join(f"//{row.strip()}" for row in rows)).message == _TERMINAL
 
 
 def test_a_dump_behind_its_gutter_is_read() -> None:

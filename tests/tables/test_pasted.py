@@ -92,3 +92,29 @@ def test_the_candidates_are_a_table() -> None:
     assert table.loc[0, ["confidence", "format", "mti"]].tolist() == ["sure", "bcd", "0200"]
     assert (table["reasons"] != "").all()
     assert "411111111111" not in repr(table)
+
+
+def test_what_was_read_of_a_cut_message_is_in_its_row() -> None:
+    """Every door gives the elements in front of the place where a message stops."""
+    for cut in (
+        "0800202000000000000099000012345",
+        "60 00 03 00 00 08 00 20 20 00 00 00 80 00 00 99 00 00 12 34",
+    ):
+        row = sim.read(cut).iloc[0]
+        assert (row["mti"], row["DE3"]) == ("0800", "990000")
+        assert row["error_field"] == 11
+
+
+def test_what_is_no_message_is_one_row_that_says_so() -> None:
+    """A text that is known for something else is no name of a file, nor a message that is broken."""
+    for text in ("0412AC89ABCDEF67", "010012345611200830150000000000000000000000"):
+        table = sim.read(text)
+        assert table["mti"].isna().tolist() == [True]
+        assert "without" in table.iso.read_as
+
+
+@pytest.mark.parametrize("data", [b"", b"\x01\x02\x03", b"no message"])
+def test_bytes_that_are_nothing_are_told_as_text_is(data: bytes) -> None:
+    """They become a table with a finding, and nothing to repair."""
+    assert not sim.validate(data).iso.valid
+    assert sim.repair(data).empty

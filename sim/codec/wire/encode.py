@@ -201,9 +201,9 @@ def _mapped(field: Field, value: str) -> tuple[bytes, int]:
 
 def _packed(field: Field, value: str) -> tuple[bytes, int]:
     track, hexed = field.content == "z", field.written == NIBBLES
-    packs = _TRACK if track else bitmap.HEX_DIGITS if hexed else frozenset()
+    packs = (_TRACK if track else frozenset()) | (bitmap.HEX_DIGITS if hexed else frozenset())
     if not (is_digits(value) or not value or packs.issuperset(value)):
-        what = "digits or a separator = or D" if track else "hex digits" if hexed else "digits"
+        what = "hex digits" if hexed else "digits or a separator = or D" if track else "digits"
         raise BuildError(field.number, None, f"{what}, which are packed ({field.format})", size_of(value))
     nibbles, size = value.translate(_TO_NIBBLES), len(value)
     if size % 2:
