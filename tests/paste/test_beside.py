@@ -33,7 +33,7 @@ PASTES = (
     ("ksn", "FFFF9876543210E00001", "1 transaction so far"),
     ("key-block", f"B0096P0TE00N0000{'A1B2C3D4' * 10}", "PIN encryption key"),
     ("apdu", "00A4040007A0000000031010\n6F1A8407A0000000031010A50F500B56495341", "select an application"),
-    ("apdu", "C-APDU: 00 B2 01 0C 00\nR-APDU: 70 03 5F 34 01 90 00", "read a record"),
+    ("apdu", "C-APDU: 00 B2 01 0C 00\nR-APDU: 70 03 5F 34 01 90 00", "read record"),
     ("de90", "010012345611200830150000000000000000000000", "STAN 123456"),
     ("de54", "0001840C000000010000", "100.00 USD"),
     ("de43", f"{'CORNER SHOP':25}{'NEW YORK':13}US", "NEW YORK, United States"),

@@ -440,7 +440,7 @@ def read(
     MessagesTable
         `line` (from 1; of several the first), `file` (of a list of paths), `mti`, `version`, `network`, the
         data elements `DE2` to `DE128` that occur, as text, and for a row that is no message `error`,
-        `error_field`, `error_offset` (in characters from 0) and `text`.
+        `error_field`, `error_offset` (in characters from 0) and `text`, beside what could be read of it.
 
     Raises
     ------
