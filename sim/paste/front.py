@@ -29,7 +29,6 @@ _WIDEST = 4  # bytes of the longest kind of length
 _CUT = range(20, 5000)
 _SHOWN = 12
 _MISFIT = WEIGHTS["misfit"]
-_LRC = WEIGHTS["lrc"]
 _TPDU_BYTES = 5
 _LATE = WEIGHTS["late_length"]
 _HEADS = frozenset(("unionpay", "version-2"))
@@ -250,8 +249,7 @@ def _etx(body: bytes, rest: bytes) -> FrontLayer:
     checks = [reduce(lambda one, other: one ^ other, body[start:] + rest[:1], 0) for start in (0, 1)]
     right = rest[1] in checks
     label = f"ETX, LRC {rest[1]:02X}" + ("" if right else " (not verified)")
-    bits = _bits()["etx"] + (_LRC if right else -_LRC)
-    return FrontLayer("etx", label, 2, bits, "" if right else "the LRC does not fit")
+    return FrontLayer("etx", label, 2, _bits()["etx"], "" if right else "the LRC does not fit")
 
 
 def _records(data: bytes, end: int) -> int:

@@ -38,7 +38,6 @@ _MOST_ELEMENTS = 200
 _ASCII = "ascii"
 GIVEN = "bytes"  # the reading of bytes that were given as such
 _AS_BYTES = (RAW, "gbk")
-_CHINESE = WEIGHTS["chinese"]
 _TEXT_FIRST = WEIGHTS["text_first"]
 _WHOLE = WEIGHTS["whole"]
 _SETTLED = WEIGHTS["settled"]
@@ -246,8 +245,7 @@ def _shows_more(one: Candidate, other: Candidate) -> bool:
         mine.way is its.way or (mine.way.change or {}).get("written") in _AS_BYTES
         for mine, its in zip(one.steps, other.steps, strict=True)
     )
-    chinese = any(step.way.field.written == "gbk" for step in one.steps)
-    better = len(one.odd) < len(other.odd) and one.score > other.score + _CHINESE * chinese
+    better = len(one.odd) < len(other.odd) and one.score > other.score
     return better and _is_foreign(one) == _is_foreign(other) and all(otherwise)
 
 

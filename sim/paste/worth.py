@@ -29,18 +29,16 @@ _UNPRINTED = WEIGHTS["unprinted"]
 _UNUSUAL = WEIGHTS["unusual"]
 # The first byte of level 1 of GB 2312.
 _USUAL_FIRST, _USUAL_END = 0xB0, 0xD8
-_FOREIGN = WEIGHTS["foreign"]
 _IMPOSSIBLE = WEIGHTS["no_date"]
 _ODD = WEIGHTS["odd_value"]
 _NO_CURRENCY = WEIGHTS["no_currency"]
-_NO_TRACK = WEIGHTS["no_track"]
 _KNOWN_CODE = WEIGHTS["known_code"]
 _WORDS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz "
 _PRINTS = bytes(range(0x20, 0x7F))
 _HIGH = re.compile(r"[\u0100-\U0010ffff]")
 # Three bytes of ASCII digits and more, seen as packed digits.
 _MISREAD = re.compile(r"(?:3[0-9]){3,}")
-_PAN, _AMOUNT, _ENTRY = 2, 4, 22
+_PAN, _ENTRY = 2, 22
 _PAN_DIGITS = range(12, 20)
 _TRACK_2 = 35
 _CARDS = (_PAN, _TRACK_2)
@@ -143,8 +141,7 @@ def _digits(field: Field, value: str) -> Worth:
     if body and not (body.isascii() and body.isdigit()):
         if field.number == _PAN and field.written != BCD and _MASKED.fullmatch(value):
             return _DIGIT * sum(char.isdigit() for char in body), ""
-        wrong = sum(not ("0" <= char <= "9") for char in body)
-        return _FOREIGN - wrong, f"DE {field.number} is not made of digits"
+        return 0.0, f"DE {field.number} is not made of digits"
     if field.written == BCD and _MISREAD.fullmatch(value):
         return 0.0, f"DE {field.number} looks like ASCII digits read as packed ones"
     if signed and value[:1] not in ("C", "D"):
@@ -160,7 +157,7 @@ def _track(field: Field, value: str) -> Worth:
     if _MASKED.fullmatch(value):
         return _DIGIT * sum(char.isdigit() for char in value), ""
     if packed or (field.number != _TRACK_2 and value.isascii() and value.isprintable()):
-        return bits + _NO_TRACK, ""
+        return bits, ""
     return 0.0, f"DE {field.number} is not track data"
 
 
@@ -200,10 +197,6 @@ def _pan(field: Field, value: str) -> Worth:
     return 0.0, f"DE {field.number} has an unlikely length" if unlikely else ""
 
 
-def _amount(field: Field, value: str) -> Worth:
-    return WEIGHTS["amount_zero"] * (len(value) - len(value.lstrip("0"))), ""
-
-
 def _code(field: Field, value: str) -> Worth:
     return _KNOWN_CODE * is_known_code(field.number, value), ""
 
@@ -239,7 +232,6 @@ def _entry_modes() -> frozenset[str]:
 
 _CHECKS: dict[int, Callable[[Field, str], Worth]] = {
     _PAN: _pan,
-    _AMOUNT: _amount,
     _ENTRY: _code,
     **dict.fromkeys(_COUNTRIES, _code),
     **dict.fromkeys(_CURRENCIES, _currency),

@@ -11,14 +11,12 @@ from operator import add
 
 from sim.paste.spellings import tidy
 from sim.paste.spellings.sighting import Sighting, sighted
-from sim.paste.weights import WEIGHTS
 
 NAMES = ("hex dump",)
 EXAMPLES = (
     ("0000  30 38 30 30 82 20 00 00  0800. ..\n0008  FF 31", bytes.fromhex("30383030 82200000 FF31")),
     ("00000000: 3038 3030 8220 0000  0800. ..\n00000008: ff31", bytes.fromhex("30383030 82200000 FF31")),
 )
-_SWAPPED = WEIGHTS["swapped"]
 # A dump of the largest paste in rows of 16 has no more.
 _MOST_ROWS = 4200
 _MOST_LINE = 400
@@ -78,8 +76,7 @@ def find(text: str) -> Iterator[Sighting]:
     if found.word > 1:
         even = found.data[: len(found.data) // found.word * found.word]
         swapped = bytes(even[at ^ (found.word - 1)] for at in range(len(even)))[: found.size]
-        kept = sighted(f"{name}, bytes of each word swapped", swapped, found.characters, text)
-        yield Sighting(kept.name, kept.data, kept.saved - _SWAPPED)
+        yield sighted(f"{name}, bytes of each word swapped", swapped, found.characters, text)
 
 
 def write(data: bytes) -> str:
