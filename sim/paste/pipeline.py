@@ -234,8 +234,6 @@ def _best(made: list[Candidate]) -> list[Candidate]:
         elif alike is not None and _shows_more(one, kept[alike]):
             one.plainer = kept[alike].plainer or kept[alike]
             kept[alike] = one
-        elif alike is not None and kept[alike].plainer is None and _shows_more(kept[alike], one):
-            kept[alike].plainer = one
     return kept
 
 
@@ -268,7 +266,7 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
         one.behind.size if one.complete and one.behind and one.layers and one.reading.text else len(one.data)
     )
     misfit = not one.fits and (strange or left > _SPOILED)
-    return not plain, misfit, (one.fits and bool(one.dialect or one.odd)) or strange, -one.score - begun
+    return not plain, misfit, (one.fits and bool(one.dialect)) or strange, -one.score - begun
 
 
 def _is_hex(one: Candidate) -> bool:
