@@ -320,7 +320,7 @@ def halves(seed: int, count: int) -> Iterator[Case]:
 
 
 def chip_faults(seed: int, count: int) -> Iterator[Case]:
-    """A hex digit of a tag or a length that is lost or wrong, inside the chip data."""
+    """A tag or its length that is wrong or lost inside the chip data, whose own length counts it or not."""
     roll = random.Random(f"{seed} chip")
     chips = [(one, read_chip(one.get(55))) for one in originals(seed, 200)]
     pool = [one for one, chip in chips if chip.layout == "tags" and len(chip.places) > 2]
@@ -329,13 +329,28 @@ def chip_faults(seed: int, count: int) -> Iterator[Case]:
         text = Text(message, roll)
         value = message[55]
         tag = roll.choice([tag for tag in read_tags(value) if tag.end < len(value)])
-        at = roll.randrange(tag.start, tag.value_start)
-        if roll.random() < 0.5:
-            yield Case("tag lost", text.raw, text.inside(55, value[:at] + value[at + 1 :]), message.version)
-        else:
+        at, length = roll.randrange(tag.start, tag.value_start), tag.value_start - 2
+        kind = roll.choice(("digit lost", "length", "digit", "tag lost", "length lost"))
+        changed = value
+        if kind == "digit lost":
+            changed = value[:at] + value[at + 1 :]
+        elif kind == "length":
             size = (tag.end - tag.value_start) // 2 + roll.choice((-1, 1))
-            wrong = f"{value[: tag.value_start - 2]}{size:02X}{value[tag.value_start :]}"
-            yield Case("tag length", text.raw, text.inside(55, wrong), message.version)
+            changed = f"{value[:length]}{size:02X}{value[tag.value_start :]}"
+        elif kind == "digit":
+            at = roll.randrange(tag.start, length)
+            changed = value[:at] + roll.choice("0123456789ABCDEF") + value[at + 1 :]
+        elif kind == "tag lost":
+            changed = value[: tag.start] + value[length:]
+        elif kind == "length lost":
+            changed = value[:length] + value[tag.value_start :]
+        if changed == value:
+            continue
+        broken = text.inside(55, changed)
+        if roll.random() < 0.5 and "digit" not in kind:
+            start, first, end = text.at[55]
+            broken = text.over(start, end, f"{len(changed):0{first - start}}{changed}")
+        yield Case(kind, text.raw, broken, message.version)
 
 
 def wired(seed: int, count: int) -> Iterator[tuple[str, bytes, str]]:

@@ -19,6 +19,7 @@ _FURTHER = 2  # tags that do not end where the value ends by chance
 _LONGEST, _HEAD = 127, 6
 # Bits for a tag that stands twice, one of which no dictionary tells or not so, a private one, a rare one.
 _TWICE, _STRANGE, _OWN, _RARE, _FAR = 8.0, 8.0, 3.0, 3.0, 6.0
+_PRINTED = frozenset(range(32, 127))
 _PRIVATE, _APPLICATIONS = ("DF", "9F5", "9F6", "9F7"), ("4F", "84", "9F06")
 OF_LENGTH = "with a length"
 
@@ -64,7 +65,6 @@ def is_sound(value: str, at: int = 0) -> bool:
     return walk(value, at)[1] == len(value)
 
 
-@lru_cache(maxsize=4096)
 def odd(value: str) -> float:
     """How odd it is, in bits, that just these tags stand there, as long as they are: none of them twice, none
     that no dictionary has."""
@@ -76,12 +76,10 @@ def odd(value: str) -> float:
         if known is None or (end - start) // 2 not in _sizes(name):
             bits += _OWN if name.startswith(_PRIVATE) else _STRANGE
             continue
-        bits += log2(len(_sizes(name))) / 2 + _RARE * (not known.usage)
-        digits = known.content != "n" or held.isdigit()
-        printed = (
-            known.content not in ("an", "ans") or bytes.fromhex(held).isalnum() or known.content == "ans"
-        )
-        bits += _STRANGE * (not digits or not printed or (name in _APPLICATIONS and emv.owner(held) is None))
+        bits += log2(len(_sizes(name))) / 2 + _RARE * (not known.usage) + (emv.role(name) != "cryptogram")
+        printed = known.content not in ("an", "ans") or _PRINTED.issuperset(bytes.fromhex(held))
+        known_owner = name not in _APPLICATIONS or emv.owner(held) is not None
+        bits += _STRANGE * (not printed or not known_owner or (known.content == "n" and not held.isdigit()))
     return bits
 
 
@@ -101,9 +99,11 @@ def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[
     have; with 0, a tag or a length that is wrong put right. How unlikely that is, and why. What another value
     lost nothing tells."""
     found, stop = walk(value)
+    starts = [*(one.start for one in found), stop]
     if stop == len(value):
-        return
-    for start in (*(one.start for one in found), stop):
+        # A tag that is seldom there may be another.
+        starts = [] if lost else [one.start for one in found if not emv.tags()[one.name].usage]
+    for start in starts:
         for head, rest, bits, why in _heads(value, start, lost):
             whole = value[:start] + head + value[rest:]
             if whole != value and is_sound(whole, start):

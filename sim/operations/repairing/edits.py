@@ -131,7 +131,7 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
             yield Edit(whole + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, whole)
     begin, end = (found.begin, found.begin) if found else (0, MTI_WIDTH + 2 * BITMAP_WIDTH)
     is_whole = found is not None and found.whole
-    for at in range(min(MTI_WIDTH - 1 if is_whole else begin, len(raw) - 1)):
+    for at in range(min(1 if is_whole else begin, len(raw) - 1)):
         if (text := swapped(raw, at)) != raw:
             number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
             yield Edit(text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND)
