@@ -196,7 +196,7 @@ def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
         for edge in (start - 1, first - 1):
             # The neighbors may be of two elements, or of a length and its value.
             if (text := swapped(raw, edge)) != raw and (done := source.read(text)):
-                yield Edit(done[0], PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, table=done[1])
+                yield Edit(done[0], PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND, table=done[1])
         said = length.stated(raw[start:first])
         for size, bits, why in sizes(said, length.most, left, length.doubled):
             near = is_digits(said) and abs(size - int(said)) <= _OFF
