@@ -28,7 +28,7 @@ from sim.spec import spec
 _WRONG, _WORST = 12.0, 30.0
 _UNREAD, _ODD, _EMPTY, _KNOWN, _ANY, _TURN = 60.0, 14.0, 8.0, 2.5, 0.1, 14.0
 _SHARE = 0.5
-_MOST_UNREAD = 0.1
+_MOST_UNREAD = 0.2
 _MOST_NODES, _MOST_EDGES, _MARGIN = 300, 6000, 500.0
 # How many elements are looked at ahead, and what one costs at most that is otherwise than in the format.
 _AHEAD, _CHANGED = 3, 24.0
@@ -71,7 +71,7 @@ def _costs(written: str, content: str) -> Array:
     if written == RAW:
         return np.full(256, 8.0)
     if written == BCD:
-        halves = np.array([3.3] * 10 + [4.3 + _WRONG] * 5 + [4.3])  # F is what fills up
+        halves = np.array([3.3] * 10 + [4.3 + _WRONG] * 5 + [3.7])  # F is what fills up
         halves[0xD] -= _WRONG * (content == "z")
         made = np.add.outer(halves, halves).ravel()
         made[0] = 4.3
@@ -293,14 +293,14 @@ class Lattice:
     layers: Sequence[Layer]
 
     @property
-    def rank(self) -> tuple[float, float]:
-        """How far and how well it reads: what is better is more."""
-        return len(self.layers) / (len(self.numbers) + 1), float(self.layers[-1].score.max())
-
-    @property
     def stop(self) -> int:
         """The element that no layout reads; 0 where one reads to the ends."""
         return 0 if len(self.layers) > len(self.numbers) else self.numbers[len(self.layers) - 1]
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Whether it reads to the ends, and how well: what is better is more."""
+        return not self.stop, float(self.layers[-1].score.max()) + _CHANGED * len(self.layers)
 
     def chosen(self) -> dict[int, Way]:
         """The way of each element, the best ones together."""

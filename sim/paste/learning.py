@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import log2
 from typing import Any
 
-from sim.codec.wire.catalogue import loaded, ready, wire_format
+from sim.codec.wire.catalogue import loaded, names, ready, wire_format
 from sim.codec.wire.decode import Views
 from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, RAW, Field, Format
 from sim.codec.wire.framing import ETX, STX
@@ -35,6 +35,7 @@ GIVEN = "bytes"
 FEW = 3  # an element seen in fewer messages is not sure
 _LOOKED_AT = 60  # messages in which the place is looked for
 _SAMPLES, _MORE = 48, 12
+_RARE = 0.01
 _PLACES, _NEAREST, _FEW_NODES = 3, 3, 60
 _LIKELY = 10.0
 _USUAL_ODD = "left 0"
@@ -104,12 +105,12 @@ def learn(items: Sequence[str | bytes], name: str) -> Learned:
     there is none in which most of them read."""
     near = [(*one, spelling, bodies) for spelling, bodies in _places(items) for one in _nearest(bodies)]
     fits: list[tuple[tuple[bool, int, float], str, _Fit]] = []
-    for (far, _), kind, version, spelling, bodies in sorted(near, key=lambda one: one[0], reverse=True)[
+    for (whole, _), kind, version, spelling, bodies in sorted(near, key=lambda one: one[0], reverse=True)[
         :_NEAREST
     ]:
         made = _fitted(kind, version, bodies)
         fits.append((made.rank, spelling, made))
-        if far == 1.0 and not made.unread:
+        if whole and not made.unread:
             break
     if not fits:
         raise SpecError(None, None, "an MTI and a bitmap in the same place of nine of ten messages", "none")
@@ -124,18 +125,18 @@ def learn(items: Sequence[str | bytes], name: str) -> Learned:
     return _learned(best, spelling, len(items), name)
 
 
-def _nearest(bodies: Sequence[_Body]) -> list[tuple[tuple[float, float], TriedFormat, str]]:
+def _nearest(bodies: Sequence[_Body]) -> list[tuple[tuple[bool, float], TriedFormat, str]]:
     """The formats that read *bodies* farthest as they stand, or as links write single elements otherwise."""
     version = Counter(version_of(body.anchor.mti) or VERSIONS[0] for body in bodies).most_common(1)[0][0]
     block = Block([one.sample for one in _spread(bodies)], version)
-    found: dict[tuple[float, float], TriedFormat] = {}
+    found: dict[tuple[bool, float], TriedFormat] = {}
     for kind in _kinds_of(bodies, version):
         table = {
             number: ways(kind, version, number, False) for one in block.samples for number in one.numbers
         }
-        far, score = lattice(block, table, _FEW_NODES).rank
+        whole, score = lattice(block, table, _FEW_NODES).rank
         # Of those that read as far, as code pages that differ in a few characters do, the first.
-        found.setdefault((far, score - kind.cost), kind)
+        found.setdefault((whole, score - kind.cost), kind)
     return [(rank, found[rank], version) for rank in sorted(found, reverse=True)[:_NEAREST]]
 
 
@@ -223,10 +224,13 @@ def _kinds_of(bodies: Sequence[_Body], version: str) -> Iterator[TriedFormat]:
 
 
 def _spread(bodies: Sequence[_Body]) -> list[_Body]:
-    """Some of *bodies*, which have among them every element as often as can be."""
+    """Some of *bodies*, which have among them every element as often as can be; but for what hardly any has,
+    as a broken bitmap does."""
+    count = Counter(number for body in bodies for number in body.anchor.numbers)
     left: dict[tuple[int, ...], list[_Body]] = defaultdict(list)
     for body in reversed(bodies):
-        left[body.anchor.numbers].append(body)
+        if all(count[number] >= _RARE * len(bodies) for number in body.anchor.numbers):
+            left[body.anchor.numbers].append(body)
     chosen: list[_Body] = []
     seen = Counter[int]()
     while left and len(chosen) < _SAMPLES:
@@ -351,7 +355,7 @@ def _format_of(
         title=f"Learned, near {base.title}" if changed else f"Learned: {base.title}",
         source=f"learned from {len(fit.bodies)} messages",
         note="",
-        extends=base.name,
+        extends=_ready_below(base),
         elements=rows,
         odd={**base.odd, **filled},
         version=fit.version,
@@ -360,6 +364,14 @@ def _format_of(
     both = next((said for said in padding.unsettled if said.startswith("odd packed")), "")
     named = {int(one) for one in re.findall(r"DE ([0-9]+)", both)}
     return made, dict.fromkeys(named, "odd packed digits may be filled up on either side")
+
+
+def _ready_below(made: Format) -> str:
+    """The ready format that a format extends, however many stand between: one of its own name may be learned
+    again, and none may extend itself."""
+    while made.name not in ready() and made.extends in names():
+        made = wire_format(str(made.extends))
+    return made.name if made.name in ready() else ready()[0]
 
 
 def _settled(way: Way, steps: Sequence[Step]) -> dict[str, Any]:

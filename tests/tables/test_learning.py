@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import random
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from sim.codec.wire import catalogue, decode
 from sim.codec.wire.framing import strip
 from sim.errors import SpecError
 from sim.mcp import tools
+from tests.interop.pcap import capture
 
 # Formats and seeds of dialects with one to four changes.
 DIALECTS = [("bcd", 4), ("bcd", 5), ("ebcdic", 1)]
@@ -58,6 +61,7 @@ def test_each_row_has_its_evidence() -> None:
     one_more = bytes.fromhex("0800 2020000000800002 990000 123456") + b"SHOP 999".ljust(16) + b"\x00\x03ABC"
     rare = sim.learn([*some, one_more], name="evident").set_index("number")
     assert rare.open[63] == "in 1 message only"
+    assert (table.messages[2], table.open[2]) == (0, "in no message, as in BCD, odd digits padded left")
 
 
 def test_what_was_learned_is_a_file_for_every_verb(tmp_path: Path) -> None:
@@ -78,12 +82,14 @@ def test_what_was_learned_is_a_file_for_every_verb(tmp_path: Path) -> None:
     assert 'format = "ans 16"' in found["toml"]
 
 
-def test_records_behind_lengths_and_texts_are_sources() -> None:
-    """Bytes in a framing, and a text with a message in each line."""
+def test_records_behind_lengths_texts_and_captures_are_sources(tmp_path: Path) -> None:
+    """Bytes in a framing, a text with a message in each line, a capture, a folder, an open file."""
     some = _echoes(20)
     framed = b"".join(len(one).to_bytes(2, "big") + one for one in some)
     text = "\n".join(one.hex(" ") for one in some)
-    for source in (framed, text):
+    captured = capture(some)
+    (tmp_path / "day.pcap").write_bytes(captured)
+    for source in (framed, text, captured, tmp_path, io.BytesIO(framed)):
         table = sim.learn(source, name="sourced")
         assert "20 of 20" in table.read_as
         assert table.set_index("number")["format"][41] == "ans 16"
@@ -95,6 +101,21 @@ def test_what_is_no_dialect_is_refused() -> None:
         sim.learn(_echoes(2))
     with pytest.raises(SpecError, match="an MTI and a bitmap in the same place"):
         sim.learn([f"line {place} of a diary, with nothing to read in it" for place in range(20)])
+    chance = random.Random(1)
+    noise = [
+        bytes.fromhex("0200 3020058020C01204") + chance.randbytes(chance.randint(60, 200)) for _ in range(20)
+    ]
+    with pytest.raises(SpecError, match="none that goes on behind DE"):
+        sim.learn(noise)
+
+
+def test_a_few_broken_messages_among_good_ones_are_named() -> None:
+    """What the others say is learned, and the broken ones are those that do not read."""
+    some = _echoes(40)
+    some[7], some[21] = some[7][:-3], some[21][:20] + b"\x00" + some[21][20:]
+    table = sim.learn(some, name="mostly")
+    assert "38 of 40" in table.read_as
+    assert table.set_index("number")["format"][41] == "ans 16"
 
 
 def test_formats_loaded_later_are_tried_too(tmp_path: Path) -> None:
