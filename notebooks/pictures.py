@@ -88,14 +88,14 @@ def parties() -> Picture:
         _words((first + last) / 2, 26, "ISO 8583: 0100 asks  →   ←  0110 answers", 13),
         f"<line x1='{first}' y1='38' x2='{last}' y2='38' stroke='{_INK}'/>",
         _words((20 + first) / 2 - 20, 26, "card and terminal", 13),
-        _words((first + last) / 2, 136, "the question goes to the issuer, its decision comes back", 12),
+        _words((first + last) / 2, 136, "the request goes to the issuer, and its decision comes back", 12),
     ]
     return Picture(
         last + 20,
         152,
         parts,
         "cardholder -> card acceptor (shop) -> acquirer (its bank) -> network -> issuer (gave the card)\n"
-        "From acquirer to issuer ISO 8583 is spoken: 0100 asks, 0110 answers.",
+        "Acquirer and issuer use ISO 8583: 0100 requests, 0110 responds.",
     )
 
 

@@ -61,7 +61,7 @@ def _settings(argv: Sequence[str] | None) -> Settings:
             parser.add_argument(f"--{flag}", action=argparse.BooleanOptionalAction, help=about)
         elif about:
             parser.add_argument(f"--{flag}", type=row.metadata["read"], help=about)
-    parser.epilog = "Each option may be set as SIM_HOST, SIM_PORT, ... in the environment, too."
+    parser.epilog = "Each option can also be set in the environment as SIM_HOST, SIM_PORT, ..."
     given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
     return replace(settings, **given)
 

@@ -44,7 +44,7 @@ class StrictRequest(Request):
         if fault := _head_fault(self):
             raise BadRequest(fault)
         if not self.app.ctx.hosts(target_host(url_bytes.decode(), self.headers.get("host"))):
-            msg = "This server does not answer for the host that was asked; name it in SIM_HOSTS if it should"
+            msg = "This server does not serve the requested host name; to allow it, add it to SIM_HOSTS"
             raise problem(421, "misdirected_request", ["header", "host"], msg)
 
     async def receive_body(self) -> None:
@@ -75,7 +75,7 @@ def _head_fault(request: Request) -> str | None:
         return "not one Host"  # section 3.2
     length = headers.get("content-length", "0").strip("\t ")
     if not (length.isascii() and length.isdigit()):
-        return "Content-Length is no number"
+        return "Content-Length is not a number"
     if request.version == "1.0" and "transfer-encoding" in headers:
         return "chunks in HTTP/1.0"  # section 6.1
     return None

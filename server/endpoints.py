@@ -161,8 +161,8 @@ ENDPOINTS = (
     Endpoint(
         "/generate",
         "Generate a test message",
-        "Builds a valid message from the option fields, or from a description: by rules, or by an LLM where "
-        "one is named or configured.",
+        "Builds a valid message from options or from a description, by rules, or by an LLM if one is "
+        "named or configured.",
         GenerateRequest,
         GenerateResponse,
         generate,
@@ -171,9 +171,10 @@ ENDPOINTS = (
     ),
     Endpoint(
         "/plan",
-        "Plan what a description asks for",
-        "Reads a description and gives the calls that make it, with the words that each option follows from, "
-        "what was assumed or not understood, and the messages. Nothing is made of what was not understood.",
+        "Plan a description",
+        "Reads a description and returns the calls that carry it out, the words behind each option, "
+        "assumptions, words that were not understood, and the messages. Nothing is generated from words "
+        "that were not understood.",
         PlanRequest,
         PlanResponse,
         plan,
@@ -183,7 +184,7 @@ ENDPOINTS = (
     Endpoint(
         "/explain",
         "Explain a message",
-        "Says in plain English what a raw message means, by rules or by an LLM.",
+        "Explains a raw message in plain English, by rules or by an LLM.",
         ExplainRequest,
         ExplainResponse,
         explain,
@@ -203,8 +204,8 @@ ENDPOINTS = (
     Endpoint(
         "/parse",
         "Read a message",
-        "Splits a message into its data fields: the text form, or bytes in any spelling, framing and format, "
-        "which are guessed with reasons.",
+        "Splits a message into its data fields: the text form, or bytes in any notation, framing and "
+        "format, which are guessed, with reasons.",
         ParseRequest,
         ParseResponse,
         parse,
@@ -214,7 +215,7 @@ ENDPOINTS = (
     Endpoint(
         "/build",
         "Write a message",
-        "Writes MTI and data fields as text, or as the bytes of a format.",
+        "Writes an MTI and data fields as text, or as bytes in a format.",
         BuildRequest,
         BuildResponse,
         build,
@@ -223,7 +224,7 @@ ENDPOINTS = (
     Endpoint(
         "/convert",
         "Convert a message",
-        "Writes a message of one edition as one of another, with a note on each element: kept, reformatted, "
+        "Converts a message from one version to another, with a note on each element: kept, reformatted, "
         "moved, split, merged, filled in or lost.",
         ConvertRequest,
         ConvertResponse,

@@ -55,7 +55,7 @@ class Guesser:
                 return int(status), made
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
                 await self._end()
-                msg = "It took too long to find out how this message is written"
+                msg = "Identifying the format of this message took too long"
                 raise problem(503, "guess_timeout", ["body", "message"], msg) from None
             except asyncio.CancelledError:  # nobody waits for it any more
                 await self._end()

@@ -21,7 +21,7 @@ from server.records import INTERFACE_VERSION, TITLE, Health, HTTPValidationError
 
 _REF = "#/components/schemas/{model}"
 _LLM_ERRORS = {
-    "403": "An LLM was asked for on a public demo",
+    "403": "An LLM was requested on a public demo",
     "502": "The LLM provider failed",
     "503": "No LLM provider is configured",
     "504": "The LLM provider did not answer in time",
@@ -29,10 +29,10 @@ _LLM_ERRORS = {
 _ERRORS = {
     "413": "The body is too large",
     "415": "The body is compressed",
-    "422": "The request breaks a constraint",
+    "422": "The request violates a constraint",
     "500": "The server failed",
 }
-_GUESS_ERRORS = {"503": "It took too long to find out how the message is written"}
+_GUESS_ERRORS = {"503": "Identifying the format of the message took too long"}
 UNKNOWN_KEYS = "Keys that are not listed are ignored."
 
 

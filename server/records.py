@@ -106,11 +106,11 @@ _PASTE = [
     Field(
         min_length=1,
         max_length=MAX_PASTE,
-        description="The text form, or bytes written in any way: hexadecimal, a dump, base64, jPOS XML ...",
+        description="The text form, or bytes in any notation: hexadecimal, a dump, base64, jPOS XML ...",
     )
 ]
 _VERSION = (
-    Annotated[ProtocolVersion, Field(description="The edition to read the message as")],
+    Annotated[ProtocolVersion, Field(description="The version to read the message as")],
     DEFAULT_VERSION,
 )
 
@@ -123,11 +123,11 @@ GenerateRequest = _request(
     description=[
         Field(
             max_length=MAX_DESCRIPTION,
-            description="What to build in plain words; overrides the other fields",
+            description="What to build, in plain English; overrides the other fields",
         )
     ],
     message_type=(
-        Annotated[Literal["auth", "financial", "echo"], Field(description="The kind of message to build")],
+        Annotated[Literal["auth", "financial", "echo"], Field(description="The type of message to build")],
         "auth",
     ),
     network=[Field(description="Detected from the PAN when omitted")],
@@ -166,7 +166,7 @@ ValidateRequest = _request(
 )
 ParseRequest = _request(
     "parse",
-    "A message to read, written in any way.",
+    "A message to read, in any notation.",
     "message format version network interface",
     message=_PASTE,
 )
@@ -190,11 +190,11 @@ BuildRequest = _request(
 )
 ConvertRequest = _request(
     "convert",
-    "A message to write in another version.",
+    "A message to convert to another version.",
     "message version target_version network interface",
     message=_PASTE,
     interface=(Annotated[str | None, Field(description="What its link speaks")], None),
-    target_version=(Annotated[ProtocolVersion, Field(description="The edition to write it in")], ...),
+    target_version=(Annotated[ProtocolVersion, Field(description="The version to write it in")], ...),
 )
 
 Confidence = Literal["sure", "likely", "unsure"]
@@ -206,7 +206,7 @@ class FieldValue(ResponseRecord):
 
     number: int = Field(description="The field number")
     name: str = Field(description="The field name")
-    value: str = Field(description="As it stands in the message; binary as upper-case hexadecimal")
+    value: str = Field(description="As in the message; binary as upper-case hexadecimal")
 
 
 class GenerateResponse(ResponseRecord):
@@ -226,7 +226,7 @@ class PlanStep(ResponseRecord):
 
     call: str = Field(description="The function: generate, exchange, respond, break_message, convert, or set")
     options: dict[str, Any] = Field(description="Its options by name")
-    words: dict[str, str] = Field(description="The words that each option follows from")
+    words: dict[str, str] = Field(description="The words behind each option")
 
 
 class PlanMessage(ResponseRecord):
@@ -234,7 +234,7 @@ class PlanMessage(ResponseRecord):
 
     message: str = Field(description="The raw message")
     mti: str = Field(description="Its message type indicator")
-    role: str = Field(description="What it is in the exchange: request, answer, reversal ...")
+    role: str = Field(description="Its role in the exchange: request, answer, reversal ...")
     fields: list[FieldValue] = Field(description="Its data fields, ascending")
 
 
@@ -244,7 +244,7 @@ class PlanResponse(ResponseRecord):
     steps: list[PlanStep]
     notes: list[str] = Field(description="What was assumed, not understood, or is not possible")
     code: str = Field(description="The calls in Python")
-    messages: list[PlanMessage] = Field(description="Empty where something was not understood")
+    messages: list[PlanMessage] = Field(description="Empty if something was not understood")
     source: str = Field(description="`words`, or `llm:<provider>/<model>`")
 
 
@@ -267,7 +267,7 @@ class NetworkResult(ResponseRecord):
 class ValidateResponse(ResponseRecord):
     """The verdict on a message."""
 
-    valid: bool = Field(description="No error by the standard, nor by its own network's rules")
+    valid: bool = Field(description="No errors by the standard or its own network's rules")
     errors: list[str] = Field(description="Validation problems as text")
     networks: dict[CardNetwork, NetworkResult] = Field(
         description="Result per network; empty when the message does not parse"
@@ -278,31 +278,31 @@ class WireRead(ResponseRecord):
     """How a message was written."""
 
     name: str = Field(description="The name of the format; `text` for the text form")
-    framing: list[str] = Field(description="What stood around it, outermost first")
+    framing: list[str] = Field(description="What surrounded it, outermost layer first")
     confidence: Confidence
-    reasons: list[str] = Field(description="Why it was read so")
+    reasons: list[str] = Field(description="The reasons for this reading")
 
 
 class ParseResponse(ResponseRecord):
     """A message read."""
 
     mti: str = Field(description="Its message type indicator")
-    version: ProtocolVersion = Field(description="The edition it was read as")
-    network: CardNetwork | None = Field(description="The one asked for, else that of its card")
-    interface: str | None = Field(description="What its link speaks, where that is known")
-    fields: list[FieldValue] = Field(description="The data fields that were read, ascending, as they came")
-    findings: list[str] = Field(description="What does not fit, and where it stands in what was sent")
+    version: ProtocolVersion = Field(description="The version it was read as")
+    network: CardNetwork | None = Field(description="The requested network, otherwise that of its card")
+    interface: str | None = Field(description="The interface of its link, if known")
+    fields: list[FieldValue] = Field(description="The data fields that were read, ascending, as received")
+    findings: list[str] = Field(description="What does not fit, and its position in the input")
     message: str | None = Field(
-        description="Its text form, which the other endpoints take; null where not all was read or fits it"
+        description="Its text form, which the other endpoints accept; null if it does not fit"
     )
     format: WireRead
-    more: int = Field(description="How many further messages stand in what was sent")
+    more: int = Field(description="The number of other messages in the input")
 
 
 class BuildResponse(ResponseRecord):
     """A message written."""
 
-    message: str = Field(description="The text form; of another format its bytes as upper-case hexadecimal")
+    message: str = Field(description="The text form; for another format its bytes as upper-case hexadecimal")
     mti: str
     version: ProtocolVersion
     format: str = Field(description="The name of the format")
@@ -313,7 +313,7 @@ class ConvertNote(ResponseRecord):
     """What became of one element."""
 
     number: int = Field(description="The element of the original, 0 for the MTI")
-    to: list[int] = Field(description="The elements it went to; empty when it is lost")
+    to: list[int] = Field(description="The elements it became; empty if it is lost")
     action: Action
     note: str = Field(description="One sentence")
 
@@ -326,7 +326,7 @@ class ConvertResponse(ResponseRecord):
     version: ProtocolVersion
     fields: list[FieldValue] = Field(description="Its data fields, ascending")
     notes: list[ConvertNote]
-    lossless: bool = Field(description="Converting back gives the original, element by element")
+    lossless: bool = Field(description="Whether converting back gives the original, element by element")
 
 
 class ValidationError(ResponseRecord):
@@ -335,8 +335,8 @@ class ValidationError(ResponseRecord):
     loc: list[str | int] = Field(description="The location of the faulty input")
     msg: str
     type: str = Field(description="Error type")
-    ctx: dict[str, Any] = Field(default={}, description="What the check compared with")
-    input: Any = Field(default=None, description="The offending input; left out where it is long")
+    ctx: dict[str, Any] = Field(default={}, description="The value that the check compared with")
+    input: Any = Field(default=None, description="The offending input; omitted if it is long")
 
 
 class HTTPValidationError(ResponseRecord):

@@ -62,12 +62,12 @@ class Settings:
     """How one server runs. Sizes in bytes, times in seconds."""
 
     host: str = _setting("127.0.0.1", str, "address to listen on")
-    port: int = _setting(8000, int, "port; 0 takes any free one")
+    port: int = _setting(8000, int, "port; 0 picks a free one")
     workers: int = _setting(1, worker_count, "number of processes, or auto", above_zero=True)
     public: bool = _setting(False, flag, "public demo: any origin may call, no LLM")
-    access_log: bool = _setting(False, flag, "one line per answer, without its content")
+    access_log: bool = _setting(False, flag, "one line per response, without its content")
     formats: str = _setting("", str, "a folder of wire formats of your own (.toml, .xml, .json)")
-    hosts: tuple[str, ...] = _setting((), host_names, "names to answer for besides this machine's own")
+    hosts: tuple[str, ...] = _setting((), host_names, "host names to answer for, besides this machine's own")
     # 32768 characters, each of them a JSON escape of 12 bytes, are 393 kB: the longest message fits twice.
     request_max_size: int = _setting(1_048_576, int, above_zero=True)
     max_connections: int = _setting(256, int, above_zero=True)  # each may hold one body of request_max_size

@@ -137,7 +137,7 @@ def _refused(found: operations.Reading) -> Problem:
         ctx: dict[str, Any] = {"kind": found.kind or None, "reasons": list(error.reasons)}
         if found.pieces:
             ctx["inside"] = [one._asdict() for one in found.pieces]
-        return problem(422, "not_iso8583", _MESSAGE, "This is no ISO 8583 message", ctx=ctx)
+        return problem(422, "not_iso8583", _MESSAGE, "This is not an ISO 8583 message", ctx=ctx)
     shown = operations.dissect(found).shown_values if found.message else {}
     fields = {str(number): value for number, value in shown.items() if number > 1}
     return iso_problem("iso8583_parse", _MESSAGE, error, fields=fields, **_tried(found))

@@ -62,9 +62,7 @@ def run(call: Coroutine[Any, Any, T], thread: Thread = "sim-link") -> T:
     where it would wait for itself."""
     if threading.current_thread().name == thread:
         call.close()
-        raise RuntimeError(
-            "this waits for the loop that it is called in: use AsyncHost and AsyncClient there"
-        )
+        raise RuntimeError("this would block the running event loop; use AsyncHost and AsyncClient there")
     future = start(call, thread)
     try:
         return future.result()

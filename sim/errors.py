@@ -68,7 +68,7 @@ class IsoError(ValueError):
         self.partial = partial
 
     def say(self, text: str) -> None:
-        """Have the error say *text*, in characters that print."""
+        """Set the error's text to *text*, in printable characters."""
         self.args = (visible_lines(text),)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -77,9 +77,9 @@ class IsoError(ValueError):
 
 
 class ParseError(IsoError):
-    """A text is not a message of its version. `partial` is the Message read up to the misfit,
-    or None where not even the MTI and bitmap could be read. `part` says what does not fit: the `mti`, the
-    `bitmap`, a length `prefix`, a `value` or the `end` of the text; `wanted` how many characters it has."""
+    """A text is not a message of its version. `partial` is the Message read up to the misfit, or None if
+    not even the MTI and bitmap could be read. `part` says what does not fit: the `mti`, the `bitmap`, a
+    length `prefix`, a `value` or the `end` of the text; `wanted` is its expected number of characters."""
 
     def __init__(
         self,
@@ -116,15 +116,15 @@ class BuildError(IsoError):
 
 
 class SpecError(IsoError):
-    """A table is not what the code expects: a bad row, an element that no version has. In a file of
-    somebody's own `offset` is the line."""
+    """A table is not what the code expects: a bad row, an element that no version has. In a user's file,
+    `offset` is the line."""
 
     unit = "line"
 
 
 class OptionError(IsoError):
-    """An argument that cannot be met: `option` is its name, `field` the element it would fill, if any,
-    `nearest` what may have been meant."""
+    """An invalid argument: `option` is its name, `field` the element it would fill, if any, and `nearest` a
+    suggestion."""
 
     def __init__(
         self, option: str, expected: str, found: str, field: int | None = None, nearest: str | None = None
@@ -139,7 +139,8 @@ class OptionError(IsoError):
 
 
 class ChoiceError(OptionError):
-    """A word that is none of those to choose from: `choices` are those, `nearest` the one it resembles."""
+    """A word that is not one of the choices: `choices` are the words allowed, `nearest` is the closest
+    one."""
 
     def __init__(self, option: str, found: str, choices: Iterable[str], nearest: str | None = None) -> None:
         self.choices = tuple(choices)

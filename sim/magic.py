@@ -1,6 +1,6 @@
 """`%load_ext sim`: `%iso8583 validate message` and `%%iso8583`, a paste that becomes its anatomy.
 
-A message is pasted as it stands (text, hex dump, log line, bytes in any spelling) or named by a variable.
+A message is pasted as it stands (text, hex dump, log line, bytes in any notation) or named by a variable.
 """
 
 from __future__ import annotations

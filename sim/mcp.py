@@ -25,7 +25,7 @@ try:
     from mcp.server.mcpserver import MCPServer
     from pydantic import Field  # what the protocol's own package describes arguments with
 except ModuleNotFoundError as missing:
-    text = "assistants need the package mcp: pip install 'iso8583-lab[mcp]'"
+    text = "AI assistants need the package mcp: pip install 'iso8583-lab[mcp]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
 # Verbs that are no tools, and why.
@@ -36,15 +36,15 @@ NO_TOOLS = {
         "reads or writes files of this machine",
     ),
     **dict.fromkeys(("plot", "show"), "draws for a notebook"),
-    "drill": "asks, and waits for the answer",
+    "drill": "asks and waits for the answer",
 }
 _INSTRUCTIONS = (
-    "ISO 8583 card-payment messages, for testing and teaching. A message is its text, or bytes in any "
-    "spelling: a hex dump, a log line, base64. Data elements are counted from 2; amounts are in minor units. "
-    "Card data in answers are hidden by stars: pass messages on as the user gave them, not as an answer "
-    "shows them. Only test card numbers belong here."
+    "ISO 8583 card-payment messages, for testing and teaching. A message is text, or bytes in any "
+    "notation: a hex dump, a log line, base64. Data elements are counted from 2; amounts are in minor "
+    "units. Card data in results is masked with asterisks: pass on messages as the user gave them, not as "
+    "a result shows them. Only test card numbers belong here."
 )
-_CLEAR = "Whether the message is given whole, with its card data: for test cards alone."
+_CLEAR = "Whether to return the message unmasked, with its card data; for test cards only."
 _MOST_DIGITS = 3
 Answer = dict[str, Any]
 
@@ -167,12 +167,12 @@ _tool(
 _tool(
     "break_message",
     _break,
-    _own("fault", str | None, "The name of a fault; without it, those that are possible are listed.", None),
+    _own("fault", str | None, "The name of a fault. Default: list those that apply.", None),
     rows="faults",
     clear=True,
 )
 _tool("plan", _plan, _own("description", str, verb("plan").option("description").about))
-_tool("learn", _learn, _own("messages", list[str], "The messages, each in any spelling."))
+_tool("learn", _learn, _own("messages", list[str], "The messages, each in any notation."))
 for _name in names():
     if _name not in (*tools, *NO_TOOLS, "build"):
         _tool(_name, _of_table(_name))

@@ -170,14 +170,11 @@ _ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r", or a host of `sim\.host`", ""),
     (r"A `sim\.keys\.KeyRing`, its parts, or a TOML", "A TOML"),
     (r"A table: a CSV or TOML file, its text, rows or a DataFrame\.", "A table, CSV or TOML."),
-    (
-        r"An `SSLContext`, True for the authorities of the system, or the path of one's own",
-        "Certificate authority of the host",
-    ),
+    (r"An `SSLContext`, True for the system's CA certificates, or the path of a", "CA certificates, as a"),
     (r"An `SSLContext`, or the paths of", "The paths of"),
     (
         r"A message in any form(?: that `parse` takes|: its raw text, a message table, a `Message`)?\.",
-        "Its text, or bytes in any spelling.",
+        "Its text, or bytes in any notation.",
     ),
     (r", one of `sim\.formats\(\)`", ", by its name"),
     (r", one of `sim\.interfaces\(\)`", ", by its name"),

@@ -59,7 +59,7 @@ def dump(data: bytes, encoding: str = "latin-1") -> str:
 
 
 def leaks(text: str) -> list[str]:
-    """What of the card stands in *text*, in any spelling: eight digits in a row (but for the first eight,
+    """What of the card stands in *text*, in any notation: eight digits in a row (but for the first eight,
     which are the issuer's), what follows on a track, the holder."""
     tight = "".join(char for char in text.replace("<wbr>", "") if char.isalnum()).upper()
     windows = [PAN[at : at + 8] for at in range(1, 9)]

@@ -70,25 +70,25 @@ def _elements(text: str) -> dict[int, str]:
 
 
 SLIPS: list[tuple[int, Callable[..., Any], str]] = [
-    (1, lambda digits: print(end=""), "it gave nothing: a function gives what stands behind `return`"),
-    (1, lambda digits: {2, 3}, "it gave a set, which has no order: give a list"),
-    (1, lambda digits: count(), "it gave other numbers"),
-    (2, lambda text, at, digits: (8, "123456"), "the value and the offset have changed places"),
-    (2, lambda text, at, digits: "123456", "it gave a str, not two things"),
+    (1, lambda digits: print(end=""), "it returned nothing"),
+    (1, lambda digits: {2, 3}, "it returned a set, which has no order; return a list"),
+    (1, lambda digits: count(), "it returned different numbers"),
+    (2, lambda text, at, digits: (8, "123456"), "the value and the offset are in the wrong order"),
+    (2, lambda text, at, digits: "123456", "it returned a str, not a value and an offset"),
     (2, lambda text, at, digits: (b"123456", 8), "the value is bytes: leave it a text"),
     (3, lambda text, at: text, "it raised TypeError (<lambda>() takes 2 positional"),
     (
         4,
         lambda text: {str(one): held for one, held in _elements(text).items()},
-        "texts as keys: elements",
+        "its keys are texts",
     ),
-    (4, lambda text: {0: text[:4], **_elements(text)}, "it has the key 0, and the message no such element"),
+    (4, lambda text: {0: text[:4], **_elements(text)}, "it has the key 0, which the message"),
     (4, lambda text: {one: held for one, held in _elements(text).items() if one > 2}, "DE 2 is missing"),
-    (4, lambda text: _elements(text) | {3: 0}, "DE 3 is an int: leave it a text"),
-    (4, lambda text: pandas.Series(_elements(text)), "it gave a Series, not a dict"),
+    (4, lambda text: _elements(text) | {3: 0}, "DE 3 is an int: keep it a text"),
+    (4, lambda text: pandas.Series(_elements(text)), "it returned a Series, not a dict"),
     (5, _elements, ""),
     (5, lambda text: {}[text], "it raised KeyError, and should raise ValueError"),
-    (5, lambda text: None, "characters) it should raise ValueError, and gave an answer"),
+    (5, lambda text: None, "characters) it should raise ValueError but returned a value"),
 ]
 
 

@@ -50,7 +50,7 @@ def test_first_six_and_last_four(pan: str, shown: str) -> None:
 @together("version", ["1987", "1993", "2003"])
 def test_tracks_pin_and_chip_do_not_show_at_all(number: int, version: str) -> None:
     """Not one character of track data, PIN blocks or chip data is left."""
-    assert mask(number, "ABC123DEF456", version) == "[12 characters hidden]"
+    assert mask(number, "ABC123DEF456", version) == "[12 characters masked]"
     assert is_sensitive(number, version)
 
 

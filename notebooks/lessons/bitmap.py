@@ -29,7 +29,7 @@ bitmap = Lesson(
         "7 is 0111: bits 2, 3 and 4. The next digit holds bits 5 to 8, and so on.",
         {
             (1, 2, 3, 10, 40, 41): "you counted from 0: the first bit is number 1.",
-            (2, 3, 4, 11): "the digits at the end announce elements, too: where is the C?",
+            (2, 3, 4, 11): "the digits at the end announce elements, too: what about the C?",
             (1, 2, 3, 4, 11, 41, 42): "bit 1 is not set: 7 is 0111.",
         },
     ),
@@ -38,10 +38,10 @@ bitmap = Lesson(
         "mark the four positions among 128, then write a hex digit for every four bits.",
         "DE 70 is bit 6 of the second half: 0000 0100 begins it. The first half begins with 8, for bit 1.",
         {
-            _forgot_bit_1(): "bit 1 is missing: it must be set for anybody to read the second half.",
-            _one_late(): "each bit is one place too far right: count from 1, not from 0.",
+            _forgot_bit_1(): "bit 1 is missing: it must be set to announce the second half.",
+            _one_late(): "each bit is one position too far right: count from 1, not from 0.",
             bitmaps.to_hex([n for n in _WRITTEN if n < _SECOND]): "DE 70 is missing: it needs a second half.",
-            bitmaps.to_hex(_WRITTEN)[:16]: "bit 1 announces a second half, which is not there.",
+            bitmaps.to_hex(_WRITTEN)[:16]: "bit 1 announces a second half, but there is none.",
         },
     ),
     equal(
@@ -50,8 +50,8 @@ bitmap = Lesson(
         "Sixteen hexadecimal digits are 64 bits.",
         {
             16: "that is one bitmap; DE 128 is beyond it.",
-            128: "that is the number of bits. How many of them does a character stand for?",
-            64: "that would be two bits for each character: a hexadecimal digit stands for four.",
+            128: "that is the number of bits. How many bits does one character represent?",
+            64: "that would be two bits per character: a hexadecimal digit is four.",
         },
     ),
 )

@@ -27,10 +27,10 @@ def _mended(which: int, hint: str, stronger: str) -> Exercise:
         if text == ECHOES[which]:
             return ""
         if text in ECHOES:
-            return "that is one of the other two messages: each has a STAN and a time of its own."
+            return "that is one of the other two messages: each has its own STAN and time."
         wanted = sim.codec.parse(ECHOES[which])
         if message.fields.keys() != wanted.fields.keys():
-            return "the bitmap announces other elements than an echo test has: 7, 11 and 70."
+            return "the bitmap should announce the elements of an echo test: 7, 11 and 70."
         wrong = next((number for number in wanted.fields if message[number] != wanted[number]), 0)
         return f"it can be read, but DE {wrong} is not what was sent. {hint[:1].upper()}{hint[1:]}"
 
@@ -49,8 +49,8 @@ broken = Lesson(
     "broken",
     _mended(
         0,
-        "the message starts with its MTI; take away only what stands in front of it.",
-        "An address of ten digits that begins with 60 stands in front.",
+        "the message starts with its MTI; remove only what precedes it.",
+        "A ten-digit address starting with 60 precedes it.",
     ),
     _mended(
         1,
@@ -59,7 +59,7 @@ broken = Lesson(
     ),
     _mended(
         2,
-        "the data are sound, the bitmap is not: take away the bit of an element that was never sent.",
+        "the data is correct, but the bitmap is not: clear the bit of the element that was never sent.",
         "The bitmap of an echo test begins with 8220.",
     ),
 )

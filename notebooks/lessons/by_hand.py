@@ -83,25 +83,25 @@ by_hand = Lesson(
     "by_hand",
     members(
         lambda: chip_request(FIRST).fields,
-        "four bits for each of the 16 digits behind the MTI; begin at 1.",
+        "four bits for each of the 16 digits after the MTI; start at 1.",
         "Write the bits under the digits, and the numbers 1 to 64 under the bits.",
     ),
     sheet(
         lambda: rows(3, 4, 7, 11, 14),
-        "DE 2 has two digits of length in front, so DE 3 starts at 20 + 2 + that length. From there on add up.",
+        "DE 2 has two length digits, so DE 3 starts at 20 + 2 + that length. Add up from there.",
     ),
     sheet(
         lambda: rows(22, 41, 49),
-        "Go on adding up the lengths of the cheat sheet: nothing may be skipped, and DE 32, 35 and 48 have prefixes.",
+        "Keep adding the lengths from the cheat sheet: skip nothing, and remember that DE 32, 35 and 48 have prefixes.",
     ),
     equal(
         lambda: Several((_end(55), len(chip_request(FIRST)[55]) // _DIGITS), Number(0, PLACES)),
-        "DE 55 begins behind DE 49. Its three digits of length count hex digits, and two of them are a byte.",
-        "The end is the start, and three digits of prefix, and as many characters as they say.",
+        "DE 55 starts after DE 49. Its three length digits count hex digits, two per byte.",
+        "The end is the start plus three digits of prefix plus that many characters.",
     ),
     facts(
         _chip,
-        "Cut from the front: tag, length, value. The length says, in hexadecimal, how many *bytes* the value has: two digits each.",
+        "Start at the beginning: tag, length, value. The length is the number of *bytes* in the value, in hexadecimal: two digits each.",
     ),
-    facts(_second, "The same way as before: bitmap, then add up. The cheat sheet has every format."),
+    facts(_second, "As before: the bitmap first, then add up. The cheat sheet has every format."),
 )

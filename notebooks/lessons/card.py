@@ -14,10 +14,10 @@ card = Lesson(
     "card",
     equal(
         lambda: networks.check_digit(_DIGITS),
-        "begin to double with the last of the ten digits, then every second one to the left.",
-        "Doubled: 2, 8, 3, 2, 9. Doubles above 9 lose 9. The digit makes the whole sum end in 0.",
+        "double the last of the ten digits, then every second one to the left.",
+        "Doubled: 2, 8, 3, 2, 9. Subtract 9 from doubles above 9. The check digit makes the total end in 0.",
         {
-            "9": "that is the last digit of the sum. The check digit brings the sum to the next ten.",
+            "9": "that is the last digit of the sum. The check digit brings the sum to the next multiple of ten.",
             "3": "that belongs to 7992739871, the example above.",
             "7": "did you double the right digits? The last of the ten is the first to be doubled.",
         },
@@ -36,15 +36,15 @@ card = Lesson(
         lambda: Masked(
             mask_pan(next(one.pan for one in test_cards() if one.network == "AMEX" and one.default))
         ),
-        "six digits, stars, four digits; as many characters as the card has digits: 15.",
-        "Between six and four stand as many stars as are left of 15.",
+        "six digits, asterisks, four digits: 15 characters in total.",
+        "The asterisks replace the digits in between.",
         {
-            "378282******0005": "that is one star too many: the card has 15 digits.",
-            "378282****0005": "that is one star too few: the card has 15 digits.",
+            "378282******0005": "that is one asterisk too many: the card has 15 digits.",
+            "378282****0005": "that is one asterisk too few: the card has 15 digits.",
             "378282*****10005": "only the last four digits may be shown.",
             "378282******005": "four digits may be shown at the end, not three.",
             "3782*******0005": "the first six digits may be shown, not only four.",
-            "37828*******005": "six in front and four at the end may be shown.",
+            "37828*******005": "the first six and the last four digits may be shown.",
         },
     ),
 )

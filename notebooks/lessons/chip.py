@@ -26,12 +26,12 @@ chip = Lesson(
     "chip",
     equal(
         lambda: Several(tuple(tag.tag for tag in chip_data.read_tags(_LIST)), Hex("")),
-        "read tag, length, value, and begin again behind the value.",
+        "read tag, length, value, and start again after the value.",
         "5F ends in five ones, so that tag has two bytes; 9A does not, so it has one.",
         {
             ("5F", "2A", "9A", "9C"): "5F ends in five ones: another byte of the same tag follows.",
             ("9A", "9C"): "the first tag is missing: it has two bytes.",
-            ("5F2A", "9A03", "9C01"): "you took the length for a part of the tag.",
+            ("5F2A", "9A03", "9C01"): "you read the length as part of the tag.",
             ("5F2A", "9A", "26", "9C"): "26 is inside the value of 9A, which has three bytes.",
         },
     ),
@@ -42,10 +42,10 @@ chip = Lesson(
         {
             "9F0212000000001234": "the length counts bytes: two digits are one byte.",
             "9F020C000000001234": "the length counts bytes, not digits: two digits are one byte.",
-            "9F0206001234000000": "zeros go in front.",
+            "9F0206001234000000": "zeros go on the left.",
             "9F02021234": "9F02 always has six bytes.",
             "9F0206000000123400": "that is 1,234.00; the amount counts cents.",
-            "000000001234": "that is the value alone; tag and length stand in front.",
+            "000000001234": "that is only the value; the tag and length come first.",
         },
     ),
     equal(
@@ -54,8 +54,8 @@ chip = Lesson(
         "Bit 8 of a byte is 80, bit 7 is 40, bit 6 is 20, bit 5 is 10. One finding is in byte 3, one in byte 4.",
         {
             results(_FOUND[:1]): "the limit is missing: the amount was over the floor limit, too.",
-            results(_FOUND[1:]): "the PIN is missing: it was tried too often.",
-            "0000800020": "count the bits of a byte from 8 at the left to 1 at the right.",
+            results(_FOUND[1:]): "the PIN is missing: the try limit was exceeded.",
+            "0000800020": "count the bits of a byte from 8 on the left to 1 on the right.",
             "0000048000": "in byte 3 that is the online PIN; the try limit is another bit.",
         },
     ),

@@ -26,8 +26,8 @@ day = Lesson(
     "day",
     equal(
         lambda: len(_approved("JPY")),
-        "count the rows of `responses` whose DE39 is 00 and whose DE49 is the number of the yen.",
-        "Two conditions are joined with `&`, each in brackets of its own. The yen is 392.",
+        "count the rows of `responses` whose DE39 is 00 and whose DE49 is the code for the yen.",
+        "Combine two conditions with `&`, each in its own parentheses. The yen is 392.",
     ),
     equal(
         lambda: int(_approved("USD")["DE4"].astype(int).max()),
@@ -39,7 +39,7 @@ day = Lesson(
         "requests (0100) whose DE11 no response (0110) has.",
         "`set(requests['DE11']) - set(responses['DE11'])`, both from readable rows only.",
         {
-            0: "some requests got no answer: compare the sets of DE11.",
+            0: "some requests got no response: compare the sets of DE11.",
         },
     ),
 )

@@ -27,7 +27,7 @@ def _dialect(answer: Any) -> Verdict:
 def _unlike(answer: Any) -> str:
     """For a format like another one, but for the width of one element."""
     if not isinstance(answer, Format):
-        return "the answer is what `sim.load_format(file)` gives."
+        return "the answer is what `sim.load_format(file)` returns."
     field, plain = answer.layout("1987")[_NUMBER], wire_format(_BASE).layout("1987")[_NUMBER]
     if field is None or plain is None or field.size == plain.size:
         return f"DE {_NUMBER} still has its usual width."
@@ -35,7 +35,7 @@ def _unlike(answer: Any) -> str:
         return f"DE {_NUMBER} should always have {_WIDTH} characters, so its format has no dots."
     echo = _echo()
     if encode(echo, answer) != encode(echo, _BASE):
-        return f"a message without DE {_NUMBER} should be written as `{_BASE}` writes it: extend that format."
+        return f"a message without DE {_NUMBER} should be encoded as in `{_BASE}`: extend that format."
     return ""
 
 
@@ -44,7 +44,7 @@ dialects = Lesson(
     equal(
         lambda: Number(len(encode(_echo(), "ebcdic-hex")), BYTES),
         "write the echo and count: `len(encode(message, ...))`.",
-        "In `ebcdic-hex` the bitmap stands as hex digits, and every character takes a byte.",
+        "In `ebcdic-hex` the bitmap is hex digits, and every character takes a byte.",
         {
             len(encode(_echo(), "ebcdic")): "that is `ebcdic`, whose bitmap is raw bytes.",
         },
@@ -52,7 +52,7 @@ dialects = Lesson(
     equal(
         lambda: encode(_echo(), "bcd", framing=["length-4-ascii"])[:4].decode(),
         "four digits, as a text: `encode(message, 'bcd', framing=['length-4-ascii'])[:4]`.",
-        "They say how many bytes the packed message has, which the first table of this notebook shows.",
+        "They give the number of bytes of the packed message, which is in the first table of this notebook.",
         {
             f"{len(encode(_echo(), 'bcd')) + 4:04}": "the length does not count itself.",
         },

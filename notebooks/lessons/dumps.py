@@ -26,13 +26,13 @@ dumps = Lesson(
     "dumps",
     equal(
         lambda: Number(_LENGTH - _TPDU, BYTES),
-        "the two bytes in front, 008f, count all that follows. The TPDU, ten hex digits, is no part of the message.",
+        "the first two bytes, 008f, count everything after them. The TPDU, ten hex digits, is not part of the message.",
         "8f is 8 times 16 and 15. Ten hex digits are five bytes.",
         {
-            143: "that is what the length says; the TPDU is counted in it.",
+            143: "that is the length, which includes the TPDU.",
             133: "ten hex digits are five bytes, not ten.",
             136: "the length does not count itself.",
-            83: "you read 8f as 88: f stands for 15.",
+            83: "you read 8f as 88: f is 15.",
         },
     ),
     equal(
@@ -40,7 +40,7 @@ dumps = Lesson(
         "`byte_start` of the row whose number is 39, in the table of `answered`.",
         "`sim.parse(answered)[['number', 'byte_start']]`.",
         {
-            100: "the two bytes of length in front count, too.",
+            100: "count the two length bytes, too.",
         },
     ),
     wants(

@@ -131,7 +131,7 @@ class Paper:
         stan, sent = sim.codec.parse(right.whole)[11], sim.codec.parse(right.whole)[7]
         parts = {
             "1 to 3. The request": ruled(right.message),
-            "4. The answer to it": ruled(right.answered),
+            "4. The response to it": ruled(right.answered),
             "5. A reversal": ruled(right.undone),
             f"6. An echo test, damaged. It was sent at {sent} (DE 7) with STAN {stan}": right.broken,
         }
@@ -212,11 +212,11 @@ def _mended() -> Exercise:
         if build(message) == _present().whole:
             return ""
         return (
-            "it can be read, but it is not what was sent. Compare STAN, time and bitmap with what is known."
+            "it can be read, but it is not what was sent. Compare the STAN, time and bitmap with the table."
         )
 
     return wants(
-        wish_for, stronger="A length in front, a digit lost, or one bit too many: which of the three?"
+        wish_for, stronger="A length at the start, a digit lost, or an extra bit: which of the three?"
     )
 
 

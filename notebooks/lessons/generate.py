@@ -22,7 +22,7 @@ def _is_request(message: sim.Message) -> str:
     if not mtis.is_network_management(message.mti):
         return "an echo test is a network management message, MTI 0800; see the list of kinds."
     answered = mtis.response_mti(message.mti) is None
-    return "this is the answer to an echo test; generate the test itself." if answered else ""
+    return "this is the response to an echo test; generate the request." if answered else ""
 
 
 generate = Lesson(
@@ -39,7 +39,7 @@ generate = Lesson(
         that(lambda m: m.get(70, m.get(24)) in _codes(m.version), "DE 70 should ask for an echo test."),
         that(
             lambda m: m[11] == f"{777:0{spec(m.version)[11].width}}",
-            "the STAN is six digits, with zeros in front.",
+            "the STAN is six digits, with leading zeros.",
         ),
         stronger="`stan=` takes the six digits as a text.",
     ),
@@ -47,16 +47,16 @@ generate = Lesson(
         that(lambda m: m[12][-6:] == "093000", "the merchant's clock (DE 12) should show 09:30:00."),
         that(
             lambda m: m[7][4:] != m[12][-6:],
-            "DE 7 shows the shop's time; give `at` a time zone one hour ahead of UTC.",
+            "DE 7 is the local time; give `at` a time zone one hour ahead of UTC.",
         ),
         that(
             lambda m: m[7][4:] != "103000",
-            "DE 7 is an hour *later*: a shop ahead of UTC has the later clock.",
+            "DE 7 is an hour *later*: ahead of UTC, the local clock shows the later time.",
         ),
         that(
             lambda m: m[7][4:] == "083000",
-            "DE 7 should be 08:30:00 in UTC, one hour before the shop's clock.",
+            "DE 7 should be 08:30:00 in UTC, one hour behind the local time.",
         ),
-        stronger="`datetime.datetime(2026, 11, 20, 9, 30, tzinfo=...)` is a moment at the shop.",
+        stronger="`datetime.datetime(2026, 11, 20, 9, 30, tzinfo=...)` is a local time at the merchant.",
     ),
 )

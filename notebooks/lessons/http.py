@@ -28,10 +28,10 @@ def _body(hints: dict[str, str], stronger: str, **wanted: object) -> Exercise:
 def _unlike(body: Any, wanted: dict[str, object], hints: dict[str, str]) -> str:
     """What of *body* is not as the interface wants it; empty where all is."""
     if not isinstance(body, dict):
-        return "the body is a `dict`: names of the interface with their values."
+        return "the body is a `dict`: the interface's option names with their values."
     unknown = [key for key in body if key not in wanted and key not in hints]
     if unknown:
-        return f"`{unknown[0]}` is not asked for, or is no name of the interface."
+        return f"`{unknown[0]}` is not needed, or is not an option of the interface."
     for key, value in wanted.items():
         if key not in body:
             return f"`{key}` is missing."
@@ -62,8 +62,8 @@ http = Lesson(
     _body(
         {
             "message_type": "A financial message is called `financial`.",
-            "network": "Its name is written in capitals.",
-            "currency": "The yen's number in ISO 4217 is in `sim.codes('currencies')`.",
+            "network": "Write its name in capitals.",
+            "currency": "The ISO 4217 code of the yen is in `sim.codes('currencies')`.",
             "amount_minor_units": "The yen has no smaller unit.",
             "version": "",
             "stan": "",
@@ -76,11 +76,11 @@ http = Lesson(
     ),
     members(
         _refused,
-        "the service wants a currency as three digits and a STAN of six.",
+        "the service expects a currency of three digits and a STAN of six.",
         "Send it as above, and read the `loc` of each entry of `detail`.",
         {
-            ("currency",): "that is one of them; an answer lists all faults.",
-            ("stan",): "that is one of them; an answer lists all faults.",
+            ("currency",): "that is one of them; list all of them.",
+            ("stan",): "that is one of them; list all of them.",
         },
         of=Spelling(""),
     ),

@@ -119,14 +119,14 @@ class Lesson:
             raise IndexError(f"this notebook has exercises 1 to {len(self)}")
         if answer is None:
             return Verdict(
-                "the answer is None: `print`, and what changes something in place, give nothing back."
+                "the answer is None: `print`, and functions that change something in place, return nothing."
             )
         if untried(answer):
             return None
         try:
             return self._exercises[number - 1].judge(answer)
         except (TypeError, ValueError, AttributeError, KeyError, IndexError):
-            return Verdict(f"this exercise cannot use {kind(answer)}. Read again what it asks for.")
+            return Verdict(f"this exercise cannot use {kind(answer)}. Read the exercise again.")
 
 
 def _sentence(words: str) -> str:
@@ -163,7 +163,7 @@ def _wrong_kind(given: Any, wanted: object) -> str:
     if isinstance(wanted, (list, tuple)):
         if not isinstance(given, (list, tuple)):
             return f"the answer is a list of {len(wanted)}, in order."
-        return "" if len(given) == len(wanted) else f"{len(wanted)} are asked for, in order."
+        return "" if len(given) == len(wanted) else f"{len(wanted)} are needed, in order."
     names = {str: "text", int: "whole number"}
     fits = isinstance(given, (str, int, bytes)) and not isinstance(given, bool)
     return "" if fits else f"the answer is a {names.get(type(wanted), 'value')}, not {kind(given)}."

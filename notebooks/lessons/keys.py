@@ -22,27 +22,29 @@ keys = Lesson(
     "keys",
     equal(
         lambda: read_pin_block(_BLOCK, _CARD).value,
-        "put the PAN field on top: 0000, then the twelve digits before the check digit.",
-        "The second digit says how long the PIN is; its digits from the third on are mixed with ones of the PAN.",
+        "write the PAN field above it: 0000, then the twelve digits before the check digit.",
+        "The second digit is the PIN's length; from the third digit on, the PIN is combined with the PAN.",
         {
-            "6265": "that is still mixed with the card number: xor it with 0000111111111111.",
+            "6265": "that is still combined with the card number: xor it with 0000111111111111.",
         },
     ),
     equal(
         lambda: Hex(mac(_DATA, _KEY, algorithm="ISO9797-1-1", length=4).value),
         "the algorithm is ISO9797-1-1, the length is 4 bytes.",
-        "Both are arguments of sim.keys.mac, `algorithm` and `length`; the answer is the `value` of what it gives.",
+        "Both are arguments of sim.keys.mac, `algorithm` and `length`; the answer is the `value` of the result.",
         {
-            mac(_DATA, _KEY, algorithm="ISO9797-1-1").value: "that is eight bytes; four were asked for.",
+            mac(
+                _DATA, _KEY, algorithm="ISO9797-1-1"
+            ).value: "that is eight bytes; the exercise asks for four.",
         },
     ),
     equal(
         lambda: Hex(_inside()),
-        "the key that was read has a check value: inside.key.check_value.",
+        "the key in the block has a check value: inside.key.check_value.",
         "It is the check value of the first key of this notebook.",
         {
-            "P0": "that says what the key may do.",
-            _WRAPPED[-8:]: "that is a part of the MAC of the block.",
+            "P0": "that says what the key may be used for.",
+            _WRAPPED[-8:]: "that is part of the block's MAC.",
         },
     ),
 )

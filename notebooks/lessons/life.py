@@ -29,37 +29,37 @@ life = Lesson(
     "life",
     wants(
         is_kind("0110", "an authorization response is an 0110: `sim.respond` to `request`."),
-        belongs_to(_request, "this answers another request than `request`."),
+        belongs_to(_request, "this responds to a different request."),
         answers("incorrect PIN", "Which code says incorrect PIN?"),
         stronger="The table of codes above has it.",
     ),
     equal(
         lambda: ["0421", "0430"],
         "JCB reverses with an *advice* from the start; a repeat has an odd last digit.",
-        "The advice is 0420. Its repeat changes the last digit, its answer the third.",
+        "The advice is 0420. Its repeat changes the last digit, its response the third.",
         {
-            ("0401", "0410"): "right for Visa; JCB reverses with an advice, not with a request.",
-            ("0421", "0431"): "the repeat is right. An answer is not numbered as a repeat.",
-            ("0420", "0430"): "0420 is what was sent first; its repeat is asked for.",
-            ("0421", "0410"): "the repeat is right. An advice is answered by an advice response.",
+            ("0401", "0410"): "right for Visa; JCB reverses with an advice, not a request.",
+            ("0421", "0431"): "the repeat is right. A response is not marked as a repeat.",
+            ("0420", "0430"): "0420 was sent first; the exercise asks for its repeat.",
+            ("0421", "0410"): "the repeat is right. An advice gets an advice response.",
         },
     ),
     wants(
         that(lambda m: m.mti[1] == "4", "this is not a reversal; see `sim.reverse`."),
         that(
             lambda m: m.mti[1:] in ("400", "420"),
-            "the reversal itself is asked for, sent once, and not its answer.",
+            "the exercise asks for the reversal, sent once, not for its response.",
         ),
         that(
             lambda m: _original(m)[1] == _STAN,
-            f"DE 90 should hold the original's STAN, {_STAN}.",
+            f"DE 90 should contain the original's STAN, {_STAN}.",
         ),
         that(lambda m: _original(m)[0][1:] == "100", "DE 90 should name an authorization request, 0100."),
         that(
             lambda m: all(m.get(number) for number in _FINDS),
-            "nobody can match this one: a reversal also carries card, processing code, time and STAN.",
+            "this cannot be matched: a reversal also needs the card, processing code, time and STAN.",
         ),
         costs(7500, "USD"),
-        stronger="First `sim.generate` with `stan=` and `amount_minor_units=`, then `sim.reverse` of what it made.",
+        stronger="First `sim.generate` with `stan=` and `amount_minor_units=`, then `sim.reverse` with the result.",
     ),
 )

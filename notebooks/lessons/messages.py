@@ -33,9 +33,9 @@ def is_kind(mti: str, hint: str = "") -> Wish:
         if found == mti:
             return ""
         if found == mtis.response_mti(mti):
-            return f"{found} is the answer, not the question."
+            return f"{found} is the response, not the request."
         if found == mtis.response_mti(found) or mtis.response_mti(found) == mti:
-            return f"{found} is the question; its answer is asked for."
+            return f"{found} is the request; the exercise asks for its response."
         return hint or f"the message type should be that of {_WHAT.get(mti, 'another message')}."
 
     return wish
@@ -76,7 +76,7 @@ def is_card(name: str) -> Wish:
         found = card.detect_network(message)
         if found is not None and found.network == name:
             return ""
-        called = f"a {found.network} card" if found else "no card that a network here knows"
+        called = f"a {found.network} card" if found else "not a card of a known network"
         return f"this is {called}; see `network=`."
 
     return wish
@@ -88,7 +88,7 @@ def answers(meaning: str, hint: str) -> Wish:
     def wish(message: sim.Message) -> str:
         found = lookup("response_code", message.get(39), version=message.version)
         if found is None:
-            return "there is no response code of the standard in DE 39."
+            return "DE 39 has no response code of the standard."
         return "" if found.meaning == meaning else f"DE 39 says {found.code}, {found.meaning}. {hint}"
 
     return wish

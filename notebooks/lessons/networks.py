@@ -31,14 +31,14 @@ networks = Lesson(
     members(
         lambda: _required("JCB") - _required("MASTERCARD"),
         "filter the column `required_in` of both tables for 0100, and subtract one set of numbers from the other.",
-        "`set(a) - set(b)` is what a has and b does not. Mind which of the two comes first.",
+        "`set(a) - set(b)` is what a has and b does not. The order matters.",
     ),
     equal(
         _kept,
         'ask `response_code("UNIONPAY", code).meaning` about the codes between 30 and 80.',
-        "Codes that keep the card say *retain*; most of them lie between 33 and 41.",
+        "Codes for keeping the card say *retain*; most of them are between 33 and 41.",
         {
-            "75": "by this one the shop gives the card back.",
+            "75": "with this one the merchant returns the card.",
             "55": "that is one wrong PIN, not too many of them.",
             "43": "that is a stolen card.",
             "41": "that is a lost card.",
@@ -47,7 +47,7 @@ networks = Lesson(
     members(
         lambda: [name for name in sim.NETWORKS if network(name).native_version == "1993"],
         "validate a message of version 1993 for each network: two of them do not warn about its MTI.",
-        "Section 1 says which networks speak the 1993 version on their own links.",
+        "Section 1 says which networks use the 1993 version on their own links.",
         of=NetworkName(""),
     ),
 )

@@ -28,7 +28,7 @@ panels = Lesson(
         "MessageAnatomy",
         is_kind("0800", "the message should be an echo test, 0800."),
         that(lambda m: m[11] == "000777", "the STAN should be 000777; see `set_value`."),
-        stronger="Keep the anatomy in a variable, call its `set_value(11, ...)`, and give the anatomy as the answer.",
+        stronger="Store the anatomy in a variable, call its `set_value(11, ...)`, and give the anatomy as the answer.",
     ),
     _panel(
         "GeneratePanel",
@@ -39,6 +39,6 @@ panels = Lesson(
     _panel(
         "ValidatePanel",
         costs(1234, "EUR"),
-        stronger="`ValidatePanel(message)` takes what `sim.generate` made.",
+        stronger="`ValidatePanel(message)` accepts the result of `sim.generate`.",
     ),
 )

@@ -63,43 +63,47 @@ def _told(answer: Callable[..., Any], arguments: tuple[Any, ...], wanted: Any) -
         if wanted is not ValueError:
             return f"it raised {type(error).__name__} ({str(error)[:60]})"
         raised = isinstance(error, ValueError)
-        return "" if raised else f"it raised {type(error).__name__}, and should raise ValueError"
-    return "it should raise ValueError, and gave an answer" if wanted is ValueError else told
+        return "" if raised else f"it raised {type(error).__name__}; it should raise ValueError"
+    return "it should raise ValueError but returned a value" if wanted is ValueError else told
 
 
 def _otherwise(found: Any, wanted: Any) -> str:
-    """What *found* has otherwise than *wanted*, without the answer; empty where it says the same."""
+    """What *found* has otherwise than *wanted*, without the answer; empty where it has the same meaning."""
     if found is None:
-        return "it gave nothing: a function gives what stands behind `return`, not what it prints"
+        return "it returned nothing: a function returns the value after `return`, not what it prints"
     if isinstance(wanted, dict):
         return _other_elements(found, wanted)
     given, right = plain(found), plain(wanted)
     if given == right:
         return ""
     if isinstance(found, set | frozenset):
-        return "it gave a set, which has no order: give a list"
+        return "it returned a set, which has no order; return a list"
     if isinstance(wanted, tuple):
         return _other_value(found, given, right)
-    return f"it gave {kind(found)}, not a list" if not isinstance(given, list) else "it gave other numbers"
+    return (
+        f"it returned {kind(found)}, not a list"
+        if not isinstance(given, list)
+        else "it returned different numbers"
+    )
 
 
 def _other_value(found: Any, given: Any, right: list[Any]) -> str:
     """The same of a value and the place behind it."""
     if not isinstance(given, list) or len(given) != len(right):
-        return f"it gave {kind(found)}, not two things, a value and an offset"
+        return f"it returned {kind(found)}, not a value and an offset"
     if given[::-1] == right:
-        return "the value and the offset have changed places"
-    return "the offset is another one" if given[0] == right[0] else f"the value is {_no_text(given[0])}"
+        return "the value and the offset are in the wrong order"
+    return "the offset is wrong" if given[0] == right[0] else f"the value is {_no_text(given[0])}"
 
 
 def _other_elements(found: Any, wanted: dict[int, str]) -> str:
     """The same of a message's elements."""
     if not isinstance(found, Mapping):
-        return f"it gave {kind(found)}, not a dict"
+        return f"it returned {kind(found)}, not a dict"
     if any(isinstance(one, str) for one in found):
-        return "it has texts as keys: elements are numbers here, 2 and not '2'"
+        return "its keys are texts; element numbers must be integers, 2 and not '2'"
     if more := [one for one in found if one not in wanted]:
-        return f"it has the key {more[0]!r}, and the message no such element"
+        return f"it has the key {more[0]!r}, which the message does not contain"
     if missing := [number for number in wanted if number not in found]:
         return f"DE {missing[0]} is missing"
     other = next((number for number, text in wanted.items() if found[number] != text), None)
@@ -110,7 +114,7 @@ def _no_text(value: Any) -> str:
     """What a value is that is not the right text."""
     if isinstance(value, str):
         return "another text"
-    return f"{kind(value)}: leave it a text, whose leading zeros count"
+    return f"{kind(value)}: keep it a text; leading zeros count"
 
 
 def _bitmaps() -> list[Case]:
@@ -163,26 +167,26 @@ parser = Lesson(
     _calls(
         _bitmaps,
         "Bits count from 1.",
-        '`bin(int(digits, 16))` loses zeros in front: use `f"{int(digits, 16):064b}"`.',
+        '`bin(int(digits, 16))` loses leading zeros: use `f"{int(digits, 16):064b}"`.',
     ),
     _calls(
         _prefixed,
-        "It gives the value and the place behind it.",
-        "`int(text[at:at + digits])` is the length; the value begins behind it.",
+        "It returns the value and the offset after it.",
+        "`int(text[at:at + digits])` is the length; the value starts after it.",
     ),
     _calls(
         _one,
-        "Look the element up in `FORMATS`: digits of prefix, and width.",
-        "With prefix 0 the width is the length; else the prefix says it.",
+        "Look up the element in `FORMATS`: number of length digits, and width.",
+        "With 0 length digits, the width is the length; otherwise the prefix is.",
     ),
     _calls(
         _whole,
-        "It gives a dict of number and value.",
-        "When bit 1 is set, read 32 digits, and leave 1 out of the numbers.",
+        "It returns a dict of number and value.",
+        "If bit 1 is set, read 32 digits, and omit 1 from the numbers.",
     ),
     _calls(
         _broken,
-        "Check every cut, and that nothing is left over.",
-        "A slice beyond the end gives fewer characters and no error: compare its length.",
+        "Check every slice, and that nothing is left over.",
+        "A slice beyond the end returns fewer characters without an error: compare its length.",
     ),
 )

@@ -37,21 +37,21 @@ service_point = Lesson(
     equal(
         lambda: _swiped() + _CANNOT,
         "two digits of entry mode, for the magnetic stripe, and one for a terminal that cannot accept a PIN.",
-        "The table of five messages above shows the stripe's mode, and another line the last digit.",
+        "The table of five messages above shows the mode for the stripe; another row shows the last digit.",
         {
             "901": "the last digit means that the terminal can accept a PIN.",
-            "900": "the last digit says that nobody knows.",
+            "900": "the last digit means unknown.",
             "022": "02 is a stripe that was not read completely; the whole track has another mode.",
             "012": "that is a number typed in.",
             "052": "that is a chip.",
-            "90": "that is the entry mode alone; a third digit follows.",
+            "90": "that is only the entry mode; a third digit follows.",
             "290": "the entry mode comes first.",
         },
     ),
     wants(
         that(
             lambda m: m.mti[1:] in ("100", "200"),
-            "a purchase is asked for with an authorization request (0100) or a financial one (0200).",
+            "a purchase is an authorization request (0100) or a financial request (0200).",
         ),
         that(lambda m: m[3][:2] == "00", "DE 3 should say that it is a purchase; see `purpose=`."),
         is_card("MASTERCARD"),
@@ -63,15 +63,15 @@ service_point = Lesson(
     ),
     equal(
         lambda: _mode("fallback, magnetic") + _CAN,
-        'the mode is a code of one network only; filter `sim.codes("pos_entry_mode")`. A digit for the PIN follows.',
+        'the mode is a code of only one network; filter `sim.codes("pos_entry_mode")`. A digit for the PIN follows.',
         "Look for *fallback* in the column `kind`, and for Mastercard in the column `network`.",
         {
             "802": "the last digit means that the terminal cannot accept a PIN.",
-            "80": "that is the entry mode alone; the third digit says whether a PIN could be taken.",
+            "80": "that is only the entry mode; the third digit says whether a PIN could be accepted.",
             "791": "that is a chip card whose number was typed in, not swiped.",
-            "901": "that is an ordinary swipe; nobody tried the chip first.",
+            "901": "that is an ordinary swipe, without trying the chip first.",
             "051": "that is a chip that was read.",
-            "951": "that is another network's or another kind of reading.",
+            "951": "that is another network's code or another entry mode.",
         },
     ),
 )

@@ -18,10 +18,10 @@ def _one_date(message: sim.Message) -> str:
     if found == ["date"]:
         return ""
     if not found:
-        return "it has no error yet: write a date that does not exist, a month 13, say."
+        return "it has no error yet: write an impossible date, such as month 13."
     if "date" not in found:
-        return f"the error is of the rule `{found[0]}`. Spoil a date instead."
-    return f"there are {len(found)} errors; one of the rule `date` alone is asked for."
+        return f"the error is of the rule `{found[0]}`. Break a date instead."
+    return f"there are {len(found)} errors; the exercise asks for only one, of the rule `date`."
 
 
 def _warned(message: sim.Message) -> str:
@@ -41,13 +41,13 @@ validate = Lesson(
         lambda: Spelling(
             next(name for name, rule in catalogue().items() if "are in ISO 4217" in rule.checks)
         ),
-        "filter `sim.rules()` by its column `checks`, and take the name of an error, not of a warning.",
+        "filter `sim.rules()` by its column `checks`, and use the name of an error, not a warning.",
         "`rules[rules['checks'].str.contains('4217')]` leaves two or three rows.",
         {
             "minor-unit": "that rule looks at decimals. Which one looks at the code?",
             "date": "that rule looks at dates.",
-            "amount-without-currency": "that rule only asks whether there is one at all, not which.",
+            "amount-without-currency": "that rule only checks whether there is a currency, not which one.",
         },
     ),
-    wants(_warned, stronger='American Express speaks 1993: what of an 0100 made with `version="1987"`?'),
+    wants(_warned, stronger='American Express uses 1993: what about an 0100 made with `version="1987"`?'),
 )

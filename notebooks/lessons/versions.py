@@ -25,19 +25,19 @@ versions = Lesson(
         {
             "0420": "that is 1987.",
             "1420": "that is 1993.",
-            "2430": "that is its answer.",
+            "2430": "that is its response.",
             "2421": "that is its repeat.",
             "2400": "that is a reversal *request*.",
         },
     ),
     equal(
         lambda: Spelling(spec("2003")[41].format),
-        'filter `sim.fields("2003")` by number, take `format`.',
+        'filter `sim.fields("2003")` by number and read `format`.',
         "`sim.fields('2003').set_index('number').loc[41, 'format']`.",
         {
             "ans 8": "that is the format in 1987 and 1993.",
             "n 16": "terminals may have letters in their names.",
-            "16": "the letters that say which characters are allowed belong to it.",
+            "16": "the letters for the allowed characters are part of it.",
             "ans..16": "the dots would mean *up to*.",
         },
     ),
@@ -46,9 +46,9 @@ versions = Lesson(
         "put 0, 1 and 2 in place of the question mark and parse each: only one reads to the end.",
         "DE 11 has six digits in two versions and twelve in the third; DE 12 has six, twelve or fourteen.",
         {
-            "1987": "as 1987 it leaves characters over.",
-            "1993": "as 1993 it leaves characters over.",
-            "2023": "this toolkit does not know that edition.",
+            "1987": "read as 1987, characters are left over.",
+            "1993": "read as 1993, characters are left over.",
+            "2023": "this toolkit does not support that version.",
         },
     ),
 )

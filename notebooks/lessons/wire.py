@@ -25,7 +25,7 @@ wire = Lesson(
             tuple(len(encode(MESSAGE, name)) for name in ("ascii", "bcd", "ebcdic")), Number(0, BYTES)
         ),
         "count the bytes: `len(encode(message, name))` for each of the three, in this order.",
-        "ASCII writes every character as a byte; BCD packs two digits; EBCDIC's bitmap here is 8 bytes.",
+        "ASCII uses a byte per character; BCD packs two digits per byte; EBCDIC's bitmap here is 8 bytes.",
     ),
     equal(
         lambda: "KIOSK009",
@@ -39,22 +39,22 @@ wire = Lesson(
     equal(
         lambda: "TERM0042",
         "in EBCDIC c1 is A, c9 is I, d1 is J, d9 is R, e2 is S, and f0 is 0.",
-        "`bytes.fromhex(...).decode('cp500')` does it, too.",
+        "`bytes.fromhex(...).decode('cp500')` works, too.",
         {"4042": "the letters come first."},
     ),
     equal(
         lambda: Number(len(sealed()) - len(encode(SEALED, "bcd")), BYTES),
-        "a length of two bytes, and a TPDU of ten hex digits.",
+        "a two-byte length, and a TPDU of ten hex digits.",
         "Ten hex digits are five bytes.",
         {
-            2: "that is the length alone; an address follows.",
+            2: "that is only the length; an address follows.",
             12: "count bytes, not digits.",
             10: "two digits are one byte.",
         },
     ),
     equal(
         lambda: Spelling(str(sim.build(SEALED))),
-        "MTI, bitmap and digits stand as they do in the dump; only the terminal's name must be turned into letters.",
-        "Leave seven bytes out, write the rest as digits, and the last eight bytes as characters.",
+        "the MTI, bitmap and digits are as in the dump; only the terminal's name must be converted to letters.",
+        "Omit seven bytes, write the rest as digits, and the last eight bytes as characters.",
     ),
 )

@@ -93,12 +93,12 @@ def conduct(
         elif _CHECK.findall(here[name]) != _CHECK.findall(text) and number not in called:
             remarks.append(f"exercise {number}: the line that checks was changed")
     if any(_REPLACES.search(text) for text in here.values()):
-        remarks.append("a cell replaces the judge")
+        remarks.append("a cell replaces the marking functions")
     known = {part for cell in source for part in _into(_tree(cell.source), lesson)}
     trees = [_tree(text) for text in here.values()]
     looked = sorted({part for tree in trees for part in _into(tree, lesson)} - known)
     if looked:
-        remarks.append(f"a cell looks into {', '.join(looked)}, where the answers are worked out")
+        remarks.append(f"a cell reads {', '.join(looked)}, which computes the answers")
     asked = Counter(number for tree in trees for number in _in_a_loop(tree, lesson))
     remarks += [f"exercise {number or '?'}: answers are tried in a loop" for number in asked]
     return remarks

@@ -86,7 +86,7 @@ def _add_notes(book: Book, notes: Notes) -> None:
         points = f"{exercise.points} point{'s' * (exercise.points != 1)}"
         text = (
             f"> **Exercise {exercise.number}.** {exercise.aim} {exercise.minutes:g} minutes, {points}.\n\n"
-            f"| Usual slip | What `check` says |\n|---|---|\n" + "\n".join(rows)
+            f"| Common mistake | Reply of `check` |\n|---|---|\n" + "\n".join(rows)
         )
         at = book.cells.index(cell) + 1
         book.cells.insert(at, new_markdown_cell(text, id=f"{notes.lesson}-notes-{exercise.number}"))

@@ -155,7 +155,7 @@ def grade(
                 said += _judge(mine, one, notes[one.notebook], answered, classmates, remarks)
             mine.remarks += [f"{one.notebook or one.path.name}: {remark}" for remark in said]
     for student in roster.students if roster else ():
-        marks.setdefault(person(student), Marks(student, remarks=["nothing was handed in"]))
+        marks.setdefault(person(student), Marks(student, remarks=["nothing was submitted"]))
     return sorted(marks.values(), key=lambda one: one.student.casefold())
 
 
@@ -182,10 +182,10 @@ def _judge(
     if lesson.by_name and person(one.typed) != person(owner):
         other = list(_lines(lesson, notes, answered, one.typed))
         right, wrong = _sum(lines), _sum(other)
-        named = f"the paper of {one.typed!r}" if one.typed else "the paper of nobody, as no name was written"
+        named = f"the paper of {one.typed!r}" if one.typed else "no paper, because no name was entered"
         if one.typed or wrong > right:
             remarks.append(
-                f"marked by the paper of {owner!r} ({right:g} points); the notebook shows {named} ({wrong:g})"
+                f"marked with {owner!r}'s paper ({right:g} points); the notebook shows {named} ({wrong:g})"
             )
     return remarks
 

@@ -89,7 +89,7 @@ def submissions(folder: Path, notes: Mapping[str, Notes], known: Roster | None =
     for one in found:
         one.student = _whose(one, folder, copies, known)
         if known and one.student not in known.students:
-            one.remarks.append("nobody on the roster has this name")
+            one.remarks.append("not on the roster")
     found.sort(key=lambda one: (person(one.student), one.notebook, len(one.path.parts), str(one.path)))
     return list(_once(found))
 
@@ -103,7 +103,7 @@ def _once(found: list[Submission]) -> Iterator[Submission]:
             yield one
         else:
             other.remarks.append(
-                f"{one.path.name} in {one.path.parent.name} is another copy, and was not marked"
+                f"{one.path.name} in {one.path.parent.name} is another copy and was not marked"
             )
 
 
@@ -120,7 +120,7 @@ def _opened(path: Path, notes: Mapping[str, Notes]) -> Submission:
     by_call = next((name for name, mine in notes.items() if called and mine.lesson == called[0][0]), "")
     one.notebook = by_call or one.notebook or next((name for name in notes if name in path.stem), "")
     if not one.notebook:
-        one.remarks.append("no notebook of the course")
+        one.remarks.append("not a notebook of the course")
     for cell in cells:
         if typed := _TYPED.search(cell.source):
             one.typed = str(ast.literal_eval(typed[1])).strip()

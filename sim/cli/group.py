@@ -35,7 +35,7 @@ _HOMES = {
 CALLED = {"break": "break_message", "send": "client", "suite": "run_suite"}
 # Verbs that are no commands, and what does it in a shell.
 NO_COMMANDS = {
-    "drill": "asks, and waits for the answer: sim.drill",
+    "drill": "asks and waits for the answer: sim.drill",
     "export_suite": "suite --export",
     "load_format": "--format FILE, with every command",
     "load_rules": "runs the Python of a pack: sim.load_rules",

@@ -23,7 +23,7 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 
 @command(
     "host",
-    click.Option(["--port", "-p"], default=8583, show_default=True, help="The port; 0 takes any free one."),
+    click.Option(["--port", "-p"], default=8583, show_default=True, help="The port; 0 picks a free one."),
     click.Option(["--tls"], nargs=2, type=click.Path(), help="Certificate and private key (PEM)."),
     click.Option(["--suite"], help="Answer as this suite expects: a network's name or a file."),
     note="Prints its traffic until Ctrl-C or SIGTERM, with card data masked. With --suite it answers as "
@@ -43,7 +43,7 @@ def host(suite: str | None, as_json: bool, **options: Any) -> None:
         host.seen.observe(_teller(host.seen, as_json, unread))
         try:
             # Only now: whoever waits for these words may connect, or end it, at once.
-            shown.line(f"Listening on {host.address}. Ctrl-C ends it.", err=True)
+            shown.line(f"Listening on {host.address}. Press Ctrl-C to stop.", err=True)
             unread.wait()
         except KeyboardInterrupt:
             shown.line(f"Messages and events seen: {len(host.seen):,}.", err=True)
@@ -58,8 +58,8 @@ def host(suite: str | None, as_json: bool, **options: Any) -> None:
     click.Option(["--no-reversal"], is_flag=True, help="Do not send a reversal when a request times out."),
     of="client",
     without=("reverse",),
-    note="ADDRESS is host:port. Prints the outcome of each MESSAGE, with card data masked. The exit status "
-    "is 1 if one was not answered.",
+    note="ADDRESS is host:port. Prints the outcome of each MESSAGE, with card data masked. The exit "
+    "status is 1 if one got no response.",
 )
 def send(
     address: str, message: tuple[str, ...], path: str | None, no_reversal: bool, as_json: bool, **options: Any
@@ -81,7 +81,7 @@ def send(
             if done.answer is None and not as_json:
                 for entry in came:
                     if entry.kind in ("unmatched", "unreadable"):
-                        shown.line(f"  came instead: {_instead(client.seen, entry)}")
+                        shown.line(f"  received instead: {_instead(client.seen, entry)}")
     return answered
 
 
@@ -94,8 +94,8 @@ def send(
     ),
     of="run_suite",
     without=("host",),
-    note="SUITE is a network's name or a TOML or CSV file, ADDRESS host:port; without ADDRESS a host of its "
-    "own answers. The exit status is 1 where a step failed.",
+    note="SUITE is a network's name or a TOML or CSV file, ADDRESS host:port; without ADDRESS, the suite "
+    "starts a host. The exit status is 1 if a step failed.",
 )
 def suite(suite: str, address: str | None, export: str | None, as_json: bool, **options: Any) -> bool:
     """A suite that was run, or exported."""
@@ -126,7 +126,7 @@ def suite(suite: str, address: str | None, export: str | None, as_json: bool, **
         ["--replay"], type=click.Path(), help="Send the messages of a log with their original timing."
     ),
     without=("wait",),
-    note="ADDRESS is host:port. The exit status is 1 if a request was not answered.",
+    note="ADDRESS is host:port. The exit status is 1 if a request got no response.",
 )
 def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, **options: Any) -> bool:
     """A load, and its figures."""
@@ -174,7 +174,7 @@ def _play(suite: str, options: dict[str, Any]) -> None:
     from sim.link.scenario.suite import suite_of
 
     if options["rules"] is not None:
-        raise click.UsageError("--rules and --suite both say how to answer; give one of them")
+        raise click.UsageError("--rules and --suite both set the responses; use only one of them")
     whole = suite_of(suite)
     options["rules"] = whole.rules
     options["network"] = options["network"] or whole.network
@@ -197,4 +197,4 @@ def _instead(seen: Traffic, entry: Entry) -> str:
     message = seen.message(entry)
     if message is None:
         return f"{len(entry.data)} bytes that are not a message"
-    return f"{message.mti} {message.get(11)}, which answers nothing that was sent"
+    return f"{message.mti} {message.get(11)}, which does not match any request"

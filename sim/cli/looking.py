@@ -22,7 +22,7 @@ def parse(message: str, as_json: bool, **how: Any) -> bool:
     if as_json:
         shown.json_line(record)
     elif "kind" in record:
-        shown.heading(f"No ISO 8583 message. {record['about']}")
+        shown.heading(f"Not an ISO 8583 message. {record['about']}")
         shown.table(("part", "value", "meaning"), _rows(record.get("inside", [])))
     else:
         read_as = "" if record["read_as"] == "text" else f"read as {record['read_as']}"
@@ -55,7 +55,11 @@ def explain(message: str, as_json: bool, **how: Any) -> bool:
 @command(
     "validate",
     click.Option(["--fix"], is_flag=True, help="Repair the message and print it; stderr has the proposals."),
-    click.Option(["--sure"], is_flag=True, help="With --fix: only a repair that no other fault explains."),
+    click.Option(
+        ["--sure"],
+        is_flag=True,
+        help="With --fix: only a repair for the one fault that explains the message.",
+    ),
     note="The exit status is 1 for a message with an error; networks in --against do not change it.",
 )
 def validate(

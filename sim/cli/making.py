@@ -52,7 +52,7 @@ def reverse(message: str, as_json: bool, to: str | None, **how: Any) -> None:
     "exchange",
     click.Argument(["purpose"], default="purchase"),
     TO,
-    note="PURPOSE is as MESSAGE_TYPE of generate. The messages are printed in order, the summary on stderr.",
+    note="PURPOSE is like MESSAGE_TYPE of generate. The messages go to stdout, the summary to stderr.",
 )
 def exchange(purpose: str, to: str | None, as_json: bool, **options: Any) -> None:
     """An exchange: a request, its answer, and what follows."""
@@ -72,13 +72,13 @@ def exchange(purpose: str, to: str | None, as_json: bool, **options: Any) -> Non
     click.Argument(["elements"], nargs=-1),
     TO,
     without=("fields", "format"),
-    note="MTI is the message type, ELEMENTS are such as 3=000000 11=123456; without any, a JSON object "
+    note="MTI is the message type. ELEMENTS look like 3=000000 11=123456; without any, a JSON object "
     'such as {"3": "000000"} is read from standard input.',
 )
 def build(mti: str, elements: tuple[str, ...], version: str | None, to: str | None, as_json: bool) -> None:
     """A message from its elements."""
     if "=" in mti:
-        raise click.UsageError(f"the message type stands first: build 0800 {mti}")
+        raise click.UsageError(f"the message type comes first: build 0800 {mti}")
     fields = dict(map(_pair, elements)) if elements else _of_json()
     _print(answers.build(mti, fields, version), to, as_json)
 
@@ -86,7 +86,7 @@ def build(mti: str, elements: tuple[str, ...], version: str | None, to: str | No
 def _pair(element: str) -> tuple[int, str]:
     number, equals, value = element.partition("=")
     if not equals or not number.isdecimal() or len(number) > 3:
-        raise click.UsageError("an element is written as its number, an equals sign and its value: 3=000000")
+        raise click.UsageError("write an element as its number, an equals sign and its value: 3=000000")
     return int(number), value
 
 
@@ -104,7 +104,7 @@ def _of_json() -> dict[int, str]:
         ["--to", "-t"],
         type=FORMAT,
         required=True,
-        help="1987, 1993 or 2003, or a wire format, by its name or as a file; see `iso8583 formats`.",
+        help="1987, 1993 or 2003, or a wire format, by name or as a file; see `iso8583 formats`.",
     ),
     click.Option(["--notes"], is_flag=True, help="List what happened to each element on stderr."),
     note="Or write it in a wire format.",
@@ -116,7 +116,7 @@ def convert(message: str, as_json: bool, to: str, notes: bool, **how: Any) -> No
         goes = ", ".join(map(str, note["to"]))
         shown.line(f"{note['number']:>3} -> {goes or '-':<8} {note['action']}: {note['note']}", err=True)
     if not made.more.get("lossless", True):
-        shown.line("Converting back would not give the same message: --notes says why.", err=True)
+        shown.line("Converting back would not give the same message; --notes says why.", err=True)
     _print(made, None if made.more else to, as_json)
 
 

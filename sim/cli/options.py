@@ -33,7 +33,7 @@ def messages(given: tuple[str, ...], path: str | None) -> Iterator[str]:
             found = True
             yield one
     if not found:
-        raise click.UsageError("no message: give one as an argument, with --file, or through a pipe")
+        raise click.UsageError("no message: give one as an argument, with --file or through a pipe")
 
 
 def _pastes(given: tuple[str, ...], path: str | None) -> Iterator[str]:
@@ -50,9 +50,7 @@ def _whole(given: tuple[str, ...]) -> tuple[str, ...]:
     if len(given) > 1 and all(_HEX.fullmatch(one) and len(one) < _LEAST for one in given):
         return (" ".join(given),)
     if len(given) > 1 and any(one != "-" and not TEXT_FORM.match(one) and len(one) < _LEAST for one in given):
-        raise click.UsageError(
-            "several arguments: put a message with blanks into quotes, or send it through a pipe"
-        )
+        raise click.UsageError("several arguments: quote a message that contains spaces, or pipe it in")
     return given
 
 
@@ -93,7 +91,7 @@ _IN_PLACE = ("message_type", "message", "name")
 _IN_A_SHELL = (
     (r", one of `sim\.formats\(\)`, or `text`", ", by its name (`iso8583 formats`, `text`) or as a file"),
     (r", one of `sim\.formats\(\)`", ", by name or as a file"),
-    (r"The wire format of the message\.", "The wire format of the message, by its name or as a file."),
+    (r"The wire format of the message\.", "The wire format of the message, by name or as a file."),
     (r"`\.iso\.notes` says so", "standard error says so"),
     (r"`sim\.faults\(\)` lists them", "without it, they are listed"),
     (r"; see `sim\.llm\.status\(\)`", "; the README lists them"),

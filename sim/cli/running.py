@@ -42,7 +42,7 @@ def lab(arguments: tuple[str, ...]) -> None:
 def mcp() -> None:
     """Run a Model Context Protocol server on standard input and output, for an AI assistant."""
     if find_spec("mcp") is None:
-        raise click.UsageError("assistants need the package mcp: pip install 'iso8583-lab[mcp]'")
+        raise click.UsageError("AI assistants need the package mcp: pip install 'iso8583-lab[mcp]'")
     from sim.mcp import main
 
     main()

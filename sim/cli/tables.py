@@ -29,7 +29,7 @@ _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xl
     click.Option(["--clear"], is_flag=True, help="Show card data in clear. Default: masked."),
     without=("chunksize", "progress", "engine"),
     note="SOURCE is a file, a folder or a pattern, 'logs/*.txt'; - is standard input. Rows that cannot be "
-    "read stay, with what is wrong. Without --out the table is printed as CSV.",
+    "read are kept, with the error. Without --out the table is printed as CSV.",
 )
 def read(source: str, out: str | None, clear: bool, as_json: bool, **options: Any) -> None:
     """A table of messages."""
@@ -37,7 +37,7 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
 
     ending = Path(out or "").suffix
     if out is not None and ending not in _WRITERS:
-        raise click.UsageError(f"--out: expected a name that ends in {', '.join(_WRITERS)}")
+        raise click.UsageError(f"--out: expected a name ending in {', '.join(_WRITERS)}")
     if source == "-" and sys.stdin is None:
         raise click.UsageError("standard input is closed")
     given: Any = sys.stdin if source == "-" else source
@@ -64,7 +64,7 @@ def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
     """What has all of the words."""
     found = verb("search")(" ".join(words), kind)
     if found.empty:
-        shown.line("Nothing has all of these words; try fewer, or the beginning of one.", err=True)
+        shown.line("Nothing contains all of these words; try fewer words, or the beginning of one.", err=True)
     else:
         rows(found, as_json, left_out=() if as_json else _LEFT_OUT)
     return not found.empty
@@ -76,7 +76,7 @@ def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
     click.Option(
         ["--out", "-o"], type=click.Path(dir_okay=False), help="Write the format to this .toml file."
     ),
-    note="SOURCE is a file; - is standard input. What --out writes is taken by --format of every command.",
+    note="SOURCE is a file; - is standard input. Every command accepts the file from --out as --format.",
 )
 def learn(source: str, out: str | None, as_json: bool, name: str) -> bool:
     """The dialect of some messages."""

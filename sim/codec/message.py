@@ -25,12 +25,11 @@ def is_mti(text: str) -> bool:
 class Message:
     """One ISO 8583 message.
 
-    `fields` maps data element numbers (2 to 128) to values in the text form: binary elements
-    as hex digits, blanks, zeros and letter case as they stood. `empty_secondary` remembers a
-    secondary bitmap that was sent without any element in it. `dialect` is the element table of who has
-    it otherwise than the version, or of the interface that the message travels on; `spec` is the table that
-    holds. Messages with the same elements are equal, whatever they travel on. Edit a copy:
-    `message.replace(...)`. The repr hides card data.
+    `fields` maps data element numbers (2 to 128) to values in the text form: binary elements as hex digits,
+    with blanks, zeros and letter case unchanged. `empty_secondary` records a secondary bitmap that was sent
+    without any element in it. `dialect` is the element table of a format or an interface that differs from
+    the version's; `spec` is the table that applies. Messages with the same elements are equal, whatever
+    their interface. Edit a copy: `message.replace(...)`. The repr masks card data.
     """
 
     mti: str
@@ -56,7 +55,8 @@ class Message:
 
     @property
     def has_secondary(self) -> bool:
-        """Whether the message has a secondary bitmap: an element above 64, or an empty one kept."""
+        """Whether the message has a secondary bitmap: it has an element above 64, or an empty secondary
+        bitmap."""
         return self.empty_secondary or max(self.fields, default=0) > bitmap.PRIMARY_BITS
 
     @property

@@ -64,7 +64,7 @@ def cryptogram(value: str) -> str:
     if len(value) != 2:
         return ""
     bits = f"{int(value, 16):08b}"
-    parts = [emv.value("9F27", "cryptogram", bits[:2]) or "reserved type of cryptogram"]
+    parts = [emv.value("9F27", "cryptogram", bits[:2]) or "reserved cryptogram type"]
     parts += bits_set("9F27", value)
     if bits[5:] != "000":
         parts.append(emv.value("9F27", "reason", bits[5:]) or "reserved reason")
@@ -276,7 +276,7 @@ def _shown(tag: Tag, kind: str, known: emv.TagSpec | None) -> str:
     if kind == "pan" and digits.isdecimal():
         return mask_pan(digits)
     if known is None or kind in ("pan", "track", "name", "pin", "script"):
-        return f"[{size} hidden]"
+        return f"[{size} masked]"
     if known.content == "n" and tag.value.isdecimal():
         return tag.value[-known.digits :] if known.digits else tag.value
     if known.content == "cn":
@@ -297,7 +297,7 @@ def headline(value: str, network: str | None = None) -> str:
     size = len(names)
     head = f"{size} chip data tag{'' if size == 1 else 's'}"
     if chip.error:
-        head += " and a rest that cannot be read"
+        head += " and data that cannot be read"
     line = f"{head}: {', '.join(names)}"
     while len(line) > _HEADLINE and names:
         names.pop()
@@ -330,13 +330,13 @@ def summary(message: Message) -> list[str]:
 def _opening(aid: str, tags: int, broken: bool) -> str:
     made = application(aid)
     by = f" from {with_article(made)}" if made else ""
-    rest = "; what follows them cannot be read" if broken else ""
+    rest = "; the data after them cannot be read" if broken else ""
     return f"It includes chip data{by} ({count(tags, 'tag')}{rest})."
 
 
 # First digit of DE 3: money goes to the cardholder. A terminal asks the chip for no approval then.
 _CREDITS = "2"
-_NO_WISH = "The chip returned an AAC, as is usual for a refund; this is not a decline."
+_NO_WISH = "The chip returned an AAC, which is normal for a refund; it is not a decline."
 _WISHES = {
     0: "The chip declined offline (AAC)",
     1: "The chip approved the transaction (TC)",
@@ -355,7 +355,7 @@ def _wish(information: str, results: str, denial: str, refund: bool) -> str:
     parts = [_WISHES[kind], *cryptogram(information).split("; ")[1:]]
     denied = _both(results, denial)
     if kind == 0 and denied:
-        parts.append(f"the issuer's rules for the chip decline when {' or '.join(denied)}")
+        parts.append(f"the issuer's rules tell the chip to decline if {' or '.join(denied)}")
     return "; ".join(parts) + "."
 
 
@@ -417,7 +417,7 @@ def _answer(chip: ChipData) -> str:
         parts.append(f"issuer authentication data ({count(len(proof) // 2, 'byte')}) to authenticate itself")
     if code := chip.value("8A"):
         parts.append(f"response code {response_code(code)}")
-    return f"For the chip the issuer sends {' and '.join(parts)}." if parts else ""
+    return f"The issuer sends the chip {' and '.join(parts)}." if parts else ""
 
 
 def _scripts(chip: ChipData) -> str:
@@ -429,6 +429,6 @@ def _scripts(chip: ChipData) -> str:
         codes = [
             emv.command(one.value[2:4]) or "an unknown command" for one in tag.children if one.tag == "86"
         ]
-        what = "its inside cannot be read" if tag.fault else ", ".join(codes) or "no command"
+        what = "its contents cannot be read" if tag.fault else ", ".join(codes) or "no command"
         parts.append(f"a script to run {when} the final cryptogram ({tag.tag}): {what}")
     return f"The issuer sends {'; '.join(parts)}." if parts else ""

@@ -280,8 +280,8 @@ def _mti(message: Message) -> str:
     parts = mti.split(message.mti)
     version = f"ISO 8583:{parts.version}" if parts.version else "no known version"
     name = parts.name or " ".join(part for part in (parts.message_class, parts.function) if part)
-    # A response keeps the originator of its request: the digit says who began.
-    by = "begun by" if mti.is_response(message.mti) else "from"
+    # A response keeps the originator of its request: the digit says who initiated it.
+    by = "initiated by" if mti.is_response(message.mti) else "from"
     origin = parts.origin and f"{by} the {parts.origin}"
     return ", ".join(part for part in (version, name, origin) if part)
 
@@ -294,15 +294,15 @@ def _bitmap(message: Message) -> str:
 def _pan(message: Message, number: int, network: str | None) -> str:
     pan = message[number]
     if mti.is_network_management(message.mti):
-        return "group or member id, not a card"
+        return "group or member ID, not a card number"
     if not (pan.isascii() and pan.isdigit()):
-        return "no card number: it has other characters than digits"
+        return "not a card number: it contains characters other than digits"
     found = detect(pan)
     card = f"{found.brand if found else 'unknown brand'} card {mask_pan(pan)}"
     if found and len(pan) not in found.range.lengths:
         return f"{card}, wrong length: {len(pan)} digits"
     if luhn_ok(pan):
-        return f"{card}, check digit right"
+        return f"{card}, check digit correct"
     return f"{card}, check digit wrong" + (
         f", which {found.brand} allows" if found and not found.range.luhn else ""
     )
@@ -398,15 +398,15 @@ _COMMON: dict[int, Sayer] = {
     **dict.fromkeys((9, 10), _of_value(money.say_rate)),
     **dict.fromkeys((19, 20), _country),
     22: _pos,
-    35: _plainly("track 2 of the magnetic stripe or its chip equivalent, hidden"),
-    36: _plainly("track 3 of the magnetic stripe, hidden"),
+    35: _plainly("track 2 of the magnetic stripe or its chip equivalent, masked"),
+    36: _plainly("track 3 of the magnetic stripe, masked"),
     39: _response,
     40: _service_code,
     43: lambda message, number, network: pos.say_location(
         mask(number, message[number], message.version), message.version
     ),
-    45: _plainly("track 1 of the magnetic stripe, hidden"),
-    52: _plainly("encrypted PIN block, hidden"),
+    45: _plainly("track 1 of the magnetic stripe, masked"),
+    52: _plainly("encrypted PIN block, masked"),
     54: lambda message, number, network: money.say_additional_amounts(
         message[number], message.version, network
     ),

@@ -320,7 +320,7 @@ class Composer:
         if country_of(land) is None:
             self.bad(f"{city.title()}: in which country")
             return None
-        self.notes.append(f"{city.title()} is taken to be in {land}, by the currency")
+        self.notes.append(f"{city.title()} is assumed to be in {land}, because of the currency")
         return land
 
     def _entry(self) -> None:
@@ -334,16 +334,16 @@ class Composer:
             self.bad("contradicts itself: " + " / ".join(mark.words for mark in self.all("entry")))
         if self.all("absence") and not found and "three_d_secure" not in self.options:
             self.put("entry", "ecommerce", "absence")
-            self.notes.append("The card is not present, and nothing says how it was paid with: e-commerce")
+            self.notes.append("The card is not present, and the entry was not given: e-commerce")
         if self.all("absence") and found - {"ecommerce", "moto", "stored"}:
             self.bad(self.all("absence")[0].words)
         if self.all("presence") and found & {"ecommerce", "moto", "stored"}:
             self.bad("a card that is present and absent")
         if self.all("wallet") and "contactless" in found:
-            self.notes.append("A phone that is tapped looks like a card: no token is marked")
+            self.notes.append("A tapped phone looks like a card, so no token is indicated")
         elif self.all("wallet") and not (found or self.all("absence") or "three_d_secure" in self.options):
             self.put("entry", "contactless", "wallet")
-            self.notes.append("Nothing says how the phone paid: tapped, so that no token is marked")
+            self.notes.append("The description does not say how the phone paid: tapped, without a token")
         elif self.all("wallet"):
             self.put("token", True, "wallet")
         if found:
@@ -357,10 +357,10 @@ class Composer:
             how = "ecommerce" if online else "manual"
             self.options.setdefault("entry", how)
             words = "e-commerce" if online else "keyed"
-            self.notes.append(f"How the card was read is not said: {words}, as {min(checked)} is checked")
+            self.notes.append(f"The card entry was not given: {words}, as {min(checked)} is checked")
         elif self.options.get("store_card"):
             self.options.setdefault("entry", "ecommerce")
-            self.notes.append("How the card was read is not said: e-commerce, as the card is stored")
+            self.notes.append("The card entry was not given: e-commerce, as the card is stored")
         if self.options.get("initiator"):
             self.options.setdefault("entry", "stored")
 
@@ -427,7 +427,7 @@ class Composer:
         links = list(dict.fromkeys(mark.value for mark in self.all("alone")))
         others = set(self.options) - {"network", "version", "stan", "at"}
         if not links or others or self.all("head", "amount", "bare", "then") or classes - {"8", "5"}:
-            self.bad("a network message, and what does not belong to it")
+            self.bad("a network message with options that do not belong to it")
             return None
         answered = (
             self.all("answer") or decision.outcome or any(one.value[2] == "1" for one in self.all("mti"))
@@ -454,7 +454,7 @@ class Composer:
             self.options["cashback_minor_units"] = amounts["cashback"]
             if _AND.search(self._between_amounts()):
                 self.options["amount_minor_units"] += amounts["cashback"]
-                self.notes.append("The amount is that of the goods and the cash together")
+                self.notes.append("The amount is the total of goods and cash")
             self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
         words = self.words | {
             "message_type": said_by(self.all("kind", "mti")),
@@ -596,7 +596,7 @@ class Composer:
         if any(mark.value[1] == "4" for mark in self.all("mti")):
             kinds -= {"advice"}  # `0420 advice` is one of a reversal
         if decision.outcome and ("advice" in kinds or chain[0] == "completion"):
-            self.bad("a decision beside an advice")
+            self.bad("a decision with an advice")
         if "financial_advice" in kinds:
             kinds -= {"advice"}  # `0220 advice`
         if len(kinds) > 1:

@@ -142,7 +142,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     if code:
         code, verdict = _coded(reader, code, network, version)
         if (codes and code not in codes) or (verdict and said and said != {verdict}):
-            bad(f"code {code} beside: {said_by(one for one in marks if one.key != 'code')}")
+            bad(f"code {code} with: {said_by(one for one in marks if one.key != 'code')}")
         said = {verdict} if verdict else said
     elif found:
         if said & {"approved", "partial"}:

@@ -106,7 +106,7 @@ def _reversal(
     if not undone and not checked:
         undone = bookings(exchange.steps, exchange.network)
     if not undone:
-        raise OptionError("then", f"something to undo before a step {word!r}", "nothing left to undo")
+        raise OptionError("then", f"something to reverse before a step {word!r}", "nothing left to reverse")
     last = undone[-1]
     answer = exchange.answer_to(last.step)
     final = None
@@ -115,7 +115,7 @@ def _reversal(
         final = most // 2 if amount is None else amount
         _check("what stays", final, most - 1, least=1)
     elif amount is not None:
-        raise OptionError("then", "no amount of a full reversal: see partial_reversal", str(amount), 95)
+        raise OptionError("then", "no amount for a full reversal; see partial_reversal", str(amount), 95)
     if reason is None and answer is None and not mtis.is_advice(exchange.steps[last.step].message.mti):
         reason = "timeout" if final is None else None
     made = reverse(
@@ -194,7 +194,7 @@ def _kind(purpose: str, first: Message, network: str | None) -> str:
 def _authorized(exchange: Exchange, word: str) -> list[Booking]:
     held = authorized(exchange.steps, exchange.network)
     if not held:
-        raise OptionError("then", f"an approved authorization before a step {word!r}", "none that is held")
+        raise OptionError("then", f"an approved authorization before a step {word!r}", "no held amount")
     return held
 
 

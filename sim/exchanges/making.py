@@ -98,7 +98,7 @@ def make(
             becomes[place] = NO_ANSWER  # it is repeated as no answer came
         elif becomes[place] == TOO_LATE:
             raise OptionError(
-                "then", "no repeat of a request that is answered late: the answer is to both", "'repeat'"
+                "then", "no repeat of a request with a late response: the response answers both", "'repeat'"
             )
         elif becomes[place] != NO_ANSWER and becomes[place + 1] == APPROVED:
             becomes[place + 1] = becomes[place]  # it is answered as before
@@ -218,9 +218,11 @@ def _wanted(item: str | Mapping[str, Any]) -> Wanted:
     made = replace(made, step=_step(made.step))
     reason = None if made.reason is None else template_word("reason", made.reason)
     if reason is not None and made.step not in REVERSALS:
-        raise OptionError("then", f"no reason of a step {made.step!r}", shown(made.reason))
+        raise OptionError("then", f"no reason for a step {made.step!r}", shown(made.reason))
     if _outcome("then", made.outcome) == PARTIAL:
-        raise OptionError("then", "another outcome: only the first request is approved in part", "'partial'")
+        raise OptionError(
+            "then", "another outcome: only the first request can be partially approved", "'partial'"
+        )
     return replace(made, reason=reason)
 
 
@@ -284,7 +286,7 @@ def _answer(request: Message, outcome: str, part: int | None, at: datetime, netw
         asked = minor_units(request)
         if asked < 2:
             raise OptionError(
-                "outcome", "an amount of which a part can be approved", f"{asked} minor units", 4
+                "outcome", "an amount that can be partially approved", f"{asked} minor units", 4
             )
         part = asked // 2 if part is None else part
         if not (isinstance(part, int) and not isinstance(part, bool) and 0 < part < asked):

@@ -35,7 +35,7 @@ _NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "b
 
 class UnclearError(IsoError):
     """Something that matters in a description was not understood, or is not possible. `words` are the words
-    that were not understood, `not_possible` the reason why what was understood cannot be made."""
+    that were not understood, `not_possible` the reason why the rest cannot be made."""
 
     def __init__(self, words: tuple[str, ...] = (), not_possible: str = "") -> None:
         super().__init__(None, None, "", "")

@@ -119,7 +119,7 @@ def chip_without_data(value: str = DE[22], entry: str = DE[22].entry, table: Spe
     """A chip that was read left its data in DE 55."""
     if entry not in _CHIP:
         return None
-    return _mode_hit(value, table, "another way of entry, or chip data in DE 55")
+    return _mode_hit(value, table, "another entry mode, or chip data in DE 55")
 
 
 @rule("stripe-without-track", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35, 36, 45))
@@ -140,7 +140,7 @@ def track_without_reading(value: str = DE[22], entry: str = DE[22].entry, table:
         return None
     if is_particular("may-come-with-a-track", table.version, _entry(value, table)):
         return None
-    return _mode_hit(value, table, "an entry that reads the card, because DE 35 has a track")
+    return _mode_hit(value, table, "an entry mode that reads the card, because DE 35 has a track")
 
 
 @rule("track-without-reading", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35,))
@@ -150,12 +150,12 @@ def track_1_without_reading(
     """A keyed or stored card number comes without track 1, too."""
     if not size or entry not in _KEYED:
         return None
-    return _mode_hit(value, table, "an entry that reads the card, because DE 45 has a track")
+    return _mode_hit(value, table, "an entry mode that reads the card, because DE 45 has a track")
 
 
 @rule("absent-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
 def absent_card_read(condition: str = DE[25], entry: str = DE[22].entry) -> Told:
-    """A card that was read was present."""
+    """A card that was read is also present."""
     if condition not in _ABSENT or entry not in _READ:
         return None
     return Hit(25, "a condition with the card present, because DE 22 says it was read", repr(condition))
@@ -266,7 +266,7 @@ def _is_ecommerce(condition: str, card: Card, table: Spec) -> bool:
     "security-without-pin", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(52, *_MACS)
 )
 def security_without_pin(value: str = DE[53], card: Card = CARD, mti: str = MTI) -> Told:
-    """How a PIN block is enciphered is told where there is one, on networks whose rows say that of DE 53."""
+    """How a PIN block is encrypted is told where there is one, on networks whose rows say that of DE 53."""
     rows = presence(card.network, mti) if card.network and value.strip("0") else ()
     if not any(row.field == 53 and row.when == "pin" for row in rows):
         return None
@@ -295,14 +295,14 @@ def pos_parts_agree(
         part_of_pos(version, job) for job in ("authentication", "authenticated-by", "pin-capability")
     )
     if is_particular("chip", version, value[entry]) and is_particular("no-chip-reader", version, value[can]):
-        return _misfit(value, entry, "an entry that the terminal in position 1 is capable of")
+        return _misfit(value, entry, "an entry mode that position 1 allows")
     checked = is_particular("pin", version, value[way])
     if checked and is_particular("no-pin-entry", version, value[keys]):
-        expected = "no PIN, as position 12 says that none can be entered"
+        expected = "no PIN, because position 12 says that none can be entered"
         return _misfit(value, way, expected)._replace(severity=Severity.INFO)
     online = checked and is_particular("online", version, value[by])
     if online and mti[2] in _REQUESTS and not pin:
-        expected = "a PIN block in DE 52, as the issuer is to check the PIN"
+        expected = "a PIN block in DE 52, because the issuer verifies the PIN"
         return _misfit(value, by, expected)._replace(severity=Severity.INFO)
     return None
 
@@ -379,7 +379,7 @@ def inquiry_with_amount(
     if moves and code[:1] == "3" and purpose_kind(code, table.version) == "inquiry":
         return Hit(4, "zero, because the processing code requests information only", "an amount")
     if moves and is_particular("verification", table.version, condition):
-        return Hit(4, "zero, because DE 25 says a verification only", "an amount")
+        return Hit(4, "zero, because DE 25 says verification only", "an amount")
     return None
 
 
@@ -666,7 +666,7 @@ def net_settlement(
     if not net[1:].isdecimal():
         return None
     if int(net[1:]) != abs(wanted):
-        return Hit(97, "the difference of credits (86, 87) and debits (88, 89)", "another amount", 1)
+        return Hit(97, "the difference between credits (86, 87) and debits (88, 89)", "another amount", 1)
     sign = "C" if wanted > 0 else "D"
     return Hit(97, f"{sign}, as the totals are", repr(net[0]), 0, 1) if wanted and net[0] != sign else None
 
@@ -834,7 +834,7 @@ def retrieval_reference_day(
     local = days_of_year(day)
     if told in local or (not local and _is_near_day(int(told), days)):
         return None
-    return Hit(37, "the day of the message in places 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
+    return Hit(37, "the day of the message in positions 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
 
 
 def _is_near_day(told: int, days: tuple[str, ...]) -> bool:

@@ -160,7 +160,7 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
     """Quotes, blanks or line ends around the message came with the paste."""
     bare = raw.strip().strip(_QUOTES)
     if bare != raw and reads(bare, version):
-        hint = "Quotes, blanks or line ends stand around the message; remove them."
+        hint = "The message is surrounded by quotes, blanks or line ends; remove them."
         yield Cause(hint, STRIPPED, bare, version, "Read without the surrounding text")
     # Line breaks first: blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
@@ -187,9 +187,9 @@ def _cut(raw: str, version: str, error: ParseError, partial: Message, first_wron
     left = len(raw) - error.offset
     if left >= width and error.part == "prefix":
         return ""
-    missing = "" if left else ", at the end of an element: an extra bit in the bitmap does the same"
+    missing = "" if left else " at the end of an element; an extra bit in the bitmap looks the same"
     if left < error.wanted:
-        return f"The text ends too early, inside or before DE {error.field}; it was cut{missing}."
+        return f"The text ends too early, inside or before DE {error.field}; it was truncated{missing}."
     return ""
 
 

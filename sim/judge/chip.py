@@ -278,7 +278,7 @@ def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
     if wrong := _NOT_DIGITS[known.content].search(value):
         return tag_hit(tag, value, f"{known.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
     if known.content == "n" and known.digits and value[: -known.digits].strip("0"):
-        return tag_hit(tag, value, f"{known.format}, zeros in front", f"{len(value.lstrip('0'))} digits")
+        return tag_hit(tag, value, f"{known.format}, with leading zeros", f"{len(value.lstrip('0'))} digits")
     return None
 
 
@@ -359,14 +359,14 @@ def cryptogram_kind(
     if kind == 3:
         return tag_hit("9F27", value, "AAC, TC or ARQC in bits 8 and 7", "the reserved type 11")
     if kind == 0 and request and not refund:
-        return tag_hit("9F27", value, "an ARQC in a request", "an AAC: the chip declined")
+        return tag_hit("9F27", value, "an ARQC in a request", "an AAC, because the chip declined")
     if kind == 1 and request:
-        found = "a TC: the chip has approved offline"
+        found = "a TC, because the chip approved offline"
         return tag_hit("9F27", value, "an ARQC in a request", found, severity=Severity.INFO)
     told = "" if request or refund else answer_kind(answer, table.version)
     if kind == 0 and told == "approved":
         expected = "a TC or an ARQC, because DE 39 is an approval"
-        return tag_hit("9F27", value, expected, "an AAC: the chip declined")
+        return tag_hit("9F27", value, expected, "an AAC, because the chip declined")
     if kind == 1 and told in _REFUSED:
         expected = "an AAC or an ARQC, because DE 39 is a decline"
         return tag_hit("9F27", value, expected, "a TC: the chip approved")
@@ -408,7 +408,7 @@ def online_pin(
     if not pin and (seen or method == _ONLINE_PIN_METHOD):
         return tag_hit("9F34", done, "DE 52 with an online PIN", "none")
     if pin and seen and method == _SIGNATURE:
-        return tag_hit("9F34", done, "an online PIN (02), as 95 says", emv.cvm_results(done), 0, 2)
+        return tag_hit("9F34", done, "an online PIN (02), because 95 says so", emv.cvm_results(done), 0, 2)
     if pin and not seen and method != _ONLINE_PIN_METHOD:
         # A terminal that tells of no verification, or of a failed one, does not say that it did another.
         severity = Severity.INFO if method in _NO_METHOD else None
@@ -469,7 +469,9 @@ def cash_terminal(category: str = VALUE, value: str = Tag["9F35"], table: Spec =
     """An unattended terminal of a bank stands where cash is paid out."""
     if value not in _CASH_TERMINALS or is_particular("cash-category", table.version, category):
         return None
-    return tag_hit("9F35", value, "a merchant's terminal (21 to 26), as DE 18 or 26 says", repr(value))
+    return tag_hit(
+        "9F35", value, "a merchant's terminal (21 to 26), because of the merchant category", repr(value)
+    )
 
 
 @rule("chip-results-agree")
@@ -514,7 +516,9 @@ def reads_chips(capabilities: str = Tag["9F33"], entry: str = DE[22].entry) -> T
     """A chip that was inserted was read by a terminal that reads chips: byte 1 bit 6 of 9F33."""
     if entry != "chip" or len(capabilities) != 6 or int(capabilities[:2], 16) & _READS_CHIPS:
         return None
-    return tag_hit("9F33", capabilities, "a terminal that reads chips, as DE 22 says", "another", 0, 2)
+    return tag_hit(
+        "9F33", capabilities, "a terminal that reads chips, because DE 22 says chip", "another", 0, 2
+    )
 
 
 def _is_capable(capabilities: str, method: int) -> bool:
@@ -564,7 +568,7 @@ def issuer_data(
     """Issuer application data are laid out as those of the application's network: their lengths add up."""
     owner = _owner(card, dedicated, terminal, application)
     if owner == _MCHIP and data[2:3] == "1" and len(data) not in _MCHIP_SIZES and data.strip("0"):
-        expected = "18, 20, 26 or 28 bytes, as cryptogram version 1x of Mastercard has"
+        expected = "18, 20, 26 or 28 bytes (Mastercard cryptogram version 1x)"
         return tag_hit("9F10", data, expected, count(len(data) // 2, "byte"))
     tried = tag_layouts("9F10", owner or "") if card.network in (None, owner) else ()
     if not tried or not data.strip("0") or any(read(layout, data).fits for layout in tried):
@@ -574,7 +578,7 @@ def issuer_data(
         return None
     expected = f"the issuer application data of {network_of(owner).title}" if owner else ""
     severity = Severity.INFO if tried[0].cell.confidence == _UNSOURCED else None
-    return tag_hit("9F10", data, expected, "lengths inside that do not add up", severity=severity)
+    return tag_hit("9F10", data, expected, "inner lengths that do not add up", severity=severity)
 
 
 def _results(data: str, owner: str | None) -> tuple[int, int] | None:
@@ -624,7 +628,7 @@ def _bind_answer(tag: str, size: int) -> None:
         # Other ways of making a 91 end with bits, which are no two letters or digits.
         if not told.isalnum() or told == answer:
             return None
-        return tag_hit(tag, value, f"{answer}, the answer of DE 39", repr(told), len(value) - 4, 4)
+        return tag_hit(tag, value, f"{answer}, the response code in DE 39", repr(told), len(value) - 4, 4)
 
 
 _bind_answer("8A", 2)
@@ -641,7 +645,7 @@ def chip_amount(value: str = Tag["9F02"], amount: str = DE[4], mti: str = MTI, t
     if int(value) == int(digits):
         return None
     severity = None if mti[2] in "01" else Severity.INFO
-    return tag_hit("9F02", value, f"{int(digits)}, the amount of DE 4", f"{int(value)}", severity=severity)
+    return tag_hit("9F02", value, f"{int(digits)}, the amount in DE 4", f"{int(value)}", severity=severity)
 
 
 @each("chip-message-date", 13, versions=("1987",), classes=_TRANSACTIONS, any_mti=True, needs=(12,))
@@ -682,7 +686,7 @@ def chip_sequence_number(value: str = Tag["5F34"], number: str = DE[23]) -> Told
     """5F34 is the card sequence number of DE 23."""
     if not value.isdecimal() or not number.isdecimal() or int(value) == int(number):
         return None
-    return tag_hit("5F34", value, f"{int(number)}, the number of DE 23", f"{int(value)}")
+    return tag_hit("5F34", value, f"{int(number)}, the number in DE 23", f"{int(value)}")
 
 
 @rule("chip-pan", classes="124")
@@ -753,7 +757,7 @@ def application(
     for tag, value in [one for one in told if one[0] in present][:1]:
         owner = tables.owner(value)
         if owner and card.owner and owner != card.network:
-            expected = f"an application of {card.owner.brand}, whose card number this is"
+            expected = f"a {card.owner.brand} application, because the card number is {card.owner.brand}'s"
             return tag_hit(tag, value, expected, f"one of {network_of(owner).title}")
     return None
 

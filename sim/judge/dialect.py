@@ -134,5 +134,5 @@ def _text(table: Spec, number: int, kind: str, severity: Severity) -> RuleText:
         severity,
         f"DE {number} is laid out as {table.dialect} says",
         table[number].source,
-        f"Set it beside the parts of DE {number} in the dialect {table.dialect}.",
+        f"List it with the subfields of DE {number} in the dialect {table.dialect}.",
     )

@@ -47,7 +47,7 @@ _REGION_WIDTH = 16  # postal code, region and country in DE 43 of 1993
 _ALPHA_3 = 3  # letters of an ISO 3166 country code of three
 _NO_LIST = frozenset(("", "text", "id", "date", "amount", "flags", "is", "blank", "mti", "digits", "country"))
 _TRACK_2 = 35  # has a rule for its whole layout
-# ISO 9564 formats 0 to 2, and 3 with its own filler, not enciphered: the PIN's length, the PIN, F to the end.
+# ISO 9564 formats 0 to 2, and 3 with its own filler, not encrypted: the PIN's length, the PIN, F to the end.
 _CLEAR_BLOCK = re.compile(
     "|".join(
         f"[0-2]{size:X}[0-9]{{{size}}}F{{{14 - size}}}|3{size:X}[0-9]{{{size}}}[A-F]{{{14 - size}}}"
@@ -281,7 +281,7 @@ _ANOTHER_CARD = re.compile(r"[2-6](?<![0-9A-Za-z][2-6])[0-9]{12,18}(?![0-9A-Za-z
 def card_number_in_clear(
     value: str = VALUE, account: tuple[int, str] = ACCOUNT, number: int = NUMBER, table: Spec = TABLE
 ) -> Told:
-    """A card number is in the elements that are masked and enciphered for it, and nowhere else: the one of
+    """A card number is in the elements that are masked and encrypted for it, and nowhere else: the one of
     the message, or another that stands by itself."""
     pan = account[1]
     if len(pan) > SHORTEST_PAN and pan in value:
@@ -295,7 +295,7 @@ def card_number_in_clear(
 
 @rule("pin-block", classes=_CARD_CLASSES)
 def pin_block(block: str = DE[52], account: tuple[int, str] = ACCOUNT, table: Spec = TABLE) -> Told:
-    """DE 52 is enciphered: neither empty nor a clear block, joined with the card number or not."""
+    """DE 52 is encrypted: neither empty nor a clear block, joined with the card number or not."""
     value = block.upper()
     if not clean(value, 52, table):
         return None
@@ -744,7 +744,7 @@ def original_mti(
         return None
     undone = original.mti
     if version_of(undone) != table.version:
-        hint = "The original's MTI is of another version; a converter may have left it unchanged."
+        hint = "The original's MTI has another version; a converter may have left it unchanged."
         return Hit(number, f"an MTI of ISO 8583:{table.version}", repr(undone), 0, 1, "", hint)
     if undone[1] in "09" or undone[2] not in "0246" or undone[3] > "5":
         return Hit(number, "the MTI of a request or an advice", repr(undone), 0, 4)

@@ -376,7 +376,7 @@ def reason_class(code: str = DE[25], mti: str = MTI, table: Spec = TABLE) -> Tol
     # 1000 to 1499 say why an advice was sent instead of a request, 1500 to 1999 the contrary.
     if code[0] == "1" and mti[2] == ("0" if code < "1500" else "2"):
         other = "a request instead of an advice" if mti[2] == "0" else "an advice instead of a request"
-        hint = "1000 to 1499 say why an advice was sent instead of a request; 1500 to 1999 say the opposite."
+        hint = "1000 to 1499 are reasons to send an advice, 1500 to 1999 to send a request."
         return Hit(25, f"a reason why this is {other}", repr(code), 0, None, "", hint, Severity.INFO)
     return None
 
@@ -389,7 +389,7 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
     if mti[1] in _ACTION_CLASSES[code[0]]:
         return None
     expected = "0 to 2" if mti[1] in _FINANCIAL else mti[1]
-    return Hit(39, f"an action code beginning with {expected}, or 9", repr(code), 0, 1)
+    return Hit(39, f"an action code starting with {expected}, or 9", repr(code), 0, 1)
 
 
 @rule("answer-in-request", classes="128", functions=_REQUESTS, needs=(39,))
@@ -416,7 +416,7 @@ _says(
 )
 _says(
     "advice-without-answer",
-    Hit(39, "what was decided, in an authorization advice", "none"),
+    Hit(39, "the decision, in an authorization advice", "none"),
     classes="1",
     functions="2",
     lacks=(39,),

@@ -192,7 +192,7 @@ def every(
 def _text(rule_id: str) -> RuleText:
     known = catalogue()
     if rule_id not in known:
-        raise SpecError(None, None, "an id of data/rules*.csv, or of the pack", repr(rule_id))
+        raise SpecError(None, None, "an id in data/rules*.csv or in the pack", repr(rule_id))
     return known[rule_id]
 
 

@@ -45,11 +45,11 @@ class Channel:
         try:
             await self._read()
         except WireError as error:
-            why = f"no frame: {error}"
+            why = f"not a frame: {error}"
         except OSError as error:
             why = f"the connection broke ({type(error).__name__})"
         except Exception as error:
-            why = f"a fault of this {self.side} ({type(error).__name__})"
+            why = f"an internal error in this {self.side} ({type(error).__name__})"
             raise
         finally:
             self.why = self.why or why or self.left
@@ -84,7 +84,7 @@ class Channel:
             self._unreadable += 1
             self._formats_named = True
             if self._unreadable >= self.limits["unreadable"]:
-                self.why = self.why or f"{self._unreadable} frames in a row were no message"
+                self.why = self.why or f"{self._unreadable} consecutive frames were not messages"
         return kind, why
 
     def understood(self) -> None:
@@ -110,4 +110,4 @@ class Channel:
 
     def _cut_off(self) -> None:
         seconds, partial = self.limits["frame_seconds"], self._cutter.partial
-        self.end(f"a frame did not become whole in {seconds:g} seconds: {partial} bytes of it had come")
+        self.end(f"a frame was not complete after {seconds:g} seconds; only {partial} bytes had arrived")

@@ -72,7 +72,7 @@ class ClientChannel(Channel):
         """What is told where the host ended it."""
         partial = self._cutter.partial
         return "the host closed the connection" + (
-            f", {partial} bytes of a frame had come" if partial else ""
+            f", {partial} bytes of a frame had arrived" if partial else ""
         )
 
     @property
@@ -86,7 +86,7 @@ class ClientChannel(Channel):
         if self.queued:
             return "the host does not read"
         partial = self._cutter.partial
-        return f"{partial} bytes of a frame had come, and no more of it" if partial else ""
+        return f"only {partial} bytes of a frame had arrived" if partial else ""
 
     def write(self, data: bytes) -> None:
         """Send a frame. All frames of one turn of the loop go out together."""
@@ -160,7 +160,7 @@ class Pool:
         """Raises LinkError where another event loop runs."""
         if not self.in_own_loop:
             wanted = "the event loop in which it was connected"
-            raise LinkError(self.name, wanted, "another, which needs a client of its own")
+            raise LinkError(self.name, wanted, "another one, which needs its own client")
 
     async def fill(self) -> None:
         """Open all connections. Raises LinkError where one cannot be opened."""
@@ -205,7 +205,9 @@ class Pool:
             self._fill_up()
         channel = channels[0] if len(channels) == 1 else min(channels, key=lambda one: len(one.awaited))
         if channel.queued > self._limits["queue_bytes"]:
-            raise LinkError(self.name, "a host that reads", f"{channel.queued} bytes not taken")
+            raise LinkError(
+                self.name, "a host that reads its connection", f"{channel.queued} bytes not taken"
+            )
         return channel
 
     def _fill_up(self) -> asyncio.Task[None]:
@@ -272,16 +274,16 @@ def _why(error: OSError) -> str:
     plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
     why = plain or getattr(error, "verify_message", "") or error.strerror or str(error) or _CLOSED
     if isinstance(error, ConnectionRefusedError):
-        return f"{why}: is the host running, and is this its port?"
+        return f"{why}: is the host running on this port?"
     if isinstance(error, socket.gaierror):
-        return f"{why}: is the host's name spelt right?"
+        return f"{why}: is the host name correct?"
     return why
 
 
 _MOVING = "124"  # message classes
 _DISTRUSTED = {
-    "no_mac": "the answer has no MAC, although it is required",
-    "wrong_mac": "the MAC of the answer does not fit it",
+    "no_mac": "the response has no MAC, although one is required",
+    "wrong_mac": "the MAC of the response is wrong",
 }
 Key = tuple[str | None, ...]
 Unsolicited = Callable[[Message], Message | None]
@@ -400,7 +402,7 @@ class AsyncClient:
                 await self._follow_up(exchange, timeout)
         except asyncio.CancelledError:
             if undo and exchange.sent and not exchange.answered and message.mti[1] in _MOVING:
-                self._leave_open(exchange, "its sender did not wait for what becomes of it")
+                self._leave_open(exchange, "its sender did not wait for the outcome")
             raise
         return exchange
 
@@ -427,7 +429,7 @@ class AsyncClient:
                 request, reason="timeout", stan=self.next_stan(), at=dates.now(), network=self.network
             )
         except IsoError as error:
-            self._leave_open(exchange, f"no reversal can be made of it: {error}")
+            self._leave_open(exchange, f"it cannot be reversed: {error}")
             return
         exchange.reversal = Sent(made.message)
         await self._repeat(exchange.reversal, policy, timeout, of=exchange)
@@ -445,7 +447,7 @@ class AsyncClient:
         connection can be had; then the one that it reverses, or itself, is unsettled."""
         tries = policy.tries if self.tries is None else self.tries
         what = "it" if of is None else "its reversal"
-        why = f"{what} was not answered in {tries} tries"
+        why = f"{what} got no response after {tries} attempts"
         for attempt in range(began, tries):
             if attempt:
                 if seconds := policy.wait(attempt):
@@ -509,13 +511,13 @@ class AsyncClient:
         message = exchange.request
         expected = mtis.response_mti(message.mti)
         if expected is None:
-            raise LinkError(f"MTI {message.mti}", "a request, which is answered", "another message")
+            raise LinkError(f"MTI {message.mti}", "a request that expects a response", "another message")
         if self.keys is not None:
             exchange.request = message = self.keys.sealed(message, format=self.line.mac_format)
         data = self.line.encode(message)
         key = self._key(expected, message)
         if key in self._awaited:
-            raise LinkError(f"STAN {message.get(11)}", "no request waiting with the same keys", "one")
+            raise LinkError(f"STAN {message.get(11)}", "no pending request with the same keys", "one")
         awaited = _Awaited(exchange, key, channel, ended, time.perf_counter())
         self._awaited[key] = awaited
         channel.awaited.add(awaited)
@@ -637,7 +639,7 @@ class AsyncClient:
         exchange = Sent(made.message)
         await self._over(channel, exchange, self.timeout)
         if exchange.status == TIMED_OUT:
-            channel.end("an echo test was not answered")
+            channel.end("an echo test got no response")
 
     def tell(self, kind: str, note: str, name: str = "") -> None:
         """Write down what happened: a kind and a note, which has no card data, the connection's name."""

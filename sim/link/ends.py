@@ -84,7 +84,7 @@ class Host(_End):
 
     def __repr__(self) -> str:
         line = self.server.line
-        state = f"listening at {self.address}" if self.running else "closed"
+        state = f"listening on {self.address}" if self.running else "closed"
         return f"Host({state}, {line.format.name} in {' '.join(line.framing)}, {len(self.rules)} rules)"
 
     @property
@@ -132,7 +132,7 @@ class Client(_End):
 
     def __repr__(self) -> str:
         host, port = self.client.where
-        state = "connected to" if self.running else "closed, was for"
+        state = "connected to" if self.running else "closed; its address was"
         return f"Client({state} {host}:{port}, {self.client.line.format.name})"
 
     @property

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 _STOPPED = "the host was stopped"
 _GARBAGE = b"\xde\xad\xbe\xef" * 4
-_UNANSWERED = {"drop": "the answer was dropped", "close": "closed instead of an answer"}
+_UNANSWERED = {"drop": "the response was dropped", "close": "closed instead of a response"}
 
 
 class AsyncHost:
@@ -103,7 +103,7 @@ class AsyncHost:
             # asyncio puts words of its own around what the system says; a name that is not found has none.
             named = isinstance(error, socket.gaierror) or not error.errno
             why = (error.strerror or str(error)) if named else os.strerror(error.errno or 0)
-            raise LinkError(where, "a place to listen at", why) from None
+            raise LinkError(where, "an address to listen on", why) from None
         self.port = self._server.sockets[0].getsockname()[1]
         self._tell("listening", f"on {self.address}:{self.port}")
         return self
@@ -160,7 +160,7 @@ class AsyncHost:
     def _no_room(self) -> str:
         """Why no connection is taken, empty where one is."""
         full = len(self.serving) + len(self._shaking) >= self.limits["connections"]
-        return "there are as many connections as there may be" if full else _STOPPED if self._stopped else ""
+        return "the maximum number of connections is open" if full else _STOPPED if self._stopped else ""
 
     async def _shake(self, writer: asyncio.StreamWriter) -> str:
         """Begin TLS, where it is spoken; why that failed, empty where it did not. Not left to the server: it
@@ -198,7 +198,7 @@ class AsyncHost:
             try:
                 decision = self.issuer.decide(request, channel.session)
             except IsoError as error:
-                decision = Decision(None, note=f"it cannot be answered: {error}")
+                decision = Decision(None, note=f"it cannot be responded to: {error}")
         if decision.answer is None:
             return decision, b""
         try:
@@ -209,7 +209,7 @@ class AsyncHost:
             decision.answer, decision.note = self.issuer.fitted(decision.answer, decision.note)
             return decision, self.line.encode(decision.answer, answering(layers))
         except IsoError as error:
-            decision.answer, decision.note = None, f"its answer cannot be written: {error}"
+            decision.answer, decision.note = None, f"its response cannot be written: {error}"
             return decision, b""
 
 
@@ -247,10 +247,10 @@ class HostChannel(Channel):
         return len(self._late) + len(self._delayed)
 
     def push(self, data: bytes, kind: str) -> bool:
-        """Write *data*, which answers nothing; False where the other side does not read."""
+        """Write *data*, which answers nothing; False where the other side does not read its connection."""
         transport = self._writer.transport
         if transport.is_closing() or transport.get_write_buffer_size():
-            self._note("undelivered", data, "the other side does not read")
+            self._note("undelivered", data, "the other side does not read its connection")
             return False
         self._writer.write(data)
         self.traffic.add(time.time(), self.name, OUT, kind, data)
@@ -303,7 +303,7 @@ class HostChannel(Channel):
             elif len(self._late) < self.limits["waiting"]:
                 self._late.append(out)
             else:
-                self._note("undelivered", answer, "too many answers wait", rule)
+                self._note("undelivered", answer, "too many responses are pending", rule)
         outgoing += late
 
     async def _later(self, out: _Outgoing, seconds: float) -> None:
@@ -319,7 +319,7 @@ class HostChannel(Channel):
         try:
             if self._writer.transport.get_write_buffer_size():
                 seconds = self.limits["write_seconds"]
-                why = f"answers were not taken for {seconds} seconds"
+                why = f"responses were not read for {seconds} seconds"
                 watch = asyncio.get_running_loop().call_later(seconds, self.end, why)
             await self._writer.drain()
             if self._writer.transport.is_closing():  # drain() returns, too, when we broke it off

@@ -189,10 +189,10 @@ _SIGNED_ON = "sign-on"
 _SIGNS = {"debit": 1, "credit": -1}
 # What a person is told of secrets that do not fit.
 _WRONG = {
-    "no_mac": "it has no MAC, which this host requires",
-    "wrong_mac": "the MAC does not fit the message",
+    "no_mac": "it has no MAC, but this host requires one",
+    "wrong_mac": "the MAC is wrong",
     "pin_block": "the PIN block cannot be read with the PIN key",
-    "wrong_pin": "another PIN than the card's",
+    "wrong_pin": "wrong PIN",
 }
 
 
@@ -320,7 +320,7 @@ class Issuer:
         made, left = in_format(answer, self.format)
         for number in (*self._known_by, _CODE):
             if number in answer and number not in made:
-                raise BuildError(number, None, "a value that the format carries", "another")
+                raise BuildError(number, None, "a value that the format can encode", "another")
         return made, " ".join((note, *left)).strip()
 
     def unreadable(self, error: ParseError, why: str) -> Decision:
@@ -390,7 +390,7 @@ class Issuer:
             return self._answer(request, code), ""
         except BuildError as error:
             answer = self._answer(request, self._code("malfunction", request))
-            return answer, f"the rule's code {code} is none of {request.version}: {error}"
+            return answer, f"the rule's code {code} is not a code of {request.version}: {error}"
 
     def _moved(self, request: Message, rule: Rule | None) -> tuple[Message | None, str]:
         taken = self._taken(request)
@@ -402,7 +402,7 @@ class Issuer:
             return self._partly(request, min(rule.approved, taken), rule.code or None), "approved in part"
         available = self.accounts.balance(account(request)[1])
         if taken > available and request.mti[2] not in _ADVICES:
-            return self._answer(request, self._code("no_funds", request)), "not enough on the account"
+            return self._answer(request, self._code("no_funds", request)), "insufficient funds"
         answer = self._answer(request, None)
         return answer, self._book(request, taken, answer)
 
@@ -424,7 +424,7 @@ class Issuer:
         back = self.accounts.give_back(request)
         if back is None:
             return self._answer(request, self._code("unknown_original", request)), "its original is unknown"
-        return self._answer(request, None), "" if back else "was undone already"
+        return self._answer(request, None), "" if back else "was already reversed"
 
     def _managed(self, request: Message, session: Session, rule: Rule | None) -> tuple[Message | None, str]:
         kind = management(request)

@@ -181,7 +181,7 @@ def _unpacked(unpacker: zlib._Decompress, data: bytes, left: int) -> bytes:
     except zlib.error:
         raise WireError(None, 0, "bytes packed by gzip", hexed(data[:4])) from None
     if len(made) > left or (unpacker.eof and len(made) < left):
-        raise WireError(None, 0, f"{left} bytes, as the length in front says", f"{len(made)} unpacked")
+        raise WireError(None, 0, f"{left} bytes, as the length header says", f"{len(made)} unpacked")
     return made
 
 
@@ -265,7 +265,7 @@ class Line:
             with suppress(BuildError):
                 build(message)  # what the text form carries, the format has no place for
                 fitting = f"`format={self.format.name!r}` of sim.generate, respond and reverse"
-                error.args = (f"{error}. {fitting} makes what this line carries",)
+                error.args = (f"{error}. {fitting} makes messages for this connection",)
             raise
 
     def decode(self, data: bytes) -> tuple[Message, tuple[Layer, ...]]:
@@ -297,7 +297,7 @@ class Line:
         outermost = frame(self.framing[0])
         width = outermost.head
         if outermost.kind == "length" and len(data) == width:
-            return KEEP_ALIVE, "a frame of length 0 keeps the line open"
+            return KEEP_ALIVE, "a frame of length 0 keeps the connection open"
         read = self._read_by(data) if name_formats else []
         return "unreadable", f"{error}; it reads as {' or '.join(read[:_MOST_NAMED])}" if read else str(error)
 
@@ -424,7 +424,7 @@ def of_xml(data: bytes, version: str | None = None) -> Message:
             depth += 1
             if depth > 1:
                 number = int(own) if own.isdecimal() else None
-                raise WireError(number, None, "a value", "parts, each in a field of its own")
+                raise WireError(number, None, "a value", "subfields, each in its own field")
         elif name == "field" and own == _MTI:
             mti = attributes.get("value", "")
         elif name == "field" and own not in _BITMAPS:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the mark known."""
-    text = "iso_host(**options): how the host of the fixture `iso_host` is, by the options of `sim.host`"
+    text = "iso_host(**options): options of `sim.host` for the fixture `iso_host`"
     config.addinivalue_line("markers", text)
 
 

@@ -37,23 +37,23 @@ from sim.spec.tables import toml_of
 MOST_ELEMENT = 192  # of three bitmaps
 # What a host can do with a message beside answering it as it is.
 ACTIONS = {
-    "answer": "the answer is sent",
-    "ignore": "the message is not processed, nothing is sent",
-    "drop": "the message is processed, its answer is lost",
-    "late": "the answer waits for the next message of the connection, or for its delay",
-    "duplicate": "the answer is sent twice",
-    "close": "the message is processed, the connection is closed instead of an answer",
-    "garbage": "a frame of bytes that are not a message is sent instead of the answer",
-    "wrong-stan": "the response has another STAN (DE 11)",
-    "partial": "a part of the amount is approved",
+    "answer": "the response is sent",
+    "ignore": "the message is not processed and gets no response",
+    "drop": "the message is processed, but its response is lost",
+    "late": "the response is held until the next message on the connection, or for its delay",
+    "duplicate": "the response is sent twice",
+    "close": "the message is processed, the connection is closed instead of a response",
+    "garbage": "a frame of bytes that are not a message is sent instead of the response",
+    "wrong-stan": "the response has a different STAN (DE 11)",
+    "partial": "part of the amount is approved",
 }
 _TEXTS = ("mti", "processing_code", "network", "card", "currency", "merchant", "terminal", "code", "name")
 _ANY = "xX"
 # How conditions are written: what is written otherwise would never be met, and nobody would know.
 _WRITTEN = {
     "mti": (re.compile(r"[0-9xX]{4}"), "four digits, x for any, such as 0100 or 01xx"),
-    "processing_code": (re.compile(r"[0-9]{1,6}"), "1 to 6 digits, its beginning, such as 00"),
-    "card": (re.compile(r"[0-9]{8,19}|[0-9]{0,19}\*"), "a card number, or its beginning and *"),
+    "processing_code": (re.compile(r"[0-9]{1,6}"), "its first 1 to 6 digits, such as 00"),
+    "card": (re.compile(r"[0-9]{8,19}|[0-9]{0,19}\*"), "a card number, or its first digits and *"),
 }
 _WHOLE = re.compile(r"[0-9]{0,18}")
 
@@ -267,7 +267,7 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
     if "action" in given:
         action = str(given["action"]).strip()
         if action in _COLUMNS:
-            raise OptionError(f"{where}action", f"an action; {action} is a column of its own", shown(action))
+            raise OptionError(f"{where}action", f"an action; {action} is a separate column", shown(action))
         if action not in ACTIONS:
             raise ChoiceError.of(f"{where}action", action, tuple(ACTIONS))
         values["action"] = action
@@ -276,10 +276,10 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
             values[name] = _number(where + name, given[name], kind)
     partial = values.get("action") == "partial"
     if partial and "approved" not in values:
-        raise OptionError(f"{where}approved", "the amount that is approved (minor units)", "none")
+        raise OptionError(f"{where}approved", "the approved amount (minor units)", "none")
     if "approved" in values and not partial:
         raise OptionError(
-            f"{where}action", "partial, as there is an amount that is approved", values.get("action", "none")
+            f"{where}action", "partial, because there is an approved amount", values.get("action", "none")
         )
     return Rule(**values)
 
@@ -301,7 +301,7 @@ def _check_written(where: str, values: dict[str, Any]) -> None:
             raise OptionError(where + name, said, shown(values[name]))
     if "currency" in values and currency(values["currency"]) is None:
         raise OptionError(
-            f"{where}currency", "a currency of ISO 4217, such as EUR or 978", shown(values["currency"])
+            f"{where}currency", "an ISO 4217 currency such as EUR or 978", shown(values["currency"])
         )
 
 
@@ -311,7 +311,7 @@ def _number(column: str, value: object, kind: type[float]) -> float:
     except ValueError:
         made = -1
     if not 0 <= made < 1e12:
-        raise OptionError(column, "a number, not below 0", shown(value))
+        raise OptionError(column, "a number of 0 or more", shown(value))
     return made
 
 

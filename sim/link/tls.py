@@ -52,7 +52,7 @@ def _load(made: ssl.SSLContext, certificate: Path, key: Path | None) -> None:
 def _unread(wanted: str, error: OSError, *paths: Path | None) -> OptionError:
     """The system names neither file, and says of most that is wrong with one that it is `PEM lib`."""
     names = mask_words(" and ".join(str(one) for one in paths if one is not None))
-    why = "not what they should be" if isinstance(error, ssl.SSLError) else error.strerror
+    why = "not as expected" if isinstance(error, ssl.SSLError) else error.strerror
     return OptionError("tls", wanted, f"{names}: {why}")
 
 
@@ -73,21 +73,21 @@ def client_tls(tls: object) -> ssl.SSLContext | None:
         return client_context()
     if isinstance(tls, str | PathLike):
         return client_context(tls)
-    raise OptionError("tls", "an SSLContext, True or the path of the authorities", type(tls).__name__)
+    raise OptionError("tls", "an SSLContext, True or the path of the CA certificates", type(tls).__name__)
 
 
 # What OpenSSL calls them (ssl.h, "reason codes"); what is not here is said in its own words.
-_CLIENT_REFUSES = "the client refuses this host's certificate"
+_CLIENT_REFUSES = "the client rejects this host's certificate"
 _WHY = {
     "WRONG_VERSION_NUMBER": "the client did not send TLS",
-    "HTTP_REQUEST": "what the client sent is HTTP without TLS",
-    "UNSUPPORTED_PROTOCOL": "the client speaks no TLS 1.2 or later",
+    "HTTP_REQUEST": "the client sent HTTP without TLS",
+    "UNSUPPORTED_PROTOCOL": "the client does not support TLS 1.2 or later",
     "NO_SHARED_CIPHER": "the client and this host have no cipher suite in common",
-    "PEER_DID_NOT_RETURN_A_CERTIFICATE": "the client showed no certificate, and this host asks for one",
+    "PEER_DID_NOT_RETURN_A_CERTIFICATE": "the client presented no certificate, but this host requires one",
     "TLSV1_ALERT_UNKNOWN_CA": "the client does not trust this host's certificate",
     "SSLV3_ALERT_BAD_CERTIFICATE": _CLIENT_REFUSES,
     "SSLV3_ALERT_CERTIFICATE_UNKNOWN": _CLIENT_REFUSES,
-    "SSLV3_ALERT_CERTIFICATE_EXPIRED": "the client finds this host's certificate expired",
+    "SSLV3_ALERT_CERTIFICATE_EXPIRED": "the client says that this host's certificate has expired",
 }
 
 

@@ -6,7 +6,7 @@
 - A card number in any other element, or in text that could not be read, is found by its form, in whatever
   spelling its digits stand (`sim.masking.search`), and masked likewise. What is surely no card stays.
 - What is covered keeps its length, so that offsets hold; an element of which nothing is left is named:
-  `[16 characters hidden]`.
+  `[16 characters masked]`.
 
 Which element holds what is a row of `data/sensitive.csv`, which chip tag a row of `data/emv/roles.csv`.
 Source: PCI DSS 4.0, requirements 3.3 and 3.4.
@@ -94,7 +94,7 @@ def mask(number: int, value: str, version: str = "1987", pan: str = "") -> str:
     """*value* of data element *number* as it may be shown; *pan* is hidden wherever it stands.
 
     >>> mask(35, "4111111111111111=29122010000012345678")
-    '[37 characters hidden]'
+    '[37 characters masked]'
     >>> mask(41, "TERM0001")
     'TERM0001'
     """
@@ -116,7 +116,7 @@ def mask_cells(
 
 def _named(number: int, covered: str, version: str) -> str:
     hidden = covered and not covered.strip(STAR) and _kinds(version).get(number) in ("hidden", "chip")
-    return f"[{len(covered)} characters hidden]" if hidden else covered
+    return f"[{len(covered)} characters masked]" if hidden else covered
 
 
 def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:

@@ -137,7 +137,7 @@ def hide(text: str, spans: Iterable[Span]) -> str:
 
 
 def accounts(text: str, pans: Iterable[str]) -> list[Span]:
-    """The middle of each of *pans* wherever it stands in *text*, in any spelling, also where it is cut short
+    """The middle of each of *pans* wherever it stands in *text*, in any notation, also where it is cut short
     behind its first eight digits."""
     tight = _NO_ALNUM.sub("", text).upper()
     found: list[tuple[int, int]] = []

@@ -68,7 +68,7 @@ class CardNumberRefused(LlmError):  # noqa: N818, the name says what is the matt
 
     def __init__(self, kind: str) -> None:
         super().__init__(
-            f"The description holds a {kind}. Only published test card numbers may be used; nothing was sent."
+            f"The description contains a {kind}. Use published test card numbers only; nothing was sent."
         )
         self.kind = kind
 

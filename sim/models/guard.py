@@ -118,7 +118,7 @@ def clean(description: str) -> Cleaned:
     for number, other in enumerate(others):
         text = text.replace(other, _ASIDE.format(number), 1)
     if _TRACK.search(text):
-        raise CardNumberRefused("piece of track data")
+        raise CardNumberRefused("track data")
     if _SECRET.search(_LONG_GAP.sub(r"\1", text)):
         raise CardNumberRefused("PIN or verification code")
     said = _tokenized(text, spoken(text))

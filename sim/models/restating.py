@@ -161,7 +161,7 @@ async def restate(
         raise DescriptionUnusable(f"A description has 1 to {MOST_DESCRIPTION} characters")
     cleaned = clean(description)
     if not cleaned.text.strip() or len(cleaned.text) > _LONGEST_PLAIN:
-        raise DescriptionUnusable("The description has no words that can be read, or too many")
+        raise DescriptionUnusable("The description has no readable words, or too many")
     rules = plan_of(description, version=version, at=at)
     now = at or dates.now()
     made: list[Plan] = []
@@ -237,7 +237,7 @@ def _dropped(before: Restated, answer: Restated) -> Iterator[str]:
 def _lost(rules: Plan, plan: Plan) -> str:
     """What the rules read of a description that *plan* lacks, or holds otherwise, as a note."""
     if plan.not_possible:
-        return f"A model finds it not possible: {plan.not_possible}"
+        return f"A language model says that it is not possible: {plan.not_possible}"
     have = {(name, str(value)) for _, _, name, value, _ in plan.rows()}
     lost = [
         name
@@ -248,7 +248,9 @@ def _lost(rules: Plan, plan: Plan) -> str:
     lost += [
         name for name in ("outcome", "then", "count", "fault") if getattr(own, name) != getattr(other, name)
     ]
-    return f"Read by rules: a model reads {', '.join(dict.fromkeys(lost))} otherwise" if lost else ""
+    return (
+        f"Read by rules; a language model reads {', '.join(dict.fromkeys(lost))} differently" if lost else ""
+    )
 
 
 def _read(rules: Plan) -> dict[str, str]:

@@ -239,7 +239,7 @@ def respond(
         raise BuildError(0, 2, "a request or an advice", f"MTI {mti}")
     if amount_minor_units is not None:
         if mti[1] not in "12" or mti[2] != "0":
-            expected = "none, or an authorization or financial request: no other is approved in part"
+            expected = "none, or an authorization or financial request; only these can be partially approved"
             raise OptionError("amount_minor_units", expected, f"MTI {mti}", 4)
         asked = amount_in(request, 4)
         most = int(asked[0]) if asked and is_digits(asked[0]) else 0
@@ -458,10 +458,10 @@ def _check_undone(request: Message, answer: Message | None) -> None:
     if mti[1] not in "12" or (not mtis.is_response(mti) and mtis.response_mti(mti) is None):
         raise BuildError(0, 1, "an authorization or financial request or advice", f"MTI {mti}")
     if mtis.is_response(mti):
-        expected = "the request: an answer lacks what a reversal repeats, pass it as *answer*"
+        expected = "the request, whose elements a reversal repeats; pass the response as *answer*"
         raise BuildError(0, 2, expected, f"MTI {mti}")
     if answer is not None and answer.mti != mtis.response_mti(mti):
-        raise BuildError(0, 0, f"an answer to it, MTI {mtis.response_mti(mti)}", f"MTI {answer.mti}")
+        raise BuildError(0, 0, f"its response, MTI {mtis.response_mti(mti)}", f"MTI {answer.mti}")
 
 
 def _approved_amount(request: Message, answer: Message | None) -> tuple[int, str]:
@@ -498,7 +498,9 @@ def _reason(
     if speaks_of(reason, network, version):
         return details | {"reason": reason}, ()
     where = f"{network} in {version}" if network else f"{version} without a network"
-    return details, (f"No public source says how {where} gives the reason {reason!r}: the message does not.",)
+    return details, (
+        f"No public source says how {where} encodes the reason {reason!r}, so the message omits it.",
+    )
 
 
 def transaction_name(message: Message, network: str | None, answer: Message | None = None) -> str:

@@ -64,8 +64,8 @@ def options_of(
     edition = _version(version, message_type, own, card if isinstance(card, str) else None, format)
     if link is not None and link.version and edition != link.version:
         if version is not None or _is_mti(str(message_type)):
-            found = f"{link.name}, which speaks {link.version}"
-            raise OptionError("interface", f"one that speaks {edition}", found)
+            found = f"{link.name}, which uses {link.version}"
+            raise OptionError("interface", f"one that uses {edition}", found)
         edition = link.version
     kind, meant = _kind(message_type, own, edition)
     aim = meant or template_word("purpose", purpose)

@@ -113,7 +113,7 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
         one = Message(message.mti, {number: filled}, message.version, dialect=layout.dialect if own else None)
         laid_out = any(part.number == number for part in layout.dialect.parts) if layout.dialect else False
         if laid_out and layout.dialect and fitting(layout.dialect, number, filled) is None:
-            notes.append(f"DE {number} is left out: {made.name} lays it out in its own way.")
+            notes.append(f"DE {number} is left out: {made.name} has its own layout for it.")
         elif errors := misfits(one, made) or text_misfits(one):
             notes.append(f"DE {number} is left out: {made.name} has {errors[0].expected} there.")
         else:

@@ -246,7 +246,7 @@ def _alike(card: str) -> Iterator[str]:
 
 
 def _pattern(digits: str) -> re.Pattern[str]:
-    """*digits* in any spelling, as they may stand in a text."""
+    """*digits* in any notation, as they may stand in a text."""
     forms = (_BETWEEN.join(map(re.escape, form)) for form in spellings(digits))
     return re.compile("|".join(forms), re.IGNORECASE)
 

@@ -17,7 +17,7 @@ from sim.paste.spelled import oddities
 from sim.spec.interfaces import rows_of
 
 _OF_THE_MTI = "opening"
-_DAMAGED = "The message is cut or damaged: the values below may be wrong."
+_DAMAGED = "The message is truncated or damaged: the values below may be wrong."
 # Where so much of what was read is odd, something else was taken for elements.
 _FEW_ODD, _ODD_SHARE, _SHOWN_ODD = 2, 3, 3
 SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
@@ -93,9 +93,7 @@ def _warning(reading: Reading) -> tuple[str, ...]:
         return ()
     if reading.format == TEXT:
         return () if reading.complete else (_DAMAGED,)
-    return (
-        f"It is uncertain how this message is written ({reading.read_as}): the values below may be wrong.",
-    )
+    return (f"The format of this message is uncertain ({reading.read_as}): the values below may be wrong.",)
 
 
 def explain_so_far(
@@ -129,13 +127,13 @@ def explain_so_far(
     if len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(fields):
         seen = "; ".join(odd[:_SHOWN_ODD])
         told: tuple[str, ...] = (
-            f"MTI {view.message.mti} begins a message whose elements do not fit ({seen}).",
+            f"MTI {view.message.mti} starts a message whose elements do not fit ({seen}).",
         )
     else:
         told = (*warning, *tell(replace(view.message, fields=fields), view.rows).values())
     if not stopped:
         return " ".join(told)
-    head = "Reading stopped" if view.fault else "Left out, since it does not fit"
+    head = "Reading stopped" if view.fault else "Omitted, because it does not fit"
     return " ".join((*told, *(f"{head}: {one.message}." for one in view.findings)))
 
 

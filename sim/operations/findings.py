@@ -18,11 +18,13 @@ from sim.spec.networks import told_name
 RULE = "framing"
 MTI_NAME = "Message type indicator"
 BITMAP_NAME = "Bitmap"
-ELSE = "Paste the message that this belongs to, or the bytes that contain it."
+ELSE = "Paste the complete message, or the bytes that contain it."
 UNWRITABLE = "The value does not fit its element, so the message cannot be written; change it."
-NO_ROWS = "The rows are not a message: change the cell, or take the row out."
+NO_ROWS = "The rows are not a message: change the cell, or remove the row."
 
-READ_UP_TO = "Read up to there. What speaks against this reading: {}. `sim.guess` lists the other candidates."
+READ_UP_TO = (
+    "Read up to that point. Evidence against this reading: {}. `sim.guess` lists the other candidates."
+)
 
 _NAMES = {None: "message", MTI_FIELD: MTI_NAME, BITMAP_FIELD: BITMAP_NAME}
 _LAST = 128
@@ -78,7 +80,7 @@ def misfit_findings(reading: Reading) -> Iterator[Finding]:
         from sim.paste.places import characters_ahead, place, place_of_element
 
         if isinstance(error, ParseError):
-            named = f"Read up to there as {reading.format}, the format that was named."
+            named = f"Read up to that point as {reading.format}, the named format."
             why = (
                 named
                 if reading.written and not reading.origin

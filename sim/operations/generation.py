@@ -90,7 +90,7 @@ def generate(
     own = chosen if link is None else link.maker
     brand = None if own == chosen else chosen or DEFAULT_NETWORK
     template = template_of(message_type, own, version, purpose, entry, currency, details, brand)
-    note = () if card is not None else (f"No card was given: the {chosen} test card is used.",)
+    note = () if card is not None else (f"No card was given, so the {chosen} test card is used.",)
     card = default_card(str(chosen)).pan if card is None else card
     made = template.generated(card, amount_minor_units, stan, at, *note)
     return made if link is None else _sent_on(replace(made, network=chosen), link, template.setting)
@@ -237,7 +237,7 @@ def _own_or_standard(setting: Setting) -> tuple[str, ...]:
     own = network_of(name)
     if setting.kind == "echo" and own.echo.confidence != "unsourced":
         return ()
-    return (f"No public source shows how {own.title} lays this message out: it is as the standard has it.",)
+    return (f"No public source describes {own.title}'s layout of this message, so it follows the standard.",)
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def _notes(setting: Setting) -> tuple[str, ...]:
         return _own_or_standard(setting)
     said = []
     if setting.purpose == "cashback" and "cashback" not in setting.details:
-        said.append("How much of the amount is cash was not given: half of it is.")
+        said.append("The cash back amount was not given, so it is half of the amount.")
     if category := chosen_category(setting.details, setting.purpose):
         said.append(note_of(category))
     noted = setting.entries.get("notes", {})

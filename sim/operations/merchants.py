@@ -107,5 +107,5 @@ def note_of(code: str) -> str:
     """The sentence that says which category was chosen, and why."""
     known = f"The merchant category is {code} ({merchant_category(code)}), "
     if code == _words()[2]:
-        return known + "a general store's: the merchant's name suggests none."
-    return known + "by the merchant's name."
+        return known + "a general store, because the merchant's name does not suggest another."
+    return known + "from the merchant's name."

@@ -322,7 +322,7 @@ def _check_option(name: str, setting: Setting) -> None:
         raise OptionError(name, where, "one", field)
     if name == _TOKEN and not any(one.mentions(name) for one in setting.rows):
         expected = (
-            f"none with entry {setting.entry!r}: it is not documented how {setting.network} carries one"
+            f"none with entry {setting.entry!r}: its use in {setting.network} messages is not documented"
         )
         raise OptionError(name, expected, "one", field)
 

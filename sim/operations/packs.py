@@ -21,16 +21,15 @@ _COLUMNS = ("id", "severity", "checks", "source", "hint")
 
 
 def load_rules(folder: str | Path) -> tuple[str, ...]:
-    """Add the rules of a pack to those that messages are judged by.
+    """Add the rules of a pack to those that messages are checked against.
 
-    Runs the pack's Python: load only what you trust. From then on its findings stand among the standard's
-    own, its rules in `rules()`, and its faults among those of `break_message`. A pack that is not whole adds
-    nothing.
+    Runs the pack's Python: load only what you trust. From then on its findings appear with the standard's,
+    its rules in `rules()`, and its faults in `break_message`. An incomplete pack adds nothing.
 
     Parameters
     ----------
     folder
-        Where `rules.csv`, `rules.py` and `faults.toml` are.
+        The folder of `rules.csv`, `rules.py` and `faults.toml`.
 
     Returns
     -------
@@ -40,7 +39,7 @@ def load_rules(folder: str | Path) -> tuple[str, ...]:
     Raises
     ------
     SpecError
-        When a file is missing, a row is no rule, an id is taken, or a rule has no function or no fault.
+        A file is missing, a row is invalid, an id is taken, or a rule has no function or no fault.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def _words(pack: Path) -> dict[str, RuleText]:
     words = {text.id: text for text in texts(rows)}
     for name in words:
         if name in catalogue():
-            raise SpecError(None, None, "an id that no other rule has", repr(name))
+            raise SpecError(None, None, "an id that no other rule uses", repr(name))
     return words
 
 
@@ -109,4 +108,4 @@ def _check(pack: Path, words: dict[str, RuleText], before: int) -> None:
     if strange := sorted(bound - words.keys()):
         raise SpecError(None, None, f"a row of {_WORDS} for each rule", ", ".join(strange))
     if taken := sorted({fault.id for fault in all_faults()} & _faults(pack).keys()):
-        raise SpecError(None, None, "an id that no other fault has", ", ".join(taken))
+        raise SpecError(None, None, "an id that no other fault uses", ", ".join(taken))

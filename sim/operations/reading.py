@@ -1,4 +1,4 @@
-"""Read a message from whatever was given: the text form, or bytes in any spelling, framing and format."""
+"""Read a message from whatever was given: the text form, or bytes in any notation, framing and format."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def read(
     Parameters
     ----------
     given : str, bytes or Message
-        The text form, bytes, or bytes in any spelling that `guess` reads; a Message is taken as it is.
+        The text form, bytes, or bytes in any notation that `guess` reads; a Message is taken as it is.
     format : Format or str, optional
         None takes the text form where it reads to its end, and else guesses; `text` takes the text form only;
         else a format, or the name of one, by which the bytes are read.
@@ -85,7 +85,7 @@ def read(
     Raises
     ------
     SpecError
-        For an unknown format.
+        Unknown format.
     ChoiceError
         For an unknown version, network or interface.
 

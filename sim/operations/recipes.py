@@ -66,7 +66,7 @@ def clock(version: str, at: datetime | None, zone: tzinfo) -> Clock:
     try:
         return _clock(version, at.replace(tzinfo=UTC) if at.tzinfo is None else at, zone)
     except OverflowError:
-        raise OptionError("at", "a moment that the calendar has in every time zone", shown(str(at))) from None
+        raise OptionError("at", "a date and time that exists in every time zone", shown(str(at))) from None
 
 
 @lru_cache(maxsize=16)

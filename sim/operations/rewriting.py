@@ -22,7 +22,7 @@ from sim.paste.reading import Reading
 from sim.paste.spellings import rewritten
 from sim.spec.words import AnyVersion
 
-_REWRITTEN = "What was pasted cannot be written in its own way: in its place stand"
+_REWRITTEN = "The original notation of the paste cannot be kept; shown instead are"
 
 
 def pasted(
@@ -75,7 +75,7 @@ def put_back(held: Reading) -> tuple[str, str]:
     bare = held.data.hex().upper()
     if (held.message and held.message.dialect) or (text and _reads(held, bare)):
         return bare, f"{_REWRITTEN} all its bytes in hex." if text else ""
-    told = f"{_REWRITTEN} the characters of the message, without what was around it." if text else ""
+    told = f"{_REWRITTEN} the characters of the message, without the surrounding text." if text else ""
     return shown_text(held), told
 
 
@@ -89,7 +89,9 @@ def with_message(held: Reading, message: Message) -> Reading:
     """The same bytes with another message in them, lengths and check bytes following. Raises BuildError
     for an element that the format cannot carry, or a length in front that is too small."""
     if held.error is not None or held.written is None:
-        raise BuildError(None, None, "bytes that read to their end", "bytes that stop before it")
+        raise BuildError(
+            None, None, "bytes that can be read to the end", "bytes that can only be read in part"
+        )
     body = encode(message, held.written)
     data = _around(held, body)
     start = data.index(body, held.start)

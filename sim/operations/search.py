@@ -61,7 +61,7 @@ def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
     """
     words = _words(text) if isinstance(text, str) else []
     if not words:
-        given = "nothing to look for" if isinstance(text, str) else shown(text)
+        given = "no search words" if isinstance(text, str) else shown(text)
         raise OptionError("text", "a word, a number, a code or a tag", given)
     chosen = None if kind is None else choose("kind", kind, KINDS)
     # A word that comes twice, in a paste perhaps, is looked for once.
@@ -100,7 +100,7 @@ def _called_elements() -> Mapping[str, list[tuple[int, tuple[str, ...]]]]:
 
 
 def _words(text: str) -> list[str]:
-    """The words to look for; an element in any spelling is one word: de041 -> `de 41`."""
+    """The words to look for; an element in any notation is one word: de041 -> `de 41`."""
     joined = re.sub(r"\b(de|field|bit)[ -]+(?=[0-9])", r"\1", text.strip(), flags=re.IGNORECASE)
     words = []
     for word in _WORD.findall(joined.casefold()):

@@ -85,11 +85,11 @@ def say_replacement(message: Message, name: str | None) -> str:
     if said := first_amount(message, number_of("actual-amount", version)):
         if message.get(number_of("actual-amount", version))[:12] == message.get(4):
             return f"The final amount, {said}, equals the original amount: nothing is reversed."
-        return f"The final amount is {said}; the rest is undone."
+        return f"The final amount is {said}; the rest is reversed."
     if is_partly_approved(message):
         return ""  # told with the answer
     if is_partly_undone(message) and (stays := money.say(message)):
-        return f"The final amount is {stays}; the rest is undone."
+        return f"The final amount is {stays}; the rest is reversed."
     if said := first_amount(message, number_of("original-amount", version)):
         return f"The original amount was {said}."
     return ""
@@ -184,13 +184,13 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
     if not mti.is_response(message.mti):
         undoes = message.mti[1] == "4"
         if undoes and known and known.kind == "approved":
-            return f"Its {label} {code}, {meaning}, is that of the original and gives no reason."
+            return f"Its {label} {code}, {meaning}, is the original's and gives no reason."
         if message.mti[2] not in _DECIDED:
             return f"Its {label} {code} means {meaning}."
         return f"Its {label} {code} {'gives the reason' if undoes else 'gives the decision'}: {meaning}."
     kind = known.kind if known else ""
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
-        return f"The other side answered: all well ({code})."
+        return f"The other side accepted it ({code})."
     told = "partly" if is_partly_approved(message) else _told(message, kind)
     found = _deciders(message, name)
     sender = next((row.who for row in found if row.who), sender)
@@ -248,11 +248,11 @@ def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> st
     if "inquiry" in wanted:
         asked_for = phrases("asked_for").get(message[3][:2], wanted)
         if answers:
-            return f"It answers a request for {asked_for}."
+            return f"It responds to a request for {asked_for}."
         return f"The {sender} asks the {receiver} for {asked_for}."
     if 4 in message and message.mti[1] == "1" and message.get(3)[:2] == PURCHASE:
         if answers:
-            return "It answers a request to verify the account."
+            return "It responds to a request to verify the account."
         return f"The {sender} asks the {receiver} to verify the account; nothing is charged."
     return ""
 
@@ -334,7 +334,7 @@ def _partly(message: Message) -> str:
     """How much of how much is approved."""
     approved = money.say(message)
     if not approved:
-        return "Only a part is approved; the rest needs another payment."
+        return "Only part of it is approved; the rest needs another payment."
     asked = _original(message)
     return f"Only {approved}{f' of {asked}' if asked else ''} is approved; the rest needs another payment."
 
@@ -356,7 +356,7 @@ _SENDERS = {
     "3": ("issuer", "acquirer"),
 }
 # Who is meant where it is not about a card: a file is kept, a link has two ends.
-_RECEIVERS = {"3": "keeper of the file", "8": "other end of the link"}
+_RECEIVERS = {"3": "owner of the file", "8": "other end of the link"}
 _FILE, _LINK = "3", "8"  # message classes
 _CLASSES_WITH_PURPOSE = "124"
 _WITHOUT_MERCHANT = "3568"
@@ -365,8 +365,8 @@ _CONCERNS = "concerns"
 _ABOUT = {
     "5": "acknowledges a report about",
     "7": "acknowledges an instruction about",
-    "8": "acknowledges the answer about",
-    "9": "refuses the answer about",
+    "8": "acknowledges the response about",
+    "9": "rejects the response about",
 }
 _MOVE_NOTHING = ("inquiry", "PIN")
 _OF = "{of}"  # where the amount stands in a phrase that does not end with it
@@ -588,7 +588,7 @@ def _place(location: str, terminal: str, merchant: str, code: str, version: str)
     business = f"{code} ({say_merchant(code)})"
     if text:
         return f"{text}, merchant category {business}."
-    return f"The merchant's category is {business}; the place is not given."
+    return f"The merchant's category is {business}; the location is not given."
 
 
 def _reading(message: Message, name: str | None) -> str:
@@ -599,10 +599,7 @@ def _reading(message: Message, name: str | None) -> str:
     added = "" if mode else pos.own(message, "entry", name)
     if not mode and not added:
         return f"The point of service code {code} says: {meaning(message, 22, name)}."
-    way = phrases("ways").get(version, phrases("ways")["any"])
-    how = str(phrases("readings").get(pos.entry_kind(message, name), f"{way} {mode}"))
-    if added:
-        how = f"{phrases('ways')['own']} {added}"
+    how = f"Card entry: {added or mode}"
     if number_of("condition", version):
         capability = lookup("pin_entry_capability", code[2:3], version=version)
         if capability and (said := phrases("capabilities").get(capability.kind, capability.meaning)):
@@ -620,7 +617,7 @@ def _reading(message: Message, name: str | None) -> str:
 
 def _verification(message: Message, name: str | None) -> str:
     if 52 in message and not mti.is_response(message.mti):
-        return "The cardholder entered a PIN, which travels encrypted for the issuer to check."
+        return "The cardholder entered a PIN, which is sent encrypted for the issuer to verify."
     return ""
 
 
@@ -663,7 +660,7 @@ def _trace(message: Message, name: str | None) -> str:
 
 def _mac(message: Message, name: str | None) -> str:
     if 64 in message or 128 in message:
-        return "A message authentication code protects it against changes on the way."
+        return "A message authentication code protects it against changes in transit."
     return ""
 
 

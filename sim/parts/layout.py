@@ -323,7 +323,7 @@ def _bits(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
             continue
         one = cell.by_key.get(str(bit))
         if one is None:
-            reading.wrong(start, end, cell, "only bits that are known", f"bit {bit}")
+            reading.wrong(start, end, cell, "only known bits", f"bit {bit}")
             return
         width = min(one.most, end - start) if not one.fixed else one.most
         if one.own:

@@ -54,7 +54,7 @@ _MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
 _MOST_OTHERS, _A_PART = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _HEAD = re.compile(r"(?:0[1-8]|1[1-8])[0-9]{2}[0-9A-Fa-f]{16}")
-_LEFT = re.compile("what stands behind message [0-9]+ cannot be read")
+_LEFT = re.compile("the data after message [0-9]+ cannot be read")
 _LEGIBLE = 0.95
 
 
@@ -66,8 +66,8 @@ def guess(
     Parameters
     ----------
     data : str or bytes
-        A message in any spelling: the text form, hex, a dump, a literal, base64, a log line, jPOS XML, JSON;
-        or its bytes themselves. Only the first 65,536 characters or bytes are looked at.
+        A message in any notation: the text form, hex, a dump, a literal, base64, a log line, jPOS XML, JSON;
+        or its bytes themselves. Only the first 65,536 characters or bytes are read.
     format : Format or str, optional
         The format, or the name of one, where it is known: only spelling and framing are guessed then. `text`
         is the text form and nothing else. None tries the ready formats and those that were loaded.
@@ -83,11 +83,11 @@ def guess(
     Raises
     ------
     TypeError
-        For what is neither text nor bytes.
+        *data* is neither text nor bytes.
     SpecError
-        For an unknown format.
+        Unknown format.
     ChoiceError
-        For an unknown version.
+        Unknown version.
 
     Examples
     --------
@@ -386,7 +386,7 @@ def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
         and behind.size
         and behind.name not in ("line-end", "fill", "etx")
     ):
-        kept[0].unusual.append(f"what stands behind message {len(more) + 1} cannot be read")
+        kept[0].unusual.append(f"the data after message {len(more) + 1} cannot be read")
     for read in kept:
         # Another message of the paste is no other way to read this one.
         judge(

@@ -120,7 +120,7 @@ def learn(items: Sequence[str | bytes], name: str) -> Learned:
         where = (
             f"none that goes on behind DE {best.found.stop}" if best.found.stop else f"{read} of {len(items)}"
         )
-        expected = "messages of one dialect, most of which read to their ends in one layout"
+        expected = "messages in one dialect, most of which fit a single layout"
         raise SpecError(None, None, expected, f"{where}, near {best.kind.format.title}")
     return _learned(best, spelling, len(items), name)
 

@@ -123,7 +123,7 @@ def _text(field: Field, value: str) -> Worth:
     bits, high = _wide(value) if field.written == "gbk" else (0.0, 0)
     bad = len(value) - printed - high
     bits += _LETTER * words + _PRINTED * (printed - words) + _UNPRINTED * bad
-    return bits, f"DE {field.number} holds {bad} characters that do not print" if bad else ""
+    return bits, f"DE {field.number} contains {bad} unprintable characters" if bad else ""
 
 
 def _wide(value: str) -> tuple[float, int]:

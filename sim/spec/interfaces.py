@@ -169,7 +169,7 @@ def _rows(row: Mapping[str, Any], name: str, source: str) -> Iterator[Presence]:
 def keep(made: Interface) -> Interface:
     """Make an interface known by its name. Raises SpecError for the name of a shipped one."""
     if made.name in names("interfaces", ".toml"):
-        raise SpecError(None, None, "a name that no shipped interface has", repr(made.name))
+        raise SpecError(None, None, "a name that no built-in interface uses", repr(made.name))
     _LOADED[made.name] = made
     return made
 

@@ -330,7 +330,7 @@ def _laid_out(name: str, version: str) -> tuple[FormatRow, ...]:
     for number in sorted(laid_out(version, name) - laid_out(version) - looked):
         if not spec(version)[number].fixed:  # its places always fit
             cell = layouts(version, number, name)[0].cell
-            words = f"{cell.name}, as {own.title} lays it out", _LAYOUT_HINT, cell.source, cell.confidence
+            words = f"{cell.name} in the {own.title} layout", _LAYOUT_HINT, cell.source, cell.confidence
             # Where others may fill the element, too, a row says by what the network's own form is told.
             told = [row for row in own.stated if row.check == "layout" and number in row.fields]
             others = tuple((one, _other(pattern)) for row in told for one, pattern in row.given)

@@ -34,7 +34,7 @@ _TEXTS = pd.StringDtype("pyarrow", na_value=np.nan)
 
 def least(ways: Iterable[str]) -> str:
     """Of the *ways* to show a text the one that shows least of it."""
-    return min(ways, key=lambda shown: 0 if shown.endswith("hidden]") else len(shown) - shown.count(STAR))
+    return min(ways, key=lambda shown: 0 if shown.endswith("masked]") else len(shown) - shown.count(STAR))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class CardDataType(ExtensionDtype):
     @classmethod
     def construct_from_string(cls, string: str) -> Self:
         """Always TypeError: the name is that of pandas' own texts."""
-        raise TypeError(f"no column of card data is made by the name {string!r}")
+        raise TypeError(f"no card data column is named {string!r}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CardDataType)

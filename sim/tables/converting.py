@@ -64,9 +64,9 @@ def convert(
 ) -> ConvertedTable:
     """Convert a message to another version of the standard, with a note on each element.
 
-    Elements are renumbered, reformatted, split and merged. What the new version cannot express is lost; what
-    the old one did not have is filled in. Source: the annotations of the ISO 20022 card message dictionary;
-    the rows of `sim/spec/data/conversion` name theirs.
+    Elements are renumbered, reformatted, split and merged. Whatever the new version cannot express is lost;
+    whatever the old version did not have is filled in. Source: the annotations of the ISO 20022 card
+    message dictionary; the rows of `sim/spec/data/conversion` give theirs.
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ def convert(
     format
         The wire format of *message*. Default: recognized.
     interface
-        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
-        else the network's own.
+        The interface of the link, one of `sim.interfaces()`; `iso` is the standard alone. Default: the
+        format's, otherwise the network's own.
 
     Returns
     -------
     ConvertedTable
         The message in version *to*. `.iso.notes` is a table with a row for each element of the original, 0
-        for the MTI: `to` which elements it went, the `action` (kept, reformatted, moved, split, merged,
+        for the MTI: the elements it became (`to`), the `action` (kept, reformatted, moved, split, merged,
         filled, lost) and a `note`. `.iso.lossless` says whether converting back gives the original.
 
     Raises
@@ -98,7 +98,7 @@ def convert(
     BuildError
         *message* cannot be read or written.
     ChoiceError
-        No version, network or interface is called that.
+        Unknown version, network or interface.
 
     Examples
     --------

@@ -145,29 +145,30 @@ def exchange(
     interface: AnyInterface | None = None,
     **options: Unpack[Making],
 ) -> ExchangeTable:
-    """Make an exchange: a request, what became of it, and what follows.
+    """Make an exchange: a request, its outcome, and the messages that follow.
 
-    Each message has what the network carries on in it: approval code, transaction id, trace id, original data
-    elements. What follows is answered as an issuer does.
+    Each message has the data that links it to the others: approval code, transaction id, trace id, original
+    data elements. The messages that follow are answered as an issuer would.
 
     Parameters
     ----------
     purpose
         As in `generate`. Also sign_on, sign_off, key_exchange or echo.
     outcome
-        approved, partial, declined, timeout (no answer), late (an answer after the time-out), or a response
+        approved, partial, declined, timeout (no answer), late (a response after the timeout), or a response
         code such as 51.
     approved_minor_units
-        How much is approved with outcome partial. Default: half of the amount.
+        Amount approved with outcome partial. Default: half of the amount.
     then
-        What follows, words in a text or a list: repeat, increment, completion, reversal, reversal_advice
-        (0420), partial_reversal, refund, original_credit, sign_on, sign_off, key_exchange, echo. A word may
-        have an amount in minor units, a reason and an outcome: `increment:5000`, `partial_reversal:6000`
-        (what stays), `reversal:misdispense`, `completion:4000:timeout`. What is repeated got no answer. In
-        Python also a mapping: `step`, `amount_minor_units`, `reason`, `outcome`.
+        Messages that follow, as words in a text or a list: repeat, increment, completion, reversal,
+        reversal_advice (0420), partial_reversal, refund, original_credit, sign_on, sign_off, key_exchange,
+        echo. A word may have an amount in minor units, a reason and an outcome: `increment:5000`,
+        `partial_reversal:6000` (the amount that remains), `reversal:misdispense`,
+        `completion:4000:timeout`. A message that is repeated got no response. In Python, each may also be a
+        mapping: `step`, `amount_minor_units`, `reason`, `outcome`.
     message_type
-        As in `generate`. Default: an authorization (auth), where the purpose and the network have one:
-        UnionPay authorizes and posts by one message (financial).
+        As in `generate`. Default: an authorization (auth) if the purpose and the network have one; UnionPay
+        authorizes and posts with a single message (financial).
     network
         As in `generate`.
     pan
@@ -177,33 +178,33 @@ def exchange(
     currency
         As in `generate`.
     stan
-        The trace number of the first message, six digits; what is sent after it has the next ones.
+        STAN of the first message, six digits; later messages have the next ones.
     version
         As in `generate`.
     at
-        The moment of the first message, as in `generate`. Default: now.
+        Date and time of the first message, as in `generate`. Default: now.
     entry
         As in `generate`.
     format
-        The wire format, as in `generate`: what has no place there is left out of each message.
+        The wire format, as in `generate`; elements it does not have are left out of each message.
     interface
         As in `generate`.
     options
-        What else a payment carries, as in `generate`.
+        Further options of a payment, as in `generate`.
 
     Returns
     -------
     ExchangeTable
         A row per message: `step`, `time`, `direction`, `role`, `of`, `mti`, `stan`, `amount`, `currency`,
-        `code`, `meaning`. `.iso.summary` tells what happened, `.iso.messages` has the messages,
-        `.iso.exchange` is what a client sends.
+        `code`, `meaning`. `.iso.summary` is the story, `.iso.messages` the messages, and `.iso.exchange`
+        the exchange that a client can send.
 
     Raises
     ------
     ChoiceError
-        A word is none of those to choose from.
+        A word is not one of the choices.
     OptionError
-        A step cannot follow, an amount does not fit, or an option cannot be met.
+        A step cannot follow, an amount does not fit, or an option is invalid.
 
     Examples
     --------

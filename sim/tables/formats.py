@@ -31,14 +31,14 @@ _KINDS = ("toml", "jpos", "moov", "pyiso8583")
 
 
 def formats() -> Table:
-    """List the wire formats, shipped and loaded.
+    """List the wire formats, both built-in and loaded.
 
     Returns
     -------
-    A table with a row per format: `name` (what `format=` takes), `title`, `version` (`any` where the MTI
-    says it), `extends`, how `mti`, `bitmap`, `numbers`, `text`, `track_2`, `binary` elements and `lengths`
-    are written, which elements it `differs` in, the `framing` usual around its messages,
-    what an import `left_out`, `note`, `source`.
+    A table with a row per format: `name` (what `format=` takes), `title`, `version` (`any` if the MTI gives
+    it), `extends`, how `mti`, `bitmap`, `numbers`, `text`, `track_2`, `binary` elements and `lengths` are
+    encoded, the elements in which it `differs`, its usual `framing`, what an import `left_out`, `note`,
+    `source`.
 
     Examples
     --------
@@ -50,13 +50,13 @@ def formats() -> Table:
 
 
 def interfaces() -> Table:
-    """List the interfaces: what links speak, apart from the brand of the card.
+    """List the interfaces, the message specifications of links, which are independent of the card's brand.
 
     Returns
     -------
-    A table with a row per interface: `name` (what `interface=` takes), `title`, the `version` it speaks
-    (`any` where the MTI says it), its wire `format`, the `network` whose own interface it is, `rules` (how
-    many of its rows say which elements a message has), `note`, `source`.
+    A table with a row per interface: `name` (what `interface=` takes), `title`, its `version` (`any` if the
+    MTI gives it), its wire `format`, the `network` whose own interface it is, `rules` (its number of rows
+    on required elements), `note`, `source`.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def export_format(
     Parameters
     ----------
     format
-        A format, or the name of one.
+        A format or its name.
     to
         `toml` (what `load_format` reads), `jpos` (packager XML), `moov` (JSON) or `pyiso8583` (a dict).
     version
@@ -134,13 +134,13 @@ def export_format(
 
     Returns
     -------
-    The text, or a dict for pyiso8583. What the other toolkit has no words for is left out, with a warning
-    that names the elements.
+    The text, or a dict for pyiso8583. Whatever the other toolkit cannot express is left out, with a warning
+    that lists the elements.
 
     Raises
     ------
     SpecError
-        The format, or what to write it as, is not known.
+        Unknown format or target.
 
     Examples
     --------
@@ -213,9 +213,9 @@ def guess(
     Parameters
     ----------
     data
-        A message in any spelling: the text form, hex, a dump with offsets and gutter (xxd, hexdump, tcpdump,
-        Wireshark, jPOS), a literal of Python, Java or Go, base64, a line of a log, jPOS XML, JSON; or the
-        bytes themselves. Only the first 65,536 characters or bytes are looked at.
+        A message in any notation: the text form, hex, a dump with offsets (xxd, hexdump, tcpdump,
+        Wireshark, jPOS), a Python, Java or Go literal, base64, a log line, jPOS XML, JSON; or the bytes
+        themselves. Only the first 65,536 characters or bytes are read.
     format
         Name of the format, if known; then only notation and framing are identified. `text` means the text
         form only.
@@ -225,17 +225,18 @@ def guess(
     Returns
     -------
     GuessTable
-        A row per candidate, the best first. `confidence` is `sure` (reads to the end, nothing is odd, nothing
-        else does), `likely`, `unsure` or `none`; `reasons` say why; `read` of `size` counts bytes.
+        A row per candidate, best first. `confidence` is `sure` (it reads to the end, nothing is odd, and no
+        other candidate does), `likely`, `unsure` or `none`; `reasons` say why; `read` of `size` counts
+        bytes.
 
     Raises
     ------
     TypeError
-        For what is neither text nor bytes.
+        *data* is neither text nor bytes.
     SpecError
-        For an unknown format.
+        Unknown format.
     ChoiceError
-        For an unknown version.
+        Unknown version.
 
     Examples
     --------

@@ -74,7 +74,7 @@ class LearnedTable(Table):
 
     def _of(self) -> Learned:
         if self._learned is None:
-            raise AttributeError("the table of what was learned, as `learn` gave it")
+            raise AttributeError("the table that `learn` returned")
         return self._learned
 
 
@@ -85,9 +85,9 @@ def _told(seen: str, left: str) -> str:
 def learn(source: object, *, name: str = "learned") -> LearnedTable:
     """Learn a dialect from its messages.
 
-    Each ready format is tried, then the nearest with what links do otherwise and with elements of any length,
-    until all messages read to their ends. It is a proposal: what the messages do not settle is said, and no
-    message tells what a private element means.
+    Each built-in format is tried, then the nearest one with common variations and with elements of any
+    length, until all messages read to their ends. The result is a proposal: it lists what the messages
+    leave open, and no message shows what a private element means.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
         a text with a message in each line, hex dumps, records behind lengths, a capture (extra `pcap`); or an
         open file, a path, a folder or a pattern of such files.
     name
-        What to call the format.
+        The name of the format.
 
     Returns
     -------
     LearnedTable
         A row per element, with the evidence for it and what is `open`. `.learned` is the format, which
-        `format=` takes by its name from now on, `.toml` its file, `.save(path)` writes it, `.read_as` says
-        how many messages read.
+        `format=` then accepts by name, `.toml` its file, `.save(path)` writes it, `.read_as` says how many
+        messages could be read.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     """
     items = _items(source)
     if len(items) < _FEWEST:
-        raise SpecError(None, None, "20 or more messages of one dialect", f"{len(items)}")
+        raise SpecError(None, None, "20 or more messages in one dialect", f"{len(items)}")
     found = learned_from(items[:_MOST], name)
     keep(found.format)
     rows = [

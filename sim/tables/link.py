@@ -196,45 +196,45 @@ def host(
         `processing_code`, `network`, `card` (`4111*`), `amount` (`1000..`, minor units), `currency`,
         `merchant`, `terminal`, `seen` (`1`, `2..`), any element or part of one: `de22` (`051`, `05*`,
         `~pattern`, `present`, `absent`), `de55.9F35`. Actions: `code`, `delay` (seconds), `approved`
-        (minor units), `set.44`, `set.55.71` (what the answer carries), `name`, `action`: answer, ignore,
+        (minor units), `set.44`, `set.55.71` (elements of the response), `name`, `action`: answer, ignore,
         drop, late, duplicate, close, garbage, wrong-stan, partial. The first row that matches decides. In
         Python it may also be a function of the request that returns such a row, a response code, or nothing
         for the default.
     network
         Network whose rules requests are checked against. Default: each card's.
     format
-        How messages are written as bytes, one of `sim.formats()`. Default: the text form.
+        The wire format, one of `sim.formats()`. Default: the text form.
     framing
-        Framing, outermost layer first, e.g. `length-2`, `tpdu`; `elements` where a message ends with its last
+        Framing, outermost layer first, e.g. `length-2`, `tpdu`; `elements` if a message ends with its last
         element. Default: the format's.
     version
         The version of all messages. Default: from each MTI.
     interface
-        What the line speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
-        else that of each card's brand.
+        The interface of the connection, one of `sim.interfaces()`; `iso` is the standard alone. Default:
+        the format's, otherwise that of each card's brand.
     balances
-        What accounts hold: card number -> minor units.
+        Account balances: card number -> minor units.
     opening
         Opening balance of every other account, in minor units. Default: 10,000,000,000, so that nothing is
         declined for insufficient funds unless you ask for it.
     sign_on
         Require a sign-on before answering anything else on a connection.
     keys
-        A `sim.keys.KeyRing`, its parts, or a TOML file with them: `zone`, `pin`, `mac`, `pins`. With it keys
-        are exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) are verified, and responses
-        get a MAC. With a MAC key, a financial request without a MAC is refused unless `macs` is `"checked"`.
-        Default: no checks.
+        A `sim.keys.KeyRing`, its parts, or a TOML file with them: `zone`, `pin`, `mac`, `pins`. With it,
+        keys are exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) are verified, and
+        responses get a MAC. With a MAC key, a financial request without a MAC is declined unless `macs` is
+        `"checked"`. Default: no checks.
     address
         Address to listen on. Default: this machine only.
     port
-        The port; 0 takes any free one.
+        The port; 0 picks a free one.
     tls
         An `SSLContext`, or the paths of a certificate and its key (PEM). Default: no TLS.
 
     Returns
     -------
     LabHost
-        `port`, `address`, `rules`, `traffic` (a table of everything it saw), `message(number)`,
+        `port`, `address`, `rules`, `traffic` (a table of all messages), `message(number)`,
         `balance(card)`, `send(message)` to all clients, `close()`. A context manager.
 
     Raises
@@ -242,9 +242,9 @@ def host(
     LinkError
         The port is taken.
     OptionError
-        A rule or an option cannot be met; the text names row and column.
+        A rule or an option is invalid; the text gives the row and column.
     SpecError
-        No format or framing is called that.
+        Unknown format or framing.
 
     Examples
     --------
@@ -280,13 +280,14 @@ def client(
     Parameters
     ----------
     address
-        `host:port`, or a host of `sim.host`, whose format is then taken, too. Nothing else is connected to.
+        `host:port`, or a host of `sim.host`, whose format is then used as well. The client connects to
+        nothing else.
     network
         Network whose echo tests to send.
     format, framing, version, interface
         As in `host`.
     tls
-        An `SSLContext`, True for the authorities of the system, or the path of one's own (PEM).
+        An `SSLContext`, True for the system's CA certificates, or the path of a PEM file.
     pool
         Number of connections to keep open.
     match
@@ -295,15 +296,16 @@ def client(
         Seconds to wait for a response to the request, and again for its reversal and each repeat: 1 + `tries`
         times as long if the host never answers. Default: 30.
     reverse
-        Whether a request that moves money and times out is reversed: a reversal, then repeats. An advice
-        and a reversal, which tell of what has happened, are repeated instead. False returns after `timeout`.
+        Whether a request that moves money and times out is reversed: a reversal, then repeats. Advices and
+        reversals, which report what has happened, are repeated instead. False returns after `timeout`.
     tries
         How often to send the reversal or advice. Default: what the network requires, from
         `sim/spec/data/timeouts.csv`, which also gives the reason of the reversal and its sources.
     echo_after
         Seconds of inactivity before an echo test. Default: no echo tests.
     unsolicited
-        Given each message that answers nothing; may give an answer. None answers echo tests.
+        A function called with each message that is not a response; it may return a response. None answers
+        echo tests.
     keys
         As in `host`. With a MAC key every request and reversal gets a MAC, and the MAC of each response is
         verified; a mismatch is in the exchange's `note`.
@@ -313,17 +315,17 @@ def client(
     LabClient
         `send(message)` gives a `Sent` (`status`, `answer` as a `Message`, `code`, `latency` in seconds,
         `late`, `reversal`); `await ask(message)`, `send_all(messages)`, `start(message)` (a future),
-        `traffic`, `unsettled` (the newest 1,024 that were neither answered nor undone; `forgotten` counts
-        those that gave way), `close()`. A context manager.
+        `traffic`, `unsettled` (the newest 1,024 that were neither answered nor reversed; `forgotten` counts
+        the ones dropped), `close()`. A context manager.
 
     Raises
     ------
     LinkError
         Nobody listens there.
     OptionError
-        *address* or an option cannot be met.
+        *address* or an option is invalid.
     SpecError
-        No format or framing is called that.
+        Unknown format or framing.
 
     Examples
     --------

@@ -59,7 +59,7 @@ class Columns:
         return said[self.mti]
 
     def column(self, number: int) -> Any:
-        """The values of an element as an Arrow array; None where no message has it."""
+        """The values of an element as an Arrow array; None where no message contains it."""
         name = self.named.get(number)
         if name is None:
             return None
@@ -134,8 +134,8 @@ def match(
     Parameters
     ----------
     messages
-        A table with a row for each message, as `read` gives, a list of messages, or what `read` takes. They
-        stand in the order in which they were seen.
+        A table with a row for each message, as from `read`, a list of messages, or anything `read` accepts,
+        in chronological order.
     times
         Time of each message: a column name, or a list of datetimes, texts (UTC unless they have a zone) or
         seconds. Default: the column `time` of a capture; without times there is no latency.
@@ -147,18 +147,18 @@ def match(
     Returns
     -------
     TransactionsTable
-        A row per request, and per answer that has none: `transaction`, `state` (answered, late, unanswered,
-        no answer due, no request), `mti`, `network`, `stan`, `amount` (minor units), `currency`, `code`,
-        `meaning`, `latency` (seconds), `request`, `answer`, `original` and `reversed_by` (labels of rows of
-        *messages*), `repeats`, `duplicates`, `replays`, `answers_again` (counts), `matched_by`.
-        `.iso.messages` says of each message what it is.
+        A row per request, and per response without a request: `transaction`, `state` (answered, late,
+        unanswered, no answer due, no request), `mti`, `network`, `stan`, `amount` (minor units),
+        `currency`, `code`, `meaning`, `latency` (seconds), `request`, `answer`, `original` and
+        `reversed_by` (labels of rows of *messages*), `repeats`, `duplicates`, `replays`, `answers_again`
+        (counts), `matched_by`. `.iso.messages` gives the role of each message.
 
     Raises
     ------
     OptionError
-        *times* or *timeout* cannot be met.
+        *times* or *timeout* is invalid.
     TypeError
-        *messages* are no messages.
+        *messages* are not messages.
 
     Examples
     --------

@@ -356,7 +356,7 @@ def set_element(table: pd.DataFrame, number: int, value: str) -> None:
     version has.
     """
     if number == BITMAP_FIELD:
-        raise ValueError("the bitmap follows from the elements: set an element instead")
+        raise ValueError("the bitmap is derived from the elements; set an element instead")
     if not isinstance(value, str):
         hint = f"a text, as in .iso[{number}] = {str(value)!r}" if isinstance(value, int) else "a text"
         raise TypeError(f"DE {number}: expected {hint}, found {type(value).__name__}")

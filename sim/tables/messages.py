@@ -72,28 +72,28 @@ def parse(
     network
         One of `sim.NETWORKS`, whose code meanings to use. Default: the card's.
     interface
-        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
-        else the card brand's own.
+        The interface of the link, one of `sim.interfaces()`; `iso` is the standard alone. Default: the
+        format's, otherwise the card brand's own.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
     Returns
     -------
     MessageTable
-        A row per data element, its value as it came; `start` and `end` bound all of it, length prefix
-        included, in characters of the text form from 0, missing where there is none. Where bytes were read,
-        `byte_start` and `byte_end` count those of the paste. A broken text gives a table as well: what was
-        read, the piece that misfits with its finding and hint, the unread rest; so do elements that are not
-        as long as they should be, each with its finding.
+        A row per data element with its value as received; `start` and `end` are its limits, including the
+        length prefix, in characters of the text form from 0, and are missing if there is no text form. If
+        the input was bytes, `byte_start` and `byte_end` are positions in the paste. A broken text gives a
+        table as well: the elements read, the piece that does not fit with its finding and hint, and the
+        unread rest. Elements of the wrong length have findings, too.
 
     Raises
     ------
     TypeError
-        *raw* is no message argument.
+        *raw* is not a message.
     ChoiceError
-        No version, network or interface is called that.
+        Unknown version, network or interface.
     SpecError
-        No format is called that.
+        Unknown format.
 
     Examples
     --------
@@ -125,14 +125,14 @@ def explain(
     Parameters
     ----------
     message
-        A message in any form that `parse` takes. A broken text gives its pieces, and no summary.
+        A message in any form that `parse` takes. A broken text gives its pieces but no summary.
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     network
         One of `sim.NETWORKS`. Default: the card's.
     interface
-        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
-        else the card brand's own.
+        The interface of the link, one of `sim.interfaces()`; `iso` is the standard alone. Default: the
+        format's, otherwise the card brand's own.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     llm
@@ -155,13 +155,13 @@ def explain(
     Raises
     ------
     TypeError
-        *message* is no message argument.
+        *message* is not a message.
     ChoiceError
-        No version, network, interface or language is called that.
+        Unknown version, network, interface or language.
     SpecError
-        No format is called that.
+        Unknown format.
     OptionError
-        *ask* is no text, or too long.
+        *ask* is not a text, or is too long.
     LlmError
         The language model failed or is not available.
 
@@ -222,8 +222,8 @@ def generate(
     message_type
         auth (0100), financial (0200), echo (0800), advice (0120), reversal (0400), financial_advice (0220),
         sign_on, sign_off or key_exchange (0800), settlement (0500), settlement_advice (0520), file_update
-        (0302), or what the network uses instead; also the MTI itself, or a purpose, which stands for the
-        usual message with it.
+        (0302), or the network's equivalent; also an MTI, or a purpose, which means the usual message for
+        it.
     network
         One of `sim.NETWORKS`, in any letter case, or the network's full name. Default: the card's, or VISA
         without *pan*.
@@ -232,16 +232,16 @@ def generate(
     amount_minor_units
         The amount in the smallest unit of *currency*: 1000 is 10.00 in USD and 1000 yen in JPY.
     currency
-        Three digits or three letters of ISO 4217.
+        ISO 4217 code, three digits or three letters.
     stan
         Systems trace audit number (DE 11), six digits.
     version
-        One of `sim.VERSIONS`. Default: the one of the MTI, where *message_type* is one, else that of
-        *format*, else the one that the network's own interface speaks: 1993 at Amex and Discover, 1987 at the
+        One of `sim.VERSIONS`. Default: that of the MTI, if *message_type* is one, otherwise that of
+        *format*, otherwise that of the network's own interface: 1993 for Amex and Discover, 1987 for the
         others.
     at
-        The moment: a datetime, a date (its midnight) or a text in ISO 8601; without time zone it is taken
-        as UTC. Default: now. Local times are those of the merchant: see *timezone*.
+        Date and time: a datetime, a date (midnight) or ISO 8601 text; without a time zone it is UTC.
+        Default: now. Local times are the merchant's; see *timezone*.
     purpose
         purchase, cash, quasi_cash, cashback, refund, balance, verification (of an account), preauthorization,
         incremental, completion, recurring, instalment, pin_change, account_funding (AFT), original_credit
@@ -257,8 +257,8 @@ def generate(
     country
         Merchant country in DE 43 (ISO 3166 code).
     mcc
-        Merchant category code, four digits. Default: the purpose's, else inferred from *merchant* (a hotel, a
-        pharmacy), else a general store's.
+        Merchant category code, four digits. Default: the purpose's, otherwise inferred from *merchant* (a
+        hotel, a pharmacy), otherwise a general store's.
     terminal
         Terminal ID, DE 41.
     acquirer
@@ -267,16 +267,16 @@ def generate(
         Expiry date of the card, YYMM.
     timezone
         The merchant's zone: `Europe/Berlin`, an offset such as `+05:30`, or a tzinfo. Default: that of *at*
-        unless it is UTC, else the country's (that of its capital or largest city, if it has several).
+        unless it is UTC, otherwise the country's (that of its capital or largest city, if it has several).
     format
         The wire format whose elements to use; it may be a dialect of your own. Elements it does not have are
         left out, and `.iso.notes` says so. Default: the version's own elements.
     interface
-        What the link speaks, one of `sim.interfaces()`: its rows say what the message has, the card stays
-        that of *network*. Default: the interface of *format*, else the network's own.
+        The interface of the link, one of `sim.interfaces()`: it determines the message's elements; the card
+        is still *network*'s. Default: the interface of *format*, otherwise the network's own.
     description
-        What to make in plain words, read by rules or, if one is named or configured, by a language model; see
-        `plan`. It overrides all other options except *version*, *at* and *format*.
+        A description in plain English, read by rules or, if one is named or configured, by a language
+        model; see `plan`. It overrides all other options except *version*, *at* and *format*.
     provider
         The language model provider to ask; see `sim.llm.status()`.
     model
@@ -284,8 +284,8 @@ def generate(
     payment
         Further options of a payment:
 
-        - `pin`: whether to send a PIN (DE 52, a block that no key decrypts). Default: at a cash machine.
-        - `cvv2`: card verification value to be checked.
+        - `pin`: whether to send a PIN (DE 52, a block that no key decrypts). Default: only at an ATM.
+        - `cvv2`: card verification value to check.
         - `postal_code`: the cardholder's postal code, for address verification (AVS).
         - `address`: the cardholder's street address, for address verification (AVS).
         - `three_d_secure`: result of 3-D Secure with its ECI: authenticated, attempted or none.
@@ -367,8 +367,8 @@ def respond(
 ) -> MessageTable:
     """Build a response to a request.
 
-    Like an issuer: the decision and whatever was requested, such as check results, a balance or data for the
-    chip.
+    The response is an issuer's: the decision and whatever was requested, such as verification results, a
+    balance or data for the chip.
 
     Parameters
     ----------
@@ -389,8 +389,8 @@ def respond(
         The wire format of *request*. Default: recognized. With a format, the response has that format's
         elements, as in `generate`; others are left out, with a note.
     interface
-        What the link speaks, as in `validate`: it says what the response carries. Default: what *request*
-        travels on.
+        The interface of the link, as in `validate`; it determines the response's elements. Default: the
+        interface of *request*.
 
     Returns
     -------
@@ -400,9 +400,9 @@ def respond(
     Raises
     ------
     BuildError
-        Nothing answers such a message, or *code* or *approval* has the wrong length.
+        The message has no response, or *code* or *approval* has the wrong length.
     OptionError
-        More is approved than was asked for, or an amount is none.
+        More is approved than requested, or an amount is invalid.
 
     Examples
     --------
@@ -443,11 +443,11 @@ def reverse(
     request
         An authorization or financial request or advice, in any form.
     answer
-        Its answer, where there is one: from it come the approval code, what was approved in part, and the
-        network's name of the transaction (Visa DE 62.2, Mastercard DE 48.63).
+        Its response, if any; the reversal takes from it the approval code, the approved amount and the
+        network's transaction id (Visa DE 62.2, Mastercard DE 48.63).
     reason
-        customer (cancelled), timeout (no answer came), misdispense (of cash: none, or the final amount),
-        malfunction (suspected) or partial. Default: partial with a final amount, else customer.
+        customer (cancelled), timeout (no response), misdispense (no cash, or only the final amount),
+        malfunction (suspected) or partial. Default: partial with a final amount, otherwise customer.
     stan
         STAN of the reversal, six digits. Default: the next one.
     at
@@ -458,7 +458,7 @@ def reverse(
         The wire format of *original*. Default: recognized. With a format, the reversal has that format's
         elements, as in `generate`; others are left out, with a note.
     interface
-        What the link speaks, as in `validate`. Default: what *request* travels on.
+        The interface of the link, as in `validate`. Default: what *request* travels on.
 
     Returns
     -------
@@ -468,11 +468,11 @@ def reverse(
     Raises
     ------
     BuildError
-        *request* is no authorization or financial request, or *answer* does not answer it.
+        *request* is not an authorization or financial request, or *answer* is not its response.
     ChoiceError
-        *reason* is none of those to choose from.
+        *reason* is not one of the choices.
     OptionError
-        *at* is no moment, or more would stay than was approved.
+        *at* is not a date and time, or more would remain than was approved.
 
     Examples
     --------
@@ -522,15 +522,15 @@ def build(
     Returns
     -------
     RawMessage
-        A str whose repr leaves the elements out, so that no card number stays in a notebook; `print`
-        shows it all.
+        A str whose repr omits the elements, so that a notebook stores no card number; `print` shows all of
+        it.
 
     Raises
     ------
     BuildError
         An element cannot be written; the error names it, what was expected and what was found.
     ChoiceError
-        No version is called that.
+        Unknown version.
 
     Examples
     --------
@@ -570,9 +570,9 @@ def mask(
     Raises
     ------
     TypeError
-        *message* is no message argument.
+        *message* is not a message.
     ChoiceError
-        No version is called that.
+        Unknown version.
 
     Examples
     --------
@@ -606,25 +606,26 @@ def validate(
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     interface
-        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
-        else the card brand's own.
+        The interface of the link, one of `sim.interfaces()`; `iso` is the standard alone. Default: the
+        format's, otherwise the card brand's own.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
 
     Returns
     -------
     FindingsTable
-        A row per finding, none when all is well; `.iso.valid` is the verdict, `.iso.networks` what each
-        network says. `start` and `end` count what was given: characters of a text or a log, bytes of a dump.
+        A row per finding, none if all is well; `.iso.valid` is the verdict, `.iso.networks` each network's
+        result. `start` and `end` are positions in the input: characters of a text or a log, bytes of a
+        dump.
 
     Raises
     ------
     TypeError
-        *message* is no message argument.
+        *message* is not a message.
     ChoiceError
-        No version, network or interface is called that.
+        Unknown version, network or interface.
     SpecError
-        No format is called that.
+        Unknown format.
 
     Examples
     --------
@@ -685,13 +686,13 @@ def diff(
     Returns
     -------
     DiffTable
-        `number`, `name`, `a`, `b`, `meaning_a`, `meaning_b`; empty when they are equal. An element that
-        one of them lacks is missing there. The bitmap, which follows from the elements, is left out.
+        `number`, `name`, `a`, `b`, `meaning_a`, `meaning_b`; empty when they are equal. An element that one
+        message lacks is missing in its columns. The bitmap, which depends on the elements, is omitted.
 
     Raises
     ------
     TypeError
-        One of them is no message argument.
+        One of them is not a message.
 
     Examples
     --------

@@ -50,15 +50,15 @@ def break_message(
     Returns
     -------
     MessageTable
-        The broken message, as `parse` gives it, so that a fault of framing shows where reading stops;
-        `.iso.notes` says what was broken and which rule must find it.
+        The broken message, as from `parse`, so a framing fault shows where reading stops; `.iso.notes` says
+        what was broken and which rule must find it.
 
     Raises
     ------
     ChoiceError
-        No fault of that name applies to this message; the error names those that do.
+        No fault with that name applies to this message; the error lists those that do.
     BuildError
-        *message* is no good message.
+        *message* is not a valid message.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) 
     Raises
     ------
     ChoiceError
-        No version or network is called that.
+        Unknown version or network.
 
     Examples
     --------
@@ -139,9 +139,9 @@ def faults(message: MessageArgument | bytes | None = None, *, format: Format | s
     Returns
     -------
     Table
-        `fault` (the name `break_message` takes), `group` (`framing`, `content`, or `exchange` for those
-        between messages, which go into no single one), the `rule` that finds it, the `network` and
-        `versions` it concerns, `what` it does.
+        `fault` (the name `break_message` takes), `group` (`framing`, `content`, or `exchange` for faults
+        between messages, which cannot be put into a single one), the `rule` that finds it, the `network`
+        and `versions` it concerns, and `what` it does.
 
     Raises
     ------

@@ -26,7 +26,7 @@ _PRESENCE = {"M": "required", "C": "required in some cases", "O": "optional", "X
 
 
 def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = None) -> Table:
-    """List the message flows of the networks and their elements.
+    """List the networks' message flows and their elements.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
     Returns
     -------
     Table
-        `flow` (partial approval, balance inquiry, sign-on ...), `network` (empty for the standard's own
-        way), `messages` (MTIs), `carried_by` (elements and sub-fields: `60.10` is sub-field 10 of DE 60),
-        `source`, `confidence`, `note`, `call` (of `sim.exchange`, which makes one; empty where none does).
+        `flow` (partial approval, balance inquiry, sign-on ...), `network` (empty for the standard's own),
+        `messages` (MTIs), `carried_by` (elements and sub-fields: `60.10` is sub-field 10 of DE 60),
+        `source`, `confidence`, `note`, `call` (the `sim.exchange` call that makes one, if any).
 
     Raises
     ------
@@ -130,7 +130,7 @@ def compare(
     Raises
     ------
     ChoiceError
-        No network, version or message type is called that.
+        Unknown network, version or message type.
 
     Examples
     --------

@@ -86,32 +86,33 @@ class PlanTable(Table):
 
 
 def plan(description: str, *, provider: str | None = None, model: str | None = None) -> PlanTable:
-    """Plan what a description asks for: the calls that make it.
+    """Plan a description: the calls that make it.
 
-    The description is read by rules, offline: amounts, currencies, codes, labelled elements, dates, networks,
-    purposes, card entries, decisions, places, counts and their order; in English, the frame in German,
-    Spanish, Portuguese and French, too. What is not understood is said, never guessed.
+    The description is read by rules, offline: amounts, currencies, codes, labeled elements, dates,
+    networks, purposes, card entries, decisions, places, counts and their order; in English, and the
+    essentials in German, Spanish, Portuguese and French. Anything not understood is reported, never
+    guessed.
 
     Parameters
     ----------
     description
-        What to make, such as "Visa contactless 12.50 EUR in Lyon, declined for insufficient funds".
+        What to make, e.g. "Visa contactless 12.50 EUR in Lyon, declined for insufficient funds".
     provider
-        The language model provider that restates it, from any language, in words that the rules read; see
-        `sim.llm.status()`. Default: the rules alone.
+        The language model provider that restates it, from any language, in words that the rules understand;
+        see `sim.llm.status()`. Default: the rules alone.
     model
         Name of the provider's model. Default: the provider's usual one.
 
     Returns
     -------
     PlanTable
-        A row per option, with the words that it follows from; `.code` is the calls, `.run()` makes the
-        exchange, `.then("reverse it")` goes on.
+        A row per option, with the words behind it; `.code` is the Python code, `.run()` makes the exchange,
+        `.then("reverse it")` continues from it.
 
     Raises
     ------
     OptionError
-        *description* is no text, or longer than 2,000 characters.
+        *description* is not a text, or is longer than 2,000 characters.
     LlmError
         The language model failed or is not available.
 

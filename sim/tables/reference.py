@@ -70,22 +70,22 @@ def fields(
     version
         One of `sim.VERSIONS`.
     network
-        One of `sim.NETWORKS`, to add what it requires of each element.
+        One of `sim.NETWORKS`, to add its requirements for each element.
     interface
-        What the link speaks, one of `sim.interfaces()`: names and formats are its own, in the version that it
-        speaks, and `required_in` what its messages must have.
+        The interface of the link, one of `sim.interfaces()`: names, formats and `required_in` are then the
+        interface's, in its version.
 
     Returns
     -------
     Table
         `number`, `name`, `format` (the standard's notation: `n 6`, `n..19`, `ans..999`, `b 8`), `pattern`
         (of dates), `note`, `source`; with *network* also `required_in`, the MTIs that must have the
-        element, and `network_format`, what the network expects of it.
+        element, and `network_format`, the network's format for it.
 
     Raises
     ------
     ChoiceError
-        No version, network or interface is called that.
+        Unknown version, network or interface.
 
     Examples
     --------
@@ -160,12 +160,13 @@ def codes(name: str | None = None) -> Table:
     Returns
     -------
     Table
-        `code`, `meaning` and what else the list has; without *name*, `name` and how many `codes`.
+        `code`, `meaning` and the other columns of the list; without *name*, each list's `name` and number
+        of `codes`.
 
     Raises
     ------
     ChoiceError
-        No list is called that.
+        Unknown list.
 
     Examples
     --------
@@ -205,7 +206,7 @@ def rules() -> Table:
     Returns
     -------
     Table
-        `rule` (as findings name it), `network` (empty where it is the standard's or all networks' own),
+        `rule` (its id in findings), `network` (empty for a rule of the standard or of all networks),
         `severity`, `checks`, `source`, `hint`, `example` (a fault of `faults`).
 
     Examples
@@ -254,24 +255,24 @@ def search(text: str, kind: SearchKind | None = None) -> Table:
     Parameters
     ----------
     text
-        One or more words, all of which must be there: `terminal`, `de 41`, `9F1C`, `51`, `visa token`.
+        One or more words, all of which must occur: `terminal`, `de 41`, `9F1C`, `51`, `visa token`.
     kind
-        Only these: element, part (of an element, by network), code, tag (of chip data, and its bits), rule,
-        fault or flow. Default: all.
+        Only one kind: element, part (of an element, by network), code, tag (of chip data, and its bits),
+        rule, fault or flow. Default: all.
 
     Returns
     -------
     Table
         Best first: `kind`, `key` (`DE 41`, `9F1C`, `51`), `name`, `inside` (the list, element or tag around
-        it), `versions` and `network` (empty where it is any), `text`, `source`, `call` (what gives all of
-        it). No rows where nothing has all words.
+        it), `versions` and `network` (empty for any), `text`, `source`, `call` (to get all of it). No rows
+        if nothing contains all words.
 
     Raises
     ------
     ChoiceError
-        There is no such kind.
+        Unknown kind.
     OptionError
-        There is no word in *text*.
+        *text* contains no word.
 
     Examples
     --------

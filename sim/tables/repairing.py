@@ -69,7 +69,7 @@ class ProposalsTable(Table):
         unknown, IndexError where there is no such row."""
         message = self._repair.proposals[row].message if self._repair else None
         if message is None:
-            raise ValueError("what was there cannot be determined: this proposal only locates the fault")
+            raise ValueError("the original value cannot be determined; this proposal only locates the fault")
         return table_of(take(message), source="repair")
 
 
@@ -82,12 +82,12 @@ def repair(
     format: Format | str | None = None,
     interface: AnyInterface | None = None,
 ) -> ProposalsTable:
-    """Find out what a broken message was, and what speaks for it. The message itself is not changed.
+    """Find out what a broken message was, with the evidence. The message itself is not changed.
 
     Parameters
     ----------
     message
-        A message in any form, a broken one too.
+        A message in any form, even broken.
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     network
@@ -97,22 +97,22 @@ def repair(
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     interface
-        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
-        else the network's own.
+        The interface of the link, one of `sim.interfaces()`; `iso` is the standard alone. Default: the
+        format's, otherwise the network's own.
 
     Returns
     -------
     ProposalsTable
-        A row per proposal, the likeliest first: `verdict` (restored, likely or unknown), `field`, `name`,
-        `action`, `before`, `after` (card data hidden), `evidence`. `.message` is the message after the first,
-        `.raw` its text, `.valid` whether it is restored without an error, `.left` its errors.
+        A row per proposal, most likely first: `verdict` (restored, likely or unknown), `field`, `name`,
+        `action`, `before`, `after` (card data masked), `evidence`. `.message` is the message after the first,
+        `.raw` its text, `.valid` whether it is restored without errors, `.left` the remaining errors.
 
     Raises
     ------
     TypeError
-        *message* is no message argument.
+        *message* is not a message.
     ChoiceError
-        No version, network or interface is called that.
+        Unknown version, network or interface.
 
     Examples
     --------

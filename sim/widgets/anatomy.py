@@ -141,12 +141,12 @@ _State = tuple[str, Reading | None]
 
 
 class MessageAnatomy(anywidget.AnyWidget):
-    """The anatomy of one message, sound or broken.
+    """The anatomy of one message, valid or broken.
 
-    *message* is a text, a `Message`, a message table, or bytes in any spelling (a hex dump, say), which are
-    shown beside the text; *version* None reads it off the MTI, *network* None is the card's. With *editable*,
-    which the switch "Edit" turns, a click on the bitmap adds or drops an element; values, their parts and
-    bytes can be changed; `message` follows.
+    *message* is a text, a `Message`, a message table, or bytes in any notation (a hex dump, say), which are
+    shown next to the text; *version* None takes it from the MTI, *network* None is the card's. With
+    *editable* (the switch "Edit"), a click on the bitmap adds or removes an element, values, subfields and
+    bytes can be changed, and `message` is updated.
 
     Traits: `message` (text; set it and the view follows), `version`, `network`; `hovered` and `pinned`,
     a data element number, 0 for the MTI, 1 for the bitmap, -1 for what was left unread, or None; `lit`,
@@ -208,7 +208,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         return None if found is None else list(found)
 
     def read(self, paste: str | bytes) -> None:
-        """Show what *paste* holds: the text form, or bytes in any spelling."""
+        """Show what *paste* holds: the text form, or bytes in any notation."""
         raw, version, held = taken(paste, None)
         self.put(raw, version if held else self.version, self.network, held)
 
@@ -315,7 +315,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         done = self._edit(number, lambda message: self._toggled(message, number))
         if done and there:
             name = element_name(self.view["version"], number)
-            self.notice = f"{element_label(number)} {name} is taken out. {self.notice}".rstrip()
+            self.notice = f"{element_label(number)} {name} is removed. {self.notice}".rstrip()
         return done
 
     def mend(self) -> bool:

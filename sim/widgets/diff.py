@@ -172,12 +172,12 @@ class DifferenceList(anywidget.AnyWidget):
 
 
 class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
-    """Two messages compared: request and response, before and after a conversion.
+    """Compares two messages: request and response, or before and after a conversion.
 
     *a* and *b* are texts, `Message`s or message tables; *version* and *network* as in `MessageAnatomy`.
-    `listing` is the table of what differs, element by element and, in chip data and layouts, part by part;
+    `listing` is the table of differences, by element and, in chip data and layouts, by tag or subfield;
     `left` and `right` are the anatomies, which "Both messages" unfolds: set `left.message` or
-    `right.message` and the table follows. `hovered` and `pinned` are linked between the three.
+    `right.message` and the table is updated. `hovered` and `pinned` are linked between the three.
     """
 
     def __init__(

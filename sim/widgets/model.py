@@ -328,7 +328,7 @@ def view(
 
 
 def view_of_paste(message: object, version: str | None, network: str | None, masked: bool) -> Data:
-    """The same, of a message or of a paste of bytes in any spelling; raises as `view` does."""
+    """The same, of a message or of a paste of bytes in any notation; raises as `view` does."""
     raw, version, held = taken(message, version)
     return view_of(dissected(raw, version, network, held), masked, held=held)
 
@@ -499,7 +499,7 @@ def _about(seen: Anatomy, place: Place) -> tuple[str, str]:
         return "version, class, function and origin, a digit each", ""
     if place.number == BITMAP_FIELD:
         width = bitmap_width(seen.raw)
-        return f"{width} hex digits, a bit for each of the elements 1 to {4 * width}", ""
+        return f"{width} hex digits, one bit for each element from 1 to {4 * width}", ""
     element = seen.message.spec[place.number]
     return say_format(element), element.note
 

@@ -27,7 +27,7 @@ def anatomy_text(
     network: str | None = None,
     masked: bool = True,
 ) -> str:
-    """The anatomy of *message*, or of a paste of bytes in any spelling, as lines of text: the raw
+    """The anatomy of *message*, or of a paste of bytes in any notation, as lines of text: the raw
     text under a ruler, element numbers under it (`'` under a length prefix, `^` at a fault), its bytes, then
     the elements with their meanings.
 
@@ -138,8 +138,8 @@ def anatomy_html(
     network: str | None = None,
     masked: bool = True,
 ) -> str:
-    """The anatomy of *message*, or of a paste of bytes in any spelling, as HTML that needs nothing else.
-    Pointing at an element, its characters, its bytes or its bit lights all of them.
+    """The anatomy of *message*, or of a paste of bytes in any notation, as self-contained HTML. Pointing at
+    an element, its characters, its bytes or its bit highlights all of them.
 
     Raises as `sim.widgets.model.view` does.
     """

@@ -287,10 +287,11 @@ def _cells(drawn: Grid, at: int) -> list[Any]:
 
 
 class TableView(RowGrid):
-    """*table* to be scrolled, filtered and sorted, *rows* rows seen at once; the current one is shown whole.
+    """A *table* to scroll, filter and sort, with *rows* rows visible at once; the current row is shown in
+    full.
 
-    Traits: those of `RowGrid`; `text` is what a row must hold somewhere to be shown, in any case; `count` are
-    the rows that do, of `total`.
+    Traits: those of `RowGrid`; `text` is what a row must contain, in any letter case; `count` is the number
+    of such rows, of `total`.
     """
 
     def __init__(self, table: Table, rows: int = 25) -> None:
@@ -326,19 +327,19 @@ class TableView(RowGrid):
 
 
 def show(table: MessageArgument, *, rows: int = 25) -> TableView:
-    """Dress a table for reading: scroll, filter and sort it, with card data hidden.
+    """Show a table that can be scrolled, filtered and sorted, with card data masked.
 
     Parameters
     ----------
     table
         Any table of the toolkit, or a message in any form.
     rows
-        How many rows are seen at once.
+        The number of rows shown at once.
 
     Returns
     -------
     TableView
-        What a notebook shows; `.to_html()` gives all rows as HTML that needs no kernel. The same table
+        The view for a notebook; `.to_html()` returns all rows as HTML that needs no kernel. The same table
         gives the same HTML.
 
     Raises

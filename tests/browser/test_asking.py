@@ -166,7 +166,7 @@ def test_cancel_by_keys_alone(jupyterlab: Lab, chromium: Browser, llm: Provider)
 
 
 def test_typing_while_the_model_writes_ends_it(jupyterlab: Lab, chromium: Browser, llm: Provider) -> None:
-    """The new message is explained by rules; the answer about the old one never comes."""
+    """The new message is explained by rules; the response about the old one never comes."""
     llm.then(TOLD)
     echo = generate("echo", at=AT).raw
     with panel(jupyterlab, chromium, EXPLAIN, before=keys(llm)) as (sheet, shown):

@@ -152,7 +152,7 @@ def test_what_a_shell_has_split_is_put_together_or_refused() -> None:
     assert _whole(("0800", "2020", "0000")) == ("0800 2020 0000",)
     run = Run("parse", *REQUEST.split())
     assert run.status == 2
-    assert "quotes" in run.err
+    assert "quote" in run.err
 
 
 def test_messages_are_built_converted_answered_reversed_and_broken() -> None:
@@ -160,7 +160,7 @@ def test_messages_are_built_converted_answered_reversed_and_broken() -> None:
     assert Run("build", "0800", "3=990000", "11=123456").out.strip() == "08002020000000000000990000123456"
     assert Run("build", "0800", given='{"3": "990000", "11": "123456"}').out.strip().endswith("990000123456")
     lower = Run("build", "0100", "52=00112233aabbccdd", "--to", "bcd")
-    assert lower.err.strip() == "DE 52 comes back with its hex digits in upper case."
+    assert lower.err.strip() == "DE 52 is written with its hex digits in upper case."
     assert Run("build", "0800", "3").status == 2
     assert Run("build", "0800", "3=9").status == 1
     assert parse(Run("respond", REQUEST, "--code", "51").out.strip()).get(39) == "51"
@@ -245,7 +245,7 @@ def test_search_looks_in_all_tables() -> None:
     assert "DE 41" in {str(one["key"]) for one in found}
     assert "DE 41" in Run("search", "DE 41").out
     assert "ebcdic" in Run("formats").out  # what each has for text
-    assert Run("search", "nosuchword").err.startswith("Nothing has all")
+    assert Run("search", "nosuchword").err.startswith("Nothing contains all")
     assert "response_code" in Run("codes").out
     assert "build 0800 3=990000" in Run("build", "3=990000").err
     assert (Run("search", "nosuchword").status, Run("search", "pin", "-k", "elment").status) == (1, 2)

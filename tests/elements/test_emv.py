@@ -98,16 +98,16 @@ def test_tags_in_words(tag: str, value: str, shown: str, meaning: str) -> None:
     [
         ("5A", PAN, "411111******1111"),
         ("5A", "378282246310005F", "378282*****0005"),
-        ("5A", "ABCD", "[2 bytes hidden]"),
-        ("57", TRACK, "[19 bytes hidden]"),
-        ("56", "AA", "[1 byte hidden]"),
-        ("9F6B", TRACK, "[19 bytes hidden]"),
-        ("5F20", "4D5952", "[3 bytes hidden]"),
-        ("9F1F", "303030", "[3 bytes hidden]"),
-        ("9F20", "1234", "[2 bytes hidden]"),
-        ("99", "1234567890ABCDEF", "[8 bytes hidden]"),
-        ("86", "84240000AABB", "[6 bytes hidden]"),
-        ("DF01", PAN, "[8 bytes hidden]"),
+        ("5A", "ABCD", "[2 bytes masked]"),
+        ("57", TRACK, "[19 bytes masked]"),
+        ("56", "AA", "[1 byte masked]"),
+        ("9F6B", TRACK, "[19 bytes masked]"),
+        ("5F20", "4D5952", "[3 bytes masked]"),
+        ("9F1F", "303030", "[3 bytes masked]"),
+        ("9F20", "1234", "[2 bytes masked]"),
+        ("99", "1234567890ABCDEF", "[8 bytes masked]"),
+        ("86", "84240000AABB", "[6 bytes masked]"),
+        ("DF01", PAN, "[8 bytes masked]"),
         ("72", "86048424AABB", "[6 bytes of tags]"),
     ],
 )
@@ -149,7 +149,7 @@ def test_tags_without_a_row(tag: str, name: str) -> None:
         ),
         ("82", "0100", ["combined data authentication (CDA) supported"]),
         ("9F07", "0080", ["domestic cash back allowed"]),
-        ("9F33", "204000", ["chip with contacts", "enciphered PIN for online verification"]),
+        ("9F33", "204000", ["chip with contacts", "encrypted PIN for online verification"]),
         ("9F27", "88", ["advice required"]),
         ("9F26", "FFFFFFFFFFFFFFFF", []),
     ],
@@ -165,7 +165,7 @@ def test_bits(tag: str, value: str, words: list[str]) -> None:
         ("00", "AAC, transaction declined"),
         ("40", "TC, transaction approved"),
         ("80", "ARQC, online authorization requested"),
-        ("C0", "reserved type of cryptogram"),
+        ("C0", "reserved cryptogram type"),
         ("0A", "AAC, transaction declined; advice required; PIN try limit exceeded"),
         ("04", "AAC, transaction declined; reserved reason"),
         ("8000", ""),
@@ -180,8 +180,8 @@ def test_cryptogram(value: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("020302", "enciphered PIN checked online, if the terminal supports the method: successful"),
-        ("420301", "enciphered PIN checked online, if the terminal supports the method: failed"),
+        ("020302", "encrypted PIN checked online, if the terminal supports the method: successful"),
+        ("420301", "encrypted PIN checked online, if the terminal supports the method: failed"),
         ("1E0000", "signature, always: unknown"),
         ("3F0000", "no cardholder verification performed, always: unknown"),
         ("2A8005", "method 2A of the payment system or issuer: reserved result 05"),
@@ -222,10 +222,10 @@ def test_broken_chip_data() -> None:
     assert chip.error is not None
     assert chip.error.offset == 12
     assert [said.tag for said in emv.decode(text)] == ["9C"]
-    assert emv.headline(text) == "1 chip data tag and a rest that cannot be read: 9C Transaction type"
+    assert emv.headline(text) == "1 chip data tag and data that cannot be read: 9C Transaction type"
     assert emv.headline("XY") == "chip data that cannot be read as tags"
     assert emv.summary(Message("0100", {55: "XY"})) == ["There is chip data that cannot be read as EMV tags."]
-    assert "what follows them cannot be read" in told(Message("0100", {55: text}))
+    assert "the data after them cannot be read" in told(Message("0100", {55: text}))
 
 
 def test_a_dataset_is_unwrapped() -> None:
@@ -305,12 +305,12 @@ def test_no_chip_data_no_sentence() -> None:
         (
             {"9F27": "00", "95": "0000208000", "9F0E": "0000200000"},
             "The chip declined offline (AAC); "
-            "the issuer's rules for the chip decline when PIN try limit exceeded.",
+            "the issuer's rules tell the chip to decline if PIN try limit exceeded.",
         ),
         ({"95": "0000208000"}, "The terminal found: PIN try limit exceeded; over the floor limit."),
         ({"95": "0000000000"}, "The terminal found no problem."),
-        ({"9F34": "020302"}, "The cardholder was verified by enciphered PIN checked online."),
-        ({"9F34": "420301"}, "Cardholder verification failed: enciphered PIN checked online."),
+        ({"9F34": "020302"}, "The cardholder was verified by encrypted PIN checked online."),
+        ({"9F34": "420301"}, "Cardholder verification failed: encrypted PIN checked online."),
         ({"9F34": "000001"}, "Cardholder verification failed."),
         (
             {"9F34": "1E0300"},
@@ -319,7 +319,7 @@ def test_no_chip_data_no_sentence() -> None:
         ({"9F34": "1F0302"}, "No cardholder verification was required."),
         ({"9F34": "3F0000"}, "No cardholder verification was performed."),
         ({"84": "A0000000250101"}, "It includes chip data from an American Express application (1 tag)."),
-        ({"8A": "3035"}, "For the chip the issuer sends response code 05, do not honour."),
+        ({"8A": "3035"}, "The issuer sends the chip response code 05, do not honour."),
     ],
 )
 def test_sentences(tags: dict[str, str], sentence: str) -> None:
@@ -352,7 +352,7 @@ def test_the_issuer_answers_the_chip() -> None:
     text = told(chip({"91": "AABBCCDDEEFF00113030", "72": script}, "0110"))
     assert "issuer authentication data (10 bytes)" in text
     assert "after the final cryptogram (72): application block" in text
-    assert "its inside cannot be read" in told(chip({"71": "8603AABB"}, "0110"))
+    assert "its contents cannot be read" in told(chip({"71": "8603AABB"}, "0110"))
 
 
 @pytest.mark.parametrize(

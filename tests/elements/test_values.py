@@ -141,7 +141,7 @@ def test_network_management_has_no_card() -> None:
             "ISO 8583:1987, authorization request, from the acquirer",
         ),
         (Message("0100", {2: "1", 70: "1"}), 1, "2 data elements: 2, 70"),
-        (Message("0100", {2: "4111111111111111"}), 2, "Visa card 411111******1111, check digit right"),
+        (Message("0100", {2: "4111111111111111"}), 2, "Visa card 411111******1111, check digit correct"),
         (Message("0100", {2: "4111111111111112"}), 2, "Visa card 411111******1112, check digit wrong"),
         (
             Message("0100", {2: "6222040000030012"}),

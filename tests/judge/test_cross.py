@@ -36,7 +36,7 @@ def chip(version: str = "1987", **values: str | None) -> Message:
 
 
 def status_inquiry(status: str) -> Message:
-    """A Mastercard purchase of nothing, whose DE 61 has *status* in place 7."""
+    """A Mastercard purchase of nothing, whose DE 61 has *status* in position 7."""
     made = generate("auth", network="MASTERCARD", at=AT, amount_minor_units=0).message
     return made.replace(de61=made[61][:6] + status + made[61][7:])
 

@@ -61,8 +61,8 @@ def test_each_rule_of_a_pack_is_caused_by_its_fault() -> None:
 
 
 SPOILT = [
-    ("rules.csv", "corner-terminal,", "mac-position,", "an id that no other rule has"),
-    ("rules.py", '@rule("corner-terminal"', '@rule("corner-terminals"', "an id of data"),
+    ("rules.csv", "corner-terminal,", "mac-position,", "an id that no other rule uses"),
+    ("rules.py", '@rule("corner-terminal"', '@rule("corner-terminals"', "an id in data"),
     (
         "rules.py",
         '"corner-cash-limit", versions=("1987",)',

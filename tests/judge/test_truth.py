@@ -41,7 +41,7 @@ def test_an_entry_mode_is_that_of_the_network() -> None:
 def test_a_category_without_a_place() -> None:
     """What was read of a broken message is told in sentences of their own."""
     told = explain(Message("0100", {18: "5411"})).sentences
-    assert "The merchant's category is 5411 (Groceries and supermarkets); the place is not given." in told
+    assert "The merchant's category is 5411 (Groceries and supermarkets); the location is not given." in told
 
 
 def shown(message: Message) -> list[tuple[str, int | None]]:

@@ -63,14 +63,16 @@ def test_a_name_that_nobody_knows_is_told_in_the_words_of_the_system(monkeypatch
         raise socket.gaierror(-2, "Name or service not known")
 
     monkeypatch.setattr("asyncio.start_server", unknown)
-    with pytest.raises(LinkError, match=r"nowhere:0: expected a place .*, found Name or service not known"):
+    with pytest.raises(
+        LinkError, match=r"nowhere:0: expected an address .*, found Name or service not known"
+    ):
         sim.host(address="nowhere")
 
 
 def test_a_certificate_that_is_none_is_named(tmp_path: Path) -> None:
     """Key and certificate exchanged, no certificate at all, no such file."""
     cert, key = certificate(tmp_path)
-    with pytest.raises(OptionError, match=r"key\.pem and .*cert\.pem: not what they should be"):
+    with pytest.raises(OptionError, match=r"key\.pem and .*cert\.pem: not as expected"):
         server_context(key, cert)
     for wrong in (key, tmp_path / "none.pem"):
         with pytest.raises(OptionError, match=f"tls: expected the certificates .*{wrong.name}: "):

@@ -234,7 +234,7 @@ async def test_a_host_that_does_not_read_is_told() -> None:
         await until(lambda: held)
         while client._pool.channels[0].queued <= 10_000:
             await client.post(message())
-        with pytest.raises(LinkError, match="expected a host that reads"):
+        with pytest.raises(LinkError, match="expected a host that reads its connection"):
             await client.post(message())
         assert client._pool.channels[0].queued < 11_000
     held[0].transport.abort()
@@ -255,7 +255,7 @@ async def test_half_an_answer_is_told_when_the_line_ends() -> None:
         exchange = await client.send(message(), reverse=False)
         assert (exchange.status, exchange.answer) == ("lost", None)
         assert exchange.note in (
-            "the host closed the connection, 20 bytes of a frame had come",
+            "the host closed the connection, 20 bytes of a frame had arrived",
             "the connection broke (ConnectionResetError)",
         )
     server.close()
@@ -320,7 +320,7 @@ async def test_answers_are_matched_by_the_elements_asked_for(clock: Clock) -> No
             sending = [asyncio.ensure_future(client.send(ask)) for ask in (one, two)]
             first = asyncio.ensure_future(narrow.send(one))
             await until(lambda: host.traffic.counts["request"] == 3)
-            with pytest.raises(LinkError, match="STAN 000001: expected no request waiting"):
+            with pytest.raises(LinkError, match="STAN 000001: expected no pending request"):
                 await narrow.send(two)
             await until(lambda: len(clock.due()) == 3 + 3)
             await clock.advance(1)

@@ -160,8 +160,8 @@ async def test_a_frame_that_does_not_become_whole_is_given_up(clock: Clock) -> N
         assert sorted(notes) == [
             "2 bytes of a frame",
             "40 bytes of a frame",
-            "a frame did not become whole in 30 seconds: 2 bytes of it had come",
-            "a frame did not become whole in 30 seconds: 40 bytes of it had come",
+            "a frame was not complete after 30 seconds; only 2 bytes had arrived",
+            "a frame was not complete after 30 seconds; only 40 bytes had arrived",
         ]
         one.close()
         two.close()
@@ -189,7 +189,7 @@ async def test_what_cannot_be_a_frame_ends_the_connection_behind_the_answers_bef
         assert line.decode(got)[0].get(39) == "00"
         await until(lambda: not host.serving)
         assert [one.note for one in host.traffic][-1].startswith(
-            "no frame: message at byte 0: expected a 4-digit"
+            "not a frame: message at byte 0: expected a 4-digit"
         )
         writer.close()
 
@@ -236,7 +236,7 @@ async def test_frame_after_frame_that_is_no_message_is_cut_off() -> None:
         await until(lambda: not host.serving)
         assert host.traffic.counts["unanswered"] == 100
         assert [one.note for one in host.traffic if one.kind == "closed"] == [
-            "100 frames in a row were no message"
+            "100 consecutive frames were not messages"
         ]
         flood.close()
 
@@ -277,9 +277,9 @@ async def test_a_client_that_never_reads_stops_being_read(clock: Clock) -> None:
         assert before == host.traffic.counts["answer"] + host.traffic.counts["undelivered"]
         # Both clocks run out at the same time: what it did not take, what it did not finish.
         why = list(host.traffic)[-1].note
-        assert why.partition(":")[0] in (
-            "answers were not taken for 30 seconds",
-            "a frame did not become whole in 30 seconds",
+        assert why.partition(";")[0] in (
+            "responses were not read for 30 seconds",
+            "a frame was not complete after 30 seconds",
         )
         writer.transport.abort()
 
@@ -324,7 +324,7 @@ async def test_traffic_grows_no_further_than_its_bound() -> None:
 async def test_a_place_that_is_taken_is_told() -> None:
     """A second host at the same port is a LinkError that names it."""
     async with AsyncHost() as host:
-        said = f"127.0.0.1:{host.port}: expected a place to listen at, found Address already in use"
+        said = f"127.0.0.1:{host.port}: expected an address to listen on, found Address already in use"
         with pytest.raises(LinkError, match=said):
             await AsyncHost(port=host.port).start()
 

@@ -281,16 +281,16 @@ def test_rules_come_as_csv_toml_rows_and_files(tmp_path: Path) -> None:
         ({"action": "dropp"}, "rule 1, action: expected .*; did you mean 'drop'"),
         ({"amount": "much"}, "rule 1, amount: expected a whole number or a range"),
         ({"seen": ".."}, "rule 1, seen: expected"),
-        ({"delay": "-1"}, "rule 1, delay: expected a number, not below 0"),
-        ({"delay": "nan"}, "rule 1, delay: expected a number, not below 0"),
+        ({"delay": "-1"}, "rule 1, delay: expected a number of 0 or more"),
+        ({"delay": "nan"}, "rule 1, delay: expected a number of 0 or more"),
         ({"network": "VISSA"}, "rule 1, network: expected .*; did you mean 'VISA'"),
-        ({"action": "partial"}, "rule 1, approved: expected the amount"),
+        ({"action": "partial"}, "rule 1, approved: expected the approved amount"),
         ({"approved": "50"}, "rule 1, action: expected partial, .*, found none"),
         ({"mti": "100"}, "rule 1, mti: expected four digits, x for any, .*, found '100'"),
-        ({"processing_code": "0x"}, "rule 1, processing_code: expected 1 to 6 digits"),
-        ({"card": "4111"}, "rule 1, card: expected a card number, or its beginning"),
+        ({"processing_code": "0x"}, "rule 1, processing_code: expected its first 1 to 6 digits"),
+        ({"card": "4111"}, "rule 1, card: expected a card number, or its first digits"),
         ({"card": "4111-1111-1111-1111"}, "rule 1, card: expected .*, found 19 characters"),
-        ({"currency": "EURO"}, "rule 1, currency: expected a currency of ISO 4217"),
+        ({"currency": "EURO"}, "rule 1, currency: expected an ISO 4217 currency"),
     ],
 )
 def test_a_rule_that_cannot_be_met_is_named(row: dict[str, str], text: str) -> None:
@@ -311,7 +311,7 @@ def test_a_code_that_no_answer_has_room_for_is_told() -> None:
     decision = decide(issuer([{"code": "54"}]), message(version="1993"))
     assert (code(decision), decision.note) == (
         "909",
-        "the rule's code 54 is none of 1993: DE 39: expected n 3, a code of 1993: "
+        "the rule's code 54 is not a code of 1993: DE 39: expected n 3, a code of 1993: "
         "see sim.codes('response_code'), found 2 characters",
     )
 
@@ -389,7 +389,7 @@ def test_a_reversal_by_reference_undoes_its_own_transaction() -> None:
 
 def test_a_column_taken_for_an_action_is_told() -> None:
     """A delay is a column, not an action: the error says so."""
-    with pytest.raises(OptionError, match="delay is a column of its own"):
+    with pytest.raises(OptionError, match="delay is a separate column"):
         rules_of([{"action": "delay"}])
 
 

@@ -47,7 +47,7 @@ payloads = st.binary(min_size=1, max_size=200)
 
 @given(pin=pins, pan=pans, key=pairs)
 def test_pin_blocks_are_those_of_psec(pin: str, pan: str, key: bytes) -> None:
-    """Formats 0 and 3 are made and read as psec does; what is enciphered is deciphered again."""
+    """Formats 0 and 3 are made and read as psec does; what is encrypted is decrypted again."""
     assert keys.pin_block(pin, pan).octets == pinblock.encode_pinblock_iso_0(pin, pan)
     made = keys.pin_block(pin, pan, format=3)
     assert pinblock.decode_pinblock_iso_3(made.octets, pan) == pin
@@ -62,7 +62,7 @@ def test_pin_blocks_are_those_of_psec(pin: str, pan: str, key: bytes) -> None:
     key=st.sampled_from([16, 24, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size)),
 )
 def test_pin_blocks_of_format_4_are_those_of_psec(pin: str, pan: str, key: bytes) -> None:
-    """The two fields, enciphered one after the other, are read by psec's functions, and by ours."""
+    """The two fields, encrypted one after the other, are read by psec's functions, and by ours."""
     block = keys.pin_block(pin, pan, format=4, key=keys.Key(key, "AES")).octets
     part = pinblock.encode_pan_field_iso_4(pan)
     inner = bytes(a ^ b for a, b in zip(_aes.decrypt_aes_ecb(key, block), part, strict=True))
@@ -153,7 +153,7 @@ def test_a_pin_block_of_format_2_is_psec_s_and_stays_off_the_link() -> None:
     """It is for the chip alone: no message takes it."""
     assert keys.pin_block("12345", format=2).octets == pinblock.encode_pinblock_iso_2("12345")
     assert keys.read_pin_block("2512345FFFFFFFFF", format=2).value == "12345"
-    with pytest.raises(OptionError, match="stays between reader and chip"):
+    with pytest.raises(OptionError, match="is only used between reader and chip"):
         messages.with_pin_block(chip_request("VISA", "06010A03A0B800"), "1234", PAIR, format=2)
 
 
@@ -380,11 +380,11 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "a short pin": (lambda: keys.pin_block("123", PAN), "pin: expected 4 to 12 digits, found 3 characters"),
     "no card": (lambda: keys.pin_block("1234"), "pan: expected a card number, which format 0 binds"),
     "a format": (lambda: keys.pin_block("1234", PAN, format=5), "format: expected 0 to 4"),  # type: ignore[arg-type]
-    "aes wanted": (lambda: keys.pin_block("1234", PAN, format=4), "format 4 has no block without one"),
+    "aes wanted": (lambda: keys.pin_block("1234", PAN, format=4), "which format 4 requires"),
     "a block": (lambda: keys.read_pin_block("00", PAN), "block: expected 8 bytes in format 0, found 1 bytes"),
     "another key": (
         lambda: keys.read_pin_block("00" * 8, PAN, key=PAIR),
-        "another key, card number or format",
+        "the key, card number or format is probably different",
     ),
     "an algorithm": (lambda: keys.mac(b"x", PAIR, algorithm="X9.91"), "did you mean 'X9.19'"),  # type: ignore[arg-type]
     "a mac key": (
@@ -491,7 +491,7 @@ def test_the_face_takes_a_message_in_any_form_and_gives_a_table() -> None:
 def test_steps_are_a_table() -> None:
     """One row per step, in order."""
     made = sim.keys.mac(b"message", PAIR)
-    assert sim.keys.steps(made)["done"].tolist() == ["data", "chained", "deciphered", "enciphered", "MAC"]
+    assert sim.keys.steps(made)["done"].tolist() == ["data", "chained", "decrypted", "encrypted", "MAC"]
 
 
 def test_keys_without_their_extra_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

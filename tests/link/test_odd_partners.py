@@ -53,7 +53,7 @@ async def test_lengths_out_of_step_end_the_connection_and_a_new_one_goes_on(cloc
         await until(lambda: client.traffic.counts["lost"] == 1)
         await clock.advance(60)
         exchange = await sending
-        assert exchange.note == "7 bytes of a frame had come, and no more of it"
+        assert exchange.note == "only 7 bytes of a frame had arrived"
         assert exchange.reversal is not None
         assert exchange.reversal.answered
         assert seen == ["0100", "0400", "0401"]
@@ -88,7 +88,7 @@ async def test_a_frame_of_length_zero_keeps_the_line_open() -> None:
         assert await answered(reader) == "0110"
         writer.close()
         notes = [entry.note for entry in host.traffic if entry.kind == "unanswered"]
-        assert notes == ["a frame of length 0 keeps the line open"]
+        assert notes == ["a frame of length 0 keeps the connection open"]
 
 
 async def test_a_partner_that_writes_another_format_is_told_by_its_name() -> None:
@@ -123,7 +123,7 @@ def test_a_host_that_floods_keeps_neither_a_request_nor_the_end() -> None:
         async with AsyncClient(where, reverse=False) as client:
             exchange = await client.send(message())
             assert exchange.status == "lost"
-            assert exchange.note.endswith("frames in a row were no message")
+            assert exchange.note.endswith("consecutive frames were not messages")
         flood = framed(respond(message(9)).message) * 1000
         client = await AsyncClient(where, reverse=False).connect()
         sending = asyncio.ensure_future(client.send(message()))

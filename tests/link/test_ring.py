@@ -264,7 +264,7 @@ def test_a_client_makes_macs_and_checks_them(format: str | None) -> None:
             assert check_mac(done.request, MAC_KEY, format=format or "text")
         with sim.client(host, keys={"mac": PIN_KEY}) as client:
             done = client.send(request(2))
-            assert (done.code, "does not fit" in done.note) == ("63", True)
+            assert (done.code, "MAC" in done.note) == ("63", True)
     with sim.host(format=format) as host, sim.client(host, keys={"mac": MAC_KEY}) as client:
         assert "has no MAC" in client.send(request(3)).note
 
@@ -292,7 +292,7 @@ def _reset(kind: str, **fields: str) -> Message:
 @pytest.mark.parametrize("check", [0, 3, 4], ids=["bare", "3 bytes of check value", "4 bytes"])
 @pytest.mark.parametrize(("kind", "key"), [("1", PIN_KEY), ("2", MAC_KEY)], ids=["PIN", "MAC"])
 def test_a_key_travels_without_a_block(kind: str, key: str, check: int) -> None:
-    """UnionPay's DE 48 NK: the key enciphered under the zone key, with or without its check value."""
+    """UnionPay's DE 48 NK: the key encrypted under the zone key, with or without its check value."""
     made = Key(key)
     value = Key(ZONE).encipher(made.data).hex().upper() + made.encipher(bytes(8))[:check].hex().upper()
     with sim.host(network="UNIONPAY", keys={"zone": ZONE}) as host, sim.client(host) as client:
@@ -338,7 +338,7 @@ def test_a_short_key_fits_into_one_element() -> None:
 def test_a_key_of_another_zone_is_seen(check: str) -> None:
     """By its check value, and without one by the parity of its bytes; an AES zone takes blocks alone."""
     sent = _reset("1", de48=f"NK{Key(MAC_KEY).encipher(Key(PIN_KEY).data).hex().upper()}{check}")
-    for zone, said in ((Key(ZONE), "another zone key, most likely"), (AES_ZONE, "a key block under an AES")):
+    for zone, said in ((Key(ZONE), "zone key"), (AES_ZONE, "a key block under an AES")):
         with pytest.raises(OptionError, match=said):
             KeyRing(zone).install(sent, "UNIONPAY")
 

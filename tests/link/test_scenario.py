@@ -115,7 +115,7 @@ def test_raw_messages_waits_and_repeats_are_steps() -> None:
         ("[[cases]]\nname = 'a'\nsteps = [{ expect = { 500 = 'x' } }]\n", "step 1: expected expect. and an"),
         ("[[cases]]\nname = 'a'\nsteps = [{ expect = { cod = 'x' } }]\n", "did you mean 'expect.code'"),
         ("[[cases]]\nname = 'a'\nsteps = [{ timeout = -1 }]\n", "step 1, timeout: expected seconds"),
-        ("[[cases]]\nname = 'a'\nsteps = [{}]\n[[cases]]\nname = 'a'\nsteps = [{}]\n", "two called 'a'"),
+        ("[[cases]]\nname = 'a'\nsteps = [{}]\n[[cases]]\nname = 'a'\nsteps = [{}]\n", "two named 'a'"),
         ("network = 'VISSA'\ncases = []\n", "network: expected .*did you mean 'VISA'"),
         ("extends = 'VIZA'\ncases = []\n", "extends: expected"),
         ("what = 1\n[x]\n", "suite: expected"),

@@ -192,7 +192,7 @@ def test_a_suite_has_keys_for_macs_and_pins(tmp_path: Path) -> None:
     assert all(64 in one or 128 in one for one in requests(host))
     assert done.suite.keys
     done, _ = run(cases)
-    assert done.results[0].wrong == ("DE 52: expected a PIN key among the suite's keys, found none",)
+    assert done.results[0].wrong == ("DE 52: expected a PIN key in the suite's keys, found none",)
 
 
 def test_no_case_shows_a_card_number_in_an_error() -> None:

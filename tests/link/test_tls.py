@@ -45,7 +45,7 @@ def test_a_client_that_gets_no_tls_connection_is_told_of_with_the_reason(tmp_pat
         return list(host.traffic)[1].note
 
     assert asyncio.run(told(framed(message()))) == "no TLS connection: the client did not send TLS"
-    assert "showed no certificate" in asyncio.run(told(b"", knows))
+    assert "presented no certificate" in asyncio.run(told(b"", knows))
     assert "the client closed it during the handshake" in asyncio.run(told(b"", ends="closes"))
     assert "the handshake took too long" in asyncio.run(told(b"", tls_seconds=0.001))
     assert asyncio.run(told(b"", ends="host stops")) == "the host was stopped"
@@ -59,7 +59,7 @@ async def test_handshakes_count_as_connections(tmp_path: Path) -> None:
         await until(lambda: host._shaking)
         _, other = await asyncio.open_connection("127.0.0.1", host.port)
         await until(lambda: host.traffic.counts["refused"])
-        assert list(host.traffic)[1].note == "there are as many connections as there may be"
+        assert list(host.traffic)[1].note == "the maximum number of connections is open"
         for writer in (silent, other):
             writer.transport.abort()
 

@@ -55,7 +55,7 @@ def test_what_is_no_address_is_a_reason(host: str) -> None:
     """The status says so instead of failing, and the provider is not chosen."""
     row = status({"OLLAMA_HOST": host})[3]
     assert (row.configured, row.base_url) == (False, "")
-    assert "is no address" in row.reason
+    assert "is not an address" in row.reason
 
 
 @pytest.mark.parametrize(

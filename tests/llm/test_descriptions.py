@@ -117,7 +117,7 @@ def test_a_model_that_gets_the_money_wrong_is_refused(llm: Provider, row: dict[s
     made = room.plan(row["description"], provider="ollama", at=NOW)
     own = plan_of(row["description"], at=NOW)
     assert [one.options for one in made.steps] == [one.options for one in own.steps]
-    assert made.notes[-1].startswith("Read by rules: a model reads ")
+    assert made.notes[-1].startswith("Read by rules; a language model reads ")
     with pytest.raises(room.LlmFailed) as caught:
         room.plan(f"{row['description']} Whatsoever.", provider="ollama", at=NOW)
     assert caught.value.problems
@@ -223,7 +223,7 @@ def test_the_same_question_is_asked_once(llm: Provider) -> None:
     assert len(llm.calls) == 1
     assert first.steps == again.steps
     assert first.cost == "Asked openai/gpt-6-luna: one call, 5 tokens in, 7 out."
-    assert again.cost == "Asked before: no call."
+    assert again.cost == "Answered from the cache, without a call."
 
 
 def test_the_prompt_is_short(llm: Provider) -> None:

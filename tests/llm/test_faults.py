@@ -149,7 +149,7 @@ def test_an_answer_that_stays_wrong_stops_after_a_repair(llm: Provider, provider
         "extra": (answer(pan="4111111111111111"), "Extra inputs are not permitted"),
     }[what]
     llm.then(given)
-    with pytest.raises(room.LlmFailed, match=f"in the form asked for: .*{wrong}") as caught:
+    with pytest.raises(room.LlmFailed, match=f"in the requested format: .*{wrong}") as caught:
         room.plan(TEXT, provider=provider)
     assert len(llm.calls) == 2
     assert not any(value in str(caught.value) for value in ("4111", "joke", "25.5"))

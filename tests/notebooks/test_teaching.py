@@ -204,7 +204,7 @@ def test_a_class_is_graded_and_three_cheats_gain_nothing(tmp_path: Path) -> None
     assert {name: float(marks[name]["points"]) for name in CLASS} == expected
     assert max(expected.values()) == 20
     assert marks["mallory"]["points"] == "0"
-    assert "22_exam: a cell replaces the judge" in marks["mallory"]["remarks"]
+    assert "22_exam: a cell replaces the marking functions" in marks["mallory"]["remarks"]
     # Papers may share a bitmap and single facts; never the whole of a longer answer.
     assert float(marks["mirror"]["points"]) <= 8
     assert "exercise 2: the line that checks was changed" in marks["mole"]["remarks"]
@@ -217,7 +217,7 @@ def test_functions_messages_and_panels_are_graded_too(tmp_path: Path) -> None:
         book = editions.edition(editions.SOURCE / f"{name}.ipynb", NOTES[name], "solutions")
         (tmp_path / "ann").mkdir(exist_ok=True)
         nbformat.write(book, tmp_path / "ann" / f"{name}.ipynb")
-    (tmp_path / "bob__01_mti.ipynb").write_text("no notebook", encoding="utf-8")
+    (tmp_path / "bob__01_mti.ipynb").write_text("not a notebook", encoding="utf-8")
     marks = _marks(tmp_path)
     ann, bob = marks["ann"], marks["bob"]
     points = sum(
@@ -350,20 +350,20 @@ def test_a_roster_says_whose_a_number_is(tmp_path: Path) -> None:
     rows = {row["student"]: row for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines())}
     assert sorted(rows) == ["Ann Lee", "Ben Roe", "Cleo Tan", "mallory"]
     assert (rows["Ann Lee"]["points"], rows["Ben Roe"]["points"]) == ("20", "20")
-    assert rows["Cleo Tan"]["remarks"] == "nothing was handed in"
+    assert rows["Cleo Tan"]["remarks"] == "nothing was submitted"
     assert "the notebook shows the paper of 'Ann Lee' (20)" in rows["mallory"]["remarks"]
-    assert "nobody on the roster has this name" in rows["mallory"]["remarks"]
+    assert "not on the roster" in rows["mallory"]["remarks"]
     assert float(rows["mallory"]["points"]) < 10
 
 
 CHEATS = {
-    "from lessons import exam": "looks into lessons.exam",
-    "import lessons.exam as key": "looks into lessons.exam",
-    "open('lessons/exam.py').read()": "looks into lessons.exam",
-    "check.exam.verdict(1, [2])": "looks into check.exam.verdict",
+    "from lessons import exam": "reads lessons.exam",
+    "import lessons.exam as key": "reads lessons.exam",
+    "open('lessons/exam.py').read()": "reads lessons.exam",
+    "check.exam.verdict(1, [2])": "reads check.exam.verdict",
     "[check.exam(1, [n]) for n in range(3)]": "exercise 1: answers are tried in a loop",
     "for n in (1, 2):\n    check.exam(n, 3)": "exercise ?: answers are tried in a loop",
-    "check.exam = print": "a cell replaces the judge",
+    "check.exam = print": "a cell replaces the marking functions",
 }
 
 
@@ -416,7 +416,7 @@ def test_marks_that_cannot_be_written_leave_those_before(
     out = tmp_path / "marks.csv"
     out.write_text("all of yesterday", encoding="utf-8")
     (tmp_path / "class").mkdir()
-    (tmp_path / "class" / "bob__01_mti.ipynb").write_text("no notebook", encoding="utf-8")
+    (tmp_path / "class" / "bob__01_mti.ipynb").write_text("not a notebook", encoding="utf-8")
     monkeypatch.setattr(Path, "replace", _full)
     with pytest.raises(OSError, match="full"):
         main(["grade", str(tmp_path / "class"), "--out", str(out)])

@@ -68,7 +68,7 @@ def check(source: Message, to: str, made: Converted | None = None) -> tuple[Mess
         assert note.note[-1:] == "."
         assert set(note.to) <= {0, *made.message.fields}
         assert (note.action == "lost") == (not note.to)
-        honest = note.number in came_back or note.action == "lost" or "does not give it again" in note.note
+        honest = note.number in came_back or note.action == "lost" or "does not restore it" in note.note
         assert honest, (note, source, made.message)
     # Nothing came from nowhere.
     assert {number for note in made.notes for number in note.to} >= set(made.message.fields)
@@ -165,7 +165,7 @@ def test_the_turn_of_a_year(at: datetime, year: str) -> None:
     """A message of the last day of a year gets that year, whether it is read before midnight or after."""
     made = convert(message(de12="235959", de13="1231"), "1993", at=at)
     assert made.message[12] == f"{year}1231235959"
-    assert "the year is filled in, the nearest to" in made.notes[-1].note
+    assert "a year is added, the nearest to" in made.notes[-1].note
 
 
 def test_the_same_version_changes_nothing() -> None:
@@ -208,7 +208,7 @@ def test_a_way_of_entry_that_has_no_place_is_named() -> None:
     tapped = generate("auth", entry="contactless", version="1987", at=AT).message
     made = convert(tapped, "2003", at=AT)
     (note,) = (one for one in made.notes if one.number == 22)
-    assert "2003 cannot say contactless there, it says chip" in note.note
+    assert "2003 cannot express contactless there; it uses chip" in note.note
     assert pos.entry_kind(made.message) == "chip"
 
 
@@ -267,7 +267,7 @@ def test_what_a_network_asks_for_and_nobody_knows_is_told() -> None:
     asked = Message("1804", {**BARE["1993"], 24: "803"}, "1993")
     made = convert(asked, "1987", network="JCB", at=AT)
     notes = {one.number: one for one in made.notes}
-    assert notes[0].note.endswith("JCB asks for DE 70 in 1987, too, and nothing here says what it is.")
+    assert notes[0].note.endswith("JCB also requires DE 70 in 1987, but the message does not contain it.")
     assert (notes[24].action, notes[24].note) == ("lost", "1987 has no network management code for 803.")
     assert "asks for" not in convert(asked, "1987", at=AT).notes[0].note
 
@@ -283,7 +283,7 @@ def test_an_electronic_order_stays_one_where_no_condition_code_says_so() -> None
         25: "",
         43: source[43],
     }
-    assert "81 says what DE 25 would" in next(note.note for note in back.notes if note.number == 22)
+    assert "81 contains the same as DE 25" in next(note.note for note in back.notes if note.number == 22)
 
 
 @pytest.mark.parametrize(("place", "condition"), [("S", "59"), ("9", "01")])
@@ -309,4 +309,4 @@ def test_whatever_a_round_trip_changes_is_said() -> None:
             for number in message.fields:
                 if message.get(number) != back.message.get(number):
                     note = notes[number]
-                    assert note.action not in silent or "does not give it again" in note.note, (network, note)
+                    assert note.action not in silent or "does not restore it" in note.note, (network, note)

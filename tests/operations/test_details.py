@@ -114,7 +114,7 @@ def test_a_token_is_tapped_where_it_is_known_how() -> None:
     tapped = {"entry": "contactless", "version": None, "details": {"token": True}, "at": AT}
     assert generate("auth", network="VISA", **tapped).message[60][6] == "4"
     assert "2302" + "21" in generate("auth", network="MASTERCARD", **tapped).message[48]
-    with pytest.raises(OptionError, match="not documented how AMEX"):
+    with pytest.raises(OptionError, match="its use in AMEX messages"):
         generate("auth", network="AMEX", **tapped)
 
 
@@ -156,7 +156,7 @@ def test_what_is_only_the_standard_s_says_so() -> None:
     judged. Mastercard's sign-on is its own, with the group's id."""
     for kind in ("settlement", "file_update"):
         made = generate(kind, network="VISA", at=AT)
-        assert any("No public source shows how Visa" in note for note in made.notes)
+        assert any("No public source describes Visa" in note for note in made.notes)
         found = {one.rule for one in validate(made.message, network="VISA").findings}
         assert found == {"visa-other-messages"}
     made = generate("sign_on", network="MASTERCARD", at=AT)

@@ -60,8 +60,8 @@ def test_elements_that_fit_no_text_form_are_the_same_in_tables() -> None:
     assert sim.parse(sim.parse(PASTE))["value"].tolist() == sim.parse(PASTE)["value"].tolist()
     summary = sim.explain(PASTE).iso.summary
     assert "USD 10.00" in summary or "10.00 USD" in summary
-    assert summary.endswith("Left out, since it does not fit: DE 12: expected n 6, found 12 characters.")
-    assert explain(read(PASTE)).summary.endswith(f"Left out, since it does not fit: {MISFIT}.")
+    assert summary.endswith("Omitted, because it does not fit: DE 12: expected n 6, found 12 characters.")
+    assert explain(read(PASTE)).summary.endswith(f"Omitted, because it does not fit: {MISFIT}.")
 
 
 def test_elements_that_fit_no_text_form_are_the_same_in_findings_and_guesses() -> None:

@@ -115,7 +115,7 @@ def test_the_text_shows_verdict_and_question() -> None:
     practice = sim.drill("bitmap", level=2, seed="a class")
     shown = repr(practice)
     assert shown.splitlines()[0] == "bitmap, level 2, question 1"
-    assert repr(practice("x")).startswith("Not yet: it is ")
+    assert repr(practice("x")).startswith("Not quite: it is ")
 
 
 def test_blanks_count_in_a_text() -> None:

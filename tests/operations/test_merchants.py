@@ -34,7 +34,7 @@ def test_a_name_tells_the_category(name: str, category: str) -> None:
     assert made.message[18] == category
     note = next(one for one in made.notes if "merchant category" in one)
     assert f"{category} ({merchant_category(category)})" in note
-    assert ("suggests none" in note) is (category == "5999")
+    assert ("does not suggest another" in note) is (category == "5999")
 
 
 @pytest.mark.parametrize(

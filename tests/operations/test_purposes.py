@@ -207,7 +207,7 @@ def test_a_part_is_approved(network: str, version: str, code: str, original: tup
     assert faults(answer, network) == []
     with pytest.raises(OptionError, match="amount_minor_units: expected a whole number, 0 to 1000"):
         respond(asked, amount_minor_units=1001)
-    with pytest.raises(OptionError, match="no other is approved in part"):
+    with pytest.raises(OptionError, match="only these can be partially approved"):
         respond(reverse(asked).message, amount_minor_units=400)
 
 
@@ -256,7 +256,7 @@ def test_what_verified_the_cardholder_is_not_kept() -> None:
         (
             {"at": datetime(9999, 12, 31, 23, 59, tzinfo=UTC), "details": {"timezone": "+10:00"}},
             "at",
-            "moment",
+            "time zone",
         ),
     ],
 )

@@ -77,7 +77,7 @@ def test_an_answer_is_not_reversed() -> None:
     """It lacks what a reversal repeats; the error says what to do, and what answers another is refused."""
     request = generate("auth", network="VISA", at=AT).message
     answer = respond(request).message
-    with pytest.raises(BuildError, match="pass it as"):
+    with pytest.raises(BuildError, match="pass the response as"):
         reverse(answer)
     with pytest.raises(BuildError, match="MTI 0110"):
         reverse(request, answer=answer.replace(mti="0210"))

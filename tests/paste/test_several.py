@@ -87,7 +87,7 @@ def test_texts_in_a_line_of_a_log_are_all_found() -> None:
     line = "12:01:02 INFO sent " + " got ".join(map(build, messages)) + " after 31 ms"
     found = guess(line)
     assert [one.message for one in found.messages] == messages
-    assert "what stands behind message 3 cannot be read" in found.reasons
+    assert "the data after message 3 cannot be read" in found.reasons
 
 
 @together(

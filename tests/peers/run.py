@@ -181,7 +181,7 @@ def imports(run: Run) -> None:
 
 
 def _left(made: Format) -> str:
-    told = [f"DE {one.number}: {one.what}" for one in made.left_out if one.reason != "no message has it"]
+    told = [f"DE {one.number}: {one.what}" for one in made.left_out if one.reason != "no message contains it"]
     return ", ".join(told)
 
 

@@ -1,4 +1,4 @@
-"""A host under load: messages that are answered, among broken frames and silent connections.
+"""A host under load: messages that expect a response, among broken frames and silent connections.
 
 By itself (`python -m soak.hosting 400000`) it writes its rows of the results anew.
 """

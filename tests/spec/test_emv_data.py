@@ -163,7 +163,7 @@ def test_meanings_fit_into_a_sentence(name: str) -> None:
         ("95", "5", "7", "issuer authentication failed"),
         ("9B", "1", "7", "cardholder verification was performed"),
         ("82", "1", "1", "combined data authentication (CDA) supported"),
-        ("9F33", "2", "7", "enciphered PIN for online verification"),
+        ("9F33", "2", "7", "encrypted PIN for online verification"),
     ],
 )
 def test_well_known_bits(tag: str, byte: str, bit: str, meaning: str) -> None:

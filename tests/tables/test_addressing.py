@@ -63,7 +63,7 @@ def test_what_is_no_element_is_refused(table: sim.tables.MessageTable) -> None:
         table.iso[99]
     with pytest.raises(TypeError, match="a text"):
         table.iso[99] = None  # type: ignore[assignment]
-    with pytest.raises(ValueError, match="the bitmap follows"):
+    with pytest.raises(ValueError, match="the bitmap is derived"):
         table.iso[1] = "0000000000000000"
     with pytest.raises(TypeError, match=r"\.iso\[4\] = '12'"):
         table.iso[4] = 12  # type: ignore[assignment]

@@ -182,6 +182,6 @@ def test_mask_keeps_the_layout() -> None:
 def test_what_bytes_do_not_tell_is_warned_of() -> None:
     """Hex digits in lower case come back in upper case where they are bytes: said while writing."""
     fields = {"mti": "0100", 52: "00112233aabbccdd"}
-    with pytest.warns(UserWarning, match="DE 52 comes back with its hex digits in upper case"):
+    with pytest.warns(UserWarning, match="DE 52 is written with its hex digits in upper case"):
         sim.build(fields, format="bcd")
     assert sim.build(fields, format="ascii").endswith(b"aabbccdd".hex())

@@ -186,11 +186,11 @@ def test_where_such_messages_stop_reading_the_rest_is_a_row(tmp_path: Path) -> N
     table = sim.read(b"".join(made)[:-3], format="bcd")
     assert table["error"].isna().tolist() == [True, True, False]
     much = sim.read(made[0] + b"\xff" * 300_000, format="bcd")
-    assert "one before" in much["error"].tolist()[1]
+    assert "previous one" in much["error"].tolist()[1]
     card = wrap(encode(Message("0100", {2: _PAN, 11: "000001"}), "bcd"), ["stx"])
     assert sim.read(card, format="bcd", framing=["stx"])["DE2"].tolist() == [_PAN]
     for wrong in ({"format": "ebcdic"}, {"format": "ebcdic-500"}):
-        with pytest.raises(sim.SpecError, match="name another format=") as caught:
+        with pytest.raises(sim.SpecError, match="name a different format=") as caught:
             sim.read(io.BytesIO(card), **wrong)
         assert _PAN[6:12] not in str(caught.value)
 

@@ -22,7 +22,7 @@ def test_every_format_is_a_row() -> None:
 
 
 def test_a_loaded_format_is_listed_and_written_out(tmp_path: Path) -> None:
-    """After loading it stands in the table; written out as TOML it says the same."""
+    """After loading it stands in the table; written out as TOML it has the same meaning."""
     rows = 'extends = "bcd"\ntitle = "Listed"\nsource = "its manual"\n[elements.41]\nformat = "ans 16"\n'
     (tmp_path / "listed.toml").write_text(rows, encoding="utf-8")
     made = sim.load_format(tmp_path / "listed.toml")
@@ -46,7 +46,7 @@ def test_what_another_toolkit_cannot_say_is_warned_of() -> None:
 def test_a_format_shows_itself_as_a_line_and_a_table() -> None:
     """What it is, and a row for each element that it has otherwise."""
     first, *rows = repr(wire_format("nac")).splitlines()
-    told = "POS terminal behind a NAC (HPDH), ISO 8583:1987, extends bcd, on nac, inside length-2 tpdu"
+    told = "POS terminal through a NAC (HPDH), ISO 8583:1987, extends bcd, on nac, inside length-2 tpdu"
     assert first == f"Format nac: {told}"
     assert rows[0].split() == ["24", "Network", "international", "identifier", "(NII)", "n", "3", "bcd"]
     assert repr(wire_format("ascii")).count("\n") == 0

@@ -99,7 +99,7 @@ def test_an_option_that_cannot_be_met_is_told() -> None:
     with pytest.raises(sim.OptionError, match="tls: expected an SSLContext"):
         sim.host(tls=True)  # type: ignore[arg-type]
     with sim.host() as host, sim.client(host) as client:
-        with pytest.raises(LinkError, match="a place to listen at"):
+        with pytest.raises(LinkError, match="an address to listen on"):
             sim.host(port=host.port)
         with pytest.raises(LinkError, match="expected a request"):
             client.send(sim.respond(sim.generate("auth")))

@@ -163,7 +163,7 @@ def test_known_parts_are_shown() -> None:
     table = table_of()
     for shown in (table, table["value"], table.T, table.set_index("number"), table.sort_values("value")):
         text = displayed(shown)
-        for known in ("411111******1111", table.loc[1, "value"], "000000001000", "TERM0001", "hidden]"):
+        for known in ("411111******1111", table.loc[1, "value"], "000000001000", "TERM0001", "masked]"):
             assert known in text
 
 
@@ -226,7 +226,7 @@ def test_sensitive_element_does_not_hide_others() -> None:
     raw = sim.build({"mti": "0110", 3: "000000", 39: "00", 126: "00"})
     shown = sim.parse(raw).copy().masked().set_index("number")["value"]
     assert shown[39] == "00"
-    assert shown[126] == "[2 characters hidden]"
+    assert shown[126] == "[2 characters masked]"
 
 
 def test_marimo_gets_html_and_nothing_else() -> None:

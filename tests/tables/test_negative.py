@@ -20,7 +20,7 @@ def test_a_content_fault_gives_a_message_table() -> None:
     table = sim.break_message(good(), "chip-amount-differs")
     assert table.iso.source == "fault"
     assert table.iso.notes == (
-        "The chip signed an amount (9F02) other than that of DE 4.",
+        "The amount the chip signed (9F02) differs from DE 4.",
         "The rule chip-amount must find it: DE 55.9F02 at offset 339 (warning).",
     )
     found = sim.validate(table)

@@ -126,7 +126,7 @@ def test_undo_and_redo_bring_message_and_bytes_back() -> None:
     anatomy = MessageAnatomy(framed(), editable=True)
     first = anatomy.held
     anatomy.toggle(49)
-    assert anatomy.notice == "DE 49 Currency code, transaction is taken out."
+    assert anatomy.notice == "DE 49 Currency code, transaction is removed."
     second = anatomy.held
     ask(anatomy, ask="undo")
     assert (anatomy.held, anatomy.can_redo, anatomy.notice) == (first, True, "")

@@ -75,7 +75,7 @@ def test_amounts_without_a_currency_are_told() -> None:
     """Nothing is said of them in units of a currency, and the writer knows it."""
     texts = [sim.build({"mti": "0100", 3: "000000", 4: "000000090000", 11: "000001"})]
     rows, notes = Log(sim.read(texts, progress=False)).where("DE4>500.00")
-    assert (len(rows), notes) == (0, ("1 in the log state no known currency and are left out",))
+    assert (len(rows), notes) == (0, ("1 in the log have no known currency and are left out",))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_the_button_judges_what_stands_in_the_field() -> None:
     assert panel.drill.asked == 0
     panel.answer.value = "nonsense"
     panel.button.click()
-    assert panel.said.startswith("Not yet")
+    assert panel.said.startswith("Not quite")
     assert panel.drill.asked == 1
 
 
@@ -42,7 +42,7 @@ def test_a_verdict_stands_beside_the_question_it_is_about() -> None:
     panel.answer.value = "99"
     panel.run()
     shown = html.unescape(panel._says.value)
-    assert shown.index(first) < shown.index(" 99") < shown.index("Not yet")
+    assert shown.index(first) < shown.index(" 99") < shown.index("Not quite")
     assert panel.question != first
 
 

@@ -52,7 +52,7 @@ def test_what_is_not_in_the_list_is_told_and_changes_nothing(
 def test_words_of_several_ask_for_more(actions: MessageActions) -> None:
     """How many there are is told; none of them is taken."""
     actions.code.box.value = "pick up"
-    assert "of the list have these words: type more" in actions.problem
+    assert "entries contain these words: type more" in actions.problem
     assert actions.code.value == ""
 
 

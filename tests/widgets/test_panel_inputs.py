@@ -151,7 +151,7 @@ def test_the_cards_are_narrowed_by_typing() -> None:
     found = [
         one for one in card.choice.box.options if all(word in one.casefold() for word in ("unionpay", "19"))
     ]
-    assert card.problem.startswith(f"{len(found)} of the list")
+    assert card.problem.startswith(f"{len(found)} entries")
     assert card.value is None
     card.choice.box.value = card.choice.box.options[30]
     assert (card.problem, card.value) == ("", card._cards["#29"])

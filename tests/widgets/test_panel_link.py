@@ -177,7 +177,7 @@ def test_what_cannot_be_sent_is_told(address: str, message: str, problem: str) -
     "made", [sim.parse(RAW), sim.parse(RAW).iso.to_message(), RAW], ids=["table", "message", "text"]
 )
 def test_a_message_alone_is_the_message(made: object) -> None:
-    """Where nothing else is given, what is no address is what is to be sent."""
+    """Where nothing else is given, what is not an address is what is to be sent."""
     for panel in (SendPanel(made), SendPanel("127.0.0.1:8583", made), SendPanel(made, "127.0.0.1:8583")):
         assert panel.message == RAW
         assert panel.address in ("", "127.0.0.1:8583")

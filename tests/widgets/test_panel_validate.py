@@ -172,7 +172,7 @@ def test_its_repr_and_its_html_are_stable() -> None:
     assert (
         first["text/plain"] == "ValidatePanel(Invalid for Visa, read as ISO 8583:1987. 1 error, 1 warning.)"
     )
-    for words in ("Invalid for Visa", "Mastercard", "not its own card", "check digit"):
+    for words in ("Invalid for Visa", "Mastercard", "other network", "check digit"):
         assert words in first["text/html"]
     assert repr(ReportView()) == "ReportView(no message)"
 
@@ -212,6 +212,6 @@ def test_an_empty_panel_offers_an_example() -> None:
     assert not panel.button.disabled
     assert panel.input.example_button.layout.display == "none"
     names = [one.name for one in panel.input.gallery.samples]
-    panel.input.gallery.choice.value = names.index("Broken: a length prefix one too long")
+    panel.input.gallery.choice.value = names.index("Broken: a length prefix one too high")
     assert panel.view.data["verdict"]["state"] == "broken"
     assert panel.input.gallery.choice.value == -1

@@ -155,7 +155,7 @@ def keep(made: Format) -> Format:
     """Make a format known by its name; one loaded before by that name gives way. Raises SpecError for the
     name of a ready one."""
     if made.name in ready():
-        raise SpecError(None, None, "a name that no ready format has", shown(made.name))
+        raise SpecError(None, None, "a name that no built-in format uses", shown(made.name))
     _LOADED[made.name] = made
     return made
 

@@ -409,7 +409,7 @@ def _unwritten(views: Views, start: int, end: int, size: int, field: Field) -> W
     except UnicodeDecodeError as error:
         start += error.start
     expected = f"characters of {field.written} ({field.format})"
-    return WireError(field.number, start, expected, "a byte that is none")
+    return WireError(field.number, start, expected, "a byte that is not")
 
 
 def _ill_packed(views: Views, start: int, end: int, size: int, field: Field) -> WireError:
@@ -420,7 +420,7 @@ def _ill_packed(views: Views, start: int, end: int, size: int, field: Field) -> 
         at = 0 if odd.left else last - 1
         if digits[at] != odd.filler:
             side = "left" if odd.left else "right"
-            expected = f"half a byte {odd.filler} on the {side}, which fills an odd number of digits up"
+            expected = f"half a byte {odd.filler} on the {side}, which pads an odd number of digits"
             return WireError(field.number, start + at // 2, expected, f"half a byte {digits[at]}")
         first, last = (1, last) if odd.left else (0, last - 1)
     elif field.counts == BYTES and odd.filler == "F":

@@ -43,29 +43,29 @@ _ONE_OF = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)", re.ASCII | re.IGNOREC
 
 
 def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None) -> Format:
-    """Read a format of one's own and make it known by its name.
+    """Load your own wire format and register it by name.
 
     Parameters
     ----------
     path
-        A `.toml` file: what it `extends` (a version or a format), a `title`, a `source`, and what is
-        written otherwise there: elements (`[elements.41]`, `format = "ans 16"`), what is inside them
-        (`parts`), how they are written. Or what you have already: a packager of jPOS (`.xml`), a
-        specification of moov-io/iso8583 (`.json`) or of pyiso8583 (`.json`, a `.py` that writes it out, or
-        the dict itself). Of a `.py` with several dicts *name* says which.
+        A `.toml` file: what it `extends` (a version or a format), a `title`, a `source`, and the
+        differences: elements (`[elements.41]`, `format = "ans 16"`), their subfields (`parts`), their
+        encoding. Or an existing specification: a jPOS packager (`.xml`), a specification for
+        moov-io/iso8583 (`.json`) or pyiso8583 (`.json`, a `.py` file that contains it, or the dict itself).
+        If a `.py` file has several dicts, *name* selects one.
     name
-        What to call it; None is what a row `name` says, else the file's name.
+        The name of the format. Default: the file's `name`, otherwise the name of the file.
 
     Returns
     -------
-    The format. From now on `format=` takes it, or its name. Its `left_out` lists what the file says and the
-    format does not, a row each (`number`, `what`, `reason`): elements of unknown classes, parts that cannot
-    be taken apart. A warning names them.
+    The format. From now on `format=` accepts it, or its name. Its `left_out` has a row (`number`, `what`,
+    `reason`) for everything in the file that the format does not support: elements of unknown classes,
+    subfields that cannot be separated. A warning lists them.
 
     Raises
     ------
     SpecError
-        Names the element and the line of the first row that says what it cannot.
+        The error gives the element and line of the first invalid row.
     OSError
         The file cannot be read.
 
@@ -119,7 +119,7 @@ def _text(file: Path) -> str:
     with masked_names(), file.open("rb") as opened:
         raw = opened.read(LARGEST + 1)
     if len(raw) > LARGEST:
-        raise SpecError(None, None, f"a format of at most {LARGEST} bytes", f"a larger file, {file.name}")
+        raise SpecError(None, None, f"a format of at most {LARGEST} bytes", f"a larger file ({file.name}")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

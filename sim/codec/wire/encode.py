@@ -77,12 +77,12 @@ def otherwise(message: Message, fmt: Format | str) -> dict[int, str]:
     back = decode(encode(message, fmt), fmt, message.version)
     found = {}
     if message.has_secondary and not back.has_secondary:
-        found[BITMAP_FIELD] = "the second bitmap, which is empty, does not come back"
+        found[BITMAP_FIELD] = "the empty secondary bitmap is not written again"
     for number, value in sorted(message.fields.items()):
         read = back.fields[number]
         if read != value:
             how = "its hex digits in upper case" if read == value.upper() else "the separator = in place of D"
-            found[number] = f"DE {number} comes back with {how}"
+            found[number] = f"DE {number} is written with {how}"
     return found
 
 
@@ -238,7 +238,7 @@ def length_prefix(field: Field, size: int) -> bytes:
             raise OverflowError
         return bytes.fromhex(text) if field.lengths == BCD else to_bytes(text, _page(field.lengths))
     except OverflowError:
-        expected = f"a size that {field.prefix} bytes of length prefix can say"
+        expected = f"a size that fits {field.prefix} bytes of length prefix"
         raise BuildError(field.number, None, expected, str(size)) from None
 
 

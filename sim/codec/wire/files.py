@@ -68,7 +68,7 @@ def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
             start = end
         held, at = held[start:], at + start
     if held.strip(b"\x00\x40"):
-        raise WireError(None, at, f"a whole message behind its {made.title}", f"{len(held)} bytes")
+        raise WireError(None, at, f"a whole message after its {made.title}", f"{len(held)} bytes")
 
 
 def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | None:
@@ -105,7 +105,7 @@ def run(
             if not (left := held[start:]).strip(b"\0\x40"):
                 return
             if len(left) >= _MOST:
-                expected = f"a message in {fmt.title} behind the one before"
+                expected = f"another message in {fmt.title} after the previous one"
                 raise WireError(None, at + start, expected, f"{len(left)} bytes or more of another") from None
             size = len(left)
         yield at + start, held[start : start + size]

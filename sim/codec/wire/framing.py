@@ -220,7 +220,7 @@ def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, in
             found = hexed(data[start : start + max(1, frame(name).width)])
             short = end - start < frame(name).width
             raise (CutShortError if short else WireError)(
-                None, start, f"{frame(name).title} ({end - start} bytes are here)", found or "nothing"
+                None, start, f"{frame(name).title} ({end - start} bytes available)", found or "nothing"
             )
         layers.append(layer)
         start, end = start + len(layer.front), end - len(layer.back)
@@ -267,7 +267,7 @@ def _with_total(made: Frame, front: bytes, total: int) -> bytes:
     where, page = made.total
     width = where.stop - where.start
     if total >= (10 if page else 0x100) ** width:
-        raise BuildError(None, None, f"a message that a {made.title} can count", f"{total} bytes")
+        raise BuildError(None, None, f"a message short enough for a {made.title}", f"{total} bytes")
     raw = to_bytes(f"{total:0{width}}", page) if page else total.to_bytes(width, "big")
     return front[: where.start] + raw + front[where.stop :]
 
@@ -284,7 +284,7 @@ def _length_field(made: Frame, size: int) -> bytes:
                 raise OverflowError
             raw = bytes.fromhex(text) if made.written == "bcd" else to_bytes(text, _page(made))
     except OverflowError:
-        raise BuildError(None, None, f"a message that a {made.title} can count", f"{size} bytes") from None
+        raise BuildError(None, None, f"a message short enough for a {made.title}", f"{size} bytes") from None
     return made.before + raw + made.after
 
 

@@ -42,7 +42,7 @@ def text_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
 
 def _known(cell: Cell, bit: int) -> Cell:
     if str(bit) not in cell.by_key:
-        raise WireError(None, 0, "only bits that are known", f"bit {bit}")
+        raise WireError(None, 0, "only known bits", f"bit {bit}")
     return cell.by_key[str(bit)]
 
 
@@ -70,7 +70,7 @@ def _list_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
     while at < len(data):
         key = _tag_at(inside, data, at)
         if key is None:
-            raise WireError(None, at, "the tag of a known sub-element", "another")
+            raise WireError(None, at, "the tag of a known subelement", "another")
         value, _, at = take(at, inside.fields[key])
         yield f"{key}{len(value):0{width}}{value}"
 
@@ -97,7 +97,7 @@ def bytes_of(number: int, inside: Inside, value: str, write: Write) -> bytes:
         pieces, parts = [_bitmap(inside, number, parts[0].value, write)], parts[1:]
     for part in parts:
         if part.key not in inside.fields:
-            raise BuildError(number, None, "only sub-elements that are known", f"sub-element {part.key}")
+            raise BuildError(number, None, "only known subelements", f"sub-element {part.key}")
         pieces.append(write(inside.fields[part.key], number, part.value))
     return b"".join(pieces)
 

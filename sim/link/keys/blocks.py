@@ -60,7 +60,7 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
     Parameters
     ----------
     block
-        Its characters: a header of 16, optional blocks, the enciphered key and the MAC in hexadecimal.
+        Its characters: a header of 16, optional blocks, the encrypted key and the MAC in hexadecimal.
     protection_key
         The key block protection key (KBPK): TDES for versions A, B and C, AES for version D.
 
@@ -89,27 +89,29 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
     optional, end = _optional_blocks(block)
     size = _MAC_BYTES[version]
     try:
-        enciphered, code = bytes.fromhex(block[end : -2 * size]), bytes.fromhex(block[-2 * size :])
+        encrypted, code = bytes.fromhex(block[end : -2 * size]), bytes.fromhex(block[-2 * size :])
     except ValueError:
         raise OptionError("block", "hexadecimal digits after the header", "something else") from None
-    if not enciphered or len(enciphered) % _BLOCK[version]:
-        raise OptionError("block", f"whole blocks of {_BLOCK[version]} bytes", f"{len(enciphered)} bytes")
+    if not encrypted or len(encrypted) % _BLOCK[version]:
+        raise OptionError("block", f"whole blocks of {_BLOCK[version]} bytes", f"{len(encrypted)} bytes")
     header = block[:end].encode("ascii")
     bound = version in "BD"
     base = _protection(version, protection_key)
     cipher, maker = _derived(base) if bound else _variants(base)
     if bound:
-        clear = cipher.decipher(enciphered, code)
+        clear = cipher.decipher(encrypted, code)
         true = maker.cmac(header + clear)
     else:
-        clear = cipher.decipher(enciphered, header[:8])
-        data = header + enciphered
+        clear = cipher.decipher(encrypted, header[:8])
+        data = header + encrypted
         true = maker.encipher(data + bytes(-len(data) % 8), bytes(8))[-8:][:size]
     if not compare_digest(true, code):
-        raise OptionError("block", "a MAC made with this key", "another: wrong key, or a changed block")
+        raise OptionError(
+            "block", "a MAC made with this key", "a different one: wrong key, or a modified block"
+        )
     bits = int.from_bytes(clear[:2], "big")
     if bits % 8 or not 0 < bits // 8 <= len(clear) - 2:
-        raise OptionError("block", "a key of as many bits as it says", f"{bits} bits")
+        raise OptionError("block", "a key of the length it declares", f"{bits} bits")
     secret = clear[2 : 2 + bits // 8]
     parts = (block[5:7], block[7], block[8], block[9:11], block[11])
     return KeyBlock(version, *parts, optional, _key(block[7], secret), secret)
@@ -267,7 +269,7 @@ def is_cryptogram(value: str) -> bool:
 
 
 def read_cryptogram(value: str, zone: Key) -> Key:
-    """The key that *value* is under the TDES key *zone*: each of its blocks enciphered alone (ECB).
+    """The key that *value* is under the TDES key *zone*: each of its blocks encrypted alone (ECB).
 
     Raises OptionError where *zone* is no TDES key, the check value is another key's, or, without one, the
     bytes have no odd parity: most likely another zone key.
@@ -279,9 +281,11 @@ def read_cryptogram(value: str, zone: Key) -> Key:
     if check:
         key = Key(zone.decipher(bytes.fromhex(value[:size])))
         if not compare_digest(key.encipher(bytes(8))[: len(check)], check):
-            raise OptionError("key", "the check value of its key", "another: another zone key, most likely")
+            raise OptionError(
+                "key", "the check value of its key", "a different one; the zone key is probably different"
+            )
         return key
     try:
         return Key(text(zone.decipher(bytes.fromhex(value))), parity="odd")
     except OptionError as error:
-        raise OptionError("key", error.expected, f"{error.found}: another zone key, most likely") from None
+        raise OptionError("key", error.expected, f"{error.found}: probably a different zone key") from None

@@ -59,9 +59,9 @@ def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, len
     found = decimal(last, length)
     steps = (
         Step("data", whole, "card number, expiry, service code, zeros up to 32 digits"),
-        Step("first half", text(one), "enciphered with the first key of the pair"),
-        Step("second half", text(two), "added to it, enciphered again"),
-        Step("finished", last, "deciphered with the second key, enciphered with the first"),
+        Step("first half", text(one), "encrypted with the first key of the pair"),
+        Step("second half", text(two), "XORed with it, encrypted again"),
+        Step("finished", last, "decrypted with the second key, encrypted with the first"),
         Step("value", found, "the digits first, then the letters, A as 0 to F as 5"),
     )
     return Worked("cvv", found, steps)
@@ -111,7 +111,7 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
     found = decimal(last, 4)
     steps = (
         Step("data", data, "the 11 digits before the check digit, the key's index, four digits of the PIN"),
-        Step("enciphered", last, f"with TDES, key {pair.check_value}"),
+        Step("encrypted", last, f"with TDES, key {pair.check_value}"),
         Step("value", found, "the digits first, then the letters, A as 0 to F as 5"),
     )
     return Worked("pvv", found, steps)
@@ -208,7 +208,7 @@ def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key 
     steps = (
         Step("of the track", text(first), "the last two bytes of its MAC"),
         Step("data", text(first + number + count), "these, the unpredictable number, the counter"),
-        Step("enciphered", text(last), f"with TDES, key {made.check_value}"),
+        Step("encrypted", text(last), f"with TDES, key {made.check_value}"),
         Step("value", found, "the last two bytes as a decimal number"),
     )
     return Worked("cvc3", found, steps)
@@ -278,7 +278,7 @@ def pin_offset(
     digits(pin, "pin", 4, 12)
     natural, steps = _natural(pan, key, table, start, length, fill)
     found = "".join(str((int(one) - int(other)) % 10) for one, other in zip(pin, natural, strict=False))
-    step = Step("offset", found, "the PIN less the natural PIN, digit by digit, without borrowing")
+    step = Step("offset", found, "the PIN minus the natural PIN, digit by digit, without borrow")
     return Worked("pin_offset", found, (*steps, step))
 
 
@@ -320,7 +320,7 @@ def ibm_pin(
     digits(offset, "offset", 4, 12)
     natural, steps = _natural(pan, key, table, start, length, fill)
     found = "".join(str((int(one) + int(other)) % 10) for one, other in zip(offset, natural, strict=False))
-    step = Step("PIN", found, "the natural PIN and the offset, digit by digit, without carrying")
+    step = Step("PIN", found, "the natural PIN plus the offset, digit by digit, without carry")
     return Worked("ibm_pin", found, (*steps, step))
 
 
@@ -332,16 +332,16 @@ def _natural(
     digits(table, "table", 16, 16)
     taken = pan[start : start + (16 if length is None else length)]
     if start < 0 or not 0 < len(taken) <= 16 or (length is not None and len(taken) != length):
-        raise OptionError("start", "places within the card number, at most 16", f"{start} and {length}")
+        raise OptionError("start", "positions within the card number, at most 16", f"{start} and {length}")
     if len(fill) != 1 or fill.upper() not in "0123456789ABCDEF":
         raise OptionError("fill", "a hexadecimal digit", f"{len(fill)} characters")
     made = key_of(key, "TDES", (16, 24))
     data = taken.ljust(16, fill.upper())
-    enciphered = text(made.encipher(bytes.fromhex(data)))
-    natural = "".join(table[int(char, 16)] for char in enciphered)
+    encrypted = text(made.encipher(bytes.fromhex(data)))
+    natural = "".join(table[int(char, 16)] for char in encrypted)
     steps = (
-        Step("data", data, "the digits of the card number, filled up"),
-        Step("enciphered", enciphered, f"with TDES, key {made.check_value}"),
+        Step("data", data, "the digits of the card number, padded"),
+        Step("encrypted", encrypted, f"with TDES, key {made.check_value}"),
         Step("natural PIN", natural, "each hexadecimal digit by the table"),
     )
     return natural, steps

@@ -102,7 +102,7 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
 
 def counter_key(master_key: Key | str | bytes, counter: bytes) -> Key:
     """The key of one transaction as UnionPay's cards derive it: the counter and its inverse, zeros in
-    front of each, enciphered by the card's key (JR/T 0025)."""
+    front of each, encrypted by the card's key (JR/T 0025)."""
     made = key_of(master_key, "TDES", _DOUBLE, "master_key")
     halves = (made.encipher(part.rjust(8, b"\0")) for part in (counter, xor(counter, b"\xff\xff")))
     return Key(b"".join(halves)).with_odd_parity()
@@ -198,7 +198,7 @@ def arpc(
         made_of = made.encipher(mixed)
         steps = (
             Step("ARQC xor code", text(mixed), "the response code, padded with zeros"),
-            Step("ARPC", text(made_of), f"enciphered with TDES, key {made.check_value}"),
+            Step("ARPC", text(made_of), f"encrypted with TDES, key {made.check_value}"),
         )
         return Worked("arpc", text(made_of + data), steps)
     data = octets(answer, "answer")

@@ -84,7 +84,7 @@ class Key:
 
     @property
     def check_value(self) -> str:
-        """What identifies the key without giving it away: of TDES the first three bytes of eight enciphered
+        """What identifies the key without giving it away: of TDES the first three bytes of eight encrypted
         zeros, of AES the first five of a CMAC over sixteen zeros (ANSI X9.24-1:2017, annex A)."""
         zeros = bytes(self.block)
         made = self.encipher(zeros) if self.cipher == "TDES" else self.cmac(zeros)
@@ -99,7 +99,7 @@ class Key:
         return self._value.hex().upper()
 
     def encipher(self, data: bytes, iv: bytes | None = None) -> bytes:
-        """*data*, whole blocks, enciphered: each block alone, or chained from *iv* on (CBC)."""
+        """*data*, whole blocks, encrypted: each block alone, or chained from *iv* on (CBC)."""
         run = self._cipher(iv).encryptor()
         return run.update(data) + run.finalize()
 

@@ -79,14 +79,14 @@ def _chained(plain: bytes, key: Key, algorithm: str, padding: int, length: int) 
     last = first.encipher(full, bytes(8))[-8:]
     steps = [
         Step("data", f"{len(plain)} bytes", f"padded by method {padding} to {len(full)}"),
-        Step("chained", text(last), "the last block of DES in CBC mode, begun with zeros"),
+        Step("chained", text(last), "the last block of DES in CBC mode, with a zero initial vector"),
     ]
     if key.size > first.size:
         second = Key(key.data[8:])
         middle = second.decipher(last)
         last = first.encipher(middle)
-        steps.append(Step("deciphered", text(middle), "with the second half of the key"))
-        steps.append(Step("enciphered", text(last), "with the first half again"))
+        steps.append(Step("decrypted", text(middle), "with the second half of the key"))
+        steps.append(Step("encrypted", text(last), "with the first half again"))
     steps.append(Step("MAC", text(last[:length]), f"the first {length} bytes, {algorithm}"))
     return Worked("mac", text(last[:length]), tuple(steps))
 
@@ -97,7 +97,7 @@ def _cmac(plain: bytes, key: Key | str | bytes, algorithm: str, length: int) -> 
     short = text(full[: _size(length, made.block)])
     steps = (
         Step("data", f"{len(plain)} bytes", f"CMAC with {made}"),
-        Step("CMAC", text(full), "the last block, the subkey added to what goes into it"),
+        Step("CMAC", text(full), "the last block, with the subkey XORed into its input"),
         Step("MAC", short, f"the first {length} bytes"),
     )
     return Worked("mac", short, steps)

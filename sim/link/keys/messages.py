@@ -51,7 +51,7 @@ class _Cryptogram:
 def with_pin_block(
     message: Message, pin: str, key: Key | str | bytes, *, format: PinFormat = 0, fill: str | None = None
 ) -> Message:
-    """Put an enciphered PIN into DE 52.
+    """Put an encrypted PIN into DE 52.
 
     Parameters
     ----------
@@ -71,9 +71,11 @@ def with_pin_block(
         No card number, or something that `pin_block` does not take.
     """
     if format == 4:
-        raise OptionError("format", "0, 1 or 3: DE 52 has room for 8 bytes", "4, which makes 16")
+        raise OptionError("format", "0, 1 or 3; DE 52 has only 8 bytes", "4, which needs 16")
     if format == 2:
-        raise OptionError("format", "0, 1 or 3: a PIN on a link", "2, which stays between reader and chip")
+        raise OptionError(
+            "format", "0, 1 or 3, for a PIN sent over a link", "2, which is only used between reader and chip"
+        )
     pan = account(message)[1] or None
     return message.replace(de52=pin_block(pin, pan, format=format, key=key, fill=fill).value)
 
@@ -202,7 +204,7 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
         *([Step("assumed", how.assumed)] if how.assumed else []),
         Step("card's key", card.check_value, f"option {how.option}; its check value"),
         Step("transaction's key", key.check_value, _SESSIONS[how.session]),
-        Step("data", f"{len(data)} bytes", f"{', '.join(_PROTECTED)} and what 9F10 adds"),
+        Step("data", f"{len(data)} bytes", f"{', '.join(_PROTECTED)} and the data from 9F10"),
     )
     return Worked("message_arqc", made.value, (*steps, *made.steps))
 
@@ -281,7 +283,7 @@ def with_arpc(
     """
     chip, how = _chip(request)
     if chip.layout == chip_data.FIXED:
-        expected = "DE 55 in BER-TLV: what an answer has in the fixed layout is not public"
+        expected = "DE 55 in BER-TLV, because the fixed layout of responses is not public"
         raise OptionError("request", expected, "the fixed layout", _CHIP)
     card, key = _keys(request, issuer_key, chip, how)
     if how.method == 2 and len(code) == 2:
@@ -313,7 +315,7 @@ def script_mac(
     issuer_key
         The issuer's master key for the integrity of scripts: TDES, 16 bytes.
     data
-        What the command brings, such as a new limit or an enciphered PIN block.
+        What the command brings, such as a new limit or an encrypted PIN block.
     length
         4 to 8 bytes.
 
@@ -353,7 +355,7 @@ def script_mac(
     steps = (
         Step("card's key", card.check_value, f"option {how.option}; its check value"),
         Step("script's key", key.check_value, _SCRIPTS[how.script]),
-        Step("data", text(head + counter + asked + rest), "command, 9F36, 9F26, what the command brings"),
+        Step("data", text(head + counter + asked + rest), "command, 9F36, 9F26, the command data"),
     )
     return Worked("script_mac", made.value, (*steps, *made.steps))
 
@@ -362,13 +364,13 @@ _COMMAND = 5
 _SESSIONS = {
     "none": "the card's own",
     "common": "derived with the transaction counter 9F36",
-    "counter": "9F36, and 9F36 inverted, enciphered by the card's",
+    "counter": "9F36, and 9F36 inverted, encrypted by the card's",
     "unpredictable": "derived with 9F36 and the unpredictable number 9F37",
 }
 _SCRIPTS = {
     "counter": "the card's xor 9F36, and xor 9F36 inverted",
     "common": "derived with the cryptogram 9F26",
-    "session": "9F36, and 9F36 inverted, enciphered by the card's",
+    "session": "9F36, and 9F36 inverted, encrypted by the card's",
 }
 
 
@@ -383,7 +385,7 @@ def _chip(message: Message) -> tuple[chip_data.ChipData, _Cryptogram]:
         if how.scheme == scheme and issuer[how.at : how.at + 1].hex().upper() == how.cvn:
             return chip, how
     known = ", ".join(sorted(f"{network(how.scheme).title} {int(how.cvn, 16)}" for how in _cryptograms()))
-    raise OptionError("message", f"a cryptogram version that is public ({known})", "another", _CHIP)
+    raise OptionError("message", f"a publicly documented cryptogram version ({known})", "another", _CHIP)
 
 
 def _keys(

@@ -64,7 +64,7 @@ def pin_block(
     if format == 4:
         return _extended(pin, str(pan), key, fill)
     field = _field(pin, format, fill)
-    steps = [Step("PIN field", field, f"format {format}, {len(pin)} digits, the PIN, filled up")]
+    steps = [Step("PIN field", field, f"format {format}, {len(pin)} digits, the PIN, padding")]
     clear = bytes.fromhex(field)
     if pan is not None and format in _NEEDS_PAN:
         part = _pan_field(pan)
@@ -77,7 +77,7 @@ def pin_block(
         return Worked("pin_block", text(clear), tuple(steps))
     made = key_of(key, "TDES", _TDES)
     block = text(made.encipher(clear))
-    steps.append(Step("PIN block", block, f"enciphered with TDES, key {made.check_value}"))
+    steps.append(Step("PIN block", block, f"encrypted with TDES, key {made.check_value}"))
     return Worked("pin_block", block, tuple(steps))
 
 
@@ -117,10 +117,13 @@ def read_pin_block(
     if format == 4:
         made = _aes(key)
         inner = xor(made.decipher(data), bytes.fromhex(_long_pan_field(str(pan))))
-        field, steps = made.decipher(inner), [Step("deciphered twice", "", "the PAN field taken out between")]
+        field, steps = (
+            made.decipher(inner),
+            [Step("decrypted twice", "", "XORed with the PAN field in between")],
+        )
     else:
         field = key_of(key, "TDES", _TDES).decipher(data) if key is not None else data
-        steps = [Step("clear block", text(field), "deciphered" if key is not None else "as given")]
+        steps = [Step("clear block", text(field), "decrypted" if key is not None else "as given")]
         if pan is not None and format in _NEEDS_PAN:
             field = xor(field, bytes.fromhex(_pan_field(pan)))
     pin = _pin_of(text(field), format)
@@ -181,13 +184,13 @@ def _check(pin: str | None, pan: str | None, format: int) -> None:
         digits(pin, "pin", _LEAST, _MOST)
     if format in _NEEDS_PAN:
         if pan is None:
-            raise OptionError("pan", f"a card number, which format {format} binds the PIN to", "none")
+            raise OptionError("pan", f"a card number, which format {format} requires", "none")
         digits(pan, "pan", _PAN_LEAST, _PAN_MOST)
 
 
 def _aes(key: Key | str | bytes | None) -> Key:
     if key is None:
-        raise OptionError("key", "an AES key: format 4 has no block without one", "none")
+        raise OptionError("key", "an AES key, which format 4 requires", "none")
     return key_of(key, "AES", (16, 24, 32))
 
 
@@ -224,11 +227,11 @@ def _extended(pin: str, pan: str, key: Key | str | bytes | None, fill: str | Non
     between = xor(inner, bytes.fromhex(part))
     block = text(made.encipher(between))
     steps = (
-        Step("PIN field", field, f"format 4, {len(pin)} digits, the PIN, filled with A, then random digits"),
-        Step("PAN field", part, "how many digits beyond 12, the card number, zeros behind"),
-        Step("block A", text(inner), f"the PIN field enciphered with AES, key {made.check_value}"),
+        Step("PIN field", field, f"format 4, {len(pin)} digits, the PIN, A padding, then random digits"),
+        Step("PAN field", part, "digits beyond 12, the card number, zero padding"),
+        Step("block A", text(inner), f"the PIN field encrypted with AES, key {made.check_value}"),
         Step("block B", text(between), "block A xor PAN field"),
-        Step("PIN block", block, "block B enciphered with the same key"),
+        Step("PIN block", block, "block B encrypted with the same key"),
     )
     return Worked("pin_block", block, steps)
 
@@ -247,6 +250,6 @@ def _pin_of(field: str, format: int) -> str:
         raise OptionError(
             "block",
             f"a PIN of format {format} inside",
-            "something else: another key, card number or format made it, most likely",
+            "something else; the key, card number or format is probably different",
         )
     return pin

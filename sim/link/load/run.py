@@ -70,7 +70,7 @@ class Mix:
     ) -> None:
         chosen: Any = weights or weights_of(MIX)
         if not isinstance(chosen, Mapping) or not all(map(_weighs, chosen.values())):
-            raise OptionError("mix", "kinds of messages with weights above 0", shown(str(chosen)))
+            raise OptionError("mix", "message types with weights above 0", shown(str(chosen)))
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
         usual = {"currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
         asked = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
@@ -141,7 +141,7 @@ class Replay:
             raise OptionError("speed", "a number above 0", shown(speed))
         kept = [(at, one) for at, one in messages if mtis.response_mti(one.mti) is not None]
         if not kept:
-            raise OptionError("replay", "messages that are answered", "none")
+            raise OptionError("replay", "messages that expect a response", "none")
         first = kept[0][0]
         self.sendings: Sequence[Sending] = [
             Sending(max(0.0, at - first) / speed, one.mti, one) for at, one in kept
@@ -422,7 +422,7 @@ class Load:
         """What had a connection opened first has ended."""
         del self._connecting[task]
         if task.cancelled():
-            exchange.note = "the load ended before a connection could be had"
+            exchange.note = "the load ended before a connection was available"
         elif error := task.exception():
             exchange.note = str(error)
         ended()

@@ -48,9 +48,9 @@ svg text.lost { fill: var(--bad); }
   svg { font-size: 19px; } /* the drawing is half as large */
 }
 """
-_HEAD = '''"""{title}: a test per case, against a host that is started for it.
+_HEAD = '''"""{title}: one test per case, against a host started for it.
 
-Set `ISO8583_HOST` to `host:port` to run against another one.
+Set `ISO8583_HOST` to `host:port` to run against another host.
 """
 
 {path}from sim.link.testing import check_case
@@ -219,7 +219,7 @@ def run_suite(
 
 
 def export_suite(suite: str | Path, path: str | Path) -> Path:
-    """Write a suite as a pytest module, a test per case.
+    """Write a suite as a pytest module with a test per case.
 
     The tests use the fixture `iso_host`, which comes with the package: a host for each test, or the one
     that the environment variable `ISO8583_HOST` names.
@@ -227,14 +227,14 @@ def export_suite(suite: str | Path, path: str | Path) -> Path:
     Parameters
     ----------
     suite
-        A ready one by its network, or a file, beside which the module is to stand.
+        A network, for its built-in suite, or a file, next to which the module is written.
     path
-        Where to write the module.
+        Path of the module.
 
     Returns
     -------
     Path
-        Where it was written.
+        The path written.
 
     Raises
     ------

@@ -184,7 +184,7 @@ class _Run:
             self.before = exchange
         if self.before is not None and self.before is not exchange:
             # What came late for an earlier step may have come meanwhile.
-            result.note = result.note or ("a late answer came" if self.before.late else "")
+            result.note = result.note or ("a late response arrived" if self.before.late else "")
         result.note = result.note or exchange.note
         result.exchange, result.latency = exchange, exchange.latency
         result.received = _received(exchange)
@@ -229,7 +229,7 @@ class _Run:
     def _with_pin(self, message: Message, pin: str) -> Message:
         ring = self.client.keys
         if ring is None or ring.pin is None:
-            raise IsoError(52, None, "a PIN key among the suite's keys", "none")
+            raise IsoError(52, None, "a PIN key in the suite's keys", "none")
         from sim.link.keys.messages import with_pin_block
 
         return with_pin_block(message, pin, ring.pin, format=ring.pin_format)
@@ -243,7 +243,7 @@ class _Run:
     def _following(self, step: Step) -> Went:
         """What follows on what was sent."""
         if self.before is None:
-            raise IsoError(None, None, "a message sent before", "none")
+            raise IsoError(None, None, "an earlier message", "none")
         amount = step.options.get("amount")
         return self.live.follow(
             REVERSAL if step.do == REVERSE else step.do,
@@ -289,7 +289,7 @@ def _managed(echo: Message, kind: str, network: str | None) -> Message:
         and echo.version in (row.versions or (echo.version,))
     ]
     if not rows:
-        raise IsoError(number, None, "a kind of network management", repr(kind)[:20])
+        raise IsoError(number, None, "a type of network management", repr(kind)[:20])
     # The network's own code goes before the standard's.
     chosen = sorted(rows, key=lambda row: row.network == "")[0]
     return echo.replace(**{f"de{number}": chosen.code})
@@ -371,5 +371,5 @@ def _label(key: str | int) -> str:
 
 def _received(exchange: Sent) -> str:
     if exchange.answer is None:
-        return exchange.status + (f", undone with {exchange.reversal.code}" if exchange.reversal else "")
+        return exchange.status + (f", reversed with {exchange.reversal.code}" if exchange.reversal else "")
     return f"{exchange.answer.mti} {exchange.code}"

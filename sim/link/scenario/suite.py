@@ -294,7 +294,7 @@ def _base(name: object) -> Suite | None:
 def _no_twins(names: list[str]) -> None:
     twins = [name for name, count in Counter(names).items() if count > 1]
     if twins:
-        raise OptionError("cases", "a name for each case", f"two called {shown(twins[0])}")
+        raise OptionError("cases", "a name for each case", f"two named {shown(twins[0])}")
 
 
 def _case(row: Mapping[str, Any], name: str) -> Case:
@@ -325,7 +325,7 @@ def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any
             raise ChoiceError.of(f"{where}, then", one.step, (REVERSAL, *FOLLOWING))
         if one.outcome != APPROVED:
             raise OptionError(
-                f"{where}, then", "no outcome: a step of its own says what is expected", one.outcome
+                f"{where}, then", "no outcome; a separate step says what is expected", one.outcome
             )
         options = {"amount": one.amount, "reason": one.reason}
         given = {key: value for key, value in options.items() if value is not None}

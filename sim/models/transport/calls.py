@@ -62,7 +62,7 @@ async def ask(
     LlmTimeout or LlmUnavailable."""
     key = choice, settings.effort, output, question
     if (known := _ANSWERED.get(key)) and not check(known.output):
-        return replace(known, cost="Asked before: no call.")
+        return replace(known, cost="Answered from the cache, without a call.")
     last: list[str] = []
 
     def judge(answer: Any, response: Any) -> list[str]:
@@ -137,7 +137,7 @@ def _broken_off(choice: Choice, response: Any) -> list[str]:
     """Why an answer is not whole, as a sentence for the model. Raises LlmFailed where it was withheld."""
     reason = getattr(response, "finish_reason", None)
     if reason in ("content_filter", "error"):
-        raise LlmFailed(f"{choice.provider} refused to answer, or broke off")
+        raise LlmFailed(f"{choice.provider} refused to answer or stopped early")
     return ["The answer was cut off at the ceiling on tokens: write less"] if reason == "length" else []
 
 
@@ -209,14 +209,14 @@ def _failure(choice: Choice, settings: Settings, last: list[str], error: Excepti
     if isinstance(error, exceptions.ModelHTTPError):
         return LlmFailed(f"{choice.provider} answered with status {error.status_code}")
     if isinstance(error, exceptions.ModelAPIError):
-        return LlmFailed(f"{choice.provider} could not be reached, or broke off its answer")
+        return LlmFailed(f"{choice.provider} could not be reached or stopped in the middle of its answer")
     if isinstance(error, exceptions.ContentFilterError):
         return LlmFailed(f"{choice.provider} refused to answer")
     form = _form_problems(error)
     problems = tuple(form or last)
     said = "; ".join(problems[:_PROBLEMS_SHOWN])
     if form or not problems:
-        said = f"no answer in the form asked for: {said or type(error).__name__}"
+        said = f"no answer in the requested format: {said or type(error).__name__}"
         return LlmFailed(f"{choice.source} gave {said}", problems)
     return LlmFailed(f"{choice.source} gave nothing usable: {said}", problems)
 

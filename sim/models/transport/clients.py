@@ -25,7 +25,7 @@ async def load(choice: Choice) -> None:
     try:
         await asyncio.to_thread(_classes, choice)
     except ImportError:
-        raise LlmUnavailable(f"No LLM can be asked: {INSTALL}") from None
+        raise LlmUnavailable(f"No language model is available: {INSTALL}") from None
 
 
 @asynccontextmanager

@@ -185,7 +185,7 @@ def _status(name: str, given: Mapping[str, str]) -> ProviderStatus:
     if not _first(given, needed):
         reason = f"{' or '.join(needed)} is not set"
     elif not _is_address(_base_url(name, given)):
-        reason = f"{' or '.join(row['urls'])} is no address"
+        reason = f"{' or '.join(row['urls'])} is not an address"
     elif named and not _MODEL.fullmatch(named):
         reason = "SIM_LLM_MODEL is not a model name"
     elif not _installed(row["package"]):

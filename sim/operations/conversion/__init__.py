@@ -35,7 +35,7 @@ from sim.spec.spellings import network_named
 
 __all__ = ["ACTIONS", "Converted", "Note", "convert"]
 
-_CHANGED = "converting back does not give it again"
+_CHANGED = "converting back does not restore it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def convert(
         _complete(back, made, None, clock, undone)
         if added := sorted(back.fields.keys() - source.fields.keys()):
             more = (
-                f"converting back fills in {_listed(added)}, which the network asks for in {source.version}"
+                f"converting back fills in {_listed(added)}, which the network requires in {source.version}"
             )
             notes[0] = replace(notes[0], note="; ".join(filter(None, (notes[0].note, more))))
             lossless = False
@@ -150,14 +150,14 @@ def _complete(
     found, lacking = missing(made, source, name, clock)
     made.fields = dict(sorted({**made.fields, **found}.items()))
     for numbers, how in (
-        ([number for number in found if number != SENT], "as the network's test messages have it"),
-        ([SENT] if SENT in found else [], "with the moment of the conversion"),
+        ([number for number in found if number != SENT], "as in the network's test messages"),
+        ([SENT] if SENT in found else [], "with the time of the conversion"),
     ):
         if numbers:
-            what = f"{_listed(numbers)} filled in {how}, for {name} asks for it in {version}"
+            what = f"{_listed(numbers)} filled in {how}, because {name} requires it in {version}"
             notes[0] = joined(notes[0], Note(0, tuple(numbers), FILLED, what))
     if lacking:
-        what = f"{name} asks for {_listed(lacking)} in {version}, too, and nothing here says what it is"
+        what = f"{name} also requires {_listed(lacking)} in {version}, but the message does not contain it"
         notes[0] = replace(notes[0], note="; ".join(filter(None, (notes[0].note, what))))
 
 

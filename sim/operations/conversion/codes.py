@@ -76,7 +76,7 @@ def _code(draft: Draft, source: int, target: int, name: str) -> None:
     elif is_own(draft.message.version, draft.to, name, value):
         draft.carry(source, {target: found}, REFORMATTED, f"{value} is {found} in {draft.to}", unknown)
     else:
-        said = f"{draft.to} has no {value}; {found} stands for it"
+        said = f"{draft.to} has no {value}; {found} replaces it"
         draft.carry(source, {target: found}, FILLED, said, unknown)
 
 
@@ -91,7 +91,7 @@ def settlement(draft: Draft, rule: ConversionRow) -> None:
             return
         draft.note(source, MOVED, (_RESPONSE,), f"as the result {found}")
         if _RESPONSE in draft.message.fields:
-            draft.note(_RESPONSE, LOST, (), "DE 66 says the result")
+            draft.note(_RESPONSE, LOST, (), "DE 66 gives the result")
     elif value[:1] == _BALANCED and (found := draft.code(rule.detail, value)):
         draft.put(target, found)
         draft.note(source, SPLIT, (target,), f"with settlement code {found}")
@@ -148,14 +148,14 @@ def point_of_service(draft: Draft, rule: ConversionRow) -> None:
         made[_CONDITION] = "05"  # the cardholder is there, the card is not
     if capture := draft.code("PIN capture", value[11]):
         made[_CAPTURE] = capture
-    said = "1987 carries entry mode, PIN entry, presence and PIN length alone"
+    said = "1987 has only entry mode, PIN capability, presence and PIN length"
     draft.carry(source, made, SPLIT, said + _unsaid(draft, made[_ENTRY]))
 
 
 def _positions(draft: Draft, rule: ConversionRow) -> None:
     entry, condition = draft.message.get(_ENTRY), draft.message.get(_CONDITION)
     if not entry:
-        draft.lose(rule.sources, "without an entry mode it makes no point of service data code")
+        draft.lose(rule.sources, "there is no point of service data code without an entry mode")
         return
     if _CONDITION not in draft.message:  # some networks say it by the entry mode alone
         condition = draft.code("condition of the entry", entry[:2]) or ""
@@ -176,7 +176,7 @@ def _positions(draft: Draft, rule: ConversionRow) -> None:
         return
     for number in rule.sources:
         if number in draft.message.fields:
-            said = "joined; positions that 1987 does not know are filled with what says unknown or none"
+            said = "joined; positions that 1987 does not define are set to unknown or none"
             unsaid = _unsaid(draft, value) if number == _ENTRY else ""
             draft.note(number, FILLED if number == _ENTRY else MERGED, (_ENTRY,), said + unsaid)
 
@@ -190,10 +190,10 @@ def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
         method = draft.code("authentication bit", value[7])
         bits = (draft.code("input bit", value[6]), method, presence, "1")
         made = "".join(f"{1 << _BITS - int(bit or 1):0{_PART}X}" for bit in bits)
-        said = "as bits; what the terminal can do is not carried, and the security of the channel is unknown"
+        said = "as bits; terminal capabilities are lost, and the channel security is unknown"
     else:
         made = _from_bits(draft, value)
-        said = "of several bits the first counts; the rest is unknown, or said to be other (6)"
+        said = "the first of several bits counts; the others are unknown or other (6)"
     draft.carry(source, {source: made}, FILLED, said + _unsaid(draft, made))
 
 
@@ -205,7 +205,9 @@ def _unsaid(draft: Draft, entry: str) -> str:
     if old in ("", _UNKNOWN, new):
         return ""
     words = read_toml("phrases")["entries"]
-    return f"; {draft.to} cannot say {words.get(old, old)} there, it says {words.get(new, new) or _UNKNOWN}"
+    return (
+        f"; {draft.to} cannot express {words.get(old, old)} there; it uses {words.get(new, new) or _UNKNOWN}"
+    )
 
 
 def _from_bits(draft: Draft, value: str) -> str:

@@ -58,7 +58,7 @@ def of_network(message: Message, source: Message, name: str) -> list[tuple[int, 
         changes.append((number, "", f"{name} has no DE {number}"))
         entry = code_in("1993", message.version, "entry of the condition", message[number])
         if entry and ENTRY in message:
-            changes.append((ENTRY, entry + message[ENTRY][2:], f"{entry} says what DE {number} would"))
+            changes.append((ENTRY, entry + message[ENTRY][2:], f"{entry} contains the same as DE {number}"))
     return changes
 
 

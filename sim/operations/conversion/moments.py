@@ -17,10 +17,10 @@ _MONTH_AND_DAY = 4  # MMDD, with which DE 7 and DE 13 begin
 _YEARS = range(-8, 9)  # 29 February is never farther away, but over a turn of century
 _CENTURIES = (0, -100, 100)
 _SAID = {
-    ("1987", "1993"): "its transmission time, which is UTC, stands for the local one; a year is filled in",
-    ("1993", "1987"): "its local time stands for the transmission time, which is UTC",
-    ("1993", "2003"): "a century is filled in",
-    ("2003", "1993"): "without its century",
+    ("1987", "1993"): "the transmission time (UTC) replaces the local time; a year is added",
+    ("1993", "1987"): "the local time replaces the transmission time (UTC)",
+    ("1993", "2003"): "a century is added",
+    ("2003", "1993"): "without the century",
 }
 _ORIGINAL = ("MTI of the original", "its STAN", "its date and time", "its acquirer")
 
@@ -37,23 +37,23 @@ def local_time(draft: Draft, rule: ConversionRow) -> None:
     short = (date_ or from_seven[:_MONTH_AND_DAY]) + (time or from_seven[_MONTH_AND_DAY:])
     moment = _completed(pattern, "MMDDhhmmss", short, draft.at)
     if moment is None or draft.put(target, moment):
-        draft.lose(rule.sources, f"with what else the message has it makes no date and time of {draft.to}")
+        draft.lose(rule.sources, f"it does not form a {draft.to} date and time with the rest of the message")
         return
-    year = f"the year is filled in, the nearest to {draft.at:%d %B %Y}"
+    year = f"a year is added, the nearest to {draft.at:%d %B %Y}"
     if date_:
         draft.note(_DATE, FILLED, rule.targets, f"joined with the time; {year}")
     if time:
-        said = "joined with the date" if date_ else f"the date of DE 7 is filled in; {year}"
+        said = "joined with the date" if date_ else f"the date from DE 7 is added; {year}"
         draft.note(_TIME, MERGED if date_ else FILLED, rule.targets, said)
     else:
-        draft.note(_DATE, FILLED, rule.targets, "the time of DE 7 is filled in, which is UTC")
+        draft.note(_DATE, FILLED, rule.targets, "the time from DE 7 (UTC) is added")
 
 
 def _split(draft: Draft, source: int) -> None:
     value = draft.message[source]
     found = dates.split(spec(draft.message.version)[source].pattern, value)
     time, date_ = (found["hh"] + found["mm"] + found["ss"]), found["MM"] + found["DD"]
-    draft.carry(source, {_TIME: time, _DATE: date_}, SPLIT, "time and date apart; 1987 carries no year")
+    draft.carry(source, {_TIME: time, _DATE: date_}, SPLIT, "time and date separated; 1987 has no year")
 
 
 def date(draft: Draft, rule: ConversionRow) -> None:
@@ -62,14 +62,14 @@ def date(draft: Draft, rule: ConversionRow) -> None:
     value = draft.message[source]
     short, long = spec(draft.message.version)[source].pattern, spec(draft.to)[target].pattern
     if not draft.up:
-        what = f"{draft.to} writes no {'century' if 'YY' in long else 'year'} there"
+        what = f"{draft.to} has no {'century' if 'YY' in long else 'year'} there"
         draft.carry(source, {target: value[-len(long) :]}, REFORMATTED, what)
         return
     made = _completed(long, short, value, draft.at)
     if made is None:
         draft.lose([source], "it is not a date")
     else:
-        what = f"the year is filled in, the nearest to {draft.at:%d %B %Y}"
+        what = f"a year is added, the nearest to {draft.at:%d %B %Y}"
         draft.carry(source, {target: made}, FILLED, what)
 
 
@@ -78,7 +78,7 @@ def original_data(draft: Draft, rule: ConversionRow) -> None:
     (source,), (target,) = rule.sources, rule.targets
     found = layout.fitting(draft.message.version, source, draft.message[source])
     if found is None:
-        draft.lose([source], "it does not name an earlier message as its version does")
+        draft.lose([source], "it does not identify an earlier message in its version's layout")
         return
     mti, stan, moment, acquirer = (found.get(name) for name in _ORIGINAL)
     cell = layouts.layouts(draft.to, target)[0]

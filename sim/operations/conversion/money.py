@@ -38,7 +38,7 @@ def amount(draft: Draft, rule: ConversionRow) -> None:
     value, given = draft.message.get(number), draft.message.get(beside)
     if not value:
         if given and beside not in draft.notes:
-            draft.lose([beside], "2003 writes a currency with an amount alone, and there is none")
+            draft.lose([beside], "2003 has a currency only with an amount, and there is none")
         return
     reason = draft.put(number, _prefix(given) + value)
     if reason:
@@ -49,9 +49,9 @@ def amount(draft: Draft, rule: ConversionRow) -> None:
             beside in draft.notes and draft.notes[beside].action == LOST
         ):  # of another amount that is not there
             del draft.notes[beside]
-        draft.note(beside, MERGED, (number,), "2003 writes it with the amount")
+        draft.note(beside, MERGED, (number,), "2003 has it with the amount")
     else:
-        draft.note(number, FILLED, (number,), f"with currency {_NO_CURRENCY}, for the message names none")
+        draft.note(number, FILLED, (number,), f"with currency {_NO_CURRENCY}, because the message has none")
 
 
 def _apart(draft: Draft, rule: ConversionRow) -> None:
@@ -70,7 +70,7 @@ def _apart(draft: Draft, rule: ConversionRow) -> None:
     if reason:
         draft.lose([number], reason)
         return
-    said = "amount and currency apart"
+    said = "amount and currency separated"
     if other and other != code and code != _NO_CURRENCY:
         said += f"; its currency {code} is lost, DE {beside} has {other}"
     if digits != value[4:]:
@@ -158,7 +158,7 @@ def _single_fees(draft: Draft, rule: ConversionRow) -> None:
     made = {rule.targets[0]: parts["fee"]}
     if parts["reconciliation fee"].strip("CD0"):
         made[rule.targets[1]] = parts["reconciliation fee"]
-    said = f"of {len(more) + 1} fees the first, without type and rate" if more else "without type and rate"
+    said = f"the first of {len(more) + 1} fees, without type and rate" if more else "without type and rate"
     draft.carry(source, made, SPLIT, said)
 
 
@@ -218,4 +218,4 @@ def _groups(draft: Draft, rule: ConversionRow, change: _Change) -> None:
     if draft.fields[target] == value:
         draft.note(source, KEPT, (target,), "")
     else:
-        draft.note(source, REFORMATTED, (target,), f"group by group as {draft.to} writes them")
+        draft.note(source, REFORMATTED, (target,), f"each group in the {draft.to} layout")

@@ -39,7 +39,7 @@ def _later(found: layout.Parts) -> tuple[Mapping[str, Value], str]:
     # By place: name, street, city, and in the last one postal code, region and country.
     inner = {"1": "", "2": region, "3": known.numeric if known else land}
     made: dict[str, Value] = {"1": name, "2": "", "3": city, "4": inner}
-    return made, "parts with backslashes between, the country in digits; the widths of 1987 are not kept"
+    return made, "parts separated by backslashes, the country in digits; the 1987 widths are not kept"
 
 
 def _earlier(found: layout.Parts) -> tuple[Mapping[str, Value], str]:
@@ -55,8 +55,8 @@ def _earlier(found: layout.Parts) -> tuple[Mapping[str, Value], str]:
     }
     lost = [part for part in (_STREET, _POSTAL, _REGION) if parts[part]]
     cut = [part for part, width in ((_NAME, widths[0]), (_CITY, widths[1])) if len(parts[part]) > width]
-    said = "in the widths of 1987"
-    said += f"; {', '.join(lost)} not carried" if lost else ""
+    said = "in the 1987 widths"
+    said += f"; {', '.join(lost)} lost" if lost else ""
     return made, said + (f"; {', '.join(cut)} cut" if cut else "")
 
 
@@ -92,7 +92,7 @@ def merchant(draft: Draft, rule: ConversionRow) -> None:
     for at, source in enumerate(present):
         value = draft.message[source]
         if at and draft.fields.get(rule.targets[0]) == value:
-            draft.note(source, MERGED, rule.targets[:1], "it says the same")
+            draft.note(source, MERGED, rule.targets[:1], "it has the same meaning")
         elif at:
             draft.note(source, LOST, (), f"DE {rule.targets[0]} has another merchant category")
         else:

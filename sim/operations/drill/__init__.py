@@ -98,7 +98,7 @@ class Drill:
         else:
             self.streak = 0
             self._missed[before.read] += 1
-            self.said = f"Not yet: it is {before.shown}. {before.why} {self._score()}"
+            self.said = f"Not quite: it is {before.shown}. {before.why} {self._score()}"
             if self._missed[before.read] >= _TOO_MANY:
                 self.said += f" Read again: {before.read}.ipynb."
         self._number += 1
@@ -120,7 +120,7 @@ class Drill:
 
 
 def drill(topic: DrillTopic | str = "bitmap", *, level: int = 1, seed: int | str | None = None) -> Drill:
-    """Practise one idea: small questions, another after each answer.
+    """Practice one topic with short questions, one at a time.
 
     Show the drill to see its question; call it with an answer to get the verdict and the next question.
     `sim.widgets.DrillPanel` is the same as a panel.
@@ -132,7 +132,7 @@ def drill(topic: DrillTopic | str = "bitmap", *, level: int = 1, seed: int | str
     level
         1 (one step), 2 (as in a message) or 3 (several steps, or the rarer case).
     seed
-        The same seed gives the same questions. None gives others each time.
+        The same seed gives the same questions. None gives different questions each time.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def drill(topic: DrillTopic | str = "bitmap", *, level: int = 1, seed: int | str
     Raises
     ------
     ChoiceError
-        There is no such topic or level.
+        Unknown topic or level.
 
     Examples
     --------

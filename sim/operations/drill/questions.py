@@ -51,15 +51,15 @@ def mti(level: int, dice: Random) -> Asked:
         return (
             f"Which MTI answers {whole}?",
             Digits(answer),
-            "The third digit goes up by one: 0 to 1, 2 to 3.",
+            "The third digit increases by one: 0 to 1, 2 to 3.",
         )
     if level == 2:
         digits = f"The version is digit {whole[0]}, and the rest is {code}."
         asked = f"What is the MTI of {with_article(names[code])} from an acquirer in ISO 8583:{version}?"
         return (asked, Digits(whole), digits)
     repeat = whole[:3] + "1"
-    why = "A repeat has an odd last digit; the answer is that to the original."
-    asked = f"{whole} got no answer. Give the MTI of its repeat, and of the answer to it."
+    why = "A repeat has an odd last digit; the response is the one to the original."
+    asked = f"{whole} got no response. Give the MTI of its repeat and of the response to the repeat."
     return (asked, Several((repeat, answer), Digits("")), why)
 
 
@@ -68,7 +68,7 @@ def bitmap(level: int, dice: Random) -> Asked:
     if level == 1:
         numbers = sorted(dice.sample(range(2, 9), dice.randint(1, 4)))
         digits = bitmaps.to_hex(numbers)[:2]
-        why = f"{digits} is {int(digits, 16):08b}: count from the left, from 1."
+        why = f"{digits} is {int(digits, 16):08b}: count from the left, starting at 1."
         asked = f"A bitmap begins with {digits}, and the rest is zeros. Which elements follow?"
         return (asked, Several(tuple(numbers), Element(0), ordered=False), why)
     if level == 2:
@@ -93,7 +93,7 @@ def lengths(level: int, dice: Random) -> Asked:
     digits = "".join(dice.choices("0123456789", k=dice.randint(5, one.width)))
     word = dice.choice(_WORDS)
     first, second = f"{len(digits):0{one.prefix}}{digits}", f"{len(word):0{other.prefix}}{word}"
-    why = f"DE {one.number} has {one.prefix} digits of length in front, DE {other.number} has {other.prefix}."
+    why = f"DE {one.number} has {one.prefix} length digits, DE {other.number} has {other.prefix}."
     if level == 1:
         text = f"DE {one.number} ({one.format}) starts here: {first}{second[:4]}. What is its value?"
         return (text, Digits(digits), why)
@@ -147,7 +147,7 @@ def bits(level: int, dice: Random) -> Asked:
     meanings = {at: said for at, said in emv.bits(_TVR).items() if "reserved" not in said}
     (byte, bit), said = dice.choice(sorted(meanings.items()))
     value = f"{1 << (8 * (5 - byte) + bit - 1):010X}"
-    text = f"Tag {_TVR} is {value}. Which byte, from 1, and which bit, 8 to 1, is set?"
+    text = f"Tag {_TVR} is {value}. Which byte, counting from 1, and which bit, 8 to 1, is set?"
     return (text, Several((byte, bit), Number(0, _OF_A_BYTE)), f"Byte {byte}, bit {bit}: {said}.")
 
 
@@ -160,7 +160,7 @@ def card(level: int, dice: Random) -> Asked:
         why = f"{name} has the numbers from {block.low} to {block.high}."
         return (f"Which network issues a card that begins with {start}?", NetworkName(name), why)
     digits = "".join(dice.choices("123456789", k=9 if level == 2 else 14))
-    why = "From the right, double every second digit, beginning with the last; the sum must end in 0."
+    why = "Double every second digit, starting with the last; the sum must end in 0."
     return (f"Which check digit completes {digits}?", Digits(check_digit(digits)), why)
 
 
@@ -174,7 +174,7 @@ def amounts(level: int, dice: Random) -> Asked:
     said = money.in_major_units(digits, exponent)
     why = f"{alpha} has {exponent} decimals: {said} {alpha} is {units} of the smallest unit."
     if level < 3:
-        return (f"Which twelve digits does DE 4 hold for {said} {alpha}?", Digits(digits), why)
+        return (f"Which twelve digits are in DE 4 for {said} {alpha}?", Digits(digits), why)
     code = known.numeric if known else ""
     text = (
         f"DE 4 is {digits} and DE 49 is {code} ({alpha}). How much is that? Give a number with its decimals."
@@ -197,7 +197,7 @@ def moments(level: int, dice: Random) -> Asked:
     near_midnight = (22 if hours < 0 else 1) if level == 3 else 12
     at = day.replace(hour=near_midnight, minute=minute, tzinfo=timezone(timedelta(hours=hours)))
     ahead = f"{abs(hours)} hours {'ahead of' if hours > 0 else 'behind'} UTC"
-    text = f"A shop {ahead} sends a message on {at:%d %B at %H:%M:%S} of its own time. What is DE 7?"
+    text = f"A store {ahead} sends a message on {at:%d %B at %H:%M:%S} local time. What is DE 7?"
     return (
         text,
         Digits(dates.write(element.pattern, at.astimezone(UTC))),
@@ -225,7 +225,7 @@ def responses(level: int, dice: Random) -> Asked:
     why = f"{code} is {meaning} ({kind})."
     if level == 1:
         choice = "approved, declined, pick-up or system"
-        return (f"DE 39 is {code}. Which sort of answer is that: {choice}?", Choice(kind, "answer"), why)
+        return (f"DE 39 is {code}. Which kind of response is that: {choice}?", Choice(kind, "answer"), why)
     return (f"Which code in DE 39 says “{meaning}” in ISO 8583:{version}?", Digits(code), why)
 
 
@@ -241,7 +241,7 @@ def entry(level: int, dice: Random) -> Asked:
         text = f"DE 22 is {mode.code}{pin}. Can the terminal accept a PIN? Answer yes or no."
         return (text, YesNo(_PIN[pin].startswith("can "), "pin"), why)
     whose = f" ({mode.network})" if mode.network else ""
-    text = f"Entry mode: {mode.meaning}{whose}. The terminal {_PIN[pin]}. Which three digits is DE 22?"
+    text = f"Entry mode: {mode.meaning}{whose}. The terminal {_PIN[pin]}. Which three digits are in DE 22?"
     return (text, Digits(f"{mode.code}{pin}"), why)
 
 

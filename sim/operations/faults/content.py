@@ -128,13 +128,13 @@ def _asked() -> dict[str, tuple[int, ...]]:
 
 def _presences() -> Iterator[tuple[Fault, Attempt]]:
     for number in _asked()["required"]:
-        what = f"DE {number} is missing, which the network requires here."
+        what = f"DE {number}, which the network requires here, is missing."
         fault = Fault(f"without-de-{number}", _REQUIRED, what, VERSIONS, _SHOWN_ON, CONTENT)
         yield fault, partial(_presence, fault, number, None)
     sound = read_toml("faults_networks")["sound"]
     for number in _asked()["forbidden"]:
         values = sound[str(number)]
-        what = f"DE {number} is there, which the network does not use here."
+        what = f"DE {number}, which the network does not use here, is present."
         fault = Fault(f"with-de-{number}", _FORBIDDEN, what, tuple(values), _SHOWN_ON, CONTENT)
         yield fault, partial(_presence, fault, number, values)
 
@@ -156,7 +156,7 @@ def _presence(
     place = spans(made)[number][1] if number in made else None
     title = network(row.network).title
     found = (
-        f"is missing, which {title} requires" if values is None else f"is there, which {title} does not use"
+        f"is missing, which {title} requires" if values is None else f"is present, which {title} does not use"
     )
     element = told_name(message.spec, number, row.network)
     told = replace(fault, what=f"DE {number} ({element}) {found} in {row.mti}.")

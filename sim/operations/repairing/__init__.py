@@ -246,7 +246,7 @@ def _wrong(one: Trial) -> Iterator[Trial]:
     found = {number: bits for number, bits in one.judged.items() if number}
     if found:
         number = max(found, key=found.__getitem__)
-        edit = Edit(one.raw, 0.0, undoing.WRONG, number, "nothing tells which character it is")
+        edit = Edit(one.raw, 0.0, undoing.WRONG, number, "nothing shows which character is missing")
         explained = found[number] + one.weight.said.odd.get(number, 0.0)
         yield replace(one, edit=edit, bits=one.bits - explained + undoing.PRIOR_OF_WRONG)
 

@@ -112,7 +112,7 @@ def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[
         for held in fits(value[one.first : one.end - lost], given.get(one.name, ""), lost):
             whole = value[: one.first] + held + value[one.end - lost :]
             if len(held) == one.end - one.first and is_sound(whole, one.start):
-                yield whole, 0.0, f"other elements give tag {one.name} again"
+                yield whole, 0.0, f"tag {one.name} can be taken from other elements"
 
 
 @lru_cache(maxsize=512)
@@ -133,17 +133,17 @@ def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, float,
             for size in _sizes(name):
                 if lost != 1 or stated in f"{size:02X}":
                     near = lost or abs(size - now) == 1 or now in (2 * size, size // 2)
-                    why = f"{OF_LENGTH} of {size} in tag {name} all tags of DE 55 can be read"
+                    why = f"{OF_LENGTH} of {size} in tag {name}, all tags in DE 55 can be read"
                     yield f"{name}{size:02X}", first, 0.0 if near else _FAR, why
             if not lost:
                 turned = f"{stated[:1]}{value[first : first + 1]}{stated[1:]}"
-                yield name + turned, first + 1, 1.0, "two neighbors were the wrong way round"
+                yield name + turned, first + 1, 1.0, "two adjacent characters were swapped"
         if lost <= width and (stands[: width - lost] in _less(name, lost) if lost else _alike(stands, name)):
             yield (
                 name + value[first - 2 : first],
                 first,
                 0.0,
-                f"with tag {name} all tags of DE 55 can be read",
+                f"with tag {name} all tags in DE 55 can be read",
             )
 
 

@@ -47,11 +47,11 @@ _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
 _LONGEST_SWAPPED = 42
 _TRACK_2, _EXPIRY, _CHIP, _TRACK_WIDTH = 35, 14, 55, 37
 _PAN, _SENTINELS, _FILLER = 2, ";?", "Ff"
-TOLD = "other elements give it again"
-_TURNED_ROUND = "two neighbors were the wrong way round"
-FITS = "with this length all elements after it can be read"
-_FILLED = "F fills up half a byte and is no digit of a card"
-_ON_THE_STRIPE = "sentinels are on the stripe and are no track data"
+TOLD = "other elements contain the same value"
+_TURNED_ROUND = "two adjacent characters were swapped"
+FITS = "with this length, all elements after it can be read"
+_FILLED = "F is padding, not a digit of a card number"
+_ON_THE_STRIPE = "sentinels on the stripe are not part of the track data"
 
 
 class Edit(NamedTuple):
@@ -84,9 +84,9 @@ def fronts(raw: str) -> Iterator[Edit]:
             continue
         front = raw[:size]
         if front in {f"{count:0{size}{form}}" for count in (len(rest), len(raw)) for form in "dX"}:
-            why = "they are the length of what follows"
+            why = "they are the length of the rest"
         elif size == 2 and int.from_bytes(front.encode("latin-1", "replace")) in (len(rest), len(raw)):
-            why = "they are the length of what follows, in binary"
+            why = "they are the length of the rest, in binary"
         elif size == _TPDU_WIDTH and front.startswith(_TPDU) and is_digits(front):
             why = "they are a TPDU (routing header)"
         elif _ISO_HEADER.fullmatch(front):
@@ -141,7 +141,7 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
         {mti + rest[:at] + digit + rest[at:] for at in range(end - MTI_WIDTH) for digit in _HEX}
     ):
         yield Edit(text, _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
-    why = "with this digit of the bitmap all elements can be read"
+    why = "with this bitmap digit, all elements can be read"
     for at in range(MTI_WIDTH, begin):
         for digit in _HEX:
             if (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
@@ -176,10 +176,10 @@ def _bits(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
             yield Edit(done[0], PRIOR[action], action, number, why, table=done[1])
     if top == bitmap.ALL_BITS:
         mapped = source.mapped(raw, value >> 64 & ~first, 64, found.begin - source.map)
-        why = "bit 1 is set, and there is no second bitmap"
+        why = "bit 1 is set, but there is no secondary bitmap"
     else:
         mapped = source.mapped(raw, value | first, top, found.begin)
-        why = "there is a second bitmap, and bit 1 is not set"
+        why = "there is a secondary bitmap, but bit 1 is not set"
     if done := source.read(mapped):
         yield Edit(done[0], PRIOR[SECOND], SECOND, BITMAP_FIELD, why, table=done[1])
 
@@ -220,10 +220,10 @@ def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int,
     now, known = int(said) if is_digits(said) else -1, dict[int, tuple[float, str]]()
     usual, far = PRIOR[LENGTH], PRIOR[LENGTH] + _FARTHER
     if now < 0 and said and bitmap.HEX_DIGITS.issuperset(said):
-        known[int(said, 16)] = usual, "the length was written in hex"
+        known[int(said, 16)] = usual, "the length was in hex"
     if now > 0:
         in_unit = _IN_BYTES if counted else usual
-        known[now - len(said)] = usual + 1, "the length counted itself, too"
+        known[now - len(said)] = usual + 1, "the length included itself"
         known[2 * now] = in_unit, "the length was counted in bytes, not in hex digits"
         if now % 2 == 0:
             known[now // 2] = in_unit, "the length was counted in hex digits, not in bytes"
@@ -276,7 +276,7 @@ def _bared(gap: Opening) -> Iterator[tuple[str, float, str]]:
             (stop - begin) // unit,
             log2(len(long) / unit),
         )
-        bits, why = place + NO_HABIT, "without it all elements after it can be read"
+        bits, why = place + NO_HABIT, "without it, all elements after it can be read"
         if not long[begin].isdigit() and is_digits(long[:begin] + long[stop:]):
             bits, why = place, f"{_quoted(long[begin : begin + unit])} is among digits"
         elif same > 1:
@@ -372,4 +372,10 @@ def _changed(
             whole = given + value[len(given) :]
             apart = sum(a != b for a, b in zip(whole, value, strict=False))
             if "." not in given and len(whole) == len(value) and apart:
-                yield {number: whole}, PRIOR[GIVEN] + 2 * (apart - 1), GIVEN, number, "other elements give it"
+                yield (
+                    {number: whole},
+                    PRIOR[GIVEN] + 2 * (apart - 1),
+                    GIVEN,
+                    number,
+                    "other elements contain the same value",
+                )

@@ -17,7 +17,7 @@ from sim.codec.wire.formats import BCD, BINARY, HEX, HEXED, NIBBLES, RAW, Versio
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
 from sim.spec import Spec, version_of
 
-# A character that nobody can know; no message has it.
+# A character that nobody can know; no message contains it.
 UNKNOWN = "\x00"
 _CHIP = 55
 

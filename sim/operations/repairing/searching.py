@@ -114,7 +114,7 @@ def trials_of(raw: str, table: Spec, pinned: bool, stated: int = -1, outermost: 
             length = undoing.stated_length(around.before, len(around.text))
             further = len(around.text) < len(raw)  # nothing is taken off for ever
             made += [one.inside(around) for one in trials_of(around.text, inner, True, length, further)]
-    why = "with this bitmap all elements can be read"
+    why = "with this bitmap, all elements can be read"
     if found is None and halves.is_half(raw) and (texts := [*halves.texts(raw, table)]):
         return made + _weighed(raw, (Edit(text, 0.0, undoing.HALVES, 1, why) for text in texts), table)
     edits = undoing.heads(raw, found, table, pinned)
@@ -171,14 +171,14 @@ def _fact(hint: str) -> str:
 
 def _rewritten(raw: str) -> Iterator[tuple[str, float, str, str]]:
     """The same text where it is there twice, went through another code page, or has ends of its link."""
-    yield raw.strip(_ENDS), 0.0, STRIPPED, "control characters of the link were pasted along"
+    yield raw.strip(_ENDS), 0.0, STRIPPED, "control characters from the link were pasted as well"
     half, usual = len(raw) // 2, undoing.PRIOR[STRIPPED]
     if raw[:half] == raw[half:]:
-        yield raw[:half], usual, REWRITTEN, "the message is there twice"
+        yield raw[:half], usual, REWRITTEN, "the message occurs twice"
     for page in ("latin-1", "cp1252") if not raw.isascii() else ():
         with suppress(UnicodeError):
             yield raw.encode(page).decode(), usual, REWRITTEN, "UTF-8 was read as another code page"
-    why = "its digits are wide ones, or of another alphabet"
+    why = "its digits are full-width or from another script"
     yield normalize("NFKC", raw), usual, REWRITTEN, why
 
 

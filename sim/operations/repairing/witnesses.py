@@ -23,19 +23,19 @@ _QUARTER, _HOUR, _MOST_APART, _YEAR = 15, 60, 14 * 60, 366 * 24 * 60
 _UNDOING = "4"
 _FIRST_YEAR, _LAST_YEAR = 20, 49  # an expiry of a card in use
 
-CARD = "DE 2 has a valid check digit and a length of its network"
-TRACK = "DE 35 has the card number of DE 2"
+CARD = "DE 2 has a valid check digit and a length its network uses"
+TRACK = "DE 35 has the card number in DE 2"
 TRACK_CARD = "the card number in DE 35 has a valid check digit"
-EXPIRY = "DE 35 has the expiry of DE 14"
+EXPIRY = "DE 35 has the expiry in DE 14"
 ZONE = "DE 7 and the local time are whole hours apart"
-STAN = "DE 37 ends in the STAN (DE 11)"
-STAN_UNDONE = "DE 37 ends in the STAN of the original"
-JULIAN = "the day in DE 37 is the day of the message"
-HOUR = "the hour in DE 37 is that of the message"
+STAN = "DE 37 ends with the STAN (DE 11)"
+STAN_UNDONE = "DE 37 ends with the original's STAN"
+JULIAN = "the day in DE 37 matches the message"
+HOUR = "the hour in DE 37 matches the message"
 AMOUNT = "DE 4 is the amount in the chip data (9F02)"
-CURRENCY = "DE 49 is the currency of the chip data (5F2A)"
-CHIP_DAY = "the local date is that of the chip data (9A)"
-CHIP = "the tags of DE 55 end where it ends"
+CURRENCY = "DE 49 is the currency in the chip data (5F2A)"
+CHIP_DAY = "the local date is the date in the chip data (9A)"
+CHIP = "the tags fill DE 55 exactly"
 
 # What others have to say of an element before an edit inside it is sure.
 PROOF: Mapping[int, frozenset[str]] = {

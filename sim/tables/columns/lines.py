@@ -115,7 +115,7 @@ def finder(start: int | None, pattern: str | re.Pattern[str] | None) -> Finder:
     `message`, else the first group, else all that matches; a line without a match holds no message.
     Raises ValueError for both, or a negative start."""
     if start is not None and pattern is not None:
-        raise ValueError("start and pattern both say where a message begins; give one of them")
+        raise ValueError("start and pattern both set where a message begins; use only one of them")
     if start is not None:
         if start < 0:
             raise ValueError("start counts characters from 0")

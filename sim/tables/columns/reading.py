@@ -397,15 +397,15 @@ def read(
     Parameters
     ----------
     source
-        A list, Series or iterator of messages, texts or bytes; a text, with a message in each line or as
-        `sim.parse` takes it; a path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s, plain,
-        .gz or .zst; an open file, or the bytes that a file holds. A file is a capture (pcap, pcapng; extra
-        `pcap`), records behind lengths (IPM and VBS files, in blocks or not), one binary message or several
-        one behind another, lines with a message each, a table with a column for each element (CSV, as
-        `to_csv` and spreadsheets write it), or hex dumps (tcpdump, Wireshark, xxd, jPOS) and XML of jPOS in
-        several lines, with lines of a log between; also up to 64 KB of text that names elements, as a listing
-        or JSON does. Where a message stands in its line, and how bytes are written, is found from a sample
-        unless you say it; `.iso.read_as` tells. Blank lines are left out.
+        A list, Series or iterator of messages, texts or bytes; a text with one message per line, or one
+        that `sim.parse` accepts; a path, a folder, a pattern such as `logs/*.txt`, or a list of `Path`s,
+        plain, .gz or .zst; an open file, or the bytes of a file. A file is a capture (pcap, pcapng; extra
+        `pcap`), length-prefixed records (IPM and VBS files, blocked or not), one or more consecutive binary
+        messages, one message per line, a table with a column for each element (CSV from `to_csv` or a
+        spreadsheet), or multi-line hex dumps (tcpdump, Wireshark, xxd, jPOS) and jPOS XML, with log lines
+        in between; also up to 64 KB of text that names elements, as a listing or JSON does. The position of
+        the message in each line, and the format of bytes, are inferred from a sample unless you give them;
+        `.iso.read_as` shows the result. Blank lines are left out.
     version
         One of `sim.VERSIONS`. Default: from each MTI.
     network
@@ -416,7 +416,7 @@ def read(
     columns
         The elements to keep: 4, "DE4" or a name. Default: all that occur.
     chunksize
-        Rows of each table: gives an iterator of tables, in constant memory.
+        Rows per table; the result is then an iterator of tables, in constant memory.
     progress
         Whether to show a bar. Default: on long work.
     start
@@ -425,20 +425,20 @@ def read(
         A regular expression whose group `message` (else its first group, else the whole match) is the
         message; lines that do not match are left out.
     format
-        How messages that are no text are written, one of `sim.formats()`. Lines and
-        texts are then hex digits.
+        The format of messages that are not in the text form, one of `sim.formats()`. Lines and texts are
+        then hex digits.
     framing
         Framing of each message, outermost layer first (`length-2`, `tpdu` ...). Default: recognized.
     interface
-        What the link speaks, one of `sim.interfaces()`: `iso` for the standard alone. Default: the format's,
-        else what most of the messages must travel on, else that of each card's brand.
+        The interface of the link, one of `sim.interfaces()`; `iso` is the standard alone. Default: the
+        format's, otherwise the interface that most of the messages use, otherwise that of each card's brand.
     engine
-        "dask" gives a Dask DataFrame of files.
+        "dask" returns a Dask DataFrame of files.
 
     Returns
     -------
     MessagesTable
-        `line` (from 1; of several the first), `file` (of a list of paths), `mti`, `version`, `network`, the
+        `line` (from 1; the first of several), `file` (of a list of paths), `mti`, `version`, `network`, the
         data elements `DE2` to `DE128` that occur, as text, and for a row that is no message `error`,
         `error_field`, `error_offset` (in characters from 0) and `text`, beside what could be read of it.
 
@@ -447,11 +447,11 @@ def read(
     ChoiceError
         No version, network, interface or engine is called that.
     OptionError
-        No element is called that.
+        Unknown element.
     TypeError
-        *source* is none.
+        *source* is not a source.
     ValueError
-        Options exclude each other.
+        Options are mutually exclusive.
 
     Examples
     --------

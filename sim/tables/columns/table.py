@@ -213,7 +213,7 @@ class MessagesView(View):
         for a table that was read without some of its elements."""
         at = self._table.index.get_loc(row)
         if not isinstance(at, int):
-            raise BuildError(None, None, "one row of that label", "another number of rows")
+            raise BuildError(None, None, "one row with that label", "a different number of rows")
         return self._made(next(self._rows(self._table.iloc[[at]])))
 
     def validate(self, *, against: Iterable[str] = (), progress: bool | None = None) -> FindingsTable:
@@ -246,7 +246,7 @@ class MessagesView(View):
     def _rows(self, table: pd.DataFrame) -> Any:
         """The cells of each row by column, those that are missing left out."""
         if self._facts.get("partial"):
-            raise TypeError("the table lacks elements of its messages: read it without columns=")
+            raise TypeError("the table does not have all elements; read it without columns=")
         plain = pd.DataFrame(table)
         names = [str(name) for name in plain.columns]
         columns = [plain.iloc[:, at].tolist() for at in range(len(names))]

@@ -51,9 +51,9 @@ def way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | N
         found = length, made, layers_of(best) if framing is None else _without(names, length)
     if found is None:
         expected = (
-            f"messages in {known.title}: name another format=, or what stands around each in framing="
+            f"messages in {known.title}: name a different format=, or what surrounds each in framing="
             if known
-            else "messages that can be told apart: name format=, and what stands around each in framing="
+            else "messages that can be told apart: name format=, and what surrounds each in framing="
         )
         raise SpecError(None, None, expected, "; ".join(guess(data, format=known).reasons[:2])[:80])
     length, known, inner = found
@@ -181,9 +181,7 @@ def layers_of(best: Reading) -> tuple[str, ...]:
     """The names of the framing that a guess found. Raises SpecError for one that has no name."""
     names = tuple(layer.name for layer in best.layers)
     if not all(names):
-        raise SpecError(
-            None, None, "framing of a known kind: name it with framing=", ", ".join(best.framing)[:80]
-        )
+        raise SpecError(None, None, "a known framing; name it with framing=", ", ".join(best.framing)[:80])
     return names
 
 

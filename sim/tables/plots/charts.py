@@ -180,34 +180,34 @@ def plot(
     kind: PlotKind = "traffic",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw many messages.
+    """Plot many messages.
 
-    No card data is drawn; broken messages are counted beneath.
+    No card data is drawn; broken messages are counted below the plot.
 
     Parameters
     ----------
     messages
-        A table with a row for each message, as `read` gives, or a list of messages.
+        A table with a row for each message, as from `read`, or a list of messages.
     kind
-        traffic (how many when, by network and MTI), responses (response codes by network), presence
-        (which data elements stand in which MTI), amounts (how large, by currency, in its own decimals) or
-        lanes (transactions along the log, the unusual ones first; also of what `match` gives).
+        traffic (messages over time, by network and MTI), responses (response codes by network), presence
+        (data elements by MTI), amounts (distribution by currency, in its own decimals) or lanes
+        (transactions along the log, unusual ones first; also for the result of `match`).
     ax
-        What to draw on; None makes a figure.
+        The axes to draw on; None makes a figure.
 
     Returns
     -------
     Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     ImportError
         matplotlib is missing (extra `plot`).
     ChoiceError
-        No kind of plot is called that.
+        Unknown kind of plot.
     TypeError
-        *messages* are no messages.
+        *messages* are not messages.
 
     Examples
     --------

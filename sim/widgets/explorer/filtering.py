@@ -207,7 +207,7 @@ class RowFilter:
         longest = max(one.size * (2 if one.binary else 1) for one in elements)
         what = " or ".join(f"DE {name[2:]}" for name in columns)
         if len(value.strip()) > longest and "*" not in value and not any(one.pattern for one in elements):
-            raise FilterError(f"{what} has at most {longest} characters; use ~ for a part of it.")
+            raise FilterError(f"{what} has at most {longest} characters; use ~ to match part of it.")
         digits = all(one.content == "n" for one in elements) and len(columns) == 1
         bare = _BETWEEN_DIGITS.sub("", value) if elements[0].pattern else value
         if digits and bare.strip("*") and not bare.replace("*", "").isdecimal():
@@ -316,7 +316,7 @@ class RowFilter:
         ]
         stated = np.array([*(currency(one) is not None for one in amounts.codes), False])
         if count := int(np.count_nonzero(~np.isnan(amounts.minor) & ~stated[amounts.places])):
-            self.notes.append(f"{count:,} in the log state no known currency and are left out")
+            self.notes.append(f"{count:,} in the log have no known currency and are left out")
         return amounts.compared(sign, np.array([*units, np.nan]))
 
     def amounts(self, number: int) -> Amounts:
@@ -381,7 +381,7 @@ def _part(texts: Any, sign: str, start: int, digits: str) -> Any:
 
 
 def _equal(texts: Any, value: str) -> Any:
-    """Equal but for blanks at the end and, where both are digits, zeros in front."""
+    """Equal but for blanks at the end and, where both are digits, with leading zeros."""
     wanted, trimmed = _upper(value).rstrip(" "), pc.utf8_rtrim(texts, " ")
     if not (wanted.isascii() and wanted.isdecimal()):
         return pc.equal(trimmed, wanted)

@@ -227,8 +227,8 @@ def sparkline(whole: list[int], bad: list[int]) -> str:
     bars = [_bar(at, count, most, "all") for at, count in enumerate(whole) if count]
     bars += [_bar(at, count, most, "bad") for at, count in enumerate(bad) if count]
     words = (
-        f"Where in the log: {len(whole)} equal parts, at most {most:,} messages in one; "
-        f"invalid ones at the bottom, {sum(bad):,} in all."
+        f"Position in the log: {len(whole)} equal parts, up to {most:,} messages each; invalid messages at "
+        f"the bottom, {sum(bad):,} in all."
     )
     box = f'viewBox="0 0 {len(whole)} {_HEIGHT}" preserveAspectRatio="none"'
     return f'<svg {box} role="img" aria-label="{words}"><title>{words}</title>{"".join(bars)}</svg>'
@@ -255,16 +255,18 @@ def _help() -> str:
 
 
 class LogExplorer(Panel):
-    """Messages by the million: `LogExplorer("log.txt")`, `LogExplorer(sim.read(...))`, or a dropped file.
+    """Explores millions of messages: `LogExplorer("log.txt")`, `LogExplorer(sim.read(...))`, or a dropped
+    file.
 
-    *source* is what `sim.read` takes or gives; *options* are those of `sim.read`. What is read here is
-    validated. Of a large log the first rows are shown while the rest is read: `wait()` waits for that.
+    *source* is anything `sim.read` accepts or returns; *options* are those of `sim.read`. Messages read
+    here are validated. For a large log, the first rows appear while the rest is read; `wait()` waits for
+    the rest.
 
     Traits: `messages`, the table, None without one; `query` (`DE39!=00`, `amount>500.00 or DE43~shop`, any
     text: see `sim.widgets.explorer.query`), `verdict` (all, valid, invalid, unreadable), `network`, `rule`:
-    the filter; `tab` (Messages, Transactions), which both follow the filter; `problem`. `shown` is the
-    filtered table, `transactions` what `sim.match` finds. Everything is shown masked; `export` can do
-    otherwise.
+    the filter; `tab` (Messages, Transactions), both of which use the filter; `problem`. `shown` is the
+    filtered table, `transactions` what `sim.match` finds. Everything is shown masked; `export` can write
+    card data in clear.
     """
 
     messages = traitlets.Any(None)

@@ -60,11 +60,11 @@ HELP: tuple[tuple[str, str], ...] = (
     ("amount>500.00", "more than 500.00 in the message's currency"),
     ("DE4>50000", "more than 50,000 minor units"),
     ("DE43~shop", "DE 43 contains shop"),
-    ("response in (05, 51)", "one of several"),
-    ("-DE55", "without DE 55"),
-    ("mti=0110 or mti=0210", "either; and, not and ( ) work as well"),
+    ("response in (05, 51)", "either of these response codes"),
+    ("-DE55", "messages without DE 55"),
+    ("mti=0110 or mti=0210", "either MTI; and, not and ( ) work as well"),
     ("411111******1111", "a masked card number"),
-    ('"main street"', "a text in any element"),
+    ('"main street"', "this text in any element"),
 )
 
 _LAST = 128
@@ -207,7 +207,7 @@ class Vocabulary:
         near = [f"DE{number}" for number in elements_called(words, self.versions)]
         for one in difflib.get_close_matches(words, [*NAMES, *self.columns], 1, 0.75):
             near += NAMES.get(one, (one,))
-        hint = f"; did you mean {near[0]}?" if near else f'. To look for the text, quote it: "{name}".'
+        hint = f"; did you mean {near[0]}?" if near else f'. To search for the text, quote it: "{name}".'
         return FilterError(mask_words(f"There is no column {name}{hint}"))
 
     def is_amount(self, column: str) -> bool:
@@ -275,7 +275,7 @@ class _Parser:
         self._take(_BLANKS)
         found = self._take(word)
         if found and self._ends():
-            raise FilterError(f'Nothing comes after "{found[0]}". Write it in quotes to look for the text.')
+            raise FilterError(f'Nothing comes after "{found[0]}". Quote it to search for the text.')
         return found is not None
 
     def _either(self) -> Condition:
@@ -286,7 +286,7 @@ class _Parser:
 
     def _both(self) -> Condition:
         if word := _OR.match(self.text, self.at) or _AND.match(self.text, self.at):
-            raise FilterError(f'Nothing comes before "{word[0]}". Write it in quotes to look for the text.')
+            raise FilterError(f'Nothing comes before "{word[0]}". Quote it to search for the text.')
         parts = [self._one()]
         while not self._ends() and not _OR.match(self.text, self.at):
             self._joined(_AND)
@@ -297,7 +297,7 @@ class _Parser:
         self._take(_BLANKS)
         if word := self._take(_NOT):
             if self._ends():
-                raise FilterError(f'Nothing comes after "{word[0]}". Write it in quotes to look for it.')
+                raise FilterError(f'Nothing comes after "{word[0]}". Quote it to search for it.')
             return Not(self._deeper(self._one))
         if self._take(_WITH):
             return self._one()
@@ -308,7 +308,7 @@ class _Parser:
     def _deeper(self, read: Callable[[], Condition]) -> Condition:
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise FilterError(f"More than {_DEEPEST} brackets inside one another.")
+            raise FilterError(f"More than {_DEEPEST} nested brackets.")
         made = read()
         self.depth -= 1
         return made
@@ -327,7 +327,7 @@ class _Parser:
     def _condition(self) -> Condition:
         self.count += 1
         if self.count > _MOST:
-            raise FilterError(f"More than {_MOST} conditions. Quote a text that has blanks.")
+            raise FilterError(f"More than {_MOST} conditions. Quote text that contains spaces.")
         start = self.at
         quoted = self.text[start] in "\"'"
         for name, end in self._names():
@@ -433,8 +433,8 @@ class _Parser:
         return self._checked(columns, sign, value, code)
 
     def _checked(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Condition:
-        if value.startswith("[") and "characters hidden" in self.text:
-            raise FilterError("A hidden value cannot be looked for.")
+        if value.startswith("[") and "characters masked" in self.text:
+            raise FilterError("Masked values cannot be searched.")
         if self.vocabulary.is_amount(columns[0]):
             amount, _, said = value.partition(" ")
             known = currency(said.strip().upper()) if said else None
@@ -460,13 +460,15 @@ class _Parser:
         if word is None or word[0][0] in "\"'":
             given = self._quoted(self.text[start:])
             raise FilterError(f"The quote that opens at {given} is not closed.")
-        if word[0].startswith("[") and "characters hidden]" in self.text:
-            raise FilterError("A hidden value cannot be looked for.")
+        if word[0].startswith("[") and "characters masked]" in self.text:
+            raise FilterError("Masked values cannot be searched.")
         self._unsigned(word[0])
         if self.open is not None and self.text[self.open[2] : start].count(" ") <= 1:
             name, sign, begins = self.open
             whole = mask_words(self.text[begins : self.at])
-            self.notes.append(f'{word[0]} is looked for anywhere; for one value, write {name}{sign}"{whole}"')
+            self.notes.append(
+                f'{word[0]} is searched for in every element; for one value, write {name}{sign}"{whole}"'
+            )
         self.open = None
         return Text(word[0])
 

@@ -21,7 +21,7 @@ from sim.widgets.panels.fields import FilteredList, show
 
 # Of the many faults there are, those from which most is learned: they head the list.
 FAULTS = (
-    ("a length prefix one too long", "length-too-long"),
+    ("a length prefix one too high", "length-too-long"),
     ("a bit set without its element", "bit-without-data"),
     ("the last character missing", "cut-at-the-end"),
     ("a digit missing in the middle", "character-lost"),

@@ -18,10 +18,11 @@ _HINT = "Type the answer and press Enter. Separate several values with commas."
 
 
 class DrillPanel(Panel):
-    """Asks one question after the other on a topic, and says what was right.
+    """Asks questions on a topic, one after the other, and marks the answers.
 
-    Traits: `topic` and `level`, which begin anew when they are changed; `question`, its text; `said`, the
-    verdict on the last answer; `streak`, how many were right in a row. `run()` does what the button does.
+    Traits: `topic` and `level`, which restart the drill when changed; `question`, its text; `said`, the
+    verdict on the last answer; `streak`, the number of right answers in a row. `run()` does the same as the
+    button.
     """
 
     topic = traitlets.Enum(list(TOPICS), "bitmap")

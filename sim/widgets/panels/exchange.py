@@ -22,11 +22,11 @@ _Options: Any = traitlets.MetaHasTraits("_Options", (traitlets.HasTraits,), trai
 
 
 class ExchangePanel(Panel, _Options):  # type: ignore[misc]
-    """Makes an exchange of the options chosen, and tells what happens in it.
+    """Makes an exchange from the chosen options and tells its story.
 
     Traits: the options of `sim.exchange` by their names (`purpose`, `outcome`, `then` as a text ...);
-    `exchange`, what was made, None before the first `run()`; `problem`, why nothing was made. *at* is the
-    moment of the first message, None for now.
+    `exchange`, the result, None before the first `run()`; `problem`, why there is no result. *at* is the
+    date and time of the first message, None for now.
     """
 
     exchange = traitlets.Any(None)

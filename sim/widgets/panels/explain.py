@@ -59,17 +59,17 @@ class Linked(anywidget.AnyWidget):
 
 
 class ExplainPanel(ReaderPanel):
-    """Says what a message means, at every key, by rules; or, when asked, by a language model.
+    """Explains a message as you type, by rules or, on request, with a language model.
 
-    Traits: `message`, raw text; `version`, `network` and `interface`, None for what the message itself says;
-    `llm`, whether the button asks the model; `ask` and `language`, what it is asked and shall write in;
-    `table`, the message table, None without pandas; `summary`, of a broken text what was read before the
-    fault; `problem`, what is broken; `busy`, whether a model is asked. *message* may be a text, a `Message`
-    or a message table.
+    Traits: `message`, raw text; `version`, `network` and `interface`, None for what the message itself
+    says; `llm`, whether the button asks the model; `ask` and `language`, the question and the language of
+    the answer; `table`, the message table, None without pandas; `summary`, for a broken text the part
+    before the fault; `problem`, what is broken; `busy`, whether a model is at work. *message* may be a
+    text, a `Message` or a message table.
 
     `run()` explains and, with `llm`, waits for the model; the button does not wait (see `Panel`).
     While the model writes, its sentences are shown one by one; `summary` is by rules until it is done.
-    Any change of the message or of how it is read ends the request, as `cancel()` does.
+    Any change of the message or its options ends the request, as `cancel()` does.
     """
 
     llm = traitlets.Bool(False)

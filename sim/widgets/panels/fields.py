@@ -27,7 +27,7 @@ from sim.verbs import MINOR_UNITS, REQUIRED, Option, verb
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.markup import markup, wrong
 
-NOT_THERE = "Not in the list: type a code, or part of the name"
+NOT_THERE = "Not in the list: type a code or part of the name"
 USUAL_CARD, OWN_CARD = "usual", "own"
 _SHORTEST, _LONGEST = 12, 19  # digits of a card number
 _MAJOR = re.compile(r"([0-9]*)(?:\.([0-9]*))?", re.ASCII)
@@ -93,7 +93,7 @@ def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, s
     >>> find_option((("05 do not honour", "05"), ("51 not sufficient funds", "51")), "funds")
     ('51', '')
     >>> find_option((("05 do not honour", "05"), ("51 not sufficient funds", "51")), "not")
-    ('', '2 of the list have these words: type more of them, or choose one')
+    ('', '2 entries contain these words: type more, or choose one')
     """
     asked = text.strip().casefold()
     for label, value in options:
@@ -103,7 +103,7 @@ def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, s
     found = [value for label, value in options if all(word in label.casefold() for word in words)]
     if len(found) == 1:
         return found[0], ""
-    many = f"{len(found)} of the list have these words: type more of them, or choose one"
+    many = f"{len(found)} entries contain these words: type more, or choose one"
     return "", many if found else NOT_THERE
 
 
@@ -169,11 +169,11 @@ def find_currency(text: str) -> Currency | str:
     >>> find_currency("yen").alpha, find_currency("978").alpha
     ('JPY', 'EUR')
     >>> find_currency("nowhere dollar")
-    'ISO 4217 has no such currency: type a code, or part of a name'
+    'ISO 4217 has no such currency: type a code or part of a name'
     """
     asked = text.strip().casefold()
     if not asked:
-        return "Which currency? Type a code, or part of a name"
+        return "Which currency? Type a code or part of a name"
     with suppress(OptionError):
         return currency_named(asked)
     labels = {one: label_of(one).casefold() for one in currencies()}
@@ -184,7 +184,7 @@ def find_currency(text: str) -> Currency | str:
     if found:
         named = ", ".join(one.alpha for one in found[:_MOST_NAMED])
         return f"Which one: {named}{' …' if len(found) > _MOST_NAMED else ''}?"
-    return "ISO 4217 has no such currency: type a code, or part of a name"
+    return "ISO 4217 has no such currency: type a code or part of a name"
 
 
 def decimals(code: str) -> int:
@@ -214,7 +214,7 @@ def to_minor(text: str, places: int) -> int:
     typed = text.strip()
     found = _MAJOR.fullmatch(typed.replace(",", ".", 1) if "." not in typed else typed)
     if not found or not re.search("[0-9]", typed):
-        raise ValueError("Digits, and a point or comma before the decimals")
+        raise ValueError("Digits, with a point or comma before the decimals")
     whole, part = found[1] or "0", found[2] or ""
     if len(part) > places:
         raise ValueError(

@@ -127,7 +127,9 @@ class TemplateBar(InputField):
     def _saved(self, name: str) -> None:
         whole = self.templates.save(name, self._read())
         self.note = (
-            f"Saved as {name}." if whole else f"Saved as {name}, without the card number: no test card."
+            f"Saved as {name}."
+            if whole
+            else f"Saved as {name}, without the card number, which is not a test card."
         )
 
     def drop(self) -> None:
@@ -243,7 +245,7 @@ def offered(chosen: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 class GeneratePanel(Panel, _Options):  # type: ignore[misc]
-    """Makes a test message of the options chosen.
+    """Makes a test message from the chosen options.
 
     Traits: the options of `sim.generate` by their names (`network`, `stan`, `merchant`, `three_d_secure`
     ...), None for what it takes by itself, of which what does not go with the rest is not asked for;
@@ -252,12 +254,12 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     without pandas; `notes`; `problem`, why nothing was made; `busy`, whether a model is asked. *at* is the
     moment at the merchant, None for now.
 
-    A description is read as it is typed: `plan` is what it asks for, which fills the form; options that are
-    changed there then count. `run()` makes the message that it is about. Where something was not understood
-    and a language model is configured, it is asked: `run()` waits for it, the button does not (see `Panel`).
-    Until then the message made before stays; any change of an option, the description or the message ends
-    the request, as `cancel()` does. `code` is the calls that make the same in a cell; *templates* the file of
-    options saved by name, None for the user's own.
+    A description is read as it is typed: `plan` is the result, which fills the form; options changed in the
+    form take precedence. `run()` makes the message that the description is about. If something was not
+    understood and a language model is configured, the model is asked: `run()` waits for it, the button does
+    not (see `Panel`). Until then the previous message remains; any change of an option, the description or
+    the message ends the request, as `cancel()` does. `code` is the Python code with the same result;
+    *templates* is the file of saved options, None for the user's own.
     """
 
     message_type: Any
@@ -388,7 +390,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.call = CoveredText(
             cover=lambda call: covered_call(call, self.pan),
-            label="The same in a cell",
+            label="Python code",
             rows=1,
             editable=False,
         ).add_class("iso-call")

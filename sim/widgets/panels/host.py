@@ -259,10 +259,10 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
 
 
 class HostPanel(Panel):
-    """Starts a host on this machine, changes its rules while it runs, shows what it sees.
+    """Starts a host on this machine, changes its rules while it runs, and shows its traffic.
 
-    Traits: `running`; `port`, 0 for any free one; `network`, whose rules hold, None for each card's;
-    `opening`, what each account holds at the start, in minor units; `rules`, rows as `sim.host` takes them;
+    Traits: `running`; `port`, 0 for a free one; `network`, whose rules apply, None for each card's;
+    `opening`, the opening balance of each account, in minor units; `rules`, rows as in `sim.host`;
     `problem`. `host` is the host, None before the first start. `run()` starts or stops it, like the button.
     """
 
@@ -341,7 +341,7 @@ class HostPanel(Panel):
         self.button.description = "Stop" if self.running else "Start"
         for field in self.form.fields.values():
             field.disabled = self.running
-        where = f"listening at {self.host.address}" if self.running and self.host else "not running"
+        where = f"listening on {self.host.address}" if self.running and self.host else "not running"
         self.said.value = wrong(self.problem) or markup("span", where, "iso-note")
 
     def __repr__(self) -> str:

@@ -22,11 +22,11 @@ _MOST = 1e9
 
 
 class LoadPanel(Panel):
-    """Drives a load and shows rates, percentiles, codes and how far it has come.
+    """Runs a load and shows rates, percentiles, codes and progress.
 
-    Traits: `address` (`host:port`), `mix` (kinds and weights: `auth 70, echo 30`), `rate` (requests a
-    second, 0 for as many as 50 in flight allow), `count`, `seconds`; `busy`; `numbers`, what it has come
-    to, None before; `problem`. `run()` drives it to its end; the button starts it, "Stop" sends nothing more.
+    Traits: `address` (`host:port`), `mix` (kinds and weights: `auth 70, echo 30`), `rate` (requests per
+    second, 0 for as many as 50 in flight allow), `count`, `seconds`; `busy`; `numbers`, the result, None
+    before; `problem`. `run()` runs it to the end; the button starts it, and "Stop" stops sending.
     """
 
     address = traitlets.Unicode("")

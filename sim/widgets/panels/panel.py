@@ -27,8 +27,8 @@ from sim.widgets.page import page, text_of
 from sim.widgets.panels.fields import dress, show
 
 STILL = (
-    "This panel needs ipywidgets, whose containers marimo does not draw: what follows stands still. "
-    "sim.widgets.MessageAnatomy(message) and sim.show(table) are alive here, too."
+    "This panel needs ipywidgets containers, which marimo does not show: the view below is static. "
+    "sim.widgets.MessageAnatomy(message) and sim.show(table) are interactive in marimo as well."
 )
 ANATOMY, TABLE = "Anatomy", "Table"
 

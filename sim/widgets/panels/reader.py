@@ -30,7 +30,7 @@ from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.fields import Form, InputField, show, traits_of
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar, cover, has_tables, static_anatomy
 
-PASTE = "Paste a message: its text, a hex dump, a line of a log"
+PASTE = "Paste a message: text, a hex dump, a log line"
 HOW_READ = ("version", "network", "interface")
 _CHOOSE = "Choose an example"
 _DROP = "Drop a format here (jPOS, moov-io, pyiso8583, TOML), or browse"
@@ -224,7 +224,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
 
     @property
     def raw(self) -> str:
-        """The message as text: without the line ending that pasting brings; of bytes in any spelling, framing
+        """The message as text: without the line ending that pasting brings; of bytes in any notation, framing
         and format, the message they are."""
         return self.recognised.text(strip_line_ending(self.message), self.version, self.interface)
 

@@ -23,12 +23,12 @@ _SHORTEST = 20  # characters of a message: MTI and bitmap
 
 
 class SendPanel(Panel):
-    """Sends a message to a host and shows its answer: `SendPanel(address, message)`, or the message alone.
+    """Sends a message to a host and shows the response: `SendPanel(address, message)`, or the message alone.
 
-    *message* is a text, a `Message` or a message table.
-    Traits: `address` (`host:port`: nothing else is ever connected to), `message`, raw text; `timeout`,
-    seconds; `undo`, whether a time-out is reversed; `busy`; `problem`; `exchange`, what became of the last
-    message, None before it. `run()` sends and waits; the button does not wait.
+    *message* is a text, a `Message` or a message table. Traits: `address` (`host:port`, the only address it
+    connects to), `message`, raw text; `timeout`, seconds; `undo`, whether a timeout is reversed; `busy`;
+    `problem`; `exchange`, the outcome of the last message, None before it. `run()` sends and waits; the
+    button does not wait.
     """
 
     address = traitlets.Unicode("")
@@ -73,7 +73,7 @@ class SendPanel(Panel):
             return None
         timeout, undo, network = self.timeout, self.undo, self.input.network
         return Inquiry(
-            doing="Waiting for the answer",
+            doing="Waiting for a response",
             put=lambda heard: _sent(where, message, timeout, undo, network),
             answered=lambda exchange: self.set_trait("exchange", exchange),
             failed=lambda problem: self.set_trait("problem", problem),
@@ -93,7 +93,7 @@ class SendPanel(Panel):
 
 
 def _is_message(given: object) -> bool:
-    """Whether *given* is no address: not a text, or one as long as the shortest message."""
+    """Whether *given* is not an address: not a text, or one as long as the shortest message."""
     return not isinstance(given, str) or (len(given) >= _SHORTEST and not _is_address(given))
 
 

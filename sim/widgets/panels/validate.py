@@ -38,7 +38,7 @@ Data = dict[str, Any]
 
 # The rule that says whose card it is; what a network finds beside it is said of somebody else's card.
 _WHOSE = "pan-network"
-ELSEWHERE = "Would it pass elsewhere?"
+ELSEWHERE = "Check against other networks"
 VERDICT_SIGNS = {"valid": "✔", "invalid": "✖", "broken": "✖", "empty": ""}
 _NO_REPORT: Data = {"verdict": {"state": "empty", "words": ""}, "networks": [], "findings": []}
 
@@ -158,7 +158,9 @@ def report_html(data: Data) -> str:
 
 
 def _network_cells(row: Data) -> tuple[str, ...]:
-    result = "– not its own card" if row["foreign"] else "✔ would pass" if row["passed"] else "✖ would fail"
+    result = (
+        "– not the card's network" if row["foreign"] else "✔ would pass" if row["passed"] else "✖ would fail"
+    )
     counts = [_many(row[f"{word}s"], word) for word in ("error", "warning", "hint") if row[f"{word}s"]]
     return row["title"], result, ", ".join(counts)
 
@@ -250,12 +252,12 @@ def _value(text: str) -> str:
 
 
 class ValidatePanel(ReaderPanel):
-    """Judges a message at every key, by the standard's rules and by each network's.
+    """Validates a message as you type, against the standard's rules and each network's.
 
-    Traits: `message`, raw text; `version`, `network` and `interface`, None for what the message itself says;
-    `report`, the `Report`, None without a message; `table`, the findings table, None without pandas;
-    `shown_network`, whose findings are listed, empty for the message's own; `picked`, the place of a
-    finding in that list, whose characters light up in the anatomy, or None.
+    Traits: `message`, raw text; `version`, `network` and `interface`, None for what the message itself
+    says; `report`, the `Report`, None without a message; `table`, the findings table, None without pandas;
+    `shown_network`, whose findings are listed, empty for the message's own; `picked`, the position of a
+    finding in that list, whose characters are highlighted in the anatomy, or None.
     """
 
     report = traitlets.Any(None)

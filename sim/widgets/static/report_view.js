@@ -1,7 +1,7 @@
 // The verdict, the networks and the findings of ReportView. Rows are buttons; picking one tells Python.
 
 const SIGNS = { error: "✖", warning: "▲", info: "ℹ" };
-const RESULTS = { passed: "✔ would pass", failed: "✖ would fail", foreign: "– not its own card" };
+const RESULTS = { passed: "✔ would pass", failed: "✖ would fail", foreign: "– other network" };
 const VERDICTS = { valid: "✔", invalid: "✖", broken: "✖", empty: "" };
 
 function make(tag, cls, text) {
@@ -46,7 +46,7 @@ function elsewhere(data, shown) {
   box.setAttribute("aria-label", "Other networks: choose one to see its findings");
   others.forEach((row) => box.append(network(row, shown)));
   const own = data.networks.length > others.length;
-  return [make("h4", "irv-elsewhere", own ? "Would it pass elsewhere?" : "Would it pass with a network?"), box];
+  return [make("h4", "irv-elsewhere", own ? "Check against other networks" : "Check against networks"), box];
 }
 
 function finding(one, at, picked) {

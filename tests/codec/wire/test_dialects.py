@@ -97,7 +97,7 @@ def test_parts_of_postilions_own_element_are_read() -> None:
         ('title = "My bank"', "", None, None, "a title"),
         ('lengths = "binary"', 'frames = ["length-9"]', None, None, "a kind of framing"),
         ('lengths = "binary"', "frames = 2", None, 4, "frames as list"),
-        ('lengths = "binary"', 'name = "bcd"', None, None, "a name that no ready format has"),
+        ('lengths = "binary"', 'name = "bcd"', None, None, "a name that no built-in format uses"),
         ('lengths = "binary"', 'name = "../x"', None, None, "a name of letters"),
     ],
 )

@@ -113,10 +113,10 @@ def test_what_bytes_do_not_tell_is_said_by_element() -> None:
     data."""
     message = Message("0100", {35: "4111111111111111D2912", 52: "00112233aabbccdd"}, empty_secondary=True)
     assert otherwise(message, "bcd") == {
-        35: "DE 35 comes back with the separator = in place of D",
-        52: "DE 52 comes back with its hex digits in upper case",
+        35: "DE 35 is written with the separator = in place of D",
+        52: "DE 52 is written with its hex digits in upper case",
     }
-    assert otherwise(message, "ascii-16") == {1: "the second bitmap, which is empty, does not come back"}
+    assert otherwise(message, "ascii-16") == {1: "the empty secondary bitmap is not written again"}
 
 
 @cache

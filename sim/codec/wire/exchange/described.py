@@ -191,7 +191,7 @@ def tagged(rows: list[dict[str, Any]], number: int, *, lead: bool) -> tuple[str,
     if not found or len(found) + (first is not None) < len(rows):
         raise uncut(number, "some have no tag")
     if len({row["tag"] for row in found}) > 1:
-        raise uncut(number, "their tags are written in several ways")
+        raise uncut(number, "their tags have several encodings")
     _, page, said = found[0]["tag"].split(" ")
     width = int(said) * (2 if page == RAW else 1)
     for row in found:

@@ -89,7 +89,7 @@ def from_jpos(text: str, name: str) -> dict[str, Any]:
         if number == 0:
             head["mti"] = _known(_classes(), kind, number)["written"]
         elif number == 1 and kind not in _BITMAPS:
-            left.append(LeftOut(1, "element 1", f"{kind} is not a bitmap, and ISO 8583 has one there"))
+            left.append(LeftOut(1, "element 1", f"{kind} is not a bitmap, but ISO 8583 requires one there"))
         elif number == 1:
             head |= _BITMAPS[kind]
             head |= {"third": True} if _size(one, number) > _TWO_MAPS else {}
@@ -106,7 +106,7 @@ def _took(found: dict[int, Described], one: ElementTree.Element, number: int, ki
     """Put an element into *found*; what is left out of it."""
     row = _classes().get(kind)
     if row is None:
-        reason = "no message has it" if kind == _UNUSED else f"a class that is not known here, {kind}"
+        reason = "no message contains it" if kind == _UNUSED else f"an unknown class, {kind}"
         yield LeftOut(number, "the element", reason)
         return
     if row["more"] == "ends" and not one.get("token"):
@@ -114,7 +114,7 @@ def _took(found: dict[int, Described], one: ElementTree.Element, number: int, ki
         return
     made = _element(one, number, row)
     if one.get("trim") == "true":
-        yield LeftOut(number, "trim", "the element is read at its full length, at the end of a message, too")
+        yield LeftOut(number, "trim", "the element is read at its full length, even at the end of a message")
     if one.tag == "isofieldpackager":
         try:
             made = _with_parts(made, one, row)
@@ -219,7 +219,7 @@ def _with_parts(made: Described, one: ElementTree.Element, row: Mapping[str, str
         return made  # its tags are those that chip data have anyway
     cut, rows = _parts(one, made.number)
     if made.written == BCD or (made.written == HEX) or row["counts"] == CHARACTERS:
-        raise uncut(made.number, f"they are in digits of {_class(one)}")
+        raise uncut(made.number, f"they are in {_class(one)}")
     if made.written.startswith("cp"):
         # What is inside is turned into EBCDIC with the element.
         rows = [_in_page(made, part) for part in rows]
@@ -232,7 +232,7 @@ def _packager(one: ElementTree.Element) -> str:
 
 def _in_page(made: Described, part: dict[str, Any]) -> dict[str, Any]:
     if part["written"] != "ascii" or part.get("lengths", "ascii") != "ascii" or "parts" in part:
-        raise uncut(made.number, "bytes of other kinds are turned into EBCDIC with it")
+        raise uncut(made.number, "it would convert other bytes to EBCDIC as well")
     return part | {"written": made.written} | ({"lengths": made.written} if "lengths" in part else {})
 
 
@@ -260,12 +260,12 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
         usual = 2 if 1 in parts and _class(parts[1]) in _PAGES else 1
         start = int(first) if (first := one.get("firstField", "")).isdecimal() else usual
     else:
-        raise uncut(number, f"a packager that is not known here, {packager}")
+        raise uncut(number, f"an unknown packager, {packager}")
     chosen = [(key, part) for key, part in sorted(parts.items()) if key >= start and key != head]
     if head is None:
         return "places short", [_part(part, str(key), number) for key, part in chosen]
     if head not in parts or _class(parts[head]) not in _PAGES:
-        raise uncut(number, f"its part {head} is no bitmap")
+        raise uncut(number, f"its subfield {head} is not a bitmap")
     bitmap = _part(parts[head], str(head) if head else "map", number)
     most = 4 * 2 * int(bitmap["format"].split(" ")[1])
     rows = [_part(part, str(key), number) for key, part in chosen if 0 < key <= most]
@@ -292,7 +292,7 @@ def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
         return {"path": key, "name": name, "format": f"b {size}", "written": written, **page, **halves}
     known = _classes().get(kind)
     if known is None or (known["more"] == "ends" and not one.get("token")):
-        raise uncut(number, f"a class that is not known here, {kind}, of part {key}")
+        raise uncut(number, f"an unknown class, {kind}, of part {key}")
     if one.get("trim") == "true":
         raise uncut(number, f"part {key} may end early (trim)")
     made = _element(one, number, known)
@@ -309,9 +309,9 @@ def to_jpos(made: Format, version: str | None = None) -> tuple[str, dict[int, st
     if made.mti == HEXED:
         left[MTI_FIELD] = "jPOS has no class for a number in hex digits"
     if made.bitmap_bytes > _MAP_BYTES:
-        left[BITMAP_FIELD] = "jPOS has a second bitmap only where bit 1 announces it"
+        left[BITMAP_FIELD] = "jPOS has a secondary bitmap only if bit 1 announces it"
     elif _class_of_bitmap(made) == "IFE_BITMAP":
-        left[BITMAP_FIELD] = "jPOS reads 32 characters of it at once, of shorter messages, too"
+        left[BITMAP_FIELD] = "jPOS always reads 32 characters of it, even in shorter messages"
     lines = [
         _line(0, 4, "Message type indicator", _class_of_mti(made), ' pad="true"'),
         _line(1, 24 if made.third else _TWO_MAPS, "Bit map", _class_of_bitmap(made)),

@@ -91,7 +91,7 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
         else:
             left += _took(found, one, number)
     if not found:
-        raise SpecError(None, None, "fields that are known here", "; ".join(one.reason for one in left[:3]))
+        raise SpecError(None, None, "known fields", "; ".join(one.reason for one in left[:3]))
     return rows_of(str(given.get("name") or name), "moov-io/iso8583 specification", head, found, left)
 
 
@@ -113,7 +113,7 @@ def _took(found: list[Described], one: Mapping[str, Any], number: int) -> Iterat
         return
     if (pad := one.get("padding")) and not _is_usual(made, pad) and not one.get("subfields"):
         said = pad.get("type") if isinstance(pad, Mapping) else pad
-        yield LeftOut(number, "padding", f"{shown(said)}: values are written as their content is filled up")
+        yield LeftOut(number, "padding", f"{shown(said)}: values are padded according to their content")
     if one.get("subfields"):
         try:
             made = _with_parts(made, one)
@@ -173,7 +173,7 @@ def _chip(said: Any, key: str) -> dict[str, Any]:
 
 def _part(said: Any, key: str, number: int) -> dict[str, Any]:
     if not isinstance(said, Mapping):
-        raise uncut(number, f"part {key} is no table")
+        raise uncut(number, f"subfield {key} is not a table")
     one = {name.lower(): value for name, value in said.items()}
     try:
         made = _element(one, number, key)
@@ -264,11 +264,11 @@ def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], d
         encoding, prefix = encodings.get(one.written), _prefix(one)
         filled = one.written == BCD and (one.odd.filler != "0" or one.content == "z" or one.counts == BYTES)
         if one.number == THIRD_BITMAP and not made.bitmap_bytes:
-            left[one.number] = "bit 65 has a third bitmap follow there"
+            left[one.number] = "bit 65 announces a third bitmap there"
             continue
         if filled or one.shape or one.written == SIGNED or encoding is None or prefix is None:
             left[one.number] = (
-                f"no words for {one.format} written as {one.written}{' with more' * bool(one.shape)}"
+                f"no way to express {one.format} written as {one.written}{' with more' * bool(one.shape)}"
             )
             continue
         if one.written == BCD and not one.odd.left:

@@ -55,9 +55,7 @@ def _header(one: object, head: dict[str, Any]) -> list[LeftOut]:
     if not isinstance(one, Mapping) or not _count(one, "max_len", 0):
         return []
     if _count(one, "len_type", 0):
-        return [
-            LeftOut(0, "the header", "its length is in front of it, and no framing is known that reads so")
-        ]
+        return [LeftOut(0, "the header", "it follows a length, but no known framing reads it")]
     size = _count(one, "max_len", 0)
     head["frames"] = [f"header-{(size + 1) // 2 if one.get('len_count') == _IN_NIBBLES else size}"]
     return []
@@ -145,9 +143,9 @@ def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, An
     fields = fields_of(made, version)
     left: dict[int, str] = {}
     if made.mti == HEXED:
-        left[MTI_FIELD] = "no words for an MTI in hex digits"
+        left[MTI_FIELD] = "no way to express an MTI in hex digits"
     if made.bitmap_bytes > _RAW_BITMAP and not made.bit_1:
-        left[BITMAP_FIELD] = "no words for a second bitmap that no bit announces"
+        left[BITMAP_FIELD] = "no way to express a secondary bitmap that no bit announces"
     raw = made.bitmap == RAW
     page = "ascii" if made.mti == BCD else _known(made.mti)
     bitmap = _field("b", 8) if raw else _field(page, 16)
@@ -185,11 +183,11 @@ def _refused(one: Field) -> str:
     if one.number > 128:
         return "elements end at 128"
     if one.number == THIRD_BITMAP:
-        return "bit 65 has a third bitmap follow there"
+        return "bit 65 announces a third bitmap there"
     if one.prefix and one.written == HEX and one.counts == BYTES:
-        return "no words for a length that counts bytes of hex digits"
+        return "no way to express a length that counts bytes of hex digits"
     if one.shape or one.written in (SIGNED, MAPPED, HEXED, NIBBLES) or (one.prefix and one.lengths == HEX):
-        return f"no words for {one.format} written as {one.written}{' with more' * bool(one.shape)}"
+        return f"no way to express {one.format} written as {one.written}{' with more' * bool(one.shape)}"
     return ""
 
 
