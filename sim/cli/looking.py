@@ -55,11 +55,7 @@ def explain(message: str, as_json: bool, **how: Any) -> bool:
 @command(
     "validate",
     click.Option(["--fix"], is_flag=True, help="Repair the message and print it; stderr has the proposals."),
-    click.Option(
-        ["--sure"],
-        is_flag=True,
-        help="With --fix: only a repair for the one fault that explains the message.",
-    ),
+    click.Option(["--sure"], is_flag=True, help="With --fix: only a repair with no other explanation."),
     note="The exit status is 1 for a message with an error; networks in --against do not change it.",
 )
 def validate(

@@ -220,9 +220,7 @@ def _wanted(item: str | Mapping[str, Any]) -> Wanted:
     if reason is not None and made.step not in REVERSALS:
         raise OptionError("then", f"no reason for a step {made.step!r}", shown(made.reason))
     if _outcome("then", made.outcome) == PARTIAL:
-        raise OptionError(
-            "then", "another outcome: only the first request can be partially approved", "'partial'"
-        )
+        raise OptionError("then", "another outcome: only a first request can be partial", "'partial'")
     return replace(made, reason=reason)
 
 

@@ -469,9 +469,7 @@ def cash_terminal(category: str = VALUE, value: str = Tag["9F35"], table: Spec =
     """An unattended terminal of a bank stands where cash is paid out."""
     if value not in _CASH_TERMINALS or is_particular("cash-category", table.version, category):
         return None
-    return tag_hit(
-        "9F35", value, "a merchant's terminal (21 to 26), because of the merchant category", repr(value)
-    )
+    return tag_hit("9F35", value, "a merchant's terminal (21 to 26), by the merchant category", repr(value))
 
 
 @rule("chip-results-agree")
@@ -516,9 +514,7 @@ def reads_chips(capabilities: str = Tag["9F33"], entry: str = DE[22].entry) -> T
     """A chip that was inserted was read by a terminal that reads chips: byte 1 bit 6 of 9F33."""
     if entry != "chip" or len(capabilities) != 6 or int(capabilities[:2], 16) & _READS_CHIPS:
         return None
-    return tag_hit(
-        "9F33", capabilities, "a terminal that reads chips, because DE 22 says chip", "another", 0, 2
-    )
+    return tag_hit("9F33", capabilities, "a terminal that reads chips (DE 22 is chip)", "another", 0, 2)
 
 
 def _is_capable(capabilities: str, method: int) -> bool:

@@ -205,9 +205,7 @@ class Pool:
             self._fill_up()
         channel = channels[0] if len(channels) == 1 else min(channels, key=lambda one: len(one.awaited))
         if channel.queued > self._limits["queue_bytes"]:
-            raise LinkError(
-                self.name, "a host that reads its connection", f"{channel.queued} bytes not taken"
-            )
+            raise LinkError(self.name, "a host that reads", f"{channel.queued} bytes unread")
         return channel
 
     def _fill_up(self) -> asyncio.Task[None]:

@@ -248,9 +248,7 @@ def _lost(rules: Plan, plan: Plan) -> str:
     lost += [
         name for name in ("outcome", "then", "count", "fault") if getattr(own, name) != getattr(other, name)
     ]
-    return (
-        f"Read by rules; a language model reads {', '.join(dict.fromkeys(lost))} differently" if lost else ""
-    )
+    return f"Read by rules; a model reads {', '.join(dict.fromkeys(lost))} differently" if lost else ""
 
 
 def _read(rules: Plan) -> dict[str, str]:

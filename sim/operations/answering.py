@@ -498,9 +498,7 @@ def _reason(
     if speaks_of(reason, network, version):
         return details | {"reason": reason}, ()
     where = f"{network} in {version}" if network else f"{version} without a network"
-    return details, (
-        f"No public source says how {where} encodes the reason {reason!r}, so the message omits it.",
-    )
+    return details, (f"No public source says how {where} encodes reason {reason!r}, so it is omitted.",)
 
 
 def transaction_name(message: Message, network: str | None, answer: Message | None = None) -> str:

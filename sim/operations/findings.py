@@ -22,9 +22,7 @@ ELSE = "Paste the complete message, or the bytes that contain it."
 UNWRITABLE = "The value does not fit its element, so the message cannot be written; change it."
 NO_ROWS = "The rows are not a message: change the cell, or remove the row."
 
-READ_UP_TO = (
-    "Read up to that point. Evidence against this reading: {}. `sim.guess` lists the other candidates."
-)
+READ_UP_TO = "Read up to that point. Against this reading: {}. `sim.guess` lists the other candidates."
 
 _NAMES = {None: "message", MTI_FIELD: MTI_NAME, BITMAP_FIELD: BITMAP_NAME}
 _LAST = 128

@@ -89,9 +89,7 @@ def with_message(held: Reading, message: Message) -> Reading:
     """The same bytes with another message in them, lengths and check bytes following. Raises BuildError
     for an element that the format cannot carry, or a length in front that is too small."""
     if held.error is not None or held.written is None:
-        raise BuildError(
-            None, None, "bytes that can be read to the end", "bytes that can only be read in part"
-        )
+        raise BuildError(None, None, "bytes that can be read to the end", "bytes that cannot")
     body = encode(message, held.written)
     data = _around(held, body)
     start = data.index(body, held.start)

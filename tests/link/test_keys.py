@@ -153,7 +153,7 @@ def test_a_pin_block_of_format_2_is_psec_s_and_stays_off_the_link() -> None:
     """It is for the chip alone: no message takes it."""
     assert keys.pin_block("12345", format=2).octets == pinblock.encode_pinblock_iso_2("12345")
     assert keys.read_pin_block("2512345FFFFFFFFF", format=2).value == "12345"
-    with pytest.raises(OptionError, match="is only used between reader and chip"):
+    with pytest.raises(OptionError, match="used only between reader and chip"):
         messages.with_pin_block(chip_request("VISA", "06010A03A0B800"), "1234", PAIR, format=2)
 
 

@@ -117,7 +117,7 @@ def test_a_model_that_gets_the_money_wrong_is_refused(llm: Provider, row: dict[s
     made = room.plan(row["description"], provider="ollama", at=NOW)
     own = plan_of(row["description"], at=NOW)
     assert [one.options for one in made.steps] == [one.options for one in own.steps]
-    assert made.notes[-1].startswith("Read by rules; a language model reads ")
+    assert made.notes[-1].startswith("Read by rules; a model reads ")
     with pytest.raises(room.LlmFailed) as caught:
         room.plan(f"{row['description']} Whatsoever.", provider="ollama", at=NOW)
     assert caught.value.problems

@@ -208,7 +208,7 @@ def test_a_way_of_entry_that_has_no_place_is_named() -> None:
     tapped = generate("auth", entry="contactless", version="1987", at=AT).message
     made = convert(tapped, "2003", at=AT)
     (note,) = (one for one in made.notes if one.number == 22)
-    assert "2003 cannot express contactless there; it uses chip" in note.note
+    assert "2003 cannot express contactless; it uses chip" in note.note
     assert pos.entry_kind(made.message) == "chip"
 
 

@@ -229,7 +229,7 @@ def test_nothing_of_what_is_typed_is_in_what_a_notebook_saves() -> None:
     explorer.paste.value = "\n".join(traffic())
     explorer.filter._asked(explorer.filter, {"kind": "typed", "text": f"DE43~corner {CARD}"}, [])
     assert explorer.query.endswith(CARD)
-    assert "411111******1111 is searched for in every element" in explorer._narrowed.note
+    assert "411111******1111 is searched for everywhere" in explorer._narrowed.note
     explorer.query = CARD
     assert held(explorer) == [1, 7, 13]
     assert CARD not in str(dependency_state([explorer]))

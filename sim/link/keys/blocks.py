@@ -106,9 +106,7 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
         data = header + encrypted
         true = maker.encipher(data + bytes(-len(data) % 8), bytes(8))[-8:][:size]
     if not compare_digest(true, code):
-        raise OptionError(
-            "block", "a MAC made with this key", "a different one: wrong key, or a modified block"
-        )
+        raise OptionError("block", "a MAC made with this key", "another one: wrong key or modified block")
     bits = int.from_bytes(clear[:2], "big")
     if bits % 8 or not 0 < bits // 8 <= len(clear) - 2:
         raise OptionError("block", "a key of the length it declares", f"{bits} bits")
@@ -281,9 +279,7 @@ def read_cryptogram(value: str, zone: Key) -> Key:
     if check:
         key = Key(zone.decipher(bytes.fromhex(value[:size])))
         if not compare_digest(key.encipher(bytes(8))[: len(check)], check):
-            raise OptionError(
-                "key", "the check value of its key", "a different one; the zone key is probably different"
-            )
+            raise OptionError("key", "the check value of its key", "another one: wrong zone key, probably")
         return key
     try:
         return Key(text(zone.decipher(bytes.fromhex(value))), parity="odd")

@@ -73,9 +73,7 @@ def with_pin_block(
     if format == 4:
         raise OptionError("format", "0, 1 or 3; DE 52 has only 8 bytes", "4, which needs 16")
     if format == 2:
-        raise OptionError(
-            "format", "0, 1 or 3, for a PIN sent over a link", "2, which is only used between reader and chip"
-        )
+        raise OptionError("format", "0, 1 or 3, for a PIN on a link", "2, used only between reader and chip")
     pan = account(message)[1] or None
     return message.replace(de52=pin_block(pin, pan, format=format, key=key, fill=fill).value)
 

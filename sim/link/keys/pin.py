@@ -117,10 +117,7 @@ def read_pin_block(
     if format == 4:
         made = _aes(key)
         inner = xor(made.decipher(data), bytes.fromhex(_long_pan_field(str(pan))))
-        field, steps = (
-            made.decipher(inner),
-            [Step("decrypted twice", "", "XORed with the PAN field in between")],
-        )
+        field, steps = made.decipher(inner), [Step("decrypted twice", "", "XORed with the PAN field between")]
     else:
         field = key_of(key, "TDES", _TDES).decipher(data) if key is not None else data
         steps = [Step("clear block", text(field), "decrypted" if key is not None else "as given")]

@@ -205,9 +205,7 @@ def _unsaid(draft: Draft, entry: str) -> str:
     if old in ("", _UNKNOWN, new):
         return ""
     words = read_toml("phrases")["entries"]
-    return (
-        f"; {draft.to} cannot express {words.get(old, old)} there; it uses {words.get(new, new) or _UNKNOWN}"
-    )
+    return f"; {draft.to} cannot express {words.get(old, old)}; it uses {words.get(new, new) or _UNKNOWN}"
 
 
 def _from_bits(draft: Draft, value: str) -> str:

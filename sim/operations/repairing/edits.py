@@ -372,10 +372,4 @@ def _changed(
             whole = given + value[len(given) :]
             apart = sum(a != b for a, b in zip(whole, value, strict=False))
             if "." not in given and len(whole) == len(value) and apart:
-                yield (
-                    {number: whole},
-                    PRIOR[GIVEN] + 2 * (apart - 1),
-                    GIVEN,
-                    number,
-                    "other elements contain the same value",
-                )
+                yield {number: whole}, PRIOR[GIVEN] + 2 * (apart - 1), GIVEN, number, TOLD

@@ -467,7 +467,7 @@ class _Parser:
             name, sign, begins = self.open
             whole = mask_words(self.text[begins : self.at])
             self.notes.append(
-                f'{word[0]} is searched for in every element; for one value, write {name}{sign}"{whole}"'
+                f'{word[0]} is searched for everywhere; for one value, write {name}{sign}"{whole}"'
             )
         self.open = None
         return Text(word[0])
