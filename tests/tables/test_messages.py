@@ -178,12 +178,21 @@ def test_csv_round_trip(tmp_path: Path) -> None:
     assert sim.build(again) == table.iso.message
 
 
-@pytest.mark.parametrize("wrong", [None, 100, 1.5, b"0800", ["0800"], object()])
+@pytest.mark.parametrize("wrong", [None, 100, 1.5, ["0800"], object()])
 def test_no_message_argument(wrong: object) -> None:
     """What is no message argument is a TypeError that says what would be one."""
     for verb in (sim.parse, sim.explain, sim.validate, sim.build, sim.respond, sim.mask):
         with pytest.raises(TypeError, match="a message is a raw string, a message table or a Message, not"):
             verb(wrong)  # type: ignore[operator]
+
+
+def test_bytes_that_stop_are_told_as_text_is() -> None:
+    """Where reading stops is a finding, or the error of what needs the whole message."""
+    for verb in (sim.parse, sim.explain, sim.validate):
+        assert str(verb(b"0800").attrs["iso"]) == str(verb("0800").attrs["iso"])
+    for needs_all in (sim.build, sim.respond):
+        with pytest.raises(sim.BuildError, match="bitmap at offset 4"):
+            needs_all(b"0800")
 
 
 def test_frame_without_the_columns() -> None:
