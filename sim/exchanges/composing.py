@@ -79,7 +79,7 @@ _TO_IT = frozenset(
 )
 # What stands between transactions; more parts than this are no sentence.
 _BETWEEN = re.compile(
-    r"[;.,]?\s+(?:(?:then|and|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et"
+    r"(?:[;.,]|(?<!\s)(?=\s))\s+(?:(?:then|and|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et"
     r"|puis|ensuite)\s+)+|[;.,]\s+"
 )
 _MOST_PARTS = 12

@@ -172,7 +172,7 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
     """The sentences about DE 39 of *message*, whose *sender* answers: what it says, what happens next.
 
     >>> say_outcome(Message("0810", {39: "00"}), None, "other side")
-    'The other side answered: all well (00).'
+    'The other side accepted it (00).'
     """
     code = message.get(39)
     if not code:

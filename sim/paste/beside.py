@@ -21,7 +21,8 @@ from sim.spec.networks import detect, luhn_ok
 from sim.spec.tables import read_csv
 
 NO_MTI = "no MTI followed by a bitmap whose elements can be read"
-_NDC = (b"\x1c", 3)
+# Three fields of printable characters, behind a length or a header at most.
+_NDC = re.compile(rb"(?s).{0,8}?(?:[ -~]{0,999}\x1c){3}")
 _BLANKS = re.compile(r"\s+")
 _SEPARATORS = re.compile(r"[\s:-]")
 _HEX = re.compile(r"[0-9A-Fa-f\s]+")
@@ -78,8 +79,7 @@ def what_else(found: Sequence[Sighting], text: str, headers: str) -> tuple[str, 
         return "network-headers", (f"{headers} come first, but no ISO 8583 message follows",)
     if not text.strip() and not any(one.data.strip() for one in found):
         return "empty", ("it is empty",)
-    mark, least = _NDC
-    if any(one.data.count(mark) >= least for one in found[:3]):
+    if any(_NDC.match(one.data) for one in found[:3]):
         return "ndc", ("An NDC or DDC message of a cash machine: its fields are separated by 1C.", NO_MTI)
     if known := recognized(text):
         return known[0], (known[1],)

@@ -341,7 +341,8 @@ def generate(
     _check_words(payment, options)
     made = generated(**options, **payment)
     table = _made(made, None if network is None else network_named(network), format)
-    table.attrs["iso"]["at"] = moment(at)
+    when = moment(at)
+    table.attrs["iso"]["at"] = when and when.isoformat()
     return table
 
 

@@ -121,7 +121,7 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
         (f'"{GOOD}"', "1987", "uotes"),
         (GOOD[:40] + "\n" + GOOD[40:], "1987", "line breaks"),
         (build(generate("auth", at=AT, version="1993").message), "1987", "ISO 8583:1993"),
-        (GOOD[:90], "1987", "cut"),
+        (GOOD[:90], "1987", "truncated"),
         (GOOD[:60] + GOOD[61:], "1987", "lost in DE"),
         (GOOD[:60] + "7" + GOOD[60:], "1987", "added in DE"),
         ("0100" + "".join(chr(b) for b in bytes.fromhex(GOOD[4:20])) + GOOD[20:], "1987", "raw bytes"),

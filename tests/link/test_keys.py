@@ -378,7 +378,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "a cipher": (lambda: keys.Key(PAIR, "RC4"), "cipher: expected TDES or AES"),  # type: ignore[arg-type]
     "even parity": (lambda: keys.Key("00" * 16, parity="odd"), "even parity in byte 1"),
     "a short pin": (lambda: keys.pin_block("123", PAN), "pin: expected 4 to 12 digits, found 3 characters"),
-    "no card": (lambda: keys.pin_block("1234"), "pan: expected a card number, which format 0 binds"),
+    "no card": (lambda: keys.pin_block("1234"), "pan: expected a card number, which format 0 requires"),
     "a format": (lambda: keys.pin_block("1234", PAN, format=5), "format: expected 0 to 4"),  # type: ignore[arg-type]
     "aes wanted": (lambda: keys.pin_block("1234", PAN, format=4), "which format 4 requires"),
     "a block": (lambda: keys.read_pin_block("00", PAN), "block: expected 8 bytes in format 0, found 1 bytes"),

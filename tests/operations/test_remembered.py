@@ -28,7 +28,7 @@ from sim.spec.networks import check_digit
 
 CARD = "4539578763621486"
 # What the patterns of the tables fill.
-PATTERNS = {f"sim.elements.dates.{name}" for name in ("_layout", "_limited", "_spoken", "unusual")}
+PATTERNS = {f"sim.elements.dates.{name}" for name in ("_layout", "_limited", "_spoken", "limits", "unusual")}
 TERMINAL, MERCHANT = "TERM0042", "SHOP00000000042"
 
 numbers = st.text(st.sampled_from("0123456789"), min_size=11, max_size=18)

@@ -72,7 +72,7 @@ def otherwise(message: Message, fmt: Format | str) -> dict[int, str]:
     bitmap): bytes do not tell everything. Empty for most messages. Raises as `encode` does.
 
     >>> otherwise(Message("0800", {11: "123456", 52: "00112233aabbccdd"}), "bcd")
-    {52: 'DE 52 comes back with its hex digits in upper case'}
+    {52: 'DE 52 is written with its hex digits in upper case'}
     """
     back = decode(encode(message, fmt), fmt, message.version)
     found = {}
