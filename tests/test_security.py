@@ -13,11 +13,11 @@ TESTS = Path(__file__).parent
 TEXT = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
 # The first words of a promise, and the tests by which it stands: file, then functions.
 HELD = {
-    "The service keeps no message, and sends none anywhere but, without card data, to a language model": {
+    "The service stores no messages, and sends none anywhere except, without card data, to a language model": {
         "offline/test_refusing.py": ["test_importing_opens_no_socket", "test_no_way_leaves_this_machine"],
         "test_memory.py": ["test_caches_without_a_bound_do_not_grow"],
     },
-    "PAN, track data, PIN blocks, verification codes and chip data are covered": {
+    "The PAN, track data, PIN blocks, verification codes and chip data are masked": {
         "test_planted.py": [
             "test_no_element_shows_a_card",
             "test_no_damage_shows_a_card",
@@ -27,7 +27,7 @@ HELD = {
         "llm/test_planted.py": [],
         "server/test_process.py": ["test_logs_hold_no_card_data"],
     },
-    "a web page that calls the service in your browser": {
+    "a web page that calls the service from your browser": {
         "server/test_hosts.py": ["test_a_foreign_name_is_misdirected", "test_names_of_this_machine"],
         "server/test_http.py": ["test_any_origin_may_call_a_public_demo"],
     },
@@ -35,11 +35,11 @@ HELD = {
         "server/test_limits.py": ["test_pages_may_not_be_framed"],
         "server/test_openapi.py": ["test_docs_page_may_run_its_own_script_only"],
     },
-    "a request hidden in another": {
+    "request smuggling": {
         "server/test_framing.py": ["test_what_http_forbids_is_refused"],
         "server/test_streams.py": ["test_pieces_change_nothing", "test_no_request_is_smuggled_in_pieces"],
     },
-    "slow and silent clients": {
+    "slow or silent clients": {
         "server/test_limits.py": [
             "test_a_trickle_does_not_buy_time",
             "test_what_stays_half_done_is_closed",
@@ -48,7 +48,7 @@ HELD = {
         ],
         "soak/test_soak.py": ["test_the_service_answers_as_documented"],
     },
-    "large requests, larger answers": {
+    "large requests, larger responses": {
         "server/test_http.py": ["test_too_large_a_body", "test_too_large_a_body_in_chunks"],
         "server/test_limits.py": ["test_no_answer_is_larger_than_its_request"],
     },
@@ -58,10 +58,10 @@ HELD = {
             "test_pauses_grow_where_successors_die_young",
         ],
     },
-    "a message that takes long to recognise": {
+    "a message whose format takes long to identify": {
         "server/test_guessing.py": ["test_a_guess_that_takes_too_long_is_ended"],
     },
-    "a text that is made to be slow, a file without line endings": {
+    "input designed to be slow, a file without line endings": {
         "test_patterns.py": ["test_no_pattern_takes_more_than_its_length"],
         "tables/test_columns_text.py": ["test_a_line_without_an_end_takes_no_memory"],
     },
@@ -70,13 +70,13 @@ HELD = {
             "test_who_sends_ahead_waits_in_turn",
         ]
     },
-    "many requests of one client": {
+    "many requests from one client": {
         "server/test_proxies.py": [
             "test_a_client_has_a_rate",
             "test_a_client_has_so_many_requests_at_a_time",
         ],
     },
-    "a language model's bill": {
+    "the cost of a language model": {
         "server/test_hosts.py": ["test_a_language_model_is_not_reached_under_a_foreign_name"],
         "server/test_llm.py": [],
     },
@@ -102,6 +102,6 @@ def test_a_promise_is_held_by_tests(promise: str) -> None:
 
 def test_no_promise_is_without_tests() -> None:
     """Every row of the table of what the service stands against is held."""
-    rows = re.findall(r"^\| (?!Against)([^|]+?) \|", TEXT, re.MULTILINE)
+    rows = re.findall(r"^\| (?!Threat)([^|]+?) \|", TEXT, re.MULTILINE)
     assert len(rows) >= 8
     assert [row for row in rows if row not in HELD] == []
