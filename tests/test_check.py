@@ -75,7 +75,7 @@ SLIPS: list[tuple[int, Callable[..., Any], str]] = [
     (1, lambda digits: count(), "it returned different numbers"),
     (2, lambda text, at, digits: (8, "123456"), "the value and the offset are in the wrong order"),
     (2, lambda text, at, digits: "123456", "it returned a str, not a value and an offset"),
-    (2, lambda text, at, digits: (b"123456", 8), "the value is bytes: leave it a text"),
+    (2, lambda text, at, digits: (b"123456", 8), "the value is bytes: keep it a text"),
     (3, lambda text, at: text, "it raised TypeError (<lambda>() takes 2 positional"),
     (
         4,
@@ -87,7 +87,7 @@ SLIPS: list[tuple[int, Callable[..., Any], str]] = [
     (4, lambda text: _elements(text) | {3: 0}, "DE 3 is an int: keep it a text"),
     (4, lambda text: pandas.Series(_elements(text)), "it returned a Series, not a dict"),
     (5, _elements, ""),
-    (5, lambda text: {}[text], "it raised KeyError, and should raise ValueError"),
+    (5, lambda text: {}[text], "it raised KeyError; it should raise ValueError"),
     (5, lambda text: None, "characters) it should raise ValueError but returned a value"),
 ]
 
