@@ -24,4 +24,4 @@ def test_an_answer_is_given_by_enter(jupyterlab: Lab, chromium: Browser) -> None
         field.press("End")
         field.press("9")
         field.press("Enter")
-        sheet.wait_until("print(p.drill.asked, p.said[:7])", "1 Not yet")
+        sheet.wait_until("print(p.drill.asked, p.said[:7])", "1 Not qui")

@@ -31,7 +31,7 @@ def test_a_host_is_started_given_a_rule_and_shows_its_traffic(
     masked; stop."""
     with panel(jupyterlab, chromium, "HostPanel()", width=width) as (sheet, shown):
         shown.get_by_role("button", name="Start", exact=True).dblclick()
-        shown.get_by_text("listening on 127.0.0.1:").wait_for()
+        shown.locator(".iso-note", has_text="listening on 127.0.0.1:").wait_for()
         press(shown, "Add rule")
         shown.get_by_label("Code", exact=True).fill("51")
         shown.get_by_label("Code", exact=True).press("Tab")
