@@ -68,6 +68,11 @@ def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
     return tuple(found)
 
 
+def _answers(before: Exchange) -> dict[int | None, Message]:
+    """What was answered in time, by the step that it answers: `answer_to` of all at once."""
+    return {one.of: one.message for one in reversed(before.steps) if one.role == ANSWER}
+
+
 def _others(asked: Message, told: Message, network: str | None) -> Iterator[int]:
     """The elements that *told* should have from *asked*, and has with another value."""
     own = network is None or bool(told.spec.interface)
@@ -110,36 +115,42 @@ def _early(seen: Seen) -> Iterator[Hit]:
 
 def _named_by_none(seen: Seen) -> Iterator[Hit]:
     """An answer or a reversal of nothing that was sent: what tells it from the message that waits for it."""
-    message, answers = seen.message, seen.step.is_answer
-    waiting = [
-        one.message
-        for at, one in enumerate(seen.before.steps)
-        if not one.is_answer and answers == (seen.before.answer_to(at) is None)
-    ]
-    if not waiting:
+    message, answers, steps = seen.message, seen.step.is_answer, seen.before.steps
+    answered = _answers(seen.before)
+    waiting = next(
+        (
+            steps[at].message
+            for at in reversed(range(len(steps)))
+            if not steps[at].is_answer and answers == (at not in answered)
+        ),
+        None,
+    )
+    if waiting is None:
         yield Hit(0, f"the message that {message.mti} speaks of before it", "none")
-    elif answers and (wanted := response_mti(waiting[-1].mti)) != message.mti:
-        yield Hit(0, f"{wanted}, the response to {waiting[-1].mti}", message.mti, 0, 4)
+    elif answers and (wanted := response_mti(waiting.mti)) != message.mti:
+        yield Hit(0, f"{wanted}, the response to {waiting.mti}", message.mti, 0, 4)
     else:
-        number = next(_others(waiting[-1], message, seen.network), 0)
-        yield Hit(number, f"what the message before it has ({waiting[-1].mti})", "another value")
+        number = next(_others(waiting, message, seen.network), 0)
+        yield Hit(number, f"what the message before it has ({waiting.mti})", "another value")
 
 
 def _refund_within(seen: Seen) -> Iterator[Hit]:
+    if seen.message.get(_PROCESSING_CODE)[:2] != _REFUND:
+        return
     paid = left(seen.before.steps, seen.network)
     most = paid.held + paid.charged
-    refund = seen.message.get(_PROCESSING_CODE)[:2] == _REFUND and most and not paid.unknown
-    if refund and minor_units(seen.message) > most:
+    if most and not paid.unknown and minor_units(seen.message) > most:
         yield Hit(_AMOUNT, "no more than was paid", "more")
 
 
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
     """The chip counts its transactions."""
     path = "55.9F36"
-    asked = [one.message for one in seen.before.steps if one.role == REQUEST]
-    own, *earlier = (str(Inside(one, seen.network)[path]) for one in (seen.message, *asked))
-    if own and own <= max(earlier, default=""):
-        yield Hit(55, f"a counter above {max(earlier)}, that of the card before", own, path=path, tag="9F36")
+    own = str(Inside(seen.message, seen.network)[path])
+    asked = (one.message for one in seen.before.steps if own and one.role == REQUEST)
+    highest = max((str(Inside(one, seen.network)[path]) for one in asked), default="")
+    if own and own <= highest:
+        yield Hit(55, f"a counter above {highest}, that of the card before", own, path=path, tag="9F36")
 
 
 def _original_named(seen: Seen) -> Iterator[Hit]:
@@ -203,12 +214,14 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
     purpose, network, message = _PURPOSES[seen.step.role], seen.network, seen.message
     if network is None or message.dialect is not None:
         return
-    known = [seen.before.answer_to(at) for at, one in enumerate(seen.before.steps) if not one.is_answer]
     for path in _carried_parts(network, message.version, purpose):
         wanted = _carried(path, purpose, seen.about, seen.answer, network)
         found = str(Inside(message, network)[path]).strip()
-        others = {_carried(path, purpose, seen.about, one, network) for one in known}
-        if wanted and found not in others:
+        if wanted in ("", found):
+            continue
+        answers, steps = _answers(seen.before), enumerate(seen.before.steps)
+        known = (answers.get(at) for at, one in steps if not one.is_answer)
+        if all(found != _carried(path, purpose, seen.about, one, network) for one in known):
             number = int(path.partition(".")[0])
             yield Hit(number, "the id that the response has", "another" if found else "none", path=path)
 
