@@ -40,7 +40,8 @@ class UnclearError(IsoError):
     def __init__(self, words: tuple[str, ...] = (), not_possible: str = "") -> None:
         super().__init__(None, None, "", "")
         self.words, self.not_possible = words, not_possible
-        said = "; ".join(one if len(one) <= _LONGEST_WORDS else f"{one[:_LONGEST_WORDS]}…" for one in words)
+        masked = map(shown, words)
+        said = "; ".join(one if len(one) <= _LONGEST_WORDS else f"{one[:_LONGEST_WORDS]}…" for one in masked)
         self.say(f"Not possible: {not_possible}" if not_possible else f"Not understood: {said}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -59,7 +60,7 @@ class Asked:
 
     purpose: str = "purchase"
     kind: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     outcome: str | None = None
     approved: int | None = None
     then: tuple[str, ...] = ()
@@ -67,12 +68,12 @@ class Asked:
     balance: int | None = None
     fault: str = ""
     convert: str = ""
-    elements: Mapping[str, str | None] = field(default_factory=dict)
+    elements: Mapping[str, str | None] = field(default_factory=dict, repr=False)
     at: int = 0
     count: int = 1
     which: range | None = None
     answered: bool = False
-    words: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def is_declined(self) -> bool:
@@ -87,8 +88,8 @@ class Step:
     of which those at `which` (counted from 0; None: all) have the outcome that its options name."""
 
     call: str
-    options: Mapping[str, Any]
-    words: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(repr=False)
+    words: Mapping[str, str] = field(default_factory=dict, repr=False)
     of: int = 0
     at: int = 0
     times: int = 1
@@ -101,7 +102,7 @@ class Run:
     and the place of the message that the description is about."""
 
     exchange: Exchange
-    texts: Mapping[int, str]
+    texts: Mapping[int, str] = field(repr=False)
     subject: int
 
     def text(self, at: int) -> str:
@@ -116,11 +117,11 @@ class Plan:
     not understood, `not_possible` says why what was understood cannot be made; `cost` what a language model
     took."""
 
-    text: str
+    text: str = field(repr=False)
     asked: Asked = field(default_factory=Asked)
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
-    unclear: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = field(default=(), repr=False)
     not_possible: str = ""
     source: str = SOURCE_WORDS
     cost: str = ""

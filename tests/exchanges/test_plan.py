@@ -191,6 +191,11 @@ def test_a_plan_shows_no_card_number() -> None:
     for shown in (repr(table), table._repr_html_(), str(table.plan.understood())):
         assert "4111111111111111" not in shown.replace(" ", "")
     assert "411111" in repr(table)
+    said = sim.plan("visa purchase 20 EUR card 4111 1111 1111 1111 and card 5555 5555 5555 4444")
+    with pytest.raises(sim.UnclearError) as caught:
+        said.plan.run()
+    for shown in (repr(table.plan), repr(said.plan), str(caught.value)):
+        assert not re.search(r"4111.?1111.?1111|5555.?5555.?5555", shown)
 
 
 def test_an_answer_to_a_reversal_is_what_it_is_about() -> None:
