@@ -86,13 +86,12 @@ def _asides(reader: Reader) -> None:
         follows = next((one for one in reader.marks if one.start == end + 1 and one.key in _PAID_WITH), None)
         ends = bool(_END.match(text[end:])) or follows is not None
         slot = _BOUGHT.search(text[:start])
-        if not all(one.value.isalpha() and not lexicon.like(one.value) for one in run):
-            continue
-        if (
+        said_of_it = (
             (slot and about and ends)
             or (_WHO.match(text[:start]) and _PAYS.match(text[end + 1 :]))
             or (not text[:start].strip() and _FIRST.match(text[end:]))
-        ):
+        )
+        if said_of_it and all(one.value.isalpha() and not lexicon.like(one.value) for one in run):
             for one in run:
                 one.key = "aside"
             reader.notes.append(f"Left aside: {reader.text[start:end]}")

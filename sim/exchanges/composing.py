@@ -125,7 +125,7 @@ def _several(whole: Composer) -> Plan | None:
     plans: list[Plan] = []
     while parts and len(parts) <= _MOST_PARTS:
         for size in range(len(parts), 0, -1):
-            piece = Composer(Reader(text[parts[0][0] : parts[size - 1][1]]), None, *whole.given)
+            piece = Composer(Reader(text[parts[0][0] : parts[size - 1][1]]), None, whole.given_version, whole.at)
             if made := piece.among(shared):
                 plans.append(made)
                 del parts[:size]
@@ -143,7 +143,6 @@ class Composer:
         self, reader: Reader, before: Asked | None, version: str | None, at: datetime | None
     ) -> None:
         self.reader, self.before, self.given_version, self.at = reader, before, version, at
-        self.given = version, at
         self.all, self.only, self.bad = reader.all, reader.only, reader.unclear.append
         self.notes = reader.notes
         self.options: dict[str, Any] = dict(before.options) if before else {}

@@ -13,7 +13,7 @@ from sim.exchanges import sums
 from sim.exchanges.deciding import Decision, said_by
 from sim.exchanges.lexicon import fold
 from sim.exchanges.plan import HOST, SUITE, Step
-from sim.exchanges.words import Mark, Reader, Sum
+from sim.exchanges.words import Reader, Sum
 from sim.spec import currency
 from sim.spec.networks import test_cards
 
@@ -60,14 +60,11 @@ def call_of(reader: Reader, decision: Decision, network: str | None) -> Step | N
 
 
 def _only(reader: Reader, keys: frozenset[str]) -> None:
-    others: list[Mark] = [mark for mark in reader.marks if mark.key not in keys]
-    others = [
-        mark
-        for mark in others
-        if mark.key != "unknown" and not (mark.key == "head" and mark.value == "purchase")
-    ]
-    if others:
-        reader.unclear.append(f"{others[0].words}: not of a host or a suite")
+    for mark in reader.marks:
+        is_usual = mark.key == "unknown" or (mark.key == "head" and mark.value == "purchase")
+        if mark.key not in keys and not is_usual:
+            reader.unclear.append(f"{mark.words}: not of a host or a suite")
+            return
 
 
 def _conditions(reader: Reader, network: str | None) -> dict[str, Any]:

@@ -165,7 +165,6 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
     return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
 
 
-@cache
 def variant(word: str) -> str:
     """The word that a row has in place of *word*, but for an ending of its own: `abgelehnte` is declined,
     `recusadas` what `recusada` is."""
