@@ -125,7 +125,9 @@ def _several(whole: Composer) -> Plan | None:
     plans: list[Plan] = []
     while parts and len(parts) <= _MOST_PARTS:
         for size in range(len(parts), 0, -1):
-            piece = Composer(Reader(text[parts[0][0] : parts[size - 1][1]]), None, whole.given_version, whole.at)
+            piece = Composer(
+                Reader(text[parts[0][0] : parts[size - 1][1]]), None, whole.given_version, whole.at
+            )
             if made := piece.among(shared):
                 plans.append(made)
                 del parts[:size]
