@@ -173,3 +173,14 @@ def test_a_broken_text_is_explained_as_far_as_it_was_read() -> None:
 def test_a_text_of_which_nothing_was_read_says_so() -> None:
     """No element was read: there is nothing to explain but the fault."""
     assert sim.explain("hello").iso.summary.startswith("Nothing could be read: ")
+
+
+@pytest.mark.parametrize("numbers", [(3, 7, 11, 12, 13), (3, 11, 12, 13, 14, 15, 18), (3, 12, 13, 14, 41)])
+def test_a_broken_row_gives_no_card_number_in_several_cells(numbers: tuple[int, ...]) -> None:
+    """A bitmap that does not announce the card number leaves it to the elements behind, a piece each."""
+    pan = "4111111111111111"
+    bits = f"{sum(1 << (64 - number) for number in numbers):016X}"
+    table = sim.read([f"0200{bits}16{pan}0000001"])
+    assert table["error"].notna().all()
+    shown = "".join(str(cell) for name in table for cell in table[name] if name[:2] == "DE" and cell == cell)
+    assert not any(pan[at : at + 8] in shown for at in range(len(pan) - 7)), shown

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError, bitmap, parse
 from sim.codec.text import sizes
-from sim.masking import is_sensitive
+from sim.masking import is_card, is_sensitive
 from sim.masking.written import has_digits
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, Spec, spec
-from sim.spec.networks import luhn_ok
 from sim.tables.columns.lines import POOL, Bools, Bytes, Ints, Lines, empty
 
 _MTI_WIDTH = 4
@@ -309,14 +308,15 @@ def _values(held: Odd) -> Mapping[int, str]:
     message = begun(held)
     if message is None or isinstance(held, Message):
         return {} if message is None else message.fields
-    in_step = luhn_ok(message.fields.get(2, ""))  # so that the numbers next to it are what they seem
+    in_step = is_card(message.fields.get(2, ""))  # so that the numbers next to it are what they seem
     table, version = message.spec, message.version
+    shown = message.fields if in_step else message.masked()  # a number may go through several elements
     return {
         number: value
         for number, value in message.fields.items()
         if is_sensitive(number, version)
         or (in_step and table[number].fixed and value.isdigit())
-        or not has_digits(value, _PIECE)
+        or (shown[number] == value and not has_digits(value, _PIECE))
     }
 
 
