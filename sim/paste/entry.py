@@ -12,7 +12,7 @@ from sim.paste.beside import recognized, what_else
 from sim.paste.blocks import blocks, paragraphs
 from sim.paste.candidate import Candidate, of_candidate, same
 from sim.paste.confidence import believable, judge
-from sim.paste.pipeline import GIVEN, Known, as_first, candidates, following
+from sim.paste.pipeline import Known, as_first, candidates, following
 from sim.paste.reading import (
     AS_IT_STANDS,
     LIKELY,
@@ -28,9 +28,11 @@ from sim.paste.search import Work
 from sim.paste.spelled import fits_at_all, oddities, read_named
 from sim.paste.spellings import (
     AS_UTF8,
+    GIVEN,
     MOST_CHARACTERS,
     Named,
     Sighting,
+    is_legible,
     named,
     narrowed,
     narrowed_utf8,
@@ -55,7 +57,6 @@ _MOST_OTHERS, _A_PART = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _HEAD = re.compile(r"(?:0[1-8]|1[1-8])[0-9]{2}[0-9A-Fa-f]{16}")
 _LEFT = re.compile("the data after message [0-9]+ cannot be read")
-_LEGIBLE = 0.95
 
 
 def guess(
@@ -129,8 +130,7 @@ def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
 
 def _of_bytes(data: bytes, asked: Known) -> Reading:
     """Bytes as they are, or the text that they are."""
-    legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in data) >= _LEGIBLE * len(data)
-    if legible and not asked.kinds:
+    if is_legible(data) and not asked.kinds:
         text = data.decode("latin-1")
         return _proven(text, _of_text(text, asked, raw=data))
     found = _of_sightings([Sighting(GIVEN, data, 0.0)], data.hex(), asked)
@@ -202,7 +202,7 @@ def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Re
         inner = sighting.data
         if not _SHORTEST <= len(inner) <= _LONGEST:
             continue
-        if all(32 <= byte < 127 or byte in b"\r\n\t" for byte in inner):
+        if is_legible(inner, 1.0):
             found = _of_text(inner.decode("latin-1"), asked, enclosed=True)
         elif bare := narrowed_utf8(inner):
             found = _of_sightings(

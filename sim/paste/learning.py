@@ -26,12 +26,11 @@ from sim.paste.front import Front, explain
 from sim.paste.lattice import Block, Lattice, Sample, lattice, read_by, sample
 from sim.paste.padding import settle
 from sim.paste.search import Step
-from sim.paste.spellings import Sighting, sightings
+from sim.paste.spellings import GIVEN, Sighting, is_legible, sightings
 from sim.paste.ways import TriedFormat, Way, kinds, made_way, ways
 from sim.spec import VERSIONS, version_of
 from sim.spec.tables import read_toml
 
-GIVEN = "bytes"
 FEW = 3  # an element seen in fewer messages is not sure
 _LOOKED_AT = 60  # messages in which the place is looked for
 _SAMPLES, _MORE = 48, 12
@@ -42,7 +41,6 @@ _USUAL_ODD = "left 0"
 # Where an odd number of packed digits is filled up: that half byte, and the one beside it.
 _HALVES = (("left 0", 0, 1), ("right 0", -1, -2))
 _CLOSE = 14.0  # bits by which another reading is behind and as good
-_LEGIBLE = 0.95
 _READ = 0.9
 
 
@@ -190,9 +188,8 @@ def _sightings(item: str | bytes) -> list[Sighting]:
     """What may be bytes of a message in an item."""
     if isinstance(item, str):
         return sightings(item)
-    legible = sum(32 <= byte < 127 or byte in b"\r\n\t" for byte in item) >= _LEGIBLE * len(item)
     given = Sighting(GIVEN, item, 0.0)
-    return [given, *(sightings(item.decode("latin-1")) if legible else ())]
+    return [given, *(sightings(item.decode("latin-1")) if is_legible(item) else ())]
 
 
 @lru_cache(maxsize=2)

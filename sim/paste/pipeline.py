@@ -23,7 +23,7 @@ from sim.paste.front import (
     unblocked,
 )
 from sim.paste.search import Found, Search, State, Work
-from sim.paste.spellings import Sighting
+from sim.paste.spellings import GIVEN, Sighting
 from sim.paste.ways import TriedFormat, kinds, ways
 from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, version_of
@@ -36,7 +36,6 @@ _WINDOW = 4096  # bytes looked at for the message that follows
 # Elements read with all that links do otherwise: each costs some tenths of a millisecond.
 _MOST_ELEMENTS = 200
 _ASCII = "ascii"
-GIVEN = "bytes"  # the reading of bytes that were given as such
 _AS_BYTES = (RAW, "gbk")
 _TEXT_FIRST = WEIGHTS["text_first"]
 _WHOLE = WEIGHTS["whole"]

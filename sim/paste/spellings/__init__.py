@@ -33,7 +33,7 @@ from sim.paste.spellings import (
 from sim.paste.spellings.dump_log import LoggedDump, dumps_apart
 from sim.paste.spellings.element_table import Wide
 from sim.paste.spellings.elements import Named
-from sim.paste.spellings.sighting import Sighting
+from sim.paste.spellings.sighting import GIVEN, Sighting, is_legible
 from sim.paste.spellings.tidy import AS_UTF8, CUT, MASKED, narrowed, narrowed_utf8
 from sim.paste.spellings.worded import WORDED, worded
 
@@ -42,6 +42,7 @@ __all__ = [
     "BYTES",
     "CUT",
     "ELEMENTS",
+    "GIVEN",
     "MASKED",
     "MOST_CHARACTERS",
     "WORDED",
@@ -50,6 +51,7 @@ __all__ = [
     "Sighting",
     "Wide",
     "dumps_apart",
+    "is_legible",
     "looks_at_all",
     "named",
     "narrowed",

@@ -9,9 +9,11 @@ from itertools import pairwise
 
 from sim.paste.weights import WEIGHTS
 
+GIVEN = "bytes"  # the sighting of bytes that were given as such
 _BYTE = 8.0
 _AROUND = WEIGHTS["around"]
 _LONGEST_WORD = 64
+_LEGIBLE, _PRINTED = 0.95, bytes(range(0x20, 0x7F)) + b"\r\n\t"
 # Start and end of one byte in the paste, and what it is.
 Token = tuple[int, int, int]
 
@@ -50,6 +52,11 @@ def bare(text: str) -> str:
 def encoded(text: str) -> bytes:
     """The characters of *text*, a byte each."""
     return text.encode("latin-1", "replace")
+
+
+def is_legible(data: bytes, share: float = _LEGIBLE) -> bool:
+    """Whether *data* are characters of ASCII that a text has, but for a few of them."""
+    return len(data) - len(data.translate(None, _PRINTED)) >= share * len(data)
 
 
 def word_before(text: str, at: int) -> str:
