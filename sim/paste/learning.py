@@ -70,7 +70,7 @@ class Evidence:
     open: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Body:
     """A message behind an anchor, up to its `end`; `place` is where it stands among those given."""
 
@@ -160,16 +160,18 @@ def _places(items: Sequence[str | bytes]) -> list[tuple[str, list[_Body]]]:
     # The same bytes, seen behind more or less of what stands in front, are one place.
     apart = {(key[1], first[key][key[2] :]): key for key in sorted(rank, key=lambda one: rank[one])}
     best = sorted(apart.values(), key=lambda one: -rank[one])[:_PLACES]
-    found = [
-        (key[0], [body for place, item in enumerate(items) for body in _body(place, item, *key)])
-        for key in best
-    ]
+    found: list[tuple[str, list[_Body]]] = [(name, []) for name, _, _ in best]
+    for place, item in enumerate(items if best else ()):
+        seen = _sightings(item)
+        for key, (_, bodies) in zip(best, found, strict=True):
+            bodies += _body(place, seen, *key)
     return [(name, bodies) for name, bodies in found if len(bodies) >= _READ * len(items)]
 
 
-def _body(place: int, item: str | bytes, name: str, head: Head, at: int) -> Iterator[_Body]:
-    """The message in an item that is spelled by *name* and begins at byte *at*, written as *head* says."""
-    for one in _sightings(item):
+def _body(place: int, seen: Sequence[Sighting], name: str, head: Head, at: int) -> Iterator[_Body]:
+    """The message in an item, *seen* so, that is spelled by *name* and begins at byte *at*, written as *head*
+    says."""
+    for one in seen:
         if one.name == name:
             for anchor in anchors(Views(one.data), at, head, _all_kinds(loaded())):
                 end = _end(one.data)
