@@ -24,7 +24,7 @@ PIECES = (PAN[4:-4], TRACK_2[17:], PIN_BLOCK[:8])
 
 
 def _many() -> Any:
-    return sim.read([RAW, RAW, RAW[:30]])
+    return sim.read([RAW, RAW, RAW[:60]])
 
 
 SHOWN: dict[str, Callable[[Any, str], Any]] = {
@@ -90,8 +90,16 @@ def test_a_cell_is_its_text_wherever_it_is_put(cell: Any) -> None:
 def test_a_text_of_a_table_is_read_like_any_other() -> None:
     """The cell of a text that is no message can be given to every verb."""
     text = _many()["text"].iloc[2]
-    assert sim.parse(text)["value"].tolist() == sim.parse(RAW[:30])["value"].tolist()
-    assert sim.repair(text).to_dict() == sim.repair(RAW[:30]).to_dict()
+    assert sim.parse(text)["value"].tolist() == sim.parse(RAW[:60])["value"].tolist()
+    assert sim.repair(text).to_dict() == sim.repair(RAW[:60]).to_dict()
+
+
+@pytest.mark.parametrize("spelled", [PAN, PAN.encode().hex()])
+def test_no_cell_of_a_broken_row_shows_a_piece_of_a_card(spelled: str) -> None:
+    """A card number that is read as the elements behind DE 2, in pieces."""
+    table = sim.read([RAW[: RAW.index(PAN) + len(PAN)] + spelled])
+    assert table["error"].notna().all()
+    assert not any(name.startswith("DE") for name in table.columns)
 
 
 def test_columns_are_worked_with_like_texts() -> None:

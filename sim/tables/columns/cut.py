@@ -9,7 +9,7 @@ one by one by the codec, which also says what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError, bitmap, parse
 from sim.codec.text import sizes
-from sim.masking import is_card, is_sensitive
-from sim.masking.written import has_digits
 from sim.operations import chosen_version
 from sim.spec import ElementSpec, Spec, spec
 from sim.tables.columns.lines import POOL, Bools, Bytes, Ints, Lines, empty
@@ -31,7 +29,6 @@ _SHORT, _LONG = 20, 36  # MTI with one bitmap, with two
 # So many prefixes are compared before all are; where this share of them is the same, the others are odd ones.
 _SAMPLE = 64
 _MOST = 0.75
-_PIECE = 8  # digits of a card number that tell too much of it
 _NONE = np.empty(0, np.int64)
 _SECONDARY = np.zeros(256, dtype=np.bool_)
 _SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
@@ -302,24 +299,6 @@ def begun(held: Odd) -> Message | None:
     return message if isinstance(message, Message) else None
 
 
-def _values(held: Odd) -> Mapping[int, str]:
-    """The values of an odd row. Of a text that is no message, those that can be no piece of a card number:
-    what is read at the wrong position may begin or end inside one, which no cell by itself can mask."""
-    message = begun(held)
-    if message is None or isinstance(held, Message):
-        return {} if message is None else message.fields
-    in_step = is_card(message.fields.get(2, ""))  # so that the numbers next to it are what they seem
-    table, version = message.spec, message.version
-    shown = message.fields if in_step else message.masked()  # a number may go through several elements
-    return {
-        number: value
-        for number, value in message.fields.items()
-        if is_sensitive(number, version)
-        or (in_step and table[number].fixed and value.isdigit())
-        or (shown[number] == value and not has_digits(value, _PIECE))
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Filled:
     """Which rows of a block have a value, and Arrow's marks of the same, None where all have one; `places`
@@ -434,7 +413,9 @@ def _columns(
 ) -> dict[int, CutColumn]:
     cells: dict[int, tuple[list[int], list[str]]] = {}
     for row, held in odd.items():
-        for number, value in _values(held).items():
+        # Of a broken text no values: what is read in the wrong position may begin or end in a card number,
+        # which no cell by itself can mask.
+        for number, value in held.fields.items() if isinstance(held, Message) else ():
             if wanted is None or number in wanted:
                 rows, values = cells.setdefault(number, ([], []))
                 rows.append(row)
