@@ -21,6 +21,7 @@ from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
 from sim.exchanges.plan import Asked, Plan, Step, steps_of, together
 from sim.exchanges.words import Mark, Reader
+from sim.masking import mask_words
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
 from sim.operations.merchants import zone_named
@@ -213,6 +214,7 @@ class Composer:
             self.not_possible = self.not_possible or str(mark.value)
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
         hosted = ("bound", "everything", "endpoint") if not self.all("host", "suite") else ()
+        seen = mask_words(self.reader.text)  # all of it: a card number may be several words
         for mark in self.all(
             "unknown", "beyond", "several", "negation", "tip", "it", "same", "fact", *hosted
         ):
@@ -222,9 +224,10 @@ class Composer:
                 continue
             if mark.key == "tip" and any(one.value == "completion" for one in self.all("head")):
                 continue  # it is in the amount of the completion
-            self.bad(mark.words)
+            words = seen[mark.start : mark.end]
+            self.bad(words)
             if mark.key == "unknown" and (near := like(mark.value)):
-                self.notes.append(f"Perhaps {near} is meant by {mark.words}")
+                self.notes.append(f"Perhaps {near} is meant by {words}")
 
     def _elements(self) -> None:
         """Labelled elements are what options call them."""

@@ -198,6 +198,17 @@ def test_a_plan_shows_no_card_number() -> None:
         assert not re.search(r"4111.?1111.?1111|5555.?5555.?5555", shown)
 
 
+@pytest.mark.parametrize("card", ["4539.5787.6362.1486", b"4539578763621486".hex()])
+def test_what_was_not_understood_shows_no_card_number(card: str) -> None:
+    """In no spelling, though its groups are words of their own."""
+    with pytest.raises(sim.UnclearError) as caught:
+        sim.generate(description=f"visa purchase of 20 EUR, {card}, blurb")
+    said = "".join(filter(str.isalnum, f"{caught.value} {caught.value!r}"))
+    assert "blurb" in said
+    assert "57876362" not in said
+    assert b"57876362".hex() not in said
+
+
 def test_an_answer_to_a_reversal_is_what_it_is_about() -> None:
     """Where it stands beside the reversal."""
     for text in (
