@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from called import Run
 
 import sim
+from sim.errors import SpecError
 from sim.files import replaced, write_text
 
 
@@ -86,3 +89,38 @@ def test_results_of_a_suite_are_moved_into_place(tmp_path: Path, monkeypatch: py
     sim.run_suite("case,type,expect.39\nalive,echo,00", junit=tmp_path / "j.xml", report=tmp_path / "r.html")
     sim.export_suite("JCB", tmp_path / "test_jcb.py")
     assert moved == ["j.xml", "r.html", "test_jcb.py"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "held", "call"),
+    [
+        ("toml", b"\xff", sim.load_format),
+        ("toml", b"#" * ((1 << 20) + 1), sim.load_format),
+        ("toml", b"name =", sim.load_format),
+        ("pcap", bytes.fromhex("d4c3b2a1"), sim.read),
+    ],
+)
+def test_no_error_repeats_a_card_number_in_the_name_of_a_file(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    suffix: str,
+    held: bytes,
+    call: Callable[[Path], object],
+) -> None:
+    """Its first six and last four digits are shown, as anywhere."""
+    monkeypatch.chdir(tmp_path)
+    place = Path(f"4111111111111111.{suffix}")
+    place.write_bytes(held)
+    with pytest.raises(SpecError, match=re.escape("411111******1111")) as told:
+        call(place)
+    assert "4111111111111111" not in str(told.value)
+
+
+def test_a_table_masks_a_card_number_in_the_name_of_a_file(tmp_path: Path) -> None:
+    """A displayed row has no more of it than an error; the cell has the name."""
+    place = tmp_path / "4111111111111111.txt"
+    place.write_text("08002020000000000000990000123456\n", encoding="utf-8")
+    table = sim.read([place])
+    assert table["file"].tolist() == [str(place)]
+    assert "411111******1111.txt" in table.to_string()
+    assert "4111111111111111" not in table.to_string() + table._repr_html_() + repr(table)

@@ -119,11 +119,13 @@ def _text(file: Path) -> str:
     with masked_names(), file.open("rb") as opened:
         raw = opened.read(LARGEST + 1)
     if len(raw) > LARGEST:
-        raise SpecError(None, None, f"a format of at most {LARGEST} bytes", f"a larger file ({file.name}")
+        raise SpecError(
+            None, None, f"a format of at most {LARGEST} bytes", f"a larger file, {mask_words(file.name)}"
+        )
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise SpecError(None, None, "UTF-8 text", f"other bytes in {file.name}") from None
+        raise SpecError(None, None, "UTF-8 text", f"other bytes in {mask_words(file.name)}") from None
 
 
 def named_format(choice: Format | str | Path, folder: Path | None = None) -> Format:
@@ -165,7 +167,9 @@ def _rows(text: str, file: Path, chosen: str | None) -> tuple[dict[str, Any], li
     try:
         return toml_of(text), text.splitlines()
     except SpecError as error:
-        raise SpecError(None, error.offset, error.expected, f"{error.found} in {file.name}") from None
+        raise SpecError(
+            None, error.offset, error.expected, f"{error.found} in {mask_words(file.name)}"
+        ) from None
 
 
 def _line(lines: list[str], error: SpecError) -> int | None:

@@ -29,8 +29,8 @@ _KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
 # What makes an element another one, and does not only write it otherwise.
 _TABLE_ROWS = frozenset(("format", "name", "parts"))
 _SOURCED = ("source", "note")
-# What gives an element a shape.
 _SHOWN = 20  # rows of a format's repr
+# What gives an element a shape.
 _SHAPES = frozenset(("tag", "filled", "ends"))
 _BINARY_PREFIX = {1: 1, 2: 1, 3: 2, 4: 2}  # LL is one byte, LLL and LLLL two
 

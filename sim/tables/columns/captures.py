@@ -19,6 +19,7 @@ from sim.codec.wire import WireError, decode, strip
 from sim.codec.wire.files import stream_framing, stream_start
 from sim.codec.wire.framing import frame, said_length
 from sim.errors import SpecError
+from sim.masking import mask_words
 from sim.paste import guess
 from sim.tables.columns.lines import Lines
 from sim.tables.columns.ways import CAPTURE, SourceWay, layers_of, writing_of
@@ -334,7 +335,8 @@ def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], i
             key = packet.src, segment.sport, packet.dst, segment.dport
             yield float(at), key, segment.seq, bytes(segment.data), bool(segment.flags & dpkt.tcp.TH_SYN)
     except (ValueError, dpkt.Error) as error:
-        raise SpecError(None, None, "a capture (pcap or pcapng)", f"{error} in {file}"[:80]) from None
+        found = f"{error} in {mask_words(file)}"[:80]
+        raise SpecError(None, None, "a capture (pcap or pcapng)", found) from None
 
 
 def _ip(dpkt: Any, link: int, raw: bytes) -> Any:

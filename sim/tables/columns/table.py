@@ -41,7 +41,7 @@ _BYTES_SHOWN = 22
 # Work that takes more than a second or two: rows judged, bytes or messages read.
 _LONG = {"row": 20_000, "B": 512 << 20, "message": 2_000_000}
 # Columns whose texts were made here and hold nothing of the card.
-_SAFE = frozenset({"mti", "version", "network", "error", "file", "stream", "time"})
+_SAFE = frozenset({"mti", "version", "network", "error", "stream", "time"})
 
 
 def progress_bar(total: int | None, unit: str, wanted: bool | None) -> Any:
