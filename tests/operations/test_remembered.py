@@ -18,10 +18,10 @@ from support import AT, ENTRIES, KINDS, PURPOSES, SETTLED, together
 import sim.elements
 import sim.operations
 from sim import masking
-from sim.codec import Message, ParseError
+from sim.codec import Message, ParseError, build
 from sim.elements import dates, sentences
 from sim.errors import OptionError
-from sim.operations import NETWORKS, VERSIONS, explain, generate, reverse
+from sim.operations import NETWORKS, VERSIONS, explain, generate, repair, reverse
 from sim.operations.generation import Generated
 from sim.operations.options import entries_of
 from sim.spec.networks import check_digit
@@ -59,6 +59,7 @@ MODULES = [
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + ".")
     if not module.ispkg
 ]
+REPAIRING = [f"sim.operations.repairing.{name}" for name in ("chip", "weighing", "witnesses")]
 # What is told of one message at a time; the caches of tables are as large as the tables.
 TOLD = (
     "sim.operations.generation",
@@ -159,6 +160,15 @@ def test_no_cache_holds_a_card(version: str) -> None:
         assert not any(CARD in summary for summary in summaries)
     all_kept = [*caches(*MODULES), ("sentences", sentences.SAID.young), ("values", masking.OPEN)]
     kept = {name: [text for text in texts(cache) if CARD[:12] in text] for name, cache in all_kept}
+    assert {name: found for name, found in kept.items() if found} == {}
+
+
+@pytest.mark.parametrize("entry", ["chip", "stripe"])
+def test_a_repair_keeps_no_card(entry: str) -> None:
+    """What is compared of values, also of tracks and chip data, is forgotten with the repair."""
+    text = build(generate("auth", pan=CARD, entry=entry, at=AT).message)
+    assert repair(text[:40] + text[41:]).proposals
+    kept = {name: [held for held in texts(cache) if CARD[:12] in held] for name, cache in caches(*REPAIRING)}
     assert {name: found for name, found in kept.items() if found} == {}
 
 

@@ -31,8 +31,8 @@ from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
 from sim.operations.repairing.framing import Bytes, text_of
 from sim.operations.repairing.searching import Trial, bytes_trials, trials_of, valued
-from sim.operations.repairing.weighing import presence_costs
-from sim.operations.repairing.witnesses import PROOF
+from sim.operations.repairing.weighing import alone, presence_costs
+from sim.operations.repairing.witnesses import PROOF, card_holds, tags
 from sim.operations.validation import Report
 from sim.operations.verdict import verdict_on
 from sim.paste.reading import TEXT, Reading
@@ -62,6 +62,8 @@ _FEW = 2  # characters that may be lost or added at once
 # Other elements say what these are, and a third one which of the two is right.
 _TOLD_TWICE = (2, 7, 11, 14, 35, 37)
 _SPELLED = HEX_DIGITS | set(" \t\r\n")
+# What is kept of values, cards among them, while they are compared: no longer than that.
+_OF_VALUES = (alone, card_holds, tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +153,18 @@ def repair(
     else:
         reading = read(message, format=TEXT if paste else format, version=version, interface=interface)
     own = reading.network if network is None else network_named(network)
-    trials = _trials(reading)
-    found = [one.edit.text for one in trials]
-    if paste and strip_line_ending(paste) not in found and (not found or _SPELLED.issuperset(paste)):
-        # It may be bytes, or stand among other things.
-        seen = read(paste, version=version, interface=interface)
-        if seen.raw is None and seen.message is not None and not (trials and seen.as_text):
-            reading, trials = seen, [*trials, *_trials(seen)]
-    proposals = _ranked(trials, own)
+    try:
+        trials = _trials(reading)
+        found = [one.edit.text for one in trials]
+        if paste and strip_line_ending(paste) not in found and (not found or _SPELLED.issuperset(paste)):
+            # It may be bytes, or stand among other things.
+            seen = read(paste, version=version, interface=interface)
+            if seen.raw is None and seen.message is not None and not (trials and seen.as_text):
+                reading, trials = seen, [*trials, *_trials(seen)]
+        proposals = _ranked(trials, own)
+    finally:
+        for cache in _OF_VALUES:
+            cache.cache_clear()
     if sure:
         proposals = proposals[:1] if proposals and proposals[0].verdict == RESTORED else ()
     if proposals and (first := proposals[0]).message is not None:
