@@ -267,8 +267,7 @@ def _is_ecommerce(condition: str, card: Card, table: Spec) -> bool:
 )
 def security_without_pin(value: str = DE[53], card: Card = CARD, mti: str = MTI) -> Told:
     """How a PIN block is encrypted is told where there is one, on networks whose rows say that of DE 53."""
-    rows = presence(card.network, mti) if card.network and value.strip("0") else ()
-    if not any(row.field == 53 and row.when == "pin" for row in rows):
+    if not value.strip("0") or not _tells_of_pin(card, mti):
         return None
     return Hit(53, "no PIN block key and format, because DE 52 is missing", "some")
 
@@ -276,10 +275,15 @@ def security_without_pin(value: str = DE[53], card: Card = CARD, mti: str = MTI)
 @rule("security-zeros", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
 def security_zeros(value: str = DE[53], card: Card = CARD, mti: str = MTI) -> Told:
     """And where there is one, it is told."""
-    rows = presence(card.network, mti) if card.network and value and not value.strip("0") else ()
-    if not any(row.field == 53 and row.when == "pin" for row in rows):
+    if not value or value.strip("0") or not _tells_of_pin(card, mti):
         return None
     return Hit(53, "the PIN block key and format", "zeros")
+
+
+def _tells_of_pin(card: Card, mti: str) -> bool:
+    """Whether the card's network has DE 53 where there is a PIN."""
+    rows = presence(card.network, mti) if card.network else ()
+    return any(row.field == 53 and row.when == "pin" for row in rows)
 
 
 @rule("pos-parts-agree", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
