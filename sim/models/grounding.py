@@ -209,17 +209,21 @@ def _stated(text: str, *, known: bool = False) -> Iterator[tuple[str, str, bool]
             yield claim
     for found in _PIN_TYPED.finditer(folded):
         clause = re.split("[.,;]", folded[: found.end()])[-1]
-        yield "option", "pin=yes" if _NOT.isdisjoint(re.findall("[a-z]+", clause)) else "pin=no", False
+        yield "option", "pin=no" if _denies(clause) else "pin=yes", False
     for fact, pattern in _FACTS.items():
         for found in pattern.finditer(folded):
             clause = re.split("[.,;:]", folded[: found.start()])[-1]
-            yield "fact", fact, not _NOT.isdisjoint(re.findall("[a-z]+", clause))
+            yield "fact", fact, _denies(clause)
     for present in _PRESENT.findall(folded):
-        yield "card", "present" if _NOT.isdisjoint(re.findall("[a-z]+", present)) else "absent", False
+        yield "card", "absent" if _denies(present) else "present", False
     for code in _ANSWER_CODE.findall(folded):
         yield "answer", code.upper(), False
     for sign in _SIGNS.findall(folded):
         yield "currency", phrases_of("currency").get(sign, sign), False
+
+
+def _denies(clause: str) -> bool:
+    return not _NOT.isdisjoint(re.findall("[a-z]+", clause))
 
 
 def _phrased(words: list[str], read: bool) -> Iterator[tuple[str, str, bool]]:
