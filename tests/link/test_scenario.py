@@ -226,12 +226,16 @@ def test_every_ready_suite_is_exported_and_a_failing_case_tells(tmp_path: Path) 
             check_case(file, "a", host.address)
 
 
-@together("given", ["", "\0", "a\0.toml", "\ud800.toml", "mine/" * 1000 + ".toml"])
+@together("given", ["", "\0", "a\0.toml", "\ud800.toml", "mine/" * 1000 + ".toml", "x" * 5000])
 @together("read", [suite_of, rules_of, sim.load_format, sim.read])
 def test_what_is_no_name_of_a_file_is_an_error_of_the_argument(
     read: Callable[[str], object], given: str
 ) -> None:
-    """A text that no file can be called is refused by name, wherever a file is asked for."""
+    """A text that no file can be called is refused by name, wherever a file is asked for. Messages are not only
+    read from files: a long text without an ending is one of theirs there."""
+    if read is sim.read and given == "x" * 5000:
+        assert len(sim.read(given)) == 1
+        return
     with pytest.raises(OptionError, match="expected the name of a file"):
         read(given)
 
