@@ -118,7 +118,7 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
         ("ISO012345678" + GOOD, "1987", "12 characters later"),
         (GOOD.encode("ascii").hex(), "1987", "hex dump"),
         (GOOD.encode("cp500").hex(), "1987", "EBCDIC"),
-        (f'"{GOOD}"', "1987", "uotes"),
+        (f'"{GOOD}"', "1987", "quotes"),
         (GOOD[:40] + "\n" + GOOD[40:], "1987", "line breaks"),
         (build(generate("auth", at=AT, version="1993").message), "1987", "ISO 8583:1993"),
         (GOOD[:90], "1987", "truncated"),

@@ -269,7 +269,7 @@ def test_what_a_network_asks_for_and_nobody_knows_is_told() -> None:
     notes = {one.number: one for one in made.notes}
     assert notes[0].note.endswith("JCB also requires DE 70 in 1987, but the message does not contain it.")
     assert (notes[24].action, notes[24].note) == ("lost", "1987 has no network management code for 803.")
-    assert "asks for" not in convert(asked, "1987", at=AT).notes[0].note
+    assert "requires" not in convert(asked, "1987", at=AT).notes[0].note
 
 
 def test_an_electronic_order_stays_one_where_no_condition_code_says_so() -> None:

@@ -226,7 +226,7 @@ def test_a_fault_that_does_not_apply_names_those_that_do() -> None:
         ("tpdu", "TPDU"),
         ("host-header", "12 characters later"),
         ("hex-dump", "hex dump"),
-        ("quoted", "uotes"),
+        ("quoted", "quotes"),
         ("trailing-blanks", "blanks"),
         ("line-break", "line breaks"),
         ("bitmap-raw-bytes", "raw bytes"),

@@ -32,7 +32,7 @@ def test_a_message_goes_to_the_host_and_its_answer_is_shown() -> None:
     send.run()
     assert send.exchange.code == "51"
     assert send.views.anatomy.message.startswith("0110")
-    assert "nsufficient funds (51) in" in send.said.value
+    assert "0110, insufficient funds (51) in" in send.said.value
     host.look()
     lines = dict(host.traffic.lines.rows)
     request = next(number for number, text in lines.items() if "request" in text)
