@@ -209,4 +209,4 @@ def _not_made(made: Plan, error: UnclearError) -> Problem:
     unclear = [shown(words) for words in error.words]
     ctx = {"understood": made.understood(), "unclear": unclear}
     type_ = "not_possible" if error.not_possible else "description_unclear"
-    return problem(422, type_, ["body", "description"], shown(str(error)), ctx=ctx)
+    return problem(422, type_, ["body", "description"], str(error), ctx=ctx)

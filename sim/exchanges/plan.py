@@ -42,7 +42,7 @@ class UnclearError(IsoError):
         self.words, self.not_possible = words, not_possible
         masked = map(shown, words)
         said = "; ".join(one if len(one) <= _LONGEST_WORDS else f"{one[:_LONGEST_WORDS]}…" for one in masked)
-        self.say(f"Not possible: {not_possible}" if not_possible else f"Not understood: {said}")
+        self.say(f"Not possible: {shown(not_possible)}" if not_possible else f"Not understood: {said}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.words, self.not_possible)

@@ -359,3 +359,10 @@ def test_a_host_that_is_described_answers_so() -> None:
 def test_what_a_host_or_a_suite_cannot_have_is_unclear(text: str) -> None:
     """Nor is anything of them left out of a message."""
     assert plan_of(text).unclear
+
+
+def test_an_error_repeats_no_card_number_of_a_description() -> None:
+    """The words that were not understood may hold one."""
+    with pytest.raises(UnclearError, match=r"411111\*{6}1111") as caught:
+        sim.plan("run the Visa suite against 4111111111111111:8583").run()
+    assert "4111111111111111" not in repr(caught.value)
