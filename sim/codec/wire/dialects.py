@@ -84,19 +84,29 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
         rows = from_table(path, name or stem)
     else:
         file = path_of("path", path)
-        rows, lines = _rows(_text(file), file, name)
-        where, stem, source = mask_words(file.name), file.stem, f"its own file, {mask_words(file.name)}"
+        where, stem = mask_words(file.name), file.stem
+        rows, lines = _rows(_text(file, where), where, name)
+        source = f"its own file, {where}"
     own_name = name or rows.get("name") or _name_of(stem)
     if not (isinstance(own_name, str) and _NAME.fullmatch(own_name) and mask_words(own_name) == own_name):
         raise SpecError(None, None, "a name of letters, digits, dots and dashes", shown(own_name))
     try:
-        made = keep(format_of({"source": source, **rows}, own_name))
+        made = keep(format_of({"source": source, **_masked(rows)}, own_name))
     except SpecError as error:
         line = _line(lines, error)
         raise SpecError(error.field, line, error.expected, f"{error.found} in {where}") from None
     if made.left_out:
         warnings.warn(f"left out of {where}: {told_left_out(made)}", stacklevel=2)
     return made
+
+
+def _masked(value: Any) -> Any:
+    """What a file says of a format as it may be shown: card numbers in its texts masked."""
+    if isinstance(value, str):
+        return mask_words(value)
+    if isinstance(value, Mapping):
+        return {key: _masked(one) for key, one in value.items()}
+    return [*map(_masked, value)] if isinstance(value, list) else value
 
 
 def told_left_out(made: Format) -> str:
@@ -115,17 +125,15 @@ def _name_of(stem: str) -> str:
     return f"{made}-own" if made in ready() else made
 
 
-def _text(file: Path) -> str:
+def _text(file: Path, called: str) -> str:
     with masked_names(), file.open("rb") as opened:
         raw = opened.read(LARGEST + 1)
     if len(raw) > LARGEST:
-        raise SpecError(
-            None, None, f"a format of at most {LARGEST} bytes", f"a larger file, {mask_words(file.name)}"
-        )
+        raise SpecError(None, None, f"a format of at most {LARGEST} bytes", f"a larger file, {called}")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise SpecError(None, None, "UTF-8 text", f"other bytes in {mask_words(file.name)}") from None
+        raise SpecError(None, None, "UTF-8 text", f"other bytes in {called}") from None
 
 
 def named_format(choice: Format | str | Path, folder: Path | None = None) -> Format:
@@ -155,21 +163,19 @@ def load_folder(path: str | Path) -> tuple[Format, ...]:
     return tuple(load_format(file) for file in found)
 
 
-def _rows(text: str, file: Path, chosen: str | None) -> tuple[dict[str, Any], list[str]]:
+def _rows(text: str, called: str, chosen: str | None) -> tuple[dict[str, Any], list[str]]:
     """What the file says as rows of a format, and its lines where errors can name them."""
-    suffix = file.suffix.lower()
+    suffix = Path(called).suffix.lower()
     if suffix == ".xml":
-        return from_jpos(text, file.name), []
+        return from_jpos(text, called), []
     if suffix == ".json":
-        return from_json(text, file.name), []
+        return from_json(text, called), []
     if suffix == ".py":
-        return from_python(text, file.name, chosen), []
+        return from_python(text, called, chosen), []
     try:
         return toml_of(text), text.splitlines()
     except SpecError as error:
-        raise SpecError(
-            None, error.offset, error.expected, f"{error.found} in {mask_words(file.name)}"
-        ) from None
+        raise SpecError(None, error.offset, error.expected, f"{error.found} in {called}") from None
 
 
 def _line(lines: list[str], error: SpecError) -> int | None:
