@@ -7,12 +7,13 @@ from typing import Any
 import anywidget
 import traitlets
 
+from sim.masking import mask_words
 from sim.widgets.markup import STATIC
 
 
 class FileDrop(anywidget.AnyWidget):
     """Takes files that are dropped or chosen, piece by piece, so that no message is too large for the server.
-    `file` is the last one, (name, bytes); it stays in Python."""
+    `file` is the last one, (name, bytes); it stays in Python. `busy` says that it is being read."""
 
     _esm = STATIC / "file_drop.js"
     _css = STATIC / "row_grid.css"
@@ -37,7 +38,10 @@ class FileDrop(anywidget.AnyWidget):
             self.send({"kind": "more", "at": done})
             return
         data, self._pieces = b"".join(self._pieces), []
-        self.file = (str(content.get("name", "")), data)
+        name = str(content.get("name", ""))
+        self.busy = f"{mask_words(name)}: reading …"
+        self.file = (name, data)
+        self.busy = ""
 
     def __repr__(self) -> str:
         return "FileDrop()"

@@ -11,6 +11,7 @@ from support import AT
 import sim
 from sim.widgets import ExplainPanel, GeneratePanel, MessageAnatomy, ValidatePanel
 
+PAN = "4111111111111111"
 OWN = """extends = "bcd"
 title = "Our host"
 source = "its manual"
@@ -88,3 +89,20 @@ def test_a_format_that_is_dropped_is_in_use_at_once(kind: str) -> None:
     panel.input.drop._take(panel.input.drop, asked | {"size": 3}, [b"abc"])
     assert "expected" in panel.input.drop.words
     assert "What to do" in names(panel)
+
+
+def test_a_dropped_format_shows_no_card_number() -> None:
+    """Neither in its own words nor in its name, whether it can be used or not; what it says is no markup."""
+    said = f"<b>{PAN}</b>"
+    text = OWN.replace("Our host", said).replace("its manual", said).replace("Processing code", said)
+    message = sim.generate("auth", network="VISA", at=AT)
+    for name, data in (("masked.toml", text), (f"card {PAN}.toml", text), (f"{PAN}.toml", "extends =")):
+        panel = ValidatePanel(str(sim.build(message, format="bcd")))
+        asked = {"ask": "piece", "at": 0, "size": len(data), "name": name}
+        panel.input.drop._take(panel.input.drop, asked, [data.encode()])
+        shown = [panel.input.drop.words, panel.input.recognised._said.value, str(panel.views.anatomy.view)]
+        shown += [repr(panel), str(panel._repr_mimebundle_()), str(sim.formats())]
+        assert not [one for one in shown if PAN in one]
+        assert "411111******1111" in panel.input.drop.words
+        assert "<b>4" not in panel.input.recognised._said.value
+    assert panel.input.drop.busy == ""

@@ -383,9 +383,7 @@ class LogExplorer(Panel):
     def _dropped(self, change: Any) -> None:
         name, data = change.new
         self.problem = ""
-        self.drop.busy = f"{name}: reading …"
         self._try(lambda: self._put(of_file(name, data, self._options)))
-        self.drop.busy = ""
 
     def _put(self, table: MessagesTable) -> None:
         self._log, self._matched = Log(table), None

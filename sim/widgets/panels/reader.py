@@ -15,6 +15,7 @@ import traitlets
 from sim.codec import IsoError, Message
 from sim.codec.wire.dialects import load_format
 from sim.judge.causes import REPAIR, offered
+from sim.masking import mask_words
 from sim.operations import repair, strip_line_ending
 from sim.operations.anatomy import Anatomy
 from sim.operations.choosing import chosen_version
@@ -258,11 +259,11 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         with TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what was left out is said below
             path = Path(folder) / (Path(name).name or "dropped")
-            path.write_bytes(data)
             try:
+                path.write_bytes(data)
                 made = load_format(path)
             except (IsoError, OSError, ValueError) as error:
-                self.drop.words = f"{name}: {error}. {_DROP}"
+                self.drop.words = f"{mask_words(name)}: {error}. {_DROP}"
                 return
         left = f", {len(made.left_out)} rows of it left out" if made.left_out else ""
         self.drop.words = f"Messages of {made.title} are recognised now{left}. {_DROP}"
