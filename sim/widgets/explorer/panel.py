@@ -18,6 +18,7 @@ from sim.codec import Message, build
 from sim.errors import IsoError
 from sim.masking import mask_words
 from sim.tables.columns import read
+from sim.tables.columns.lines import is_file
 from sim.tables.columns.table import MessagesTable
 from sim.tables.matching import as_message
 from sim.tables.plots.charts import KINDS, plot
@@ -47,7 +48,6 @@ from sim.widgets.row_grid import RowGrid, Rows, as_rows
 FIRST = 2000  # rows that are read before the others
 _LARGE = 100_000  # messages from which on the rest is read while the first can be looked at
 _LARGE_FILE = 20_000_000  # bytes
-_LONGEST_NAME = 1000
 
 
 def first_rows(source: object, options: dict[str, Any]) -> MessagesTable:
@@ -109,15 +109,8 @@ def exported(table: pd.DataFrame, kind: str, masked: bool) -> bytes:
 
 
 def as_path(source: object) -> object:
-    """The path that a short text without line breaks names, where there is such a file; else *source*."""
-    if (
-        isinstance(source, str)
-        and "\n" not in source
-        and len(source) < _LONGEST_NAME
-        and Path(source).is_file()
-    ):
-        return Path(source)
-    return source
+    """The path that a text names, where there is such a file; else *source*."""
+    return Path(source) if isinstance(source, str) and is_file(source) else source
 
 
 _HEIGHT = 40  # of the bars
