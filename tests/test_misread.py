@@ -58,8 +58,8 @@ def test_a_card_number_given_for_a_file_is_not_repeated(verb: str) -> None:
 
 @pytest.mark.parametrize("given", [PAN, f"REQ: {PAN} " + "0100723C64" * 30, "x" * 5000])
 def test_what_is_no_name_of_a_file_is_one_row(given: str) -> None:
-    """A card number, a line of a log, a name that no file can have: told for what it is, and no card number is
-    repeated."""
+    """A card number, a line of a log, a name that no file can have: told for what it is, without a card
+    number."""
     (error,) = sim.read(given)["error"]
     assert error
     assert PAN not in error

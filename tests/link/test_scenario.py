@@ -231,8 +231,8 @@ def test_every_ready_suite_is_exported_and_a_failing_case_tells(tmp_path: Path) 
 def test_what_is_no_name_of_a_file_is_an_error_of_the_argument(
     read: Callable[[str], object], given: str
 ) -> None:
-    """A text that no file can be called is refused by name, wherever a file is asked for. Messages are not only
-    read from files: a long text without an ending is one of theirs there."""
+    """A text that no file can be called is refused by name, wherever a file is asked for. Where messages
+    are read, which need no file, a long text without an ending is one of them."""
     if read is sim.read and given == "x" * 5000:
         assert len(sim.read(given)) == 1
         return
