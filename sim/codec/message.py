@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from sim.codec import bitmap
 from sim.masking import Stretch, mask_cells
@@ -98,6 +99,11 @@ class PartialMessage(Message):
     its repr hides what may be a piece of a card number, too."""
 
     __slots__ = ()
+
+    @classmethod
+    def of(cls, read: Message) -> Self:
+        """What was *read*."""
+        return cls(read.mti, read.fields, read.version, read.empty_secondary, read.dialect)
 
     def masked(self) -> dict[int, str]:
         """The elements as they may be shown, logged or sent on."""

@@ -150,7 +150,7 @@ def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> 
         at = end
     if at < size:
         raise ParseError(
-            None, at, "the end of the message", f"{size_of(raw[at:])} more", _partial(message), "end"
+            None, at, "the end of the message", f"{size_of(raw[at:])} more", PartialMessage.of(message), "end"
         )
 
 
@@ -214,19 +214,13 @@ def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
     text = raw[at : at + element.prefix]
     expected = f"a length prefix of {element.prefix} digits, at most {element.width}"
     found = size_of(text) if len(text) < element.prefix else repr(text)
-    return ParseError(number, at, expected, found, _partial(partial), "prefix", element.prefix)
+    return ParseError(number, at, expected, found, PartialMessage.of(partial), "prefix", element.prefix)
 
 
 def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> ParseError:
     element = partial.spec[number]
     expected = element.format if element.fixed else f"{width} characters, as its length prefix says"
-    return ParseError(number, at, expected, size_of(raw[at:]), _partial(partial), "value", width)
-
-
-def _partial(message: Message) -> PartialMessage:
-    return PartialMessage(
-        message.mti, message.fields, message.version, message.empty_secondary, message.dialect
-    )
+    return ParseError(number, at, expected, size_of(raw[at:]), PartialMessage.of(partial), "value", width)
 
 
 def build(message: Message) -> str:

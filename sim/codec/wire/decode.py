@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sim.codec import bitmap
-from sim.codec.message import Message
+from sim.codec.message import Message, PartialMessage
 from sim.codec.text import is_digits
 from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.formats import (
@@ -186,11 +186,11 @@ def _read_elements(
         field = fields[number] if number < len(fields) else None
         if field is None:
             expected = f"no element {number}, which {layout.format.name} does not describe"
-            raise WireError(number, at, expected, "its bit set", message)
+            raise WireError(number, at, expected, "its bit set", PartialMessage.of(message))
         try:
             value, start, end = take(views, at, field)
         except WireError as error:
-            error.partial = message
+            error.partial = PartialMessage.of(message)
             raise
         values[number] = value
         if spans is not None:

@@ -255,3 +255,13 @@ def test_every_ready_format_has_its_elements(name: str) -> None:
     made = wire_format(name)
     for version in [made.version] if made.version else VERSIONS:
         assert any(made.layout(version).fields)
+
+
+@pytest.mark.parametrize("numbers", [(3, 11, 41), (3, 4, 41), (3, 32, 41)])
+def test_what_was_read_before_a_misfit_shows_no_piece_of_a_card_number(numbers: tuple[int, ...]) -> None:
+    """A bitmap that does not announce the card number leaves it to the elements behind, in bytes, too."""
+    bits = f"{sum(1 << (64 - number) for number in numbers):016X}"
+    with pytest.raises(WireError) as told:
+        decode(bytes.fromhex(f"0200{bits}164111111111111111"), "bcd")
+    assert told.value.partial.fields[3] == "164111"
+    assert not re.search("[0-9]{5}", repr(told.value.partial.masked()))
