@@ -172,6 +172,16 @@ def test_a_repair_keeps_no_card(entry: str) -> None:
     assert {name: found for name, found in kept.items() if found} == {}
 
 
+def test_a_repair_shows_no_piece_of_the_card() -> None:
+    """Nor in an element of its own words, where a digit of the number was lost."""
+    for held in (f"CARD {CARD}", f"{CARD[:12]} ABC"):
+        text = build(generate("auth", pan=CARD, network="VISA", at=AT).message.replace(de62=held))
+        at = text.rindex(CARD[8:12])
+        shown = [f"{one.before} {one.after} {one.said}" for one in repair(text[:at] + text[at + 1 :]).proposals]
+        assert any("*" in one for one in shown)
+        assert not any(CARD[:8] in one for one in shown)
+
+
 def test_places_are_remembered_unless_they_could_be_a_card() -> None:
     """The test above can fail: a merchant without a card number in its place is kept."""
     forget()

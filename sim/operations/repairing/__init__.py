@@ -297,11 +297,13 @@ def _shown(one: Trial) -> tuple[str, str]:
         return mask_text(edit.before)[:_SHOWN], ""
     if edit.field < 2 or edit.action == undoing.LENGTH:
         return edit.before, edit.after
-    masked = [
-        Message(one.edit.text[:4], {edit.field: value}, one.table.version).masked()[edit.field]
+    # Beside the others: of their card a piece may stand in it.
+    fields, mti = one.weight.fields, edit.text[:4]
+    before, after = (
+        Message(mti, {**fields, edit.field: value}, one.table.version).masked()[edit.field]
         for value in (edit.before, edit.after)
-    ]
-    return masked[0], masked[1]
+    )
+    return before, after
 
 
 def _sure(one: Trial, ahead: float) -> bool:
