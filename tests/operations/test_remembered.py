@@ -177,7 +177,9 @@ def test_a_repair_shows_no_piece_of_the_card() -> None:
     for held in (f"CARD {CARD}", f"{CARD[:12]} ABC"):
         text = build(generate("auth", pan=CARD, network="VISA", at=AT).message.replace(de62=held))
         at = text.rindex(CARD[8:12])
-        shown = [f"{one.before} {one.after} {one.said}" for one in repair(text[:at] + text[at + 1 :]).proposals]
+        shown = [
+            f"{one.before} {one.after} {one.said}" for one in repair(text[:at] + text[at + 1 :]).proposals
+        ]
         assert any("*" in one for one in shown)
         assert not any(CARD[:8] in one for one in shown)
 
