@@ -254,11 +254,11 @@ def test_a_cell_that_stops_everything_costs_its_exercise_alone(tmp_path: Path) -
             book.cells[number].source = slips[number]
         nbformat.write(book, path)
     (tmp_path / "cid__22_exam.ipynb").write_text("[]", encoding="utf-8")
-    ada, bea, cid = _marks(tmp_path, "--seconds", "20").values()
+    ada, bea, cid = _marks(tmp_path, "--seconds", "8").values()
     full = {f"exam_{one.number}": one.points for one in EXAM.exercises}
     lost = ("exam_1", "exam_2", "exam_4")
     assert {name: int(ada[name]) for name in full} == full | dict.fromkeys(lost, 0)
-    told = ("1: did not end within 20 seconds", "2: ended the kernel", "4: NameError")
+    told = ("1: did not end within 8 seconds", "2: ended the kernel", "4: NameError")
     assert ada["remarks"] == "; ".join(f"22_exam: exercise {one}" for one in told)
     untried = [f"22_exam: exercise {number}: not tried" for number in range(1, 8) if number != 3]
     assert bea["remarks"].split("; ") == ["22_exam: exercise 3: ended the kernel", *untried]
