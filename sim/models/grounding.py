@@ -1,28 +1,34 @@
 """What a text states of a message, held against what is known of it.
 
-Numbers, names, networks, places, currencies, months, ways of reading the card, reasons and decisions are
-found by the same table of words as in descriptions, so in English, German, Spanish, Portuguese and French
-alike. A sentence that states one which is not known is struck out.
+A sentence is read as a description is: by tables of words, the longest phrase first, in English, German,
+Spanish, Portuguese and French alike. As there, nothing is guessed: a word, a number or a name that nobody
+knows strikes it out, as does what it claims or denies of the message otherwise than it is known.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import permutations
 
 from sim.exchanges import sums
-from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_of, values_of
+from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_of, values_of, words_of
 from sim.spec import VERSIONS
+from sim.spec.tables import read_csv
 
 STRUCK = "~~{}~~"
+Claim = tuple[str, str]
+# What is held against the message. Other words of the tables say nothing of it (`_PLAIN`), or must stand in
+# what is known.
 _CLAIMS = frozenset(
     (
-        *("network", "city", "country", "currency", "entry", "decision", "reason", "reason!"),
-        *("head", "then", "alone", "trade", "why", "option", "card", "fact"),
+        *("network", "city", "country", "currency", "entry", "decision", "reason", "reason!", "kind"),
+        *("head", "then", "alone", "trade", "why", "option", "card", "fact", "wallet", "fault"),
     )
 )
+_PLAIN = frozenset(("idle", "order", "month", "request", "answer", "amountword", "currencyword"))
+_CARD = {"presence": ("card", "present"), "absence": ("card", "absent")}
 # Nouns that speak of the data of a chip or a stripe, too; of reading only with a verb for it.
 _NOUNS = ("chip", "stripe")
 _READING = re.compile(
@@ -32,81 +38,75 @@ _NOT = frozenset(
     (
         *("not", "no", "nothing", "never", "neither", "nor", "cannot", "without", "nicht", "kein", "keine"),
         *("keinen", "nichts", "nie", "ohne", "nunca", "ni", "nada", "sin", "nao", "nem", "sem", "pas"),
-        *("jamais", "aucun", "aucune", "rien", "sans"),
+        *("jamais", "aucun", "aucune", "rien", "sans", "nobody", "none", "niemand", "nadie", "ninguem"),
     )
 )
 _NEAR = 5  # words between a negation and what it denies
-_DID = frozenset(("did", "didn't", "has", "hasn't", "have", "haven't"))
 _OR = frozenset(("or", "nor", "and", "oder", "noch", "und", "ni", "y", "o", "nem", "e", "ou", "et"))
-# Words that say another thing in an explanation: a field holds a value.
-_IDLE = frozenset((("hold",), ("holds",), ("verification",), ("card", "verification")))
-# Options that an explanation may state wrongly, by their phrases.
-_OPTIONS = {"three_d_secure=authenticated": "auth?ent", "three_d_secure=none": "auth?ent",
-            "pin=no": "pin|senha|clave"}  # fmt: skip
-_NO_3DS = ("option", "three_d_secure=none")
+# `The PIN was wrong` says what `PIN wrong` does.
+_COPULAS = frozenset(
+    ("is", "was", "are", "were", "ist", "war", "es", "era", "esta", "estaba", "foi", "estava", "est", "etait")
+)
 _TYPED = r"(?:entered|typed|eingegeben|introduj\w+|introducid[oa]|ingres\w+|digitad[oa]|digitou|saisie?)"
 _PIN_TYPED = re.compile(
     rf"\b(?:pin|senha|clave|code)\b[^.,;]{{0,16}}\b{_TYPED}\b|\b{_TYPED}\b[^.,;]{{0,16}}\b(?:pin|senha|clave)\b"
 )
-# `The PIN was wrong` says what `PIN wrong` does; `has not answered yet` is no time-out.
-_COPULAS = frozenset(
-    ("is", "was", "are", "were", "ist", "war", "es", "era", "esta", "estaba", "foi", "estava", "est", "etait")
-)
 _ALL = re.compile(r"\b(?:both|all|every|beide|alle|ambos|ambas|todos|todas|tous|toutes|les deux)\b")
-_PART = re.compile(r"approved for [\d.]+ of|[Pp]artial(?:ly)? approv|approved (?:a|in) part")
+_HAS_PIN = re.compile("PIN block|entered a PIN|PIN entered|PIN checked by|verified by [a-z ]*PIN|(?:wrong|incorrect) PIN")
+_PART = re.compile(r"approved for ([\d.]+) of")
 _CENTS = re.compile(r"\d+[.]\d\d")
-_FACTS = {
-    "held": re.compile(
-        r"\b(?:remains?|still|is|are) held\b|\bbleib\w+ reserviert|\bquedan? retenid|\brestent? bloque"
-    ),
-    "charged": re.compile(
-        r"\b(?:were|was|is|are|been) charged\b|\bwurden? belastet|\bse cobr[oa]|\bfo(?:i|ram) cobrad"
-    ),
-    "whole amount": re.compile(r"\b(?:whole|full|entire) amount\b|\bvoller hohe|\bganze betrag"),
-}
-_YET = re.compile(r"\b(?:yet|noch|todavia|aun|ainda|encore)\b")
-_PRESENT = re.compile(
-    r"\b(?:card|karte|tarjeta|cartao|carte)\b[^.,;]{0,16}?\b(?:presente?e?|lag vor|liegt vor)\b"
-)
-_HAS_PIN = re.compile("PIN block|entered a PIN|PIN entered")
 _ABSENT = frozenset((("entry", "ecommerce"), ("entry", "moto"), ("entry", "stored")))
+_NO_3DS = ("option", "three_d_secure=none")
 # What is advised, or may come, is not said to be so.
 _ADVICE = re.compile(
     r"\b(?:if|should|may|can|could|would|send|wait|ask|try|might|wenn|falls|sollte|kann|konnte|senden|bitte|bitten"
     r"|si|debe|puede|envie|pida|espere|se|deve|pode|peca|envoyez|demandez|pouvez|peut|devez)\b"
 )
 _ADVISED = ("head", "then", "why", "entry", "alone")
-_DENIED = ("decision", "entry", "head", "then", "alone", "option", "fact")
+_DENIED = ("decision", "entry", "head", "then", "alone", "option", "fact", "card", "why", "reason")
 _NAMED = ("currency", "country", "city", "network")  # whose names may be told in any of their words
 _OF_ONE = ("decision", "entry")
 _TAPPED = ("entry", "contactless")  # it is read from the chip, too
-# What is asked for is not yet decided.
-_ASKING = frozenset(
-    (("approve",), ("decline",), ("refuse",), ("reject",), ("deny",), ("accept",), ("accepts",), ("partial",))
-)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NUMBER = re.compile(r"(?<![A-Za-z\d])(?!3[ -]?DS?\b)\d+(?:(?::\d\d){1,2}|(?:[.,'’]\d+)*)")
 _MINUTES = len("hh:mm")
 _MONEY = re.compile(r"\d{1,3}(?:[.,'’]\d{3})+(?:[.,]\d\d)?|\d+[.,]\d{2,3}")
-_NAME = re.compile(r"\b[A-ZÀ-Þ][\w'-]*\b")
-# Links, markup, and what nobody sees.
+# Links, markup, and what nobody sees; the names in braces that the program fills in.
 _MARKUP = re.compile(r"https?:|www\.|[<>#`|\[\]]|\w\.\w+/|[^\S \t\n]|[\x00-\x08\u200b-\u200f\ud800-\udfff]")
+_SLOT = re.compile(r"\{\w{1,40}\}")
 _ANSWER_CODE = re.compile(
     r"\b(?:(?:response|action|answer|decline) code|rc|antwortcode|codigo de (?:respuesta|resposta)"
     r"|code de? reponse)\W{1,3}([0-9a-z]*[0-9][0-9a-z]*)"
 )
+_LABEL = re.compile(r"\bDE ?(\d{1,3})\b")
+_CLAUSE = re.compile(r"[,;:]\s|\b(?:and|while|but|und|aber|y|pero|e|mas|et|mais)\b")
+_CODE = re.compile(r"\b(?=[a-z*]*\d)(?=[\d*]*[a-z])[\w*]{3,}", re.IGNORECASE)  # letters and digits
+_ABBREVIATED = frozenset(("3ds", "3d", "cvv2", "cvc2", "e2e"))
+_STEP = re.compile(r", then |[;:]| and ")
 _SIGNS = re.compile(r"[€£¥$]")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _STANDARD = "8583"
 _COUNTED = 12  # up to here a number in words may count sentences or parts of the message
 
 
 class Ground:
     """What may be said of a message: *texts* are all that is known of it, *decided* the sentence that tells
-    the decision, *entered* the text on how the card was read: of those other texts may speak, too."""
+    the decision, *entered* the text on how the card was read: of those other texts may speak, too. *elements*
+    are the texts on each element; *parts* what may be said of either of two messages that are compared."""
 
-    def __init__(self, texts: Iterable[str], decided: str, entered: str, language: str = "en") -> None:
+    def __init__(
+        self,
+        texts: Iterable[str],
+        decided: str,
+        entered: str,
+        language: str = "en",
+        elements: Mapping[int, str] | None = None,
+        parts: tuple[Ground, ...] = (),
+    ) -> None:
         every = " . ".join(texts)
+        self.language, self.parts = language, parts
         self.numbers = {_STANDARD, *_numbers(every)}
+        self.elements = {number: {*_numbers(text)} for number, text in (elements or {}).items()}
         months = phrases_of("month")
         # A time may be told without its seconds, or without the zero in front.
         self.numbers |= {one[:_MINUTES] for one in self.numbers if one.count(":") > 1}
@@ -120,47 +120,65 @@ class Ground:
         decisions = {value for key, value in self.claims if key == "decision"}
         self.mixed = len(decisions) > 1
         self.claims |= {("fact", "charged")} if decisions & {"approved", "partial"} else set()
-        self.claims |= set() if _PART.search(every) else {("fact", "whole amount")}
+        self.claims |= set() if ("fact", "answered") in self.claims else {("fact", "unanswered")}
+        self.part = found[1] if (found := _PART.search(every)) else ""
+        self.claims |= {("fact", "whole amount")} if len({*_CENTS.findall(decided)}) < 2 else set()
         # What is left of one amount after another.
         sums = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
         self.numbers |= {f"{(one - other) / 100:.2f}" for one, other in permutations(sums, 2) if one > other}
-        self.claims.add(("option", "pin=yes" if _HAS_PIN.search(every) else "pin=no"))
+        pins = ("pin=yes", "pin=no") if _HAS_PIN.search(every) else ("pin=no", "pin=yes")
+        self.claims = self.claims - {("option", pins[1])} | {("option", pins[0])}
         if ("option", "three_d_secure=authenticated") not in self.claims:
             self.claims.add(_NO_3DS)
-        self.claims |= {
-            (key, one) for key, value in self.claims if key == "reason" for one in value.split("/")
-        }
+        for key, value in tuple(self.claims):
+            self.claims |= {(key, one) for one in value.split("/")} if key == "reason" else set()
         self.claims |= {("answer", code) for code in re.findall("[0-9A-Z]+", decided)}
-        told = [
-            every,
-            *(one for key, value in self.claims if key in _NAMED for one in values_of(key).get(value, ())),
-        ]
-        self.words = {word.casefold() for word in re.findall(r"[\w'-]+", " ".join(told))} | _vocabulary()
-        self.language = language
+        named = (one for key, value in self.claims if key in _NAMED for one in values_of(key).get(value, ()))
+        self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
+        self.steps = [(set(_claims(clause)), {*_numbers(clause)}) for clause in _STEP.split(decided)]
+        named = (*named, *(phrases_of("which") if parts else ()))
+        self.words = {*_WORD.findall(fold(" ".join((every, *named))))} | _vocabulary()
 
     def unknown(self, sentence: str) -> list[str]:
         """What *sentence* states that is not known, or denies that is, in its words."""
         found = _MARKUP.findall(sentence)
-        found += [one for one in _numbers(sentence) if one not in self.numbers]
-        advised, stated = _ADVICE.search(fold(sentence)), list(_stated(sentence))
-        tapped = _TAPPED in self.claims and (*_TAPPED, False) in stated
-        for key, value, denied in stated:
+        told = _SLOT.sub(" ", sentence)
+        numbers, about = [*_numbers(told)], self._about(told)
+        found += [one for one in numbers if one not in self.numbers]
+        found += about.misplaced(told)
+        found += [one for one in _CODE.findall(told) if one.casefold() not in self.codes]
+        claims, strange = stated(told, self.language)
+        found += [word for word in strange if word not in self.words]
+        advised = _ADVICE.search(fold(told))
+        tapped = _TAPPED in about.claims and (*_TAPPED, False) in claims
+        for key, value, denied in claims:
             named = value.split("/") if key == "reason" else [value]
-            known = any((key, one) in self.claims for one in named) or (tapped and value == "chip")
-            known = known and not (key == "decision" and self.mixed and _ALL.search(fold(sentence)))
-            if known if denied else not known and not (advised and key in _ADVISED):
+            is_so = any((key, one) in about.claims for one in named) or (tapped and value == "chip")
+            if key == "decision" and value == "approved" and self.part:
+                is_so = self.part in numbers or ("decision", "partial", False) in claims
+            is_so = is_so and not (key == "decision" and self.mixed and _ALL.search(fold(told)))
+            if is_so if denied else not is_so and not (advised and key in _ADVISED):
                 found.append(f"{'no ' if denied else ''}{key} {value}")
-        return list(dict.fromkeys([*found, *self._names(sentence)]))
+        return list(dict.fromkeys(found))
 
-    def _names(self, sentence: str) -> Iterator[str]:
-        """Names that nothing known has; in German any noun has a capital, so that only capitals tell."""
-        for found in _NAME.finditer(sentence):
-            word = found[0]
-            first = not re.search(r"\w", sentence[: found.start()])
-            loud = word.isupper() and len(word) > 1
-            known = word.casefold() in self.words or word.casefold().removesuffix("'s") in self.words
-            if not known and (loud or not (first or self.language == "de")):
-                yield word
+    def misplaced(self, text: str) -> Iterator[str]:
+        """The numbers of *text* that are known, but of another element, step or message."""
+        money = {one for one in _numbers(text) if _CENTS.fullmatch(one)}
+        yield from money if money.isdisjoint(self.numbers) else ()
+        for clause in _CLAUSE.split(text):
+            numbers = {*_numbers(clause)}
+            if labels := {int(one) for one in _LABEL.findall(clause)} & self.elements.keys():
+                own = {f"{one}" for one in self.elements}.union(*(self.elements[one] for one in labels))
+                yield from numbers - own
+            steps = {one[:2] for one in stated(clause, self.language)[0] if one[0] in ("head", "then")}
+            told = [known for claims, known in self.steps if known and not steps.isdisjoint(claims)]
+            yield from numbers & money if told and (numbers & money).isdisjoint(set().union(*told)) else ()
+
+    def _about(self, sentence: str) -> Ground:
+        """The one of two messages that *sentence* is about, if it speaks of one alone."""
+        named = {value for word in words_of(sentence) if (value := phrases_of("which").get(word))}
+        ordinals = ("1", "2")
+        return self.parts[ordinals.index(*named)] if self.parts and named < {*ordinals} and named else self
 
     def mended(self, text: str) -> tuple[tuple[str, ...], bool]:
         """The sentences of *text*, those struck out that state what is not known; and whether any stands."""
@@ -193,72 +211,82 @@ def _numbers(text: str) -> Iterator[str]:
             yield spelled[0] if value is None else str(value)
 
 
-def _claims(text: str) -> Iterator[tuple[str, str]]:
-    """What the words of *text* state, as pairs of key and value; a month is its number."""
-    return ((key, value) for key, value, no in _stated(text, known=True) if key != "fact" or not no)
+def _claims(text: str) -> Iterator[Claim]:
+    """What the words of *text*, which is known, state."""
+    return ((key, value) for key, value, no in stated(text, known=True)[0] if not (no and key == "fact"))
 
 
-def _stated(text: str, *, known: bool = False) -> Iterator[tuple[str, str, bool]]:
-    """What the words of *text* state, and whether it is denied; *known*: it is what may be said."""
+def stated(
+    text: str, language: str = "en", *, known: bool = False
+) -> tuple[list[tuple[str, str, bool]], list[str]]:
+    """What the words of *text* state, whether it is denied, and the words that no table has; *known*: it is
+    what may be said."""
+    rows, longest = _table()
     folded = fold(text)
     words = [found[0] for found in TOKEN.finditer(folded) if found[0] not in "-./()"]
+    words = [word for word in words if word not in _COPULAS]
     read = bool(known or _READING.search(folded))
-    bare = [word for word in words if word not in _COPULAS]
-    for claim in dict.fromkeys((*_phrased(words, read), *_phrased(bare, read))):
-        if claim[:2] != ("why", "timeout") or not _YET.search(folded):
-            yield claim
-    for found in _PIN_TYPED.finditer(folded):
-        clause = re.split("[.,;]", folded[: found.end()])[-1]
-        yield "option", "pin=no" if _denies(clause) else "pin=yes", False
-    for fact, pattern in _FACTS.items():
-        for found in pattern.finditer(folded):
-            clause = re.split("[.,;:]", folded[: found.start()])[-1]
-            yield "fact", fact, _denies(clause)
-    for present in _PRESENT.findall(folded):
-        yield "card", "absent" if _denies(present) else "present", False
-    for code in _ANSWER_CODE.findall(folded):
-        yield "answer", code.upper(), False
-    for sign in _SIGNS.findall(folded):
-        yield "currency", phrases_of("currency").get(sign, sign), False
-
-
-def _denies(clause: str) -> bool:
-    return not _NOT.isdisjoint(re.findall("[a-z]+", clause))
-
-
-def _phrased(words: list[str], read: bool) -> Iterator[tuple[str, str, bool]]:
-    """What the phrases among *words* state; *read*: nouns of the card say how it was read."""
-    rows, longest = phrases()
+    claims: list[tuple[str, str, bool]] = []
+    strange: list[str] = []
     at, last, denied = 0, 0, False
     while at < len(words):
         sizes = range(min(longest, len(words) - at), 0, -1)
         size = next((size for size in sizes if tuple(words[at : at + size]) in rows), 1)
         phrase = tuple(words[at : at + size])
-        said = [(key, value) for key, value in rows.get(phrase, ()) if _is_claim(key, value, phrase)]
-        before = words[max(last, at - _NEAR) : at]
-        if said and not (denied and before and _OR.issuperset(before)):
-            ends = [place + 1 for place, word in enumerate(before) if word in ",:;"]
-            clause = before[max(ends, default=0) :]
-            denied = not _NOT.isdisjoint(clause) or any(word.endswith("n't") for word in clause)
-        if phrase not in _ASKING or "will" in before or (denied and not _DID.isdisjoint(before)):
-            for key, value in said:
-                if read or key != "entry" or value not in _NOUNS or size > 1:
-                    yield key.rstrip("!"), value, denied and key in _DENIED
+        pairs = rows.get(phrase, ())
+        said = [_CARD.get(key, (key.rstrip("!"), value)) for key, value in pairs if key in _CLAIMS or key in _CARD]
+        if said:
+            before = words[max(last, at - _NEAR) : at]
+            if not (denied and before and _OR.issuperset(before)):
+                ends = [place + 1 for place, word in enumerate(before) if word in ",:;"]
+                denied = _denies(before[max(ends, default=0) :], language)
+            claims += [
+                (key, value, denied and key in _DENIED and not _denies(phrase, language))
+                for key, value in said
+                if read or key != "entry" or value not in _NOUNS or size > 1
+            ]
+        elif not _says_nothing(pairs):
+            every = (word.removesuffix("'s") for word in phrase if word[0].isalpha())
+            strange += [word for word in every if not _says_nothing(rows.get((word,), ()))]
         at += size
-        if said or size > 1:
-            last = at
+        last = at if said else last
+    for found in _PIN_TYPED.finditer(folded):
+        clause = re.split("[.,;]", folded[: found.end()])[-1]
+        claims.append(("option", "pin=no" if _denies(_WORD.findall(clause), language) else "pin=yes", False))
+    claims += [("answer", code.upper(), False) for code in _ANSWER_CODE.findall(folded)]
+    claims += [("currency", phrases_of("currency").get(sign, sign), False) for sign in _SIGNS.findall(folded)]
+    return claims, strange
 
 
-def _is_claim(key: str, value: str, phrase: tuple[str, ...]) -> bool:
-    """Whether a phrase states something that can be held against a message."""
-    if key == "option":
-        return value in _OPTIONS and re.search(_OPTIONS[value], " ".join(phrase)) is not None
-    return key in _CLAIMS and phrase not in _IDLE
+def _denies(words: Iterable[str], language: str) -> bool:
+    """Whether *words* hold a negation; `no` of Portuguese is `in the`."""
+    return any(
+        (word in _NOT and (word, language) != ("no", "pt")) or word.endswith("n't") for word in words
+    )
+
+
+def _says_nothing(pairs: Iterable[Claim]) -> bool:
+    return any(key in _PLAIN for key, _ in pairs)
+
+
+@cache
+def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], int]:
+    """What each phrase says, by its words without copulas: the rows of explanations before those of
+    descriptions."""
+    own: dict[tuple[str, ...], tuple[Claim, ...]] = {}
+    for row in read_csv("descriptions/told"):
+        for phrase in row["phrases"].split("|"):
+            own[words_of(phrase)] = (*own.get(words_of(phrase), ()), (row["key"], row["value"]))
+    bare: dict[tuple[str, ...], tuple[Claim, ...]] = {}
+    for rows in (own, phrases()[0]):
+        for words in sorted(rows, key=len):
+            bare.setdefault(tuple(word for word in words if word not in _COPULAS), rows[words])
+    return bare, max(map(len, bare))
 
 
 @cache
 def _vocabulary() -> frozenset[str]:
     """The words that the names of elements have, and the abbreviations of the field."""
     names = " ".join(name for version in VERSIONS for name in element_names(version))
-    field = "i iso de emv pin pos atm stan rrn mcc mti cvv cvv2 avs icc tlv utc acquirer issuer 3-d ds"
-    return frozenset(re.findall(r"[\w'-]+", f"{names} {field}"))
+    field = "i iso de emv pin pos atm stan rrn mcc mti cvv cvv2 avs icc tlv utc acquirer issuer d ds"
+    return frozenset(_WORD.findall(f"{names} {field}"))

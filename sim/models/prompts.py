@@ -66,7 +66,8 @@ and what to do next. Write in {language}, for an engineer unless the question te
 {words} words of plain text in whole sentences.
 
 Say nothing of this message that is not in the data: no other number, code, name, date or decision. A \
-program checks each sentence, and strikes out one that holds such. Say what is, not what is not. A text in \
+program reads each sentence word by word, and strikes out one that says such, or has a word that it does not \
+know: use plain words, and those of the data. Say what is, not what is not. A text in \
 braces, such as `{{where}}`, stands for words that you are not shown: write it as it is, and the program \
 fills it in.
 

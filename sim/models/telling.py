@@ -110,7 +110,7 @@ def prepare(
         settings,
         told,
         known.slots,
-        Ground(known.texts, known.decided, known.entered, language),
+        known.ground(language),
         explain_instructions(mark, LANGUAGES[language]),
         block(mark, data | known.shown),
         block(language, data | known.shown),
@@ -133,20 +133,28 @@ def _together(asked: Together) -> tuple[Explanation, Known]:
     if not made:
         raise OptionError("message", "messages to ask about", "none")
     whole = made[0]
+    if asked.differing:
+        whole.parts = tuple(known.ground("en") for known in made)
     whole.shown = {"messages": [known.shown for known in made]}
     for known in made[1:]:
         whole.slots |= known.slots
         whole.texts += known.texts
         whole.decided += f" . {known.decided}"
         whole.entered += f" . {known.entered}"
+        for number, text in known.elements.items():
+            whole.elements[number] = f"{whole.elements.get(number, '')} . {text}"
     whole.texts += [asked.told, *(name for name, _ in asked.parts)]
+    if not asked.differing:  # what was decided in the end, the story tells: not what an answer on the way says
+        whole.decided = " . ".join((asked.told, *(known.code for known in made)))
     return replace(explained[0], sentences=(asked.told,), warned=False), whole
 
 
 class Known:
     """What is known of a message: `texts` all of it, `decided` and `entered` the texts on the
     decision and on how the card was read, `shown` what a model is shown, `slots` what stands behind the
-    names in it."""
+    names in it, `elements` the texts on each element, `parts` what is known of either of two."""
+
+    parts: tuple[Ground, ...] = ()
 
     def __init__(self, view: Anatomy, told: Explanation, mark: str = "") -> None:
         self.slots: dict[str, str] = {}
@@ -163,6 +171,8 @@ class Known:
             for (name, sentence), one in zip(said.items(), by_elements(tellable(message), rows), strict=True):
                 sentences[name] = self._slot(name, sentence) if typed & set(one.elements) else sentence
         elements = []
+        self.elements: dict[int, str] = {}
+        self.code = message.get(_ANSWER)
         for place in view.places:
             number, name = place.number, view.name(place)
             label = _LABELS.get(number, f"DE {number}")
@@ -174,6 +184,7 @@ class Known:
                     row["value"] = " ".join(view.shown_values[number].split())
                 row["means"] = view.meaning(place)
             elements.append({name: text for name, text in row.items() if text})
+            self.elements[number] = " . ".join(elements[-1].values())
         found = view.findings or validate(message, network=told.network).findings
         findings = [
             f"{one.severity}, {one.name}: expected {one.expected}. {one.hint}".strip()
@@ -183,8 +194,14 @@ class Known:
         self.texts = [*told.sentences, *findings, *(one.message for one in found[:_MOST_FINDINGS])]
         self.texts += [text for row in elements for text in row.values()]
         self.texts += [*self.slots.values(), "DE", *(f"{number}" for number in message.fields)]
-        # What it may be answered with.
-        self.texts += [response_mti(message.mti) or "", "0" * (message.spec[_ANSWER].width or 0)]
+        # What it may be answered with, and what it answers.
+        self.texts += [response_mti(message.mti) or "", "0" * (message.spec[_ANSWER].width or 0), f"{_ANSWER}"]
+        if message.mti[2:3] in "13":
+            self.texts.append(f"{message.mti[:2]}{int(message.mti[2]) - 1}{message.mti[3:]}, answered")
+
+    def ground(self, language: str) -> Ground:
+        """What may be said of it in *language*."""
+        return Ground(self.texts, self.decided, self.entered, language, self.elements, self.parts)
 
     def _slot(self, name: str, text: str) -> str:
         self.slots[name + self._mark] = text
