@@ -52,7 +52,9 @@ _PIN_TYPED = re.compile(
     rf"\b(?:pin|senha|clave|code)\b[^.,;]{{0,16}}\b{_TYPED}\b|\b{_TYPED}\b[^.,;]{{0,16}}\b(?:pin|senha|clave)\b"
 )
 _ALL = re.compile(r"\b(?:both|all|every|beide|alle|ambos|ambas|todos|todas|tous|toutes|les deux)\b")
-_HAS_PIN = re.compile("PIN block|entered a PIN|PIN entered|PIN checked by|verified by [a-z ]*PIN|(?:wrong|incorrect) PIN")
+_HAS_PIN = re.compile(
+    "PIN block|entered a PIN|PIN entered|PIN checked by|verified by [a-z ]*PIN|(?:wrong|incorrect) PIN"
+)
 _PART = re.compile(r"approved for ([\d.]+) of")
 _CENTS = re.compile(r"\d+[.]\d\d")
 _ABSENT = frozenset((("entry", "ecommerce"), ("entry", "moto"), ("entry", "stored")))
@@ -234,7 +236,9 @@ def stated(
         size = next((size for size in sizes if tuple(words[at : at + size]) in rows), 1)
         phrase = tuple(words[at : at + size])
         pairs = rows.get(phrase, ())
-        said = [_CARD.get(key, (key.rstrip("!"), value)) for key, value in pairs if key in _CLAIMS or key in _CARD]
+        said = [
+            _CARD.get(key, (key.rstrip("!"), value)) for key, value in pairs if key in _CLAIMS or key in _CARD
+        ]
         if said:
             before = words[max(last, at - _NEAR) : at]
             if not (denied and before and _OR.issuperset(before)):
@@ -260,9 +264,7 @@ def stated(
 
 def _denies(words: Iterable[str], language: str) -> bool:
     """Whether *words* hold a negation; `no` of Portuguese is `in the`."""
-    return any(
-        (word in _NOT and (word, language) != ("no", "pt")) or word.endswith("n't") for word in words
-    )
+    return any((word in _NOT and (word, language) != ("no", "pt")) or word.endswith("n't") for word in words)
 
 
 def _says_nothing(pairs: Iterable[Claim]) -> bool:

@@ -144,7 +144,9 @@ def _together(asked: Together) -> tuple[Explanation, Known]:
         for number, text in known.elements.items():
             whole.elements[number] = f"{whole.elements.get(number, '')} . {text}"
     whole.texts += [asked.told, *(name for name, _ in asked.parts)]
-    if not asked.differing:  # what was decided in the end, the story tells: not what an answer on the way says
+    if (
+        not asked.differing
+    ):  # what was decided in the end, the story tells: not what an answer on the way says
         whole.decided = " . ".join((asked.told, *(known.code for known in made)))
     return replace(explained[0], sentences=(asked.told,), warned=False), whole
 
@@ -195,7 +197,11 @@ class Known:
         self.texts += [text for row in elements for text in row.values()]
         self.texts += [*self.slots.values(), "DE", *(f"{number}" for number in message.fields)]
         # What it may be answered with, and what it answers.
-        self.texts += [response_mti(message.mti) or "", "0" * (message.spec[_ANSWER].width or 0), f"{_ANSWER}"]
+        self.texts += [
+            response_mti(message.mti) or "",
+            "0" * (message.spec[_ANSWER].width or 0),
+            f"{_ANSWER}",
+        ]
         if message.mti[2:3] in "13":
             self.texts.append(f"{message.mti[:2]}{int(message.mti[2]) - 1}{message.mti[3:]}, answered")
 
