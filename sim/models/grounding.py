@@ -138,8 +138,8 @@ class Ground:
         named = (one for key, value in self.claims if key in _NAMED for one in values_of(key).get(value, ()))
         self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
         self.steps = [(set(_claims(clause)), {*_numbers(clause)}) for clause in _STEP.split(decided)]
-        named = (*named, *(phrases_of("which") if parts else ()))
-        self.words = {*_WORD.findall(fold(" ".join((every, *named))))} | _vocabulary()
+        ordinals = phrases_of("which") if parts else ()
+        self.words = {*_WORD.findall(fold(" ".join((every, *named, *ordinals))))} | _vocabulary()
 
     def unknown(self, sentence: str) -> list[str]:
         """What *sentence* states that is not known, or denies that is, in its words."""
@@ -179,8 +179,7 @@ class Ground:
     def _about(self, sentence: str) -> Ground:
         """The one of two messages that *sentence* is about, if it speaks of one alone."""
         named = {value for word in words_of(sentence) if (value := phrases_of("which").get(word))}
-        ordinals = ("1", "2")
-        return self.parts[ordinals.index(*named)] if self.parts and named < {*ordinals} and named else self
+        return self.parts[int(min(named)) - 1] if self.parts and named in ({"1"}, {"2"}) else self
 
     def mended(self, text: str) -> tuple[tuple[str, ...], bool]:
         """The sentences of *text*, those struck out that state what is not known; and whether any stands."""
