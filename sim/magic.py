@@ -81,7 +81,7 @@ class IsoMagics(Magics):
     @argument("verb", nargs="?", default=_ANATOMY, help=f"{', '.join(_VERBS)}; without it, {_ANATOMY}")
     @argument("message", nargs="*", help="a message, or the name of a variable; a cell's text is the message")
     @_projected
-    @argument("--to", metavar="NAME", help="keep what comes of it under this name")
+    @argument("--to", metavar="NAME", help="keep the result under this name")
     @line_cell_magic
     def iso8583(self, line: str, cell: str | None = None) -> Any:
         """Look at ISO 8583 messages: `%iso8583 validate message`, or a paste beneath `%%iso8583`."""

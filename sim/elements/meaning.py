@@ -69,7 +69,7 @@ def unfold(message: Message, number: int, network: str | None = None) -> list[To
     only layout does not fit, none where several are known and none fits.
 
     >>> [(told.label, told.meaning) for told in unfold(Message("0100", {3: "002000"}), 3)]
-    [('1-2', 'goods and services'), ('3-4', 'cheque'), ('5-6', 'default')]
+    [('1-2', 'goods and services'), ('3-4', 'checking'), ('5-6', 'default')]
     """
     value = message.get(number)
     found = fitting(message.spec, number, value, network)

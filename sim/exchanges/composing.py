@@ -258,7 +258,7 @@ class Composer:
             found = detect(pan)
             own = found.network if found else None
             if own is None or (network and own != network):
-                self.bad(f"a card that is none of {network or 'the networks'}")
+                self.bad(f"a card number that is not {network or 'on a known network'}")
             network = network or own
         elif tail:
             network = self._card_ending(tail, network)
@@ -290,7 +290,7 @@ class Composer:
         for mark in self.all("mti"):
             own = _DIGIT_VERSION[mark.value[0]]
             if version and version != own:
-                self.bad(f"{mark.value} is not of {version}")
+                self.bad(f"{mark.value} is not an MTI of {version}")
             version = own
         if version := version or self.given_version:
             self.put("version", version, "version", "mti")
@@ -342,7 +342,7 @@ class Composer:
         if self.all("absence") and found - {"ecommerce", "moto", "stored"}:
             self.bad(self.all("absence")[0].words)
         if self.all("presence") and found & {"ecommerce", "moto", "stored"}:
-            self.bad("a card that is present and absent")
+            self.bad("a card both present and absent")
         if self.all("wallet") and "contactless" in found:
             self.notes.append("A tapped phone looks like a card, so no token is indicated")
         elif self.all("wallet") and not (found or self.all("absence") or "three_d_secure" in self.options):
@@ -431,7 +431,7 @@ class Composer:
         links = list(dict.fromkeys(mark.value for mark in self.all("alone")))
         others = set(self.options) - {"network", "version", "stan", "at"}
         if not links or others or self.all("head", "amount", "bare", "then") or classes - {"8", "5"}:
-            self.bad("a network message with options that do not belong to it")
+            self.bad("a network message with options of a payment")
             return None
         answered = (
             self.all("answer") or decision.outcome or any(one.value[2] == "1" for one in self.all("mti"))
@@ -585,7 +585,7 @@ class Composer:
             return
         doubt = any(words.startswith("the amount ") for words in self.reader.unclear)
         if not doubt and (none or main == 0) and not (chain == ["verification"] and main == 0):
-            self.bad("an amount that does not go with it" if none else "a purchase of nothing")
+            self.bad("an amount where none belongs" if none else "a purchase with no amount")
         self.put("amount_minor_units", main)
         self.words["amount_minor_units"] = said_by(self.shares.get("main", ()))
 
@@ -600,7 +600,7 @@ class Composer:
         if any(mark.value[1] == "4" for mark in self.all("mti")):
             kinds -= {"advice"}  # `0420 advice` is one of a reversal
         if decision.outcome and ("advice" in kinds or chain[0] == "completion"):
-            self.bad("a decision with an advice")
+            self.bad("a decision on an advice")
         if "financial_advice" in kinds:
             kinds -= {"advice"}  # `0220 advice`
         if len(kinds) > 1:
@@ -611,7 +611,7 @@ class Composer:
         """What becomes of the request."""
         whys = [mark for mark in self._whys() if mark.value in ("timeout", "late")]
         if self.all("answer") and not decision.outcome and not whys and not self._is_of_what_follows():
-            self.bad("an answer, and not which")
+            self.bad("a response, but not which one")
         if self.all("only") and not followed:
             return None
         if decision.outcome:
@@ -648,16 +648,16 @@ class Composer:
             stages = [mark for mark in self.all("head") if mark.value == name]
             told = {mark.start: amounts[at] for mark in stages if (at := f"{name}@{mark.start}") in amounts}
             if name == "incremental" and not told:
-                self.bad("by how much the authorization grows")
+                self.bad("the amount of the increment")
             if name == "completion" and len(set(told.values())) > 1:
-                self.bad("two amounts of the completion")
+                self.bad("two amounts for the completion")
             many = list(told.items())[: 1 if name == "completion" else None]
             found += [(start, f"{word}:{units}") for start, units in many] or [(heads[name].start, word)]
         back = self.all("then")
         wanted = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2:] in _FIRST]
         partial = any(mark.value == "partial_reversal" for mark in back)
         if partial != ("final" in amounts) or (decision.outcome == "partial" and partial) or len(wanted) > 1:
-            self.bad("what stays of the amount")
+            self.bad("the amount that remains")
         if back or wanted:
             reason = next((f":{mark.value}" for mark in self._whys() if mark.value != "late"), "")
             if reason == ":timeout" and not decision.outcome:
@@ -691,7 +691,7 @@ class Composer:
             said = [one for one in said if one.key != "answer"]
         after = [one for one in said if back and one.start > back[0].start and one.value != "approved"]
         if any(not any(one.start > back[0].start for one in self.all("head", "network")) for mark in after):
-            self.bad("which of them is decided")
+            self.bad("which message the decision is about")
 
     def _answer(self, asked: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
         """What stands in the answer."""
@@ -704,7 +704,7 @@ class Composer:
         if len(heads) > 1 and asked.then:
             said = self.all("decision", "reason", "reason!", "answer")
             if any(heads[0].start < heads[-1].start < mark.start for mark in said):
-                self.bad("which of them is answered")
+                self.bad("which message the response is to")
         words = {
             "approval": said_by(self.all("approval")),
             "balance_minor_units": said_by(self.all("balanceis")),
@@ -715,7 +715,7 @@ class Composer:
         """How many there are, and which of them have the outcome."""
         count, every = self.only("count") or asked.count, int(self.only("every") or 0)
         if count > 1 and self.all("fault", "drop"):
-            self.bad(f"{count} of several")
+            self.bad(f"{count} messages: which one")
         which = asked.which if count == asked.count else None
         one = self._one_of(count)
         if every > 1:
@@ -735,7 +735,7 @@ class Composer:
                 self.bad(self.all("which")[-1].words)
             return None
         if len(said) > 1 or (0 in said and count % 2 == 0) or any(one > count for one in said):
-            self.bad("which of them")
+            self.bad("which of the messages")
         return next(({0: count // 2, -1: count - 1}.get(one, one - 1) for one in said), None)
 
     def _changed(self, asked: Asked) -> Asked:
@@ -746,7 +746,7 @@ class Composer:
                 self.bad(f"{mark.words}: which message")
             names = [name for name in labels() if fold(mark.words).startswith(name)]
             if names and element_names(self.version).get(max(names, key=len)) != number:
-                self.bad(f"{mark.words}: no element of {self.version}")
+                self.bad(f"{mark.words}: not an element of {self.version}")
             asked = self._with(asked, {str(number): value.upper()}, mark, 0)
         if (value := self.only("rrn")) is not None:
             asked = self._with(asked, {"37": value}, self.all("rrn")[0], 0)

@@ -36,7 +36,7 @@ _WITHOUT = re.compile(
 )
 _BY_ISSUER = re.compile(r"^by (?:the |its )?(?:card )?(?:issuer|bank)\b", re.IGNORECASE)
 _SAID = ("amount", "bare", "city", "country", "trade", "merchant")  # what ends what is said of a purchase
-_GENERAL = "do not honour/declined"  # where no reason is given
+_GENERAL = "do not honor/declined"  # where no reason is given
 
 
 @dataclass(slots=True)
@@ -134,7 +134,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     found = _codes_for(list(dict.fromkeys(mark.value for mark in strong + weak)), version, network)
     for reason, one in found.items():
         if not one:
-            bad(f"{reason.split('/')[0]}: no code{f' of {network}' if network else ''} in {version}")
+            bad(f"{reason.split('/')[0]}: no code{f' for {network}' if network else ''} in {version}")
     codes = {one for one in found.values() if one}
     if len(codes) > 1:
         bad("contradicts itself: " + " / ".join(mark.words for mark in strong + weak))
@@ -158,11 +158,11 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     if not said and reader.all("approval", "balanceis"):
         said = {"approved"}  # who gives an approval code approves
     if not said and answered and not reader.all("alone"):
-        bad("an answer, and not which")
+        bad("a response, but not which one")
     outcome = min(said, default=None)
     if outcome == "declined" and not code:
         code = next(iter(_codes_for([_GENERAL], version, network).values()))
-        reader.notes.append(f"No reason was given: {code}, do not honour")
+        reader.notes.append(f"No reason was given: {code}, do not honor")
     return Decision(outcome, code, marks)
 
 

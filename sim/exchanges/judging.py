@@ -100,7 +100,7 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
 def _answered_twice(seen: Seen) -> Iterator[Hit]:
     code = seen.message.get(39)
     if seen.answer is not None and 39 in seen.answer and code != seen.answer[39]:
-        yield Hit(39, f"{seen.answer[39]}, as the request was answered before", repr(code))
+        yield Hit(39, f"{seen.answer[39]}, as in the first response", repr(code))
 
 
 def _early(seen: Seen) -> Iterator[Hit]:
@@ -108,8 +108,8 @@ def _early(seen: Seen) -> Iterator[Hit]:
     number = seen.message.get(37).strip()
     for one in seen.before.steps if number else ():
         if one.of is None and one.message.get(37).strip() == number:
-            what = f"{seen.message.mti} before what speaks of it"
-            yield Hit(0, what, f"{one.message.mti} before it", 0, 4)
+            what = f"{seen.message.mti} before any message that refers to it"
+            yield Hit(0, what, f"a {one.message.mti} before it", 0, 4)
             return
 
 
@@ -150,7 +150,7 @@ def _counter_rises(seen: Seen) -> Iterator[Hit]:
     asked = (one.message for one in seen.before.steps if own and one.role == REQUEST)
     highest = max((str(Inside(one, seen.network)[path]) for one in asked), default="")
     if own and own <= highest:
-        yield Hit(55, f"a counter above {highest}, that of the card before", own, path=path, tag="9F36")
+        yield Hit(55, f"a counter above {highest}, the card's last", own, path=path, tag="9F36")
 
 
 def _original_named(seen: Seen) -> Iterator[Hit]:
@@ -186,8 +186,8 @@ def _approval_code_carried(seen: Seen) -> Iterator[Hit]:
 def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
     answer, role = seen.answer, seen.step.role
     if answer is not None and 39 in answer and not accepted(answer, seen.network):
-        what = "approved, or not answered" if role == REVERSAL else "approved"
-        yield Hit(0, f"{with_article(role)} of something {what}", f"one of a decline ({answer[39]})")
+        what = "approved or unanswered" if role == REVERSAL else "approved"
+        yield Hit(0, f"{with_article(role)} of an {what} transaction", f"one of a decline ({answer[39]})")
 
 
 def _reversed_twice(seen: Seen) -> Iterator[Hit]:
@@ -223,7 +223,7 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
         known = (answers.get(at) for at, one in steps if not one.is_answer)
         if all(found != _carried(path, purpose, seen.about, one, network) for one in known):
             number = int(path.partition(".")[0])
-            yield Hit(number, "the id that the response has", "another" if found else "none", path=path)
+            yield Hit(number, "the id in the response", "another" if found else "none", path=path)
 
 
 def _carried_parts(network: str, version: str, purpose: str) -> list[str]:

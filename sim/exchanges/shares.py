@@ -62,7 +62,7 @@ def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, i
         ):
             out["undone"] = value  # reverse 30 of a purchase of 100
         elif decision.outcome != "partial" or value is None:
-            bad(f"{mark.words}: a part of what")
+            bad(f"{mark.words}: part of which amount")
         elif out.setdefault("part", value) != value:
             bad(f"two amounts: {mark.words}")
     _undone(made, decision, out)

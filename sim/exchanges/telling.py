@@ -42,7 +42,7 @@ def tell(exchange: Exchange) -> str:
     >>> from sim.exchanges import make
     >>> words = {"outcome": "partial", "approved_minor_units": 6000, "then": "reversal:timeout"}
     >>> tell(make("preauthorization", version="2003", amount_minor_units=10000, **words))
-    'Visa pre-authorization of 100.00 USD: approved for 60.00 of 100.00 USD, then reversed after a time-out; \
+    'Visa pre-authorization of 100.00 USD: approved for 60.00 of 100.00 USD, then reversed after a timeout; \
 nothing remains held.'
     """
     if not exchange.steps:
@@ -63,7 +63,7 @@ class _Telling:
         if not self.asked:
             count = len(self.steps)
             return (
-                "An answer without its request." if count == 1 else f"{count} answers without their requests."
+                "A response without its request." if count == 1 else f"{count} responses without their requests."
             )
         first, *others = self.asked
         told = f"{self._opening(first)}: {self._outcome(first)}"

@@ -64,7 +64,7 @@ _CASH = "cash-category", "cash (6010 to 6012)"
 _PAYS_OUT = {
     "01": _CASH,
     "17": _CASH,
-    "11": ("quasi-cash-category", "what is as good as cash (4829, 6050, 6051, 6540, 7995)"),
+    "11": ("quasi-cash-category", "quasi-cash (4829, 6050, 6051, 6540, 7995)"),
 }
 _CASH_MACHINE, _PURCHASE = "6011", "00"
 _MACS = (64, 128)
@@ -170,7 +170,7 @@ def absent_card_read_1993(value: str = DE[22], entry: str = DE[22].entry, table:
     if value[5:6] == "0" and entry in _READ:
         return Hit(22, "the card present (1), because position 7 says it was read", "'0'", 5, 1)
     if value[5:6] == "1" and value[4] in _FROM_AFAR:
-        return Hit(22, "the card not present (0), because position 5 says an order from afar", "'1'", 5, 1)
+        return Hit(22, "the card not present (0), because position 5 says a remote order", "'1'", 5, 1)
     return None
 
 
@@ -945,4 +945,4 @@ def original_other_acquirer(
     if original is None or not own or not told or told == own or not clean(value, number, table):
         return None
     role = table[number].name.split()[0].lower()
-    return Hit(90, f"the {role} in DE {number}", "another", original.at + len(original.when) + 11 * at, 11)
+    return Hit(90, f"the {role} institution in DE {number}", "another", original.at + len(original.when) + 11 * at, 11)

@@ -319,7 +319,7 @@ def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) ->
     """Chip data, private data and keys say something; zeros are a filler."""
     if not value or value.strip("0"):
         return None
-    return Hit(number, f"{table[number].name.lower()} that say something", "zeros")
+    return Hit(number, f"{table[number].name.lower()} other than zeros", "zeros")
 
 
 _OPEN = (36, *range(44, 49), 54, *range(56, 64), *range(104, 128))

@@ -290,7 +290,7 @@ def card_in_network_message(
         found.insert(0, 2)
     elif stripe.pan_size:
         found.insert(0, 35)
-    return [Hit(number, "no card data or amount in a message about no card", "some") for number in found[:1]]
+    return [Hit(number, "no card data or amount in a message that concerns no card", "some") for number in found[:1]]
 
 
 # The first of the totals stands for all.
@@ -313,7 +313,7 @@ for _needs, _beside, _lacks in (
 ):
     _says(
         "total-incomplete",
-        Hit(_beside, f"what goes with DE {_needs}", "none"),
+        Hit(_beside, f"it with DE {_needs}", "none"),
         versions=("1987", "1993"),
         classes="5",
         functions=_REQUEST_OR_ADVICE,

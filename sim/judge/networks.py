@@ -200,7 +200,7 @@ def _tlv(asked: Question, value: str, beside: str) -> str | None:
     try:
         chip_data.read_tags(value, strict=False)
     except chip_data.TlvError as error:
-        return f"{error.found} where {error.expected} should be"
+        return f"{error.found} instead of {error.expected}"
     return None
 
 

@@ -471,7 +471,7 @@ class AsyncClient:
             oldest = self._open.popleft()
             if not oldest.settled:
                 self.forgotten += 1
-                self.tell("forgotten", f"unsettled, and the oldest of too many: {oldest!r}")
+                self.tell("forgotten", f"too many unsettled; the oldest is dropped: {oldest!r}")
 
     async def carry(self, exchange: Sent, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for what becomes of it; nothing is reversed. What is waited

@@ -97,7 +97,7 @@ class Candidate:
         if self.stop:
             left = self.data[self.state.at :]
             self.odd.append(
-                f"DE {self.stop} cannot be read at byte {self.state.at}: {len(left)} bytes are left there"
+                f"DE {self.stop} cannot be read at byte {self.state.at}, where {len(left)} bytes are left"
             )
             score -= _STOPPED + UNREAD_ELEMENT * sum(number >= self.stop for number in self.anchor.numbers)
             if self.reading.text:
@@ -151,7 +151,7 @@ class Candidate:
         """What is allowed, but was not said by the message."""
         found = [self.anchor.note] if self.anchor.note else []
         if self.version != self.native:
-            found.append(f"the lengths of {self.version} under MTI {self.anchor.mti}")
+            found.append(f"read with the lengths of {self.version}, but the MTI is {self.anchor.mti}")
         found += [*self.dialect, *self.reading.notes, *self.padding.unsettled, *self.padding.doubtful]
         # One bit too many in the bitmap takes two bytes of another element for such a length.
         found += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]

@@ -94,7 +94,7 @@ def judge(best: Candidate, others: Sequence[Candidate]) -> None:
 def _note(best: Candidate) -> None:
     """What is not odd but leaves little to check by."""
     if len(best.steps) < _FEW and not best.is_text:
-        best.unusual.append("few elements: little to check it by")
+        best.unusual.append("few elements, so little to check")
     if not known(best.anchor.mti):
         best.unusual.append(f"MTI {best.anchor.mti} is not a usual one")
 

@@ -339,7 +339,7 @@ def _text_form(text: str, asked: Known, *, hexed: bool = True) -> Reading | None
     if reasons and is_hexed(text):
         reasons.append("its characters are hex digits throughout: the hex of other bytes, damaged, perhaps")
     if len(message.fields) < _FEWEST:
-        reasons.append("few elements: little to check it by")
+        reasons.append("few elements, so little to check")
     if not reasons and otherwise:
         reasons += otherwise.reasons
     confidence = LIKELY if len(reasons) == 1 else UNSURE if reasons else SURE

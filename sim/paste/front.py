@@ -115,7 +115,7 @@ def _unknown(rest: bytes, at: int, total: int) -> Front:
     text = rest.isascii() and rest.decode().isprintable()
     shown = repr(rest[:_SHOWN].decode()) if text else rest[:_SHOWN].hex().upper()
     shown += "" if len(rest) <= _SHOWN else " and more"
-    odd = f"{len(rest)} bytes in front are of no known framing"
+    odd = f"{len(rest)} byte{'s' * (len(rest) > 1)} at the start: no known framing"
     if near := _near(rest, total - at):
         odd = near
     bits = _UNKNOWN + (_UNKNOWN_CHARACTER if text else _UNKNOWN_BYTE) * len(rest)
@@ -168,7 +168,7 @@ def _length(
     if end is None:
         odd = ""
         if said > left and at < 2 and said in _CUT:
-            odd = f"the length in front says {said}, {left} bytes are here"
+            odd = f"the length in front says {said}, but {left} bytes follow"
             odd += f", so it {OFF_BY} {said - left}" if said - left < _NEAR else ""
         if said == left or odd:
             yield FrontLayer(made.name, _label(made, raw), width, bits - 8.0 * bool(odd), odd)

@@ -447,7 +447,7 @@ def reverse(
         Its response, if any; the reversal takes from it the approval code, the approved amount and the
         network's transaction id (Visa DE 62.2, Mastercard DE 48.63).
     reason
-        customer (cancelled), timeout (no response), misdispense (no cash, or only the final amount),
+        customer (canceled), timeout (no response), misdispense (no cash, or only the final amount),
         malfunction (suspected) or partial. Default: partial with a final amount, otherwise customer.
     stan
         STAN of the reversal, six digits. Default: the next one.

@@ -319,7 +319,7 @@ def test_no_chip_data_no_sentence() -> None:
         ({"9F34": "1F0302"}, "No cardholder verification was required."),
         ({"9F34": "3F0000"}, "No cardholder verification was performed."),
         ({"84": "A0000000250101"}, "It includes chip data from an American Express application (1 tag)."),
-        ({"8A": "3035"}, "The issuer sends the chip response code 05, do not honour."),
+        ({"8A": "3035"}, "The issuer sends the chip response code 05, do not honor."),
     ],
 )
 def test_sentences(tags: dict[str, str], sentence: str) -> None:

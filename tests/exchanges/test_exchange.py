@@ -149,11 +149,11 @@ STORIES = [
             "approved_minor_units": 6000,
             "then": "reversal:timeout",
         },
-        "approved for 60.00 of 100.00 USD, then reversed after a time-out; nothing remains held.",
+        "approved for 60.00 of 100.00 USD, then reversed after a timeout; nothing remains held.",
     ),
     (
         {"outcome": "timeout", "then": "reversal repeat"},
-        "not answered, then reversed after a time-out (repeated once); nothing remains held.",
+        "not answered, then reversed after a timeout (repeated once); nothing remains held.",
     ),
     (
         {"purpose": "preauthorization", "then": "increment:5000 completion:12000"},
@@ -161,7 +161,7 @@ STORIES = [
     ),
     (
         {"purpose": "preauthorization", "then": "increment:5000:declined"},
-        "approved, then an increase of 50.00 USD was declined (05, do not honour); 100.00 USD remains held.",
+        "approved, then an increase of 50.00 USD was declined (05, do not honor); 100.00 USD remains held.",
     ),
     (
         {"then": "refund:3000"},
@@ -174,7 +174,7 @@ STORIES = [
     ),
     (
         {"outcome": "late", "then": "reversal"},
-        "answered too late (00, approved), then reversed after a time-out; nothing remains held.",
+        "answered too late (00, approved), then reversed after a timeout; nothing remains held.",
     ),
     ({"outcome": "timeout"}, "not answered; it is not known whether 100.00 USD is held."),
     ({"outcome": "54"}, "declined (54, expired card or missing expiry); nothing is held."),

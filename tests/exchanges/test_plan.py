@@ -234,7 +234,7 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa purchase 20 USD NSF", "the same, contactless", ["0100 22~07", "0110 39=51"]),
         ("visa purchase 20 USD", "reverse it", ["0100", "0110", "0400", "0410"]),
         ("visa preauth 100 USD", "complete it for 80", ["0100", "0110", "0220 4=000000008000", "0230"]),
-        ("visa purchase 20 USD", "after a time-out", ["0100"]),
+        ("visa purchase 20 USD", "after a timeout", ["0100"]),
         ("visa purchase 20 USD", "the same in euros", ["0100 4=000000002000 49=978"]),
         ("visa purchase 20 USD", "the same, declined for fraud", ["0100", "0110 39=59"]),
         ("visa purchase 20 USD", "the same with Mastercard, 30 EUR", ["0100 2~5 4=000000003000 49=978"]),

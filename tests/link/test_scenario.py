@@ -221,7 +221,7 @@ def test_every_ready_suite_is_exported_and_a_failing_case_tells(tmp_path: Path) 
     file = tmp_path / "poor.toml"
     file.write_text('[[cases]]\nname = "a"\nsteps = [{ expect = { 39 = "51" } }]\n', encoding="utf-8")
     with Host(AsyncHost()) as host:
-        check_case("VISA", "reversal after a time-out", host)
+        check_case("VISA", "reversal after a timeout", host)
         with pytest.raises(AssertionError, match="DE 39: expected 51, found 00"):
             check_case(file, "a", host.address)
 

@@ -320,7 +320,7 @@ SPOT = [
     ("response_code", "116", "1993", "not sufficient funds", "declined"),
     ("response_code", "1016", "2003", "not sufficient funds", "declined"),
     ("response_code", "00", "1987", "approved", "approved"),
-    ("response_code", "05", "1987", "do not honour", "declined"),
+    ("response_code", "05", "1987", "do not honor", "declined"),
     ("response_code", "01", "1987", "refer to card issuer", "referral"),
     ("response_code", "43", "1987", "stolen card", "pick-up"),
     ("response_code", "96", "1987", "system malfunction", "system"),
@@ -374,7 +374,7 @@ def test_a_code_of_another_version_or_network_is_unknown(name: str, code: str, v
     [
         ("network_management", "270", "MASTERCARD", "echo test", None),
         ("network_management", "101", "UNIONPAY", "key reset", "PIN working key change"),
-        ("transaction_type", "23", "MASTERCARD", "credit adjustment", "cheque deposit with guarantee"),
+        ("transaction_type", "23", "MASTERCARD", "credit adjustment", "check deposit with guarantee"),
         ("pos_condition", "59", "DISCOVER", "deferred billing", None),
         ("mti_function", "8", "MASTERCARD", "positive acknowledgement", "reserved"),
     ],

@@ -247,7 +247,7 @@ def test_response_code_depends_on_network_and_direction() -> None:
         for where in ("response", "request")
         if (code := networks.response_code("MASTERCARD", "82", where=where))
     }
-    assert both == {"response": "policy decline", "request": "time-out at acquirer"}
+    assert both == {"response": "policy decline", "request": "timeout at acquirer"}
     reason = networks.response_code("JCB", "17")
     assert reason is not None
     assert reason.kind == "reason"

@@ -114,7 +114,7 @@ def test_cancel_makes_no_message(llm: Provider, provider: str) -> None:
         panel.cancel_button.click()
         assert (panel.busy, panel.problem) == (False, "")
         assert (panel.message, panel.notes, panel.description) == (before, notes, WORDS)
-        assert "Cancelled: no new message was made." in panel.said.value
+        assert "Canceled: no new message was made." in panel.said.value
         assert panel.said.value.endswith(said)
         await reached(llm.gone)
 

@@ -84,7 +84,7 @@ def test_a_format_that_is_dropped_is_in_use_at_once(kind: str) -> None:
     panel = ValidatePanel(str(sim.build(message, format="bcd")))
     asked = {"ask": "piece", "at": 0, "size": len(data), "name": f"dropped-{kind}.{suffix}"}
     panel.input.drop._take(panel.input.drop, asked, [data])
-    assert "are recognised now" in panel.input.drop.words
+    assert "are now recognized" in panel.input.drop.words
     assert "What to do" in names(panel)
     panel.input.drop._take(panel.input.drop, asked | {"size": 3}, [b"abc"])
     assert "expected" in panel.input.drop.words

@@ -236,7 +236,7 @@ def table() -> Iterator[tuple[Fault, Attempt]]:
         fault = Fault(name, RULE, what, VERSIONS, _SHOWN_ON, FRAMING)
         yield fault, partial(_attempt, fault, how)
     for version in VERSIONS:
-        what = f"The message is read as ISO 8583:{version}, which it is not."
+        what = f"The message is read as ISO 8583:{version}, the wrong version."
         others = tuple(other for other in VERSIONS if other != version)
         fault = Fault(f"read-as-{version}", RULE, what, others, _SHOWN_ON, FRAMING)
         yield fault, partial(_read_as, fault, version)

@@ -132,7 +132,7 @@ def find(text: str) -> Iterator[Named]:
             yield made
             return
     labelled, inline = list(divided(_without_names([*_labelled(text)]))), list(divided(_inline(text, mti)))
-    chosen, name = labelled, "log with an element a line"
+    chosen, name = labelled, "log with one element per line"
     if _count(inline) > _count(labelled):
         chosen, name = inline, "log of element=value"
     for found in chosen:

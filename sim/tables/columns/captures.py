@@ -258,7 +258,7 @@ class _Capture:
                 return
 
     def _block(self, link: _Link, way: SourceWay, some: list[tuple[int, float, bytes]]) -> Lines:
-        length = frame(link.stream.length).title if link.stream.length else "a message a packet"
+        length = frame(link.stream.length).title if link.stream.length else "one message per packet"
         said = f"{link.stream.name}: {length}, {way.said or (way.format and way.format.title)}"
         inner = tuple(name for name in way.framing if frame(name).kind != "length")
         made = replace(way, said=said, framing=inner)

@@ -223,7 +223,7 @@ def way_of(
         return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
     known = _wire(format)
     if known is None and find and _is_table(head):
-        return SourceWay(TABLE, said="table with a message a row")
+        return SourceWay(TABLE, said="table with one message per row")
     is_text = is_text or head.translate(None, _CONTROL) == head
     if is_text or (known is None and _is_lines(head)):
         way = _way_of_text(head.decode("utf-8-sig", "replace"), known, framing, find=find)
@@ -445,7 +445,7 @@ def _way_of_found(lines: list[str], found: dict[int, _Found]) -> SourceWay | Non
     size = f".{{{around}}}" if around else ""
     pattern = _pattern(front, back, size, whole=whole, hexed=made is not None)
     matched = sum(bool(re.search(pattern, line)) for line in lines)
-    title = made.title if made else f"text form{' behind its length' if layers else ''}"
+    title = made.title if made else f"text form{' after its length' if layers else ''}"
     behind = f" behind {front[-8:].strip()!r}" if front.strip() else ""
     said = f"{title}{behind}, in {matched} of the first {len(lines)} lines"
     framing = layers if made else ()

@@ -54,7 +54,7 @@ def plot_lanes(frame: object, ax: Axes | None = None) -> Axes:
     the same lane. Of many those with something unusual come first: unanswered, late, reversed, repeated."""
     table = frame if isinstance(frame, TransactionsTable) else match(frame)  # type: ignore[arg-type]
     if not len(table):
-        return blank(ax, "Transactions", "No message with a request or an answer")
+        return blank(ax, "Transactions", "No requests or responses")
     rows = pd.DataFrame(table)
     kept = _kept(rows)
     lanes = {number: at for at, number in enumerate(kept)}
@@ -68,7 +68,7 @@ def plot_lanes(frame: object, ax: Axes | None = None) -> Axes:
     broken = int((places["role"] == ROLES[UNREAD]).sum())
     left_out = [f"{broken:,} broken" if broken else "", f"{more:,} more transactions" if more else ""]
     note = f"Not shown: {', '.join(one for one in left_out if one)}" if any(left_out) else ""
-    said = "▷ request   ◁ answer   ✕ late   | repeat;   from first message to last"
+    said = "▷ request   ◁ response   ✕ late   | repeat;   from first message to last"
     canvas.finish("Transactions", said, note, below=True)
     return canvas.ax
 

@@ -184,7 +184,7 @@ class ExplainPanel(ReaderPanel):
             heard=self._hear,
             answered=answered,
             failed=lambda problem: self._tell(news=f"{problem}. {BY_RULES}"),
-            cancelled=lambda: self._tell(news=f"Cancelled. {BY_RULES}"),
+            cancelled=lambda: self._tell(news=f"Canceled. {BY_RULES}"),
         )
 
     def _hear(self, text: str) -> None:

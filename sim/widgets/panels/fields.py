@@ -90,9 +90,9 @@ def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, s
     """The value of the one option, a pair of label and value, that *text* names by its value, its label
     or words of it; and, where there is not one, in words why not.
 
-    >>> find_option((("05 do not honour", "05"), ("51 not sufficient funds", "51")), "funds")
+    >>> find_option((("05 do not honor", "05"), ("51 not sufficient funds", "51")), "funds")
     ('51', '')
-    >>> find_option((("05 do not honour", "05"), ("51 not sufficient funds", "51")), "not")
+    >>> find_option((("05 do not honor", "05"), ("51 not sufficient funds", "51")), "not")
     ('', '2 entries contain these words: type more, or choose one')
     """
     asked = text.strip().casefold()

@@ -483,7 +483,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             put=lambda heard: self.writer.plan(description, version=version, at=self.at),
             answered=answered,
             failed=failed,
-            cancelled=lambda: self._tell("Cancelled: no new message was made."),
+            cancelled=lambda: self._tell("Canceled: no new message was made."),
         )
 
     def _put(self, made: Generated, text: str = "") -> None:

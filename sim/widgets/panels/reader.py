@@ -266,7 +266,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
                 self.drop.words = f"{mask_words(name)}: {error}. {_DROP}"
                 return
         left = f", {len(made.left_out)} rows of it left out" if made.left_out else ""
-        self.drop.words = f"Messages of {made.title} are recognised now{left}. {_DROP}"
+        self.drop.words = f"Messages of {made.title} are now recognized{left}. {_DROP}"
         self.recognised.forget()
         self.learned = ""
         self.learned = made.name
