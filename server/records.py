@@ -31,7 +31,7 @@ ELEMENT = r"^([2-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$"
 
 
 class CardNetwork(StrEnum):
-    """A card network whose rules the service knows."""
+    """A card network that the service supports."""
 
     vars().update({name: name for name in NETWORKS})  # a network is there because its file is
 
@@ -193,7 +193,7 @@ ConvertRequest = _request(
     "A message to convert to another version.",
     "message version target_version network interface",
     message=_PASTE,
-    interface=(Annotated[str | None, Field(description="What its link speaks")], None),
+    interface=(Annotated[str | None, Field(description="The interface of its link")], None),
     target_version=(Annotated[ProtocolVersion, Field(description="The version to write it in")], ...),
 )
 
@@ -234,7 +234,7 @@ class PlanMessage(ResponseRecord):
 
     message: str = Field(description="The raw message")
     mti: str = Field(description="Its message type indicator")
-    role: str = Field(description="Its role in the exchange: request, answer, reversal ...")
+    role: str = Field(description="Its role in the exchange: request, response (`answer`), reversal ...")
     fields: list[FieldValue] = Field(description="Its data fields, ascending")
 
 
@@ -258,7 +258,7 @@ class ExplainResponse(ResponseRecord):
 
 
 class NetworkResult(ResponseRecord):
-    """What one network's rules say of a message. The shape is our choice."""
+    """The verdict of one network's rules."""
 
     passed: bool
     errors: list[str]
@@ -284,7 +284,7 @@ class WireRead(ResponseRecord):
 
 
 class ParseResponse(ResponseRecord):
-    """A message read."""
+    """A message that was read."""
 
     mti: str = Field(description="Its message type indicator")
     version: ProtocolVersion = Field(description="The version it was read as")
@@ -300,7 +300,7 @@ class ParseResponse(ResponseRecord):
 
 
 class BuildResponse(ResponseRecord):
-    """A message written."""
+    """A message that was written."""
 
     message: str = Field(description="The text form; for another format its bytes as upper-case hexadecimal")
     mti: str
@@ -310,7 +310,7 @@ class BuildResponse(ResponseRecord):
 
 
 class ConvertNote(ResponseRecord):
-    """What became of one element."""
+    """The conversion of one element."""
 
     number: int = Field(description="The element of the original, 0 for the MTI")
     to: list[int] = Field(description="The elements it became; empty if it is lost")
@@ -330,7 +330,7 @@ class ConvertResponse(ResponseRecord):
 
 
 class ValidationError(ResponseRecord):
-    """One problem of a request."""
+    """One problem in a request."""
 
     loc: list[str | int] = Field(description="The location of the faulty input")
     msg: str
@@ -340,7 +340,7 @@ class ValidationError(ResponseRecord):
 
 
 class HTTPValidationError(ResponseRecord):
-    """The body of every answer that is not a success."""
+    """The body of every error response."""
 
     detail: list[ValidationError]
 

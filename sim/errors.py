@@ -148,7 +148,7 @@ class ChoiceError(OptionError):
 
     @classmethod
     def of(cls, option: str, value: object, choices: Iterable[str]) -> ChoiceError:
-        """The error of an argument that is *value*."""
+        """The error for an argument with the value *value*."""
         words = tuple(choices)
         return cls(option, shown(value), words, closest(value, {word: word for word in words}))
 

@@ -155,7 +155,7 @@ def exchange(
     purpose
         As in `generate`. Also sign_on, sign_off, key_exchange or echo.
     outcome
-        approved, partial, declined, timeout (no answer), late (a response after the timeout), or a response
+        approved, partial, declined, timeout (no response), late (a response after the timeout), or a response
         code such as 51.
     approved_minor_units
         Amount approved with outcome partial. Default: half of the amount.

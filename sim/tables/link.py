@@ -321,7 +321,7 @@ def client(
     Raises
     ------
     LinkError
-        Nobody listens there.
+        No host listens there.
     OptionError
         *address* or an option is invalid.
     SpecError

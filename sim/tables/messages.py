@@ -384,7 +384,7 @@ def respond(
     balance_minor_units
         Balance to return for a balance inquiry. Default: a sample value.
     at
-        Date and time of the response, as in `generate`, where it says one of its own. Default: those that
+        Date and time of the response, as in `generate`, if the response has its own. Default: those that
         *request* was generated for, else now.
     format
         The wire format of *request*. Default: recognized. With a format, the response has that format's
@@ -459,7 +459,7 @@ def reverse(
         The wire format of *original*. Default: recognized. With a format, the reversal has that format's
         elements, as in `generate`; others are left out, with a note.
     interface
-        The interface of the link, as in `validate`. Default: what *request* travels on.
+        The interface of the link, as in `validate`. Default: that of *request*.
 
     Returns
     -------

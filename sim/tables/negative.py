@@ -89,7 +89,7 @@ def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) 
     network
         One of `sim.NETWORKS`: the standard's faults and that network's own. Default: all.
     version
-        One of `sim.VERSIONS`, which the message that was broken is of. Default: all three.
+        One of `sim.VERSIONS`, for faults in its messages only. Default: all three.
 
     Returns
     -------

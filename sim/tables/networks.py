@@ -33,7 +33,7 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
     network
         One of `sim.NETWORKS`. Default: all networks.
     interface
-        What the link speaks, one of `sim.interfaces()`: the flows that can be made on it. Default: the
+        The interface of the link, one of `sim.interfaces()`, to list only flows it supports. Default: the
         network's own.
 
     Returns
@@ -46,7 +46,7 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
     Raises
     ------
     ChoiceError
-        No network or interface is called that.
+        Unknown network or interface.
 
     Examples
     --------

@@ -93,7 +93,7 @@ def repair(
     network
         One of `sim.NETWORKS`. Default: the card's.
     sure
-        True gives a proposal only where no other fault explains the message.
+        Whether to propose a repair only if nothing else explains the message.
     format
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     interface

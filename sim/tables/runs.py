@@ -91,7 +91,7 @@ def run_suite(
     Raises
     ------
     LinkError
-        Nobody listens at *host*.
+        No host listens at *host*.
     OptionError
         The suite cannot be read; the text gives the case and step.
 
@@ -297,7 +297,7 @@ def load(
     Raises
     ------
     LinkError
-        Nobody listens at *address*.
+        No host listens at *address*.
     OptionError
         An option cannot be met.
     ImportError

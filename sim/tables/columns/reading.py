@@ -439,13 +439,13 @@ def read(
     -------
     MessagesTable
         `line` (from 1; the first of several), `file` (of a list of paths), `mti`, `version`, `network`, the
-        data elements `DE2` to `DE128` that occur, as text, and for a row that is no message `error`,
-        `error_field`, `error_offset` (in characters from 0) and `text`, beside what could be read of it.
+        data elements `DE2` to `DE128` that occur, as text, and for a row that is not a message `error`,
+        `error_field`, `error_offset` (in characters from 0) and `text`, with whatever could be read.
 
     Raises
     ------
     ChoiceError
-        No version, network, interface or engine is called that.
+        Unknown version, network, interface or engine.
     OptionError
         Unknown element.
     TypeError
