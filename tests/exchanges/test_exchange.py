@@ -196,7 +196,7 @@ def test_a_story_says_what_happened(options: dict[str, Any], told: str) -> None:
 def test_what_is_only_half_there_is_told_as_that() -> None:
     """A log may begin with an answer, or with a reversal."""
     request, answer, reversal, done = make(network="VISA", then="reversal", at=AT).messages
-    assert Exchange.of([answer]).story == "An answer without its request."
+    assert Exchange.of([answer]).story == "A response without its request."
     assert Exchange.of([reversal, done]).story.startswith(
         "Reversal of a purchase of 10.00 USD at CORNER SHOP"
     )
