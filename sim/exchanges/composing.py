@@ -226,8 +226,8 @@ class Composer:
                 continue  # it is in the amount of the completion
             words = seen[mark.start : mark.end]
             self.bad(words)
-            if mark.key == "unknown" and (near := like(mark.value)):
-                self.notes.append(f"Perhaps {near} is meant by {words}")
+            if mark.key == "unknown" and (near := like(mark.value)) and near != fold(words):
+                self.notes.append(f"Did you mean '{near}' by '{words}'?")
 
     def _elements(self) -> None:
         """Labelled elements are what options call them."""

@@ -130,7 +130,7 @@ class Plan:
     @property
     def remarks(self) -> tuple[str, ...]:
         """The notes as they are shown."""
-        told = ("Left aside: ", "Perhaps ")
+        told = ("Left aside: ", "Did you mean ")
         return tuple(note if note.startswith(told) else f"Assumed: {note}" for note in self.notes)
 
     @property

@@ -108,7 +108,7 @@ def test_the_text_grows_and_cancel_brings_the_rules_back(
         assert sheet.ask("print(p.busy, p.summary)") == f"True {BY_RULES}"
         shown.screenshot(path=str(shots / "asking_explain.png"))
         cancel_button(shown).click()
-        back = told(shown, "Cancelled. This is what the rules say.")
+        back = told(shown, "Canceled. This is what the rules say.")
         assert BY_RULES in back.inner_text()
         assert ONE not in back.inner_text()
         assert llm.gone.acquire(timeout=PATIENCE)
@@ -209,7 +209,7 @@ def test_a_cell_that_waits_is_interrupted(jupyterlab: Lab, chromium: Browser, ll
         told(shown, ONE)
         assert cancel_button(shown).count() == 0
         sheet.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:interrupt-kernel'); }")
-        told(shown, "Cancelled. This is what the rules say.")
+        told(shown, "Canceled. This is what the rules say.")
         assert llm.gone.acquire(timeout=PATIENCE)
         sheet.page.wait_for_function("() => window.ended")
         assert sheet.page.evaluate("() => window.ended") == "KeyboardInterrupt"
@@ -245,6 +245,6 @@ def test_how_it_looks_while_a_model_is_asked(
         assert overflow(shown) == []
         shown.screenshot(path=str(shots / f"asking_{name}_{theme.lower()}_slim.png"))
         cancel_button(shown).click()
-        told(shown, "Cancelled")
+        told(shown, "Canceled")
         assert overflow(shown) == []
         sheet.theme("JupyterLab Light")

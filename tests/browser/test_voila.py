@@ -52,6 +52,6 @@ def test_a_model_is_asked_and_cancelled(chromium: Browser, voila: Voila) -> None
             said = shown.locator(".iso-said")
             said.filter(has_text=one).wait_for()
             shown.get_by_role("button", name="Cancel", exact=True).click()
-            said.filter(has_text="Cancelled. This is what the rules say.").wait_for()
+            said.filter(has_text="Canceled. This is what the rules say.").wait_for()
             assert explain(raw).summary in said.inner_text()
             assert llm.gone.acquire(timeout=60)

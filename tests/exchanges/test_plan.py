@@ -173,7 +173,7 @@ def test_a_misspelling_is_named_with_what_may_be_meant() -> None:
     """Nothing is made of it; it is not left aside as what is bought or who buys it either."""
     plan = plan_of("Reversl for 20 USD visa")
     assert plan.unclear == ("Reversl",)
-    assert "Perhaps reversal is meant by Reversl" in plan.remarks
+    assert "Did you mean 'reversal' by 'Reversl'?" in plan.remarks
     assert "Left aside: dinner" in plan_of("dinner at a restaurant, visa 20 USD").remarks
 
 

@@ -105,7 +105,7 @@ def test_what_is_no_dialect_is_refused() -> None:
     noise = [
         bytes.fromhex("0200 3020058020C01204") + chance.randbytes(chance.randint(60, 200)) for _ in range(20)
     ]
-    with pytest.raises(SpecError, match="none that goes on behind DE"):
+    with pytest.raises(SpecError, match="none that continues after DE"):
         sim.learn(noise)
 
 

@@ -72,7 +72,7 @@ def test_cancel_closes_the_connection_and_leaves_the_rules(llm: Provider, provid
         await until(panel, lambda: ONE in panel.said.value)
         panel.cancel_button.click()
         assert (panel.busy, cancel_shown(panel), panel.summary) == (False, False, BY_RULES)
-        assert "Cancelled. This is what the rules say." in panel.said.value
+        assert "Canceled. This is what the rules say." in panel.said.value
         assert ONE not in panel.said.value
         await reached(llm.gone)
         assert ONE not in panel.said.value

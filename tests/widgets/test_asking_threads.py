@@ -76,7 +76,7 @@ def test_what_was_said_before_cancel_and_not_yet_heard_is_dropped(end: Any) -> N
         for _ in range(20):
             await asyncio.sleep(0)
         assert (panel.said.value, panel.summary, panel.busy) == (told, BY_RULES, False)
-        assert "Cancelled" in told
+        assert "Canceled" in told
 
     asyncio.run(cells())
 

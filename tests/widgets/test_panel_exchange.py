@@ -21,7 +21,7 @@ def test_what_is_chosen_is_made_and_told() -> None:
     assert repr(panel) == "ExchangePanel(no messages)"
     panel.run()
     assert panel.exchange.messages == make(**options, at=AT).messages
-    assert "after a time-out (repeated once)" in panel.table.value
+    assert "after a timeout (repeated once)" in panel.table.value
     assert panel.exchange.messages[0][2] not in panel.table.value
 
 
