@@ -63,7 +63,9 @@ class _Telling:
         if not self.asked:
             count = len(self.steps)
             return (
-                "A response without its request." if count == 1 else f"{count} responses without their requests."
+                "A response without its request."
+                if count == 1
+                else f"{count} responses without their requests."
             )
         first, *others = self.asked
         told = f"{self._opening(first)}: {self._outcome(first)}"

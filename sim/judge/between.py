@@ -945,4 +945,10 @@ def original_other_acquirer(
     if original is None or not own or not told or told == own or not clean(value, number, table):
         return None
     role = table[number].name.split()[0].lower()
-    return Hit(90, f"the {role} institution in DE {number}", "another", original.at + len(original.when) + 11 * at, 11)
+    return Hit(
+        90,
+        f"the {role} institution in DE {number}",
+        "another",
+        original.at + len(original.when) + 11 * at,
+        11,
+    )

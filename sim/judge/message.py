@@ -290,7 +290,10 @@ def card_in_network_message(
         found.insert(0, 2)
     elif stripe.pan_size:
         found.insert(0, 35)
-    return [Hit(number, "no card data or amount in a message that concerns no card", "some") for number in found[:1]]
+    return [
+        Hit(number, "no card data or amount in a message that concerns no card", "some")
+        for number in found[:1]
+    ]
 
 
 # The first of the totals stands for all.

@@ -116,7 +116,9 @@ def learn(items: Sequence[str | bytes], name: str) -> Learned:
     read = len(best.bodies) - len(best.unread)
     if best.found.stop or read < _READ * len(items):
         where = (
-            f"none that continues after DE {best.found.stop}" if best.found.stop else f"{read} of {len(items)}"
+            f"none that continues after DE {best.found.stop}"
+            if best.found.stop
+            else f"{read} of {len(items)}"
         )
         expected = "messages in one dialect, most of which fit a single layout"
         raise SpecError(None, None, expected, f"{where}, near {best.kind.format.title}")
