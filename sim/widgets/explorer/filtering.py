@@ -27,19 +27,7 @@ from sim.spec import currency
 from sim.spec.elements import spec
 from sim.spec.spellings import network_named
 from sim.tables.columns.table import number_of
-from sim.widgets.explorer.query import (
-    Both,
-    Compared,
-    Condition,
-    Either,
-    Filter,
-    FilterError,
-    Not,
-    Present,
-    Text,
-    Vocabulary,
-    understood,
-)
+from sim.widgets.explorer.query import FilterError, Query, Vocabulary
 
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Test = Callable[[Any], Any]
@@ -140,9 +128,8 @@ class RowFilter:
 
     def meet(self, query: str) -> tuple[Flags, tuple[str, ...]]:
         """Which rows meet *query*, and what its writer may want to know. Raises FilterError."""
-        asked: Filter = understood(query, self.vocabulary)
-        self.notes = list(asked.notes)
-        met = self._meet(asked.condition)
+        self.notes = []
+        met = Query(query, self).flags() if query.strip() else np.ones(self._size, bool)
         return met, tuple(dict.fromkeys(map(mask_words, self.notes)))
 
     def warm(self) -> None:
@@ -159,22 +146,8 @@ class RowFilter:
             self._texts[name] = Texts(self._columns(name))
         return self._texts[name]
 
-    def _meet(self, condition: Condition) -> Flags:
-        match condition:
-            case Text(value):
-                return self._anywhere(value)
-            case Present(columns):
-                return _any(map(self._present, columns), self._size)
-            case Compared(columns, sign, value, code):
-                return self._compared(columns, sign, value, code)
-            case Not(part):
-                return ~self._meet(part)
-            case Either(parts):
-                return _any(map(self._meet, parts), self._size)
-            case Both(parts):
-                return ~_any((~self._meet(one) for one in parts), self._size)
-
-    def _anywhere(self, text: str) -> Flags:
+    def anywhere(self, text: str) -> Flags:
+        """The rows with *text* in any element."""
         wanted = text.rstrip("…")
         found = np.zeros(self._size, bool)
         for name in self._searched():
@@ -189,12 +162,16 @@ class RowFilter:
         there = name in self._table.columns
         return flags(pc.is_valid(self._columns(name))) if there else np.zeros(self._size, bool)
 
-    def _compared(self, columns: tuple[str, ...], sign: str, value: str, code: str) -> Flags:
-        """`!=` and `!~` are met by what is there and not so, in all of *columns*."""
+    def having(self, columns: tuple[str, ...]) -> Flags:
+        """The rows that have one of *columns*."""
+        return _any(map(self._present, columns), self._size)
+
+    def compared(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Flags:
+        """The rows one of whose *columns* compares so with *value*; `!=` and `!~` are met by what is there
+        and not so, in all of *columns*."""
         negative = {"!=": "=", "!~": "~"}.get(sign)
         if negative:
-            there = _any(map(self._present, columns), self._size)
-            return there & ~self._compared(columns, negative, value, code)
+            return self.having(columns) & ~self.compared(columns, negative, value, code)
         self._possible(columns, sign, value)
         wanted = value.rstrip("…")
         return _any((self._one(name, sign, wanted, code) for name in columns), self._size)

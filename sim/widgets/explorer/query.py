@@ -29,8 +29,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from sim.masking import mask_words
 from sim.operations.search import elements_called
@@ -75,112 +75,47 @@ _ELEMENT = re.compile(r"(?:DE|F|field|bit)?[ -]?0*([1-9][0-9]{0,2})", re.IGNOREC
 _PRESENT = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})(?![\w./-])", re.IGNORECASE)
 _PART = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})[./]([0-9A-Za-z.]+)", re.IGNORECASE)
 _BLANKS = re.compile(r"\s*")
-_END_OF_WORD = r"(?=[\s()]|$)"
-_OR = re.compile(rf"(?:or{_END_OF_WORD}|\|\|?)", re.IGNORECASE)
-_AND = re.compile(rf"(?:and{_END_OF_WORD}|&&?)", re.IGNORECASE)
+_OR = re.compile(r"or(?=[\s()]|$)|\|\|?", re.IGNORECASE)
+_AND = re.compile(r"and(?=[\s()]|$)|&&?", re.IGNORECASE)
 _NOT = re.compile(
-    rf"(?:not{_END_OF_WORD}|!|-(?=[A-Za-z(\"'])|(?:without|no) (?=(?:DE|field)[ -]?[0-9]))", re.IGNORECASE
+    r"not(?=[\s()]|$)|!|-(?=[A-Za-z(\"'])|without (?=(?:DE|field)[ -]?[0-9])", re.IGNORECASE
 )
-_WITH = re.compile(r"(?:with|has)\s{1,9}(?=(?:DE|field)[ -]?[0-9])", re.IGNORECASE)
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _WORD = re.compile(r"[^\s()]+")
-_LISTED = re.compile(r"[^\s(),]+(?: +[^\s(),]+)*")
+_LISTED = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^\s,\"'](?:[^,]*[^\s,])?)")
 # The words of a name, up to the sign behind it.
 _CALLED = re.compile(r"[A-Za-z0-9_-][\w./-]*(?:[, ]{1,2}[A-Za-z0-9(][\w./)-]*){0,5}")
-_SIGN = re.compile(r"\s{0,9}(!=|<>|≠|>=|≥|<=|≤|=~|==|!~|=|>|<|~)\s{0,9}")
-_COLON = re.compile(r"\s{0,9}:\s{0,9}")
-_AMONG = re.compile(r"\s{1,9}(not\s{1,9})?in(?=[\s(])\s{0,9}", re.IGNORECASE)
-_BETWEEN = re.compile(r"\s{1,9}between\s{1,9}", re.IGNORECASE)
-_CONTAINS = re.compile(r"\s{1,9}contains\s{1,9}", re.IGNORECASE)
-_IS = re.compile(
-    r"\s{1,9}(?:is\s{1,9})?(not\s{1,9})?(null|missing|absent|empty|present|there|exists)" + _END_OF_WORD,
+_SIGN = re.compile(
+    r"\s{0,9}(!=|<>|≠|>=|≥|<=|≤|=~|==|!~|=|>|<|~|:|(?<=\s)(?:(?:not\s{1,9})?in(?=[\s(])|is(?:\s{1,9}not)?(?=\s)"
+    r"|between(?=\s)|contains(?=\s)))\s{0,9}",
     re.IGNORECASE,
 )
-_EQUALS = re.compile(r"\s{1,9}(?:is\s{1,9}(not)|is|equals)\s{1,9}", re.IGNORECASE)
+_SIGNS = {
+    **{"<>": "!=", "≠": "!=", "≥": ">=", "≤": "<=", "=~": "~", "==": "=", ":": "=", "contains": "~"},
+    **{"in": "=", "not in": "!=", "is": "=", "is not": "!="},
+}
+_THERE = re.compile(r"(?:present|(null|missing|absent))(?=[\s()]|$)", re.IGNORECASE)
 _CODE = re.compile(r"\s{0,9}([A-Z]{3})(?![\w=<>~!])", re.IGNORECASE)
-_SIGNS = {"<>": "!=", "≠": "!=", "≥": ">=", "≤": "<=", "=~": "~", "==": "="}
-_ABSENT = frozenset({"null", "missing", "absent", "empty"})
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _LONG_NUMBER = re.compile(r"[0-9*]{4,}")
+_MASKED = re.compile(r"\[[0-9]+ characters masked")
 
 
 class FilterError(ValueError):
     """What was typed cannot be meant; the text says why, and shows no card number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text in any element."""
-
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Present:
-    """One of *columns* is there."""
-
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One of *columns* compares so with a value; `currency` is that of an amount, where it was typed."""
-
-    columns: tuple[str, ...]
-    sign: str
-    value: str
-    currency: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """What does not meet *part*."""
-
-    part: Condition
-
-
-@dataclass(frozen=True, slots=True)
-class Both:
-    """What meets all of *parts*."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """What meets one of *parts*."""
-
-    parts: tuple[Condition, ...]
-
-
-Condition: TypeAlias = Text | Present | Compared | Not | Both | Either
-
-
 @dataclass(frozen=True)
-class Filter:
-    """A filter as it was understood, and what its writer may want to know."""
-
-    condition: Condition
-    notes: tuple[str, ...] = ()
-
-
-@dataclass
 class Vocabulary:
     """What a log calls its columns: `columns` of its table, `versions` of its messages."""
 
     columns: Collection[str]
     versions: tuple[str, ...]
-    _cache: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def named(self, name: str) -> tuple[str, ...]:
         """The columns that *name* means; none where it means nothing. Raises FilterError for an element that
         does not exist, and for a part of one."""
-        key = " ".join(name.casefold().split())
-        if key not in self._cache:
-            self._cache[key] = self._named(key)
-        return self._cache[key]
-
-    def _named(self, name: str) -> tuple[str, ...]:
+        name = " ".join(name.casefold().split())
         if part := _PART.fullmatch(name):
             number, path = part[1], part[2].upper()
             raise FilterError(
@@ -205,57 +140,56 @@ class Vocabulary:
         """The error for a name that means nothing, with what may have been meant."""
         words = " ".join(name.replace("_", " ").casefold().split())
         near = [f"DE{number}" for number in elements_called(words, self.versions)]
-        for one in difflib.get_close_matches(words, [*NAMES, *self.columns], 1, 0.75):
-            near += NAMES.get(one, (one,))
+        for column in difflib.get_close_matches(words, [*NAMES, *self.columns], 1, 0.75):
+            near += NAMES.get(column, (column,))
         hint = f"; did you mean {near[0]}?" if near else f'. To search for the text, quote it: "{name}".'
         return FilterError(mask_words(f"There is no column {name}{hint}"))
 
     def is_amount(self, column: str) -> bool:
-        """Whether *column* holds amounts in minor units."""
-        return any(amount_element(column, version) for version in self.versions)
+        """Whether *column* holds amounts in minor units, with a sign or not."""
+        if not column.startswith("DE"):
+            return False
+        elements = [spec(version)[int(column[2:])] for version in self.versions]
+        return any(
+            element.content in ("n", "x+n") and element.name.casefold().startswith("amount")
+            for element in elements
+        )
 
 
-def amount_element(column: str, version: str) -> bool:
-    """Whether *column* is an amount in minor units, with a sign or not, in *version*."""
-    if not column.startswith("DE"):
-        return False
-    element = spec(version)[int(column[2:])]
-    return element.content in ("n", "x+n") and element.name.casefold().startswith("amount")
+class Rows(Protocol):
+    """What answers the conditions of a filter, each with flags that `&`, `|` and `~` combine."""
+
+    vocabulary: Vocabulary
+    notes: list[str]
+
+    def anywhere(self, text: str) -> Any:
+        """The rows with *text* in any element."""
+
+    def having(self, columns: tuple[str, ...]) -> Any:
+        """The rows that have one of *columns*."""
+
+    def compared(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Any:
+        """The rows one of whose *columns* compares so with *value*; *code* is the currency of an amount,
+        where it was typed."""
 
 
-def understood(text: str, vocabulary: Vocabulary) -> Filter:
-    """What *text* asks for. Raises FilterError where it can mean nothing.
+class Query:
+    """Reads the text of a filter from left to right, `at` is how far; *rows* answer its conditions."""
 
-    >>> log = Vocabulary({"mti", "DE39"}, ("1987",))
-    >>> understood("response != 00", log).condition
-    Compared(columns=('DE39',), sign='!=', value='00', currency='')
-    >>> understood("response_code=00", log)
-    Traceback (most recent call last):
-    sim.widgets.explorer.query.FilterError: There is no column response_code; did you mean DE39?
-    """
-    return _Parser(text, vocabulary).filter()
+    def __init__(self, text: str, rows: Rows) -> None:
+        self.text, self.rows = text, rows
+        self.at = self.depth = self.count = 0
+        # A name with the sign and the start of its value without quotes: a word behind may belong to that.
+        self.open: tuple[str, int] | None = None
 
-
-class _Parser:
-    """Reads the text from left to right; `at` is how far."""
-
-    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
-        self.text = text
-        self.at = 0
-        self.depth = self.count = 0
-        self.vocabulary = vocabulary
-        self.notes: list[str] = []
-        # A value without quotes that was just read, and its column: a word behind it may belong to it.
-        self.open: tuple[str, str, int] | None = None
-
-    def filter(self) -> Filter:
-        self._take(_BLANKS)
-        if self.at == len(self.text):
-            return Filter(Both(()))
-        condition = self._either()
+    def flags(self) -> Any:
+        """The rows that meet it. Raises FilterError where it can mean nothing."""
+        if _MASKED.search(self.text):
+            raise FilterError("Masked values cannot be searched.")
+        met = self._either("")
         if self.at < len(self.text):
-            raise FilterError(f"A closing bracket has no opening one: {self._rest()}")
-        return Filter(condition, tuple(dict.fromkeys(self.notes)))
+            raise FilterError(f"A closing bracket has no opening one: {self._shown(self.at)}")
+        return met
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         found = pattern.match(self.text, self.at)
@@ -263,96 +197,76 @@ class _Parser:
             self.at = found.end()
         return found
 
-    def _rest(self) -> str:
-        return mask_words(self.text[self.at :][:40])
+    def _quoted(self) -> str | None:
+        found = self._take(_QUOTED)
+        return None if found is None else found[1] or found[2] or ""
+
+    def _shown(self, start: int) -> str:
+        return mask_words(self.text[start:][:40])
 
     def _ends(self) -> bool:
         self._take(_BLANKS)
         return self.at == len(self.text) or self.text[self.at] == ")"
 
-    def _joined(self, word: re.Pattern[str]) -> bool:
-        """Whether *word* comes next, and something that it joins."""
-        self._take(_BLANKS)
-        found = self._take(word)
-        if found and self._ends():
-            raise FilterError(f'Nothing comes after "{found[0]}". Quote it to search for the text.')
-        return found is not None
+    def _either(self, before: str) -> Any:
+        met = self._both(before)
+        while not self._ends() and (word := self._take(_OR)):
+            met = met | self._both(word[0])
+        return met
 
-    def _either(self) -> Condition:
-        parts = [self._both()]
-        while self._joined(_OR):
-            parts.append(self._both())
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+    def _both(self, before: str) -> Any:
+        met = self._one(before)
+        while not self._ends() and not _OR.match(self.text, self.at):
+            word = self._take(_AND)
+            met = met & self._one(word[0] if word else "")
+        return met
 
-    def _both(self) -> Condition:
+    def _one(self, before: str) -> Any:
+        """One condition; *before* is the word that it stands behind."""
+        if self._ends():
+            raise FilterError(
+                f'Nothing comes after "{before}". Quote it to search for the text.'
+                if before
+                else "The brackets are empty."
+            )
         if word := _OR.match(self.text, self.at) or _AND.match(self.text, self.at):
             raise FilterError(f'Nothing comes before "{word[0]}". Quote it to search for the text.')
-        parts = [self._one()]
-        while not self._ends() and not _OR.match(self.text, self.at):
-            self._joined(_AND)
-            parts.append(self._one())
-        return parts[0] if len(parts) == 1 else Both(tuple(parts))
-
-    def _one(self) -> Condition:
-        self._take(_BLANKS)
         if word := self._take(_NOT):
-            if self._ends():
-                raise FilterError(f'Nothing comes after "{word[0]}". Quote it to search for it.')
-            return Not(self._deeper(self._one))
-        if self._take(_WITH):
-            return self._one()
-        if self.text.startswith("(", self.at):
-            return self._bracket()
-        return self._condition()
-
-    def _deeper(self, read: Callable[[], Condition]) -> Condition:
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise FilterError(f"More than {_DEEPEST} nested brackets.")
-        made = read()
-        self.depth -= 1
-        return made
-
-    def _bracket(self) -> Condition:
+            return ~self._deeper(self._one, word[0])
+        if not self.text.startswith("(", self.at):
+            return self._condition()
         self.at += 1
-        if self._ends():
-            raise FilterError("The brackets are empty.")
-        condition = self._deeper(self._either)
+        met = self._deeper(self._either, "")
         if not self.text.startswith(")", self.at):
             raise FilterError("A bracket is not closed.")
         self.at += 1
         self.open = None
-        return condition
+        return met
 
-    def _condition(self) -> Condition:
+    def _deeper(self, read: Callable[[str], Any], before: str) -> Any:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise FilterError(f"More than {_DEEPEST} nested brackets.")
+        met = read(before)
+        self.depth -= 1
+        return met
+
+    def _condition(self) -> Any:
         self.count += 1
         if self.count > _MOST:
             raise FilterError(f"More than {_MOST} conditions. Quote text that contains spaces.")
         start = self.at
-        quoted = self.text[start] in "\"'"
         for name, end in self._names():
-            columns = self.vocabulary.named(name)
-            if not columns:
-                continue
-            self.at = end
-            if found := self._compared(name, columns):
-                return found
-            if not quoted and self._alone(name, columns):
-                return Present(columns)
-            self.at = start
+            if columns := self.rows.vocabulary.named(name):
+                self.at = end
+                sign = self._take(_SIGN)
+                if sign and not (sign[1] == ":" and name.isdigit()):  # 12:30 is a time
+                    return self._compared(name, columns, " ".join(sign[1].casefold().split()))
+                self.at = end
+                if self._alone(name, columns, self.text[start]):
+                    return self.rows.having(columns)
+                self.at = start
         return self._text()
-
-    def _alone(self, name: str, columns: tuple[str, ...]) -> bool:
-        """Whether *name* without a sign asks for messages that have it: a bare number is a text."""
-        if not _PRESENT.fullmatch(name):
-            if _ELEMENT.fullmatch(name):
-                return False
-            there = " or ".join(f"DE {one[2:]}" if one.startswith("DE") else one for one in columns)
-            self.notes.append(
-                f'{name}: messages that have {there}; for a value write {name}=…, for the text "{name}"'
-            )
-        self.open = None
-        return True
 
     def _names(self) -> list[tuple[str, int]]:
         """What may be a name here, the longest first, and where each ends."""
@@ -364,123 +278,110 @@ class _Parser:
         ends = [called.start() + word.end() for word in re.finditer(r"[^ ]+", called[0])]
         return [(self.text[self.at : end].rstrip(","), end) for end in reversed(ends)]
 
-    def _compared(self, name: str, columns: tuple[str, ...]) -> Condition | None:
-        """The condition on *columns* whose sign or word comes next; None where none does."""
-        if word := self._take(_IS):
-            present: Condition = Present(columns)
-            return Not(present) if (word[2].casefold() in _ABSENT) != bool(word[1]) else present
-        if word := self._take(_AMONG):
-            return self._among(name, columns, bool(word[1]))
-        if self._take(_BETWEEN):
+    def _alone(self, name: str, columns: tuple[str, ...], first: str) -> bool:
+        """Whether *name* without a sign asks for messages that have it: a bare number is a text, and what
+        begins with a quote."""
+        if first in "\"'" or (_ELEMENT.fullmatch(name) and not _PRESENT.fullmatch(name)):
+            return False
+        if not _PRESENT.fullmatch(name):
+            there = " or ".join(f"DE {one[2:]}" if one.startswith("DE") else one for one in columns)
+            self.rows.notes.append(
+                f'{name}: messages that have {there}; for a value write {name}=…, for the text "{name}"'
+            )
+        self.open = None
+        return True
+
+    def _compared(self, name: str, columns: tuple[str, ...], word: str) -> Any:
+        """The condition on *columns* behind the sign or the *word*."""
+        self.open = None
+        if word == "between":
             low = self._value(name, columns, ">=")
-            if not self._joined(_AND):
-                raise FilterError(f"{name} between needs two values: {name} between 10.00 and 20.00")
-            return Both((low, self._value(name, columns, "<=")))
-        if self._take(_CONTAINS):
-            return self._value(name, columns, "~")
-        if sign := self._take(_SIGN):
-            return self._value(name, columns, _SIGNS.get(sign[1], sign[1]))
-        if not name.isdigit() and self._take(_COLON):  # 12:30 is a time
-            return self._value(name, columns, "=")
-        if word := self._take(_EQUALS):
-            return self._value(name, columns, "!=" if word[1] else "=")
-        return None
-
-    def _among(self, name: str, columns: tuple[str, ...], out: bool) -> Condition:
-        if not self.text.startswith("(", self.at):
-            return self._value(name, columns, "!=" if out else "=")
-        self.at += 1
-        values = []
-        while not self._ends():
-            quoted = self._take(_QUOTED)
-            listed = quoted or self._take(_LISTED)
-            if listed is None:
-                raise FilterError(f"{name} in (…): a value is missing before {self._rest()}")
-            values.append((quoted[1] or quoted[2] or "") if quoted else listed[0])
             self._take(_BLANKS)
-            if self.text.startswith(",", self.at):
-                self.at += 1
-        if self.at == len(self.text) or not values:
+            if not self._take(_AND):
+                raise FilterError(f"{name} between needs two values: {name} between 10.00 and 20.00")
+            self._take(_BLANKS)
+            return low & self._value(name, columns, "<=")
+        if word.startswith("is") and (there := self._take(_THERE)):
+            met = self.rows.having(columns)
+            return met if bool(there[1]) == word.endswith("not") else ~met
+        sign = _SIGNS.get(word, word)
+        if not word.endswith("in") or not self.text.startswith("(", self.at):
+            return self._value(name, columns, sign)
+        end = self.text.find(")", self.at)
+        values = ["".join(found) for found in _LISTED.findall(self.text[self.at + 1 : max(end, self.at)])]
+        if end < 0 or not values:
             raise FilterError(f"{name} in needs values in brackets: {name} in (05, 51)")
-        self.at += 1
-        self.open = None
-        return self._several(columns, "!=" if out else "=", values)
+        self.at = end + 1
+        return self._several(columns, sign, values)
 
-    def _several(self, columns: tuple[str, ...], sign: str, values: list[str]) -> Condition:
-        parts = tuple(self._checked(columns, sign, value) for value in values)
-        return parts[0] if len(parts) == 1 else Both(parts) if sign == "!=" else Either(parts)
+    def _several(self, columns: tuple[str, ...], sign: str, values: list[str], code: str = "") -> Any:
+        """Where *columns* equal one of *values*, or none of them; or compare so with the only one."""
+        met = self._checked(columns, sign, values[0], code)
+        for value in values[1:]:
+            other = self._checked(columns, sign, value)
+            met = met & other if sign == "!=" else met | other
+        return met
 
-    def _value(self, name: str, columns: tuple[str, ...], sign: str) -> Condition:
-        quoted = self._take(_QUOTED)
-        bare = quoted or self._take(_WORD)
-        if bare is None:
-            raise FilterError(f"A value is missing after {mask_words(name)}{sign}")
-        if bare[0][0] in "\"'" and not quoted:
-            raise FilterError(f"The quote that opens at {self._quoted(bare[0])} is not closed.")
-        self.open = None
-        if quoted:
-            return self._checked(columns, sign, quoted[1] or quoted[2] or "")
-        value = bare[0]
-        if sign in ("=", "!=") and "," in value and not _THOUSANDS.fullmatch(value):
-            return self._several(columns, sign, [one for one in value.split(",") if one])
+    def _value(self, name: str, columns: tuple[str, ...], sign: str) -> Any:
+        start = self.at
+        if (quoted := self._quoted()) is not None:
+            return self._checked(columns, sign, quoted)
+        value = self._word(f"A value is missing after {mask_words(name)}{sign}")
         code = ""
-        if self.vocabulary.is_amount(columns[0]):
+        if self.rows.vocabulary.is_amount(columns[0]):
             said = _CODE.match(self.text, self.at)
             if said and currency(said[1].upper()):
                 self.at, code = said.end(), said[1].upper()
         if sign in ("=", "!=", "~"):
-            self.open = (name, "~" if _NAME_AND_PLACE in columns else sign, bare.start())
+            self.open = f"{name}{'~' if _NAME_AND_PLACE in columns else sign}", start
+            if sign != "~" and "," in value and not _THOUSANDS.fullmatch(value):
+                return self._several(columns, sign, [one for one in value.split(",") if one] or [""])
         return self._checked(columns, sign, value, code)
 
-    def _checked(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Condition:
-        if value.startswith("[") and "characters masked" in self.text:
-            raise FilterError("Masked values cannot be searched.")
-        if self.vocabulary.is_amount(columns[0]):
+    def _word(self, missing: str) -> str:
+        """The next word. Raises FilterError for none, with what is *missing*, and for a quote that opens."""
+        start, word = self.at, self._take(_WORD)
+        if word is None:
+            raise FilterError(missing)
+        if word[0][0] in "\"'":
+            raise FilterError(f"The quote that opens at {self._shown(start)} is not closed.")
+        return word[0]
+
+    def _checked(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Any:
+        if self.rows.vocabulary.is_amount(columns[0]):
             amount, _, said = value.partition(" ")
             known = currency(said.strip().upper()) if said else None
             value, code = (amount, known.alpha) if known else (value, code)
             value = value.replace(",", "") if _THOUSANDS.fullmatch(value) else value
             if value.isdigit() and not code and int(value) and sign != "~":
-                self.notes.append(f"{value} is in minor units; write {value}.00 for units of the currency")
-        return Compared(columns, sign, value, code)
+                self.rows.notes.append(f"{value} is in minor units; write {value}.00 for units of the currency")
+        return self.rows.compared(columns, sign, value, code)
 
-    def _quoted(self, text: str) -> str:
-        return mask_words(text[:20])
-
-    def _text(self) -> Condition:
+    def _text(self) -> Any:
         """A text in any element."""
-        start = self.at
-        if quoted := self._take(_QUOTED):
-            value = quoted[1] or quoted[2] or ""
-            if _SIGN.match(self.text, self.at):
-                raise self.vocabulary.unknown(value)
-            self.open = None
-            return Text(value)
-        word = self._take(_WORD)
-        if word is None or word[0][0] in "\"'":
-            given = self._quoted(self.text[start:])
-            raise FilterError(f"The quote that opens at {given} is not closed.")
-        if word[0].startswith("[") and "characters masked]" in self.text:
-            raise FilterError("Masked values cannot be searched.")
-        self._unsigned(word[0])
-        if self.open is not None and self.text[self.open[2] : start].count(" ") <= 1:
-            name, sign, begins = self.open
-            whole = mask_words(self.text[begins : self.at])
-            self.notes.append(
-                f'{word[0]} is searched for everywhere; for one value, write {name}{sign}"{whole}"'
-            )
+        start, opened = self.at, self.open
         self.open = None
-        return Text(word[0])
+        if (quoted := self._quoted()) is not None:
+            if _SIGN.match(self.text, self.at):
+                raise self.rows.vocabulary.unknown(quoted)
+            return self.rows.anywhere(quoted)
+        word = self._word("")
+        self._unsigned(word)
+        if opened and self.text[opened[1] : start].count(" ") <= 1:
+            whole = mask_words(self.text[opened[1] : self.at])
+            self.rows.notes.append(f'{word} is searched for everywhere; for one value, write {opened[0]}"{whole}"')
+        return self.rows.anywhere(word)
 
     def _unsigned(self, word: str) -> None:
         """Raises FilterError where *word* compares something that is no column."""
-        sign = re.search(r"!=|<>|[=<>~≠≥≤]", word)
-        name = word[: sign.start()] if sign else word
-        listed = (among := _AMONG.match(self.text, self.at)) and self.text.startswith("(", among.end())
-        if sign is None and not listed and not _SIGN.match(self.text, self.at):
+        inside = re.search(r"!=|<>|[=<>~≠≥≤]", word)
+        behind = _SIGN.match(self.text, self.at)
+        name = word[: inside.start()] if inside else word
+        words = behind is not None and behind[1][-1].isalpha() and not self.text.startswith("(", behind.end())
+        if inside is None and (behind is None or words):
             return
-        if sign is not None and _LONG_NUMBER.fullmatch(name):
+        if inside is not None and _LONG_NUMBER.fullmatch(name):
             return  # a track, a card number: what has more digits than a number of an element
         if not name:
             raise FilterError(f"A column is missing before {mask_words(word)}")
-        raise self.vocabulary.unknown(name)
+        raise self.rows.vocabulary.unknown(name)
