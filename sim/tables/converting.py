@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from sim import operations
 from sim.operations.asked import moment
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyInterface, AnyMoment, AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, readable, take
 from sim.tables.message_table import MessageTable, MessageView, table_of
-from sim.tables.tables import Table, columns_of
+from sim.tables.reference import ReferenceTable
+from sim.tables.tables import columns_of
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -22,11 +21,8 @@ SOURCE = "convert"
 _COLUMNS = ("number", "to", "action", "note")
 
 
-class NotesTable(Table):
+class NotesTable(ReferenceTable):
     """A row per element of the original message: nothing in it is card data."""
-
-    def masked(self) -> pd.DataFrame:
-        return pd.DataFrame(self)
 
 
 class ConvertedTable(MessageTable):

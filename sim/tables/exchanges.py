@@ -49,7 +49,6 @@ class ExchangeTable(AskedTable):
     units), `currency`, `code` and `meaning` of DE 39. `.iso.messages` are its message tables.
     """
 
-    _safe_columns = ("direction", "role", "mti", "meaning", "currency")
     _nothing = "No messages."
 
     @property

@@ -27,7 +27,6 @@ class FindingsTable(Table):
     `start`, `end`, `expected` and `found`, which `message` repeats.
     """
 
-    _safe_columns = ("severity", "network", "name", "rule", "message", "expected", "found", "hint", "source")
     _when_empty = ("network", "hint", "source")
     _never = ("start", "end", "expected", "found")
     _nothing = "No findings."

@@ -201,7 +201,6 @@ class GuessTable(Table):
     read), `read` of `size` bytes, `reasons`.
     """
 
-    _safe_columns = COLUMNS
     _when_empty = ("framing",)
 
 

@@ -39,7 +39,6 @@ class LearnedTable(Table):
     `.learned`) is the format, `toml` the file that says the same.
     """
 
-    _safe_columns = COLUMNS
     _when_empty = ("open",)
     _metadata = ["_learned"]  # noqa: RUF012, pandas wants a list
     _learned: Learned | None = None

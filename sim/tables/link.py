@@ -48,7 +48,6 @@ class TrafficTable(Table):
     `rule`, `note`.
     """
 
-    _safe_columns = ("at", "connection", "kind", "name", "meaning", "rule", "note")
     _when_empty = ("connection", "rule", "note", "meaning")
     _nothing = "No messages yet."
 

@@ -26,7 +26,6 @@ class ProposalsTable(Table):
     after another, `valid` whether it is restored without an error, `left` the errors of it.
     """
 
-    _safe_columns = ("verdict", "name", "action", "before", "after", "evidence")
     _when_empty = ("before", "after")
     _nothing = "Nothing to repair."
     # What belongs to the whole: pandas would take it for columns.

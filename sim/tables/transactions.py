@@ -50,7 +50,6 @@ class TransactionsTable(Table):
     request and answer have in common). `.iso.messages` has a row per message.
     """
 
-    _safe_columns = ("state", "meaning", "matched_by", "network", "mti")
     _nothing = "No transactions."
 
     @property

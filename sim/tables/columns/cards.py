@@ -15,8 +15,8 @@ from sim.codec import Message
 from sim.elements.card import account
 from sim.elements.mti import is_network_management
 from sim.spec.networks import NETWORKS, detect
-from sim.tables.columns.cut import Block, begun, by_width, windows
-from sim.tables.columns.lines import Bools, Bytes, Ints
+from sim.tables.columns.cut import Block, begun
+from sim.tables.columns.lines import Bools, Bytes, Ints, by_width, windows
 
 _IIN_DIGITS = 6
 _PAN, _TRACK_2, _TRACK_1 = 2, 35, 45

@@ -27,8 +27,8 @@ from sim.operations.validation import judge
 from sim.spec import ElementSpec
 from sim.spec.layouts import FOREIGN
 from sim.tables.columns.cards import Cards, Codes, Owners, matrix, tracks
-from sim.tables.columns.cut import Block, CutColumn, by_width, copy
-from sim.tables.columns.lines import Bools, Bytes, Ints
+from sim.tables.columns.cut import Block, CutColumn
+from sim.tables.columns.lines import Bools, Bytes, Ints, by_width, copy
 
 _ZERO = 48
 # A card number's first digits say whether a country code stands in front of the expiry; that and the service

@@ -1,16 +1,17 @@
 """Messages into columns without a Python object per value.
 
-Messages of one MTI and bitmap are a group. Where an element stands is worked out once for all messages that
-have it, whatever their groups, as `codec.text.walk` does for one; until an element of variable length, all
-messages of a group have their next element equally far behind a place that is known for each. Values are
-copied out of the buffer as they are. Whatever is odd (characters outside ASCII, what does not fit) is read
-one by one by the codec, which also says what is wrong.
+Messages of one MTI and bitmap, as text or in a format of bytes, are a group. Where an element stands is
+worked out once for all messages that have it, whatever their groups, as `codec.text.walk` does for one;
+until an element of variable length, all messages of a group have their next element equally far behind a
+place that is known for each. Values are copied out of the buffer as they are, those of bytes turned into
+characters together. Whatever is odd (characters outside ASCII, what does not fit) is read one by one by the
+codec, which also says what is wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,12 @@ from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError, bitmap, parse
 from sim.codec.text import sizes
+from sim.codec.wire import decode
 from sim.operations import chosen_version
-from sim.spec import ElementSpec, Spec, spec
-from sim.tables.columns.lines import POOL, Bools, Bytes, Ints, Lines, empty
+from sim.spec import spec
+from sim.tables.columns import wire
+from sim.tables.columns.lines import POOL, Bools, Bytes, Ints, Lines, by_width, copy, empty, windows
+from sim.tables.columns.wire import Piece, Run
 
 _MTI_WIDTH = 4
 _SHORT, _LONG = 20, 36  # MTI with one bitmap, with two
@@ -36,12 +40,14 @@ _SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Messages of one MTI and bitmap: what they are read as, the elements they have."""
+    """Messages of one MTI and bitmap: what they are read as, the elements they have, how many bytes stand in
+    front of these."""
 
     mti: str
     bits: str
     version: str
     numbers: tuple[int, ...]
+    start: int
 
     @property
     def has_empty_secondary(self) -> bool:
@@ -50,47 +56,13 @@ class Group:
         return len(self.bits) > bitmap.PRIMARY_BITS // 4 and last <= bitmap.PRIMARY_BITS
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at` on.
-    `valid` marks `rows` among all, where that is known."""
-
-    data: Bytes
-    rows: Ints
-    base: Ints
-    at: int
-    width: int | Ints
-    valid: Bools | None = None
-
-    @classmethod
-    def of_texts(cls, rows: list[int], texts: list[str]) -> Run:
-        """Values that were read one by one."""
-        joined = "".join(texts)
-        data = joined.encode("utf-8")
-        sizes = map(len, texts if len(data) == len(joined) else [one.encode("utf-8") for one in texts])
-        widths = np.fromiter(sizes, np.int64, len(texts))
-        starts = np.cumsum(widths) - widths
-        return cls(np.frombuffer(data, np.uint8), np.array(rows, np.int64), starts, 0, widths)
-
-
-def windows(data: Bytes, width: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    """Every run of *width* bytes as one item, item i beginning at byte i: taking items copies runs."""
-    return np.ndarray((max(len(data) - width + 1, 0),), f"V{width}", data, strides=(1,))
-
-
 def placed(lines: Lines, groups: list[Group], group: Ints) -> tuple[Bools, dict[int, list[Run]]]:
     """Which of *lines*, of those *groups*, fit, and where the elements stand in these."""
     walk = _Walk(lines, groups, group)
-    for elements, chosen in _tables(lines, groups):
-        walk.through(elements, chosen)
+    for edition in dict.fromkeys(one.version for one in groups):
+        walk.through(edition, np.array([one.version == edition for one in groups]))
     fits = walk.ended()
     return fits, walk.kept(fits)
-
-
-def _tables(lines: Lines, groups: list[Group]) -> Iterator[tuple[Spec, Bools]]:
-    """The element tables that *groups* are read by, each with a mark for its groups."""
-    for edition in dict.fromkeys(one.version for one in groups):
-        yield lines.tables.get(edition) or spec(edition), np.array([one.version == edition for one in groups])
 
 
 def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
@@ -98,18 +70,19 @@ def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
     group, -1 for rows that have no MTI and bitmap or that a codec must read."""
     groups: list[Group] = []
     group = np.full(len(lines), -1, np.int64)
-    for rows, width in _long_enough(lines):
+    heads = _long_enough(lines) if lines.format is None else wire.heads(lines, lines.format)
+    for rows, width in heads:
         if not len(rows):
             continue
         buffers = [None, pa.py_buffer(windows(lines.data, width)[lines.starts[rows]])]
-        heads = pa.Array.from_buffers(pa.binary(width), len(rows), buffers)
-        heads = pc.dictionary_encode(heads, memory_pool=POOL)
-        numbers = np.full(len(heads.dictionary), -1, np.int64)
-        for at, head in enumerate(heads.dictionary.to_pylist()):
-            if (made := _group(head.decode("ascii"), version)) is not None:
+        kinds = pa.Array.from_buffers(pa.binary(width), len(rows), buffers)
+        kinds = pc.dictionary_encode(kinds, memory_pool=POOL)
+        numbers = np.full(len(kinds.dictionary), -1, np.int64)
+        for at, head in enumerate(kinds.dictionary.to_pylist()):
+            if (made := _group(head, lines, version)) is not None:
                 numbers[at] = len(groups)
                 groups.append(made)
-        group[rows] = numbers[np.asarray(heads.indices)]
+        group[rows] = numbers[np.asarray(kinds.indices)]
     return groups, group
 
 
@@ -125,12 +98,16 @@ def _long_enough(lines: Lines) -> Iterator[tuple[Ints, int]]:
     yield rows[sizes[rows] >= _LONG], _LONG
 
 
-def _group(head: str, version: str | None) -> Group | None:
-    """The group of the messages that begin with *head*; None where that is no MTI and bitmap."""
-    mti, bits = head[:_MTI_WIDTH], head[_MTI_WIDTH:]
+def _group(head: bytes, lines: Lines, version: str | None) -> Group | None:
+    """The group of the messages that begin with *head*; None where that is no MTI and bitmap, or their
+    elements are not to be read together."""
+    if lines.format is not None:
+        begun = wire.head_of(head, lines.format, version)
+        return None if begun is None else Group(*begun)
+    mti, bits = head[:_MTI_WIDTH].decode("ascii"), head[_MTI_WIDTH:].decode("ascii")
     if not mti.isdigit() or not bitmap.HEX_DIGITS.issuperset(bits):
         return None
-    return Group(mti, bits, chosen_version(mti, version), bitmap.numbers(bits))
+    return Group(mti, bits, chosen_version(mti, version), bitmap.numbers(bits), len(head))
 
 
 class _Walk:
@@ -139,7 +116,7 @@ class _Walk:
     def __init__(self, lines: Lines, groups: list[Group], group: Ints) -> None:
         self._lines, self._group = lines, group
         self._base = lines.starts.copy()
-        self._ahead = np.array([_MTI_WIDTH + len(one.bits) for one in groups] + [0], np.int64)
+        self._ahead = np.array([one.start for one in groups] + [0], np.int64)
         self._present = _present(groups)
         self._fits = group >= 0
         self._places: dict[int, list[tuple[bytes, Run]]] = {}
@@ -148,18 +125,21 @@ class _Walk:
         self._rows: dict[bytes, Ints] = {}
         self._bases: dict[bytes, Ints] = {}
 
-    def through(self, elements: Spec, groups: Bools) -> None:
-        """Find the elements of those *groups*, whose table is *elements*."""
+    def through(self, edition: str, groups: Bools) -> None:
+        """Find the elements of those *groups*, which are of one *edition*."""
+        layout = self._lines.format.layout(edition) if self._lines.format else None
+        table = self._lines.tables.get(edition) or spec(edition)
         for number in np.flatnonzero(self._present[groups].any(axis=0)).tolist():
             having = np.append(self._present[:, number] & groups, False)
             key = having.tobytes()
             if key not in self._rows:
                 self._valid[key] = having.take(self._group)
                 self._rows[key] = np.flatnonzero(self._valid[key])
-            place = self._find(elements[number], having, key)
-            self._places.setdefault(number, []).append((key, place))
+            field = layout[number] if layout else None
+            piece = Piece.of_bytes(field) if field else Piece(table[number].prefix, table[number].width)
+            self._places.setdefault(number, []).append((key, self._find(piece, having, key)))
 
-    def _find(self, element: ElementSpec, having: Bools, key: bytes) -> Run:
+    def _find(self, piece: Piece, having: Bools, key: bytes) -> Run:
         """Where the next element of the groups *having* it stands; all of them go on behind it."""
         rows, valid = self._rows[key], self._valid[key]
         if key not in self._bases:
@@ -168,40 +148,41 @@ class _Walk:
         at = int(steps[0])
         if not (steps == at).all():
             base, at = base + self._ahead.take(self._group.take(rows)), 0
-        if not element.prefix:
-            self._ahead[having] += element.width
-            return Run(self._lines.data, rows, base, at, element.width, valid)
-        sizes = self._sizes(element, rows, base + at)
-        at += element.prefix
-        if isinstance(sizes, int):
-            self._ahead[having] += element.prefix + sizes
-            return Run(self._lines.data, rows, base, at, sizes, valid)
-        ends = base + (sizes + at)
+        size = self._sizes(piece, rows, base + at) if piece.prefix else piece.size
+        at += piece.prefix
+        run = Run(self._lines.data, rows, base, at, piece.width(size), valid, piece, size)
+        if isinstance(run.width, int):
+            self._ahead[having] += piece.prefix + run.width
+            return run
+        ends = base + (run.width + at)
         self._base[rows], self._ahead[having] = ends, 0
         self._bases = {key: ends}
-        return Run(self._lines.data, rows, base, at, sizes, valid)
+        return run
 
-    def _sizes(self, element: ElementSpec, rows: Ints, at: Ints) -> int | Ints:
+    def _sizes(self, piece: Piece, rows: Ints, at: Ints) -> int | Ints:
         """The lengths that the prefixes at *at* say, one for all where they are the same. Rows whose prefix
         is wrong do not fit, and go on as others do."""
-        usual, odd = _usual_prefix(self._lines.data, at, element)
+        usual, odd = _usual_prefix(self._lines.data, at, piece) if piece.field is None else (None, _NONE)
         if usual is None:
-            sizes, legal = self._said(element, rows, at)
+            sizes, legal = self._said(piece, rows, at)
             sizes[~legal] = sizes[np.argmax(legal)]
             return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
         odd = odd[self._fits[rows[odd]]]  # where the others have gone does not matter
-        sizes, legal = self._said(element, rows[odd], at[odd])
+        sizes, legal = self._said(piece, rows[odd], at[odd])
         if not legal.any():
             return usual
         found = np.full(len(rows), usual)
         found[odd[legal]] = sizes[legal]
         return found
 
-    def _said(self, element: ElementSpec, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
+    def _said(self, piece: Piece, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
         """What the prefixes at *at* say, and which of them are right; rows with another do not fit."""
-        sizes, legal = _prefixes(self._lines.data, at, element.prefix)
-        legal &= sizes <= element.width
-        legal &= at + (sizes + element.prefix) <= self._lines.stops[rows]
+        data = self._lines.data
+        sizes, legal = (
+            wire.prefixes(data, at, piece.field) if piece.field else _prefixes(data, at, piece.prefix)
+        )
+        legal &= sizes <= piece.size
+        legal &= at + (piece.width(sizes) + piece.prefix) <= self._lines.stops[rows]
         self._fits[rows[~legal]] = False
         return sizes, legal
 
@@ -225,7 +206,9 @@ class _Walk:
                     bases[id(one.base)] = one.base.take(kept[key])
                 if len(rows[key]):
                     width = one.width if isinstance(one.width, int) else one.width.take(kept[key])
-                    place = Run(one.data, rows[key], bases[id(one.base)], one.at, width, valid[key])
+                    size = one.size if isinstance(one.size, int) else one.size.take(kept[key])
+                    base = bases[id(one.base)]
+                    place = Run(one.data, rows[key], base, one.at, width, valid[key], one.piece, size)
                     made.setdefault(number, []).append(place)
         return made
 
@@ -239,14 +222,14 @@ def _present(groups: list[Group]) -> Bools:
     return found
 
 
-def _usual_prefix(data: Bytes, at: Ints, element: ElementSpec) -> tuple[int | None, Ints]:
+def _usual_prefix(data: Bytes, at: Ints, piece: Piece) -> tuple[int | None, Ints]:
     """The length that most prefixes at *at* say, where that is one, and which of them say another; None where
     too many do."""
-    said = windows(data, element.prefix)
+    said = windows(data, piece.prefix)
     width = said.itemsize
     sample = said[np.minimum(at[:_SAMPLE], len(said) - 1)].tolist()
     usual = max(set(sample), key=sample.count)
-    size = sizes("ascii", element.prefix, element.width)(usual.decode("latin-1"))
+    size = sizes("ascii", piece.prefix, piece.size)(usual.decode("latin-1"))
     if size is None or sample.count(usual) < _MOST * len(sample):
         return None, _NONE
     found = said[np.minimum(at, len(said) - 1)].tobytes()
@@ -382,10 +365,19 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
     """Take *lines* apart, read as *version* (None: as their MTIs say). *wanted* are the elements to make
     columns of, None all of them."""
     groups, head = grouped(lines, version)
-    fits, places = placed(lines, groups, head)
+    group = head
+    fits, places = placed(lines, groups, group)
+    while lines.format is not None:
+        places, bad = wire.in_characters(places)
+        if not len(bad):
+            break
+        # What was found odd only as it was turned is read one by one.
+        group = group.copy()
+        group[bad] = -1
+        fits, places = placed(lines, groups, group)
     pieces = {number: runs for number, runs in places.items() if wanted is None or number in wanted}
     texts: dict[int, str] = {}
-    odd = _one_by_one(lines, np.flatnonzero(~fits | (head < 0)), version, texts)
+    odd = _one_by_one(lines, np.flatnonzero(~fits | (group < 0)), version, texts)
     columns = _columns(lines, pieces, odd, wanted)
     return Block(lines, groups, head, np.where(fits, head, -1), columns, odd, texts)
 
@@ -395,6 +387,10 @@ def _one_by_one(lines: Lines, rows: Ints, version: str | None, texts: dict[int, 
     for row in rows.tolist():
         raw = lines.text(row)
         try:
+            if lines.format is not None:
+                message = decode(lines.raw(row), lines.format, version)
+                found[row] = replace(message, dialect=lines.tables.get(message.version))
+                continue
             edition = chosen_version(raw, version)
             found[row] = lines.held.get(row) or parse(raw, lines.tables.get(edition) or edition)
         except ParseError as error:
@@ -481,18 +477,3 @@ def _uneven(count: int, pieces: list[Run], rows: Filled) -> CutColumn:
         for width, chosen in by_width(piece.width):
             copy(data, at[chosen], piece.data, starts[chosen], width)
     return CutColumn(offsets, data, rows)
-
-
-def by_width(widths: Ints) -> Iterator[tuple[int, Ints]]:
-    """Each width there is, with the places that have it."""
-    counts = np.bincount(widths)
-    order = np.argsort(widths.astype(np.uint16) if len(counts) < 1 << 16 else widths, kind="stable")
-    ends = np.cumsum(counts)
-    for width in np.flatnonzero(counts).tolist():
-        yield width, order[ends[width] - counts[width] : ends[width]]
-
-
-def copy(into: Bytes, at: Ints, data: Bytes, starts: Ints, width: int) -> None:
-    """Copy the runs of *width* bytes from *starts* of *data* to *at* of *into*."""
-    if width and len(at):
-        windows(into, width)[at] = windows(data, width)[starts]

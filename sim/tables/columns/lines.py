@@ -19,6 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError
+from sim.codec.wire import Format
 from sim.codec.wire.files import LONGEST
 from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
@@ -39,15 +40,17 @@ pa.allocate_buffer(31 << 20, POOL)
 _NEWLINE, _RETURN = 10, 13
 _BLANKS = (9, 32)
 _BOM = b"\xef\xbb\xbf"
+# Behind this mark stand the bytes of a row that is no message, as hex digits.
+BYTES_MARK = "0x"
 _SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
     """Messages in one buffer: message i is `data[starts[i]:stops[i]]` and stands in line `numbers[i]`
-    (from 1) of `file` (empty for messages that came from no file). `held` are messages that were read
-    already, or why there is none; `tables` the element table of their dialect by version, the standard's
-    where there is none.
+    (from 1) of `file` (empty for messages that came from no file). `format` is how they are written, None as
+    text. `held` are messages that were read already, or why there is none; `tables` the element table of
+    their dialect by version, the standard's where there is none.
     `said` tells a person how the messages were found, `more` holds columns that came with them."""
 
     data: Bytes
@@ -55,6 +58,7 @@ class Lines:
     stops: Ints
     numbers: Ints
     file: str = ""
+    format: Format | None = None
     held: Mapping[int, Message | ParseError] = field(default_factory=dict, repr=False)
     tables: Mapping[str, Spec] = field(default_factory=dict, repr=False)
     said: str = ""
@@ -64,8 +68,13 @@ class Lines:
         return len(self.starts)
 
     def text(self, row: int) -> str:
-        """Message *row* as text."""
-        return decoded(self.data[self.starts[row] : self.stops[row]].tobytes())
+        """Message *row* as text; of bytes their hex digits behind a mark."""
+        raw = self.raw(row)
+        return decoded(raw) if self.format is None else BYTES_MARK + raw.hex().upper()
+
+    def raw(self, row: int) -> bytes:
+        """The bytes of message *row*."""
+        return self.data[self.starts[row] : self.stops[row]].tobytes()
 
     def texts(self, rows: Ints) -> list[str]:
         """The messages *rows* as texts."""
@@ -302,7 +311,7 @@ def _short_ones(lines: Lines, find: Finder) -> Iterator[Lines]:
 def failed(fault: ParseError, number: int, file: str, said: str = "") -> Lines:
     """The row of line *number*, which holds no message because of *fault*."""
     places, numbers = np.zeros(1, np.int64), np.array([number], np.int64)
-    return Lines(np.zeros(1, np.uint8), places, places.copy(), numbers, file, {0: fault}, said=said)
+    return Lines(np.zeros(1, np.uint8), places, places.copy(), numbers, file, held={0: fault}, said=said)
 
 
 def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
@@ -345,3 +354,23 @@ def _blank(lines: Lines) -> Bools:
     for row in np.flatnonzero(np.isin(heads, _BLANKS) & ~blank).tolist():
         blank[row] = not lines.text(row).strip()
     return blank
+
+
+def windows(data: Bytes, width: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """Every run of *width* bytes as one item, item i beginning at byte i: taking items copies runs."""
+    return np.ndarray((max(len(data) - width + 1, 0),), f"V{width}", data, strides=(1,))
+
+
+def by_width(widths: Ints) -> Iterator[tuple[int, Ints]]:
+    """Each width there is, with the places that have it."""
+    counts = np.bincount(widths)
+    order = np.argsort(widths.astype(np.uint16) if len(counts) < 1 << 16 else widths, kind="stable")
+    ends = np.cumsum(counts)
+    for width in np.flatnonzero(counts).tolist():
+        yield width, order[ends[width] - counts[width] : ends[width]]
+
+
+def copy(into: Bytes, at: Ints, data: Bytes, starts: Ints, width: int) -> None:
+    """Copy the runs of *width* bytes from *starts* of *data* to *at* of *into*."""
+    if width and len(at):
+        windows(into, width)[at] = windows(data, width)[starts]

@@ -97,7 +97,7 @@ def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: st
     data, offsets = joined(texts)
     numbers = np.array([line for line, _ in read], np.int64)
     held = {row: one for row, ((_, one), text) in enumerate(zip(read, texts, strict=True)) if not text}
-    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held, said=way.said)
+    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held=held, said=way.said)
 
 
 def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

@@ -30,13 +30,12 @@ from sim.spec import VERSIONS, Spec
 from sim.tables import render
 from sim.tables.argument import dialect_of, facts_of
 from sim.tables.card_data import CardData, Cover, is_missing, shown_cell, shown_labels
+from sim.tables.columns.lines import BYTES_MARK
 from sim.tables.findings_table import FINDING_COLUMNS, FindingsTable, cells_of
 from sim.tables.tables import Table, View, columns_of
 
 _LABEL = re.compile(r"DE([1-9][0-9]{0,2})")
 LONGEST_PREFIX = 6
-# Behind this mark stand the bytes of a row that is no message, as hex digits.
-BYTES_MARK = "0x"
 _BYTES_SHOWN = 22
 # Work that takes more than a second or two: rows judged, bytes or messages read.
 _LONG = {"row": 20_000, "B": 512 << 20, "message": 2_000_000}

@@ -1,8 +1,5 @@
-"""Many messages as bytes into the text form, column by column: what `decode` does for one, for all of a kind.
-
-Messages of one MTI and bitmap have one layout; where an element stands is worked out for all of them at
-once, and its bytes become characters in one go. Whatever is odd (few of a kind, characters outside ASCII,
-anything that does not fit) is read one by one by `decode`, which also says what is wrong.
+"""Many messages as bytes: where their elements stand, and what characters these are, column by column: what
+`decode` does for one, for all of a kind. And the sources of such messages: records, items, hex lines.
 """
 
 from __future__ import annotations
@@ -14,13 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from sim.codec import Message, ParseError, bitmap
+from sim.codec import bitmap
 from sim.codec.wire import Format, WireError, decode, interface_table, peel
 from sim.codec.wire.decode import Views, read_bitmap, read_mti
 from sim.codec.wire.files import records, run, unblock
@@ -35,90 +31,65 @@ from sim.codec.wire.formats import (
     RAW,
     SIGNED,
     Field,
-    VersionedFormat,
 )
 from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import MULTI_BYTE, SINGLE_BYTE, table
 from sim.operations import chosen_version
-from sim.spec import VERSIONS, ElementSpec, Spec, spec
+from sim.spec import VERSIONS
 from sim.spec.interfaces import told_by
-from sim.tables.columns.cut import by_width, copy, windows
-from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, empty, failed, joined
-from sim.tables.columns.table import BYTES_MARK
+from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, by_width, copy, empty, failed, joined, windows
 from sim.tables.columns.ways import SourceWay
 
-# Marks characters that the text form would write in more than one byte.
+# Marks characters that are none of ASCII.
 _WIDE = 255
 _MAP = 8
 # So many messages say what all travel on.
 _LOOKED_AT = 64
-# Below this many messages of a kind, one by one is faster.
-_FEW = 16
 # So many values are turned at a time: what is turned stays in the processor's cache.
 _RUN = 1 << 13
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """One element in some messages: value i is `width` bytes from `base[i] + at` on, as a prefix counts it
-    `size`, and becomes `chars` characters."""
+class Piece(NamedTuple):
+    """How an element stands in a message: behind a prefix of so many bytes, with a size that is fixed or the
+    most that a prefix may say; `field` is how it is written, None as text."""
 
-    field: Field
-    element: ElementSpec
+    prefix: int
+    size: int
+    field: Field | None = None
+
+    @classmethod
+    def of_bytes(cls, field: Field) -> Piece:
+        """From an element of a format."""
+        return cls(field.prefix, field.size, field)
+
+    def width(self, size: Any) -> Any:
+        """How many bytes a value of *size* takes."""
+        return size if self.field is None else _widths(self.field, size)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at` on, as
+    a prefix counts it `size`. `valid` marks `rows` among all, where that is known."""
+
+    data: Bytes
+    rows: Ints
     base: Ints
     at: int
-    size: int | Ints
     width: int | Ints
-    chars: int | Ints
+    valid: Bools | None = None
+    piece: Piece | None = None
+    size: int | Ints = 0
 
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Messages of one kind: their rows, how their text begins, their elements."""
-
-    rows: Ints
-    head: bytes
-    pieces: list[_Piece]
-
-
-def as_text(
-    lines: Lines, fmt: Format, version: str | None, link: str = "", layers: tuple[str, ...] = ()
-) -> Lines:
-    """*lines*, messages as bytes without framing, in the text form, by the elements of interface *link*: that
-    of *fmt* where none is named, else what most of them must travel on, behind *layers*. Those that cannot
-    be read stand in `held` with the error, their text being the bytes as hex digits behind `0x`."""
-    tables = {one: table for one in VERSIONS if (table := fmt.layout(one).dialect)}
-    if link := link or (not tables and _told(lines, fmt, version, layers)) or "":
-        tables = {one: interface_table(link, one) for one in VERSIONS}
-    lines = replace(lines, tables=tables)
-    skip = np.zeros(len(lines), np.bool_)
-    while True:
-        made, bad = _as_text(lines, fmt, version, skip)
-        if not len(bad):
-            return made
-        # What was found odd only as it was written is read one by one the second time.
-        skip[bad] = True
-
-
-def _as_text(lines: Lines, fmt: Format, version: str | None, skip: Bools) -> tuple[Lines, Ints]:
-    sizes = np.zeros(len(lines), np.int64)
-    groups = []
-    for key, rows in _alike(lines, fmt, np.flatnonzero(~skip)):
-        group = _group(lines, fmt, version, key, rows)
-        if group is not None:
-            groups.append(group)
-            sizes[group.rows] = len(group.head) + sum(one.element.prefix + one.chars for one in group.pieces)
-    held, texts = _one_by_one(lines, fmt, version, np.flatnonzero(sizes == 0))
-    for row, text in texts.items():
-        sizes[row] = len(text)
-    stops = np.cumsum(sizes)
-    starts = stops - sizes
-    data = empty(int(stops[-1]) if len(stops) else 0, np.uint8)
-    bad = [_written(lines, group, data, starts) for group in groups]
-    for row, text in texts.items():
-        data[starts[row] : stops[row]] = np.frombuffer(text, np.uint8)
-    made = replace(lines, data=data, starts=starts, stops=stops, held=held)
-    return made, np.concatenate([np.empty(0, np.int64), *bad])
+    @classmethod
+    def of_texts(cls, rows: list[int], texts: list[str]) -> Run:
+        """Values that were read one by one."""
+        whole = "".join(texts)
+        data = whole.encode("utf-8")
+        sizes = map(len, texts if len(data) == len(whole) else [one.encode("utf-8") for one in texts])
+        widths = np.fromiter(sizes, np.int64, len(texts))
+        starts = np.cumsum(widths) - widths
+        return cls(np.frombuffer(data, np.uint8), np.array(rows, np.int64), starts, 0, widths)
 
 
 def _told(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...]) -> str:
@@ -133,36 +104,21 @@ def _told(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...
     return name if 2 * count > told.total() else ""
 
 
-def _alike(lines: Lines, fmt: Format, rows: Ints) -> Iterator[tuple[bytes, Ints]]:
-    """Rows with the same MTI and bitmap, with the bytes of both."""
+def heads(lines: Lines, fmt: Format) -> Iterator[tuple[Ints, int]]:
+    """The rows that may have an MTI and a bitmap, or two, and how many bytes these are."""
     mti = {BCD: 2, HEXED: 8}.get(fmt.mti, 4)
     step = 2 * _MAP if fmt.bitmap == HEX else _MAP
-    rows = rows[(lines.stops - lines.starts)[rows] >= mti + step]
+    sizes = lines.stops - lines.starts
     if fmt.bitmap_bytes:
         wide = mti + step * fmt.bitmap_bytes // _MAP
-        yield from _same(lines, rows[(lines.stops - lines.starts)[rows] >= wide], wide)
+        yield np.flatnonzero(sizes >= wide), wide
         return
+    rows = np.flatnonzero(sizes >= mti + step)
     first = lines.data[lines.starts[rows] + mti]
     second = first > 127 if fmt.bitmap == RAW else _hex_above_7(fmt)[first]
-    yield from _same(lines, rows[~second], mti + step)
+    yield rows[~second], mti + step
     rows = rows[second]
-    yield from _same(lines, rows[(lines.stops - lines.starts)[rows] >= mti + 2 * step], mti + 2 * step)
-
-
-def _same(lines: Lines, rows: Ints, width: int) -> Iterator[tuple[bytes, Ints]]:
-    """*rows* by their first *width* bytes, those that are many."""
-    if not len(rows):
-        return
-    heads = windows(lines.data, width)[lines.starts[rows]]
-    buffers = [None, pa.py_buffer(heads)]
-    encoded = pa.Array.from_buffers(pa.binary(width), len(rows), buffers).dictionary_encode()
-    kinds = np.asarray(encoded.indices)
-    counts = np.bincount(kinds)
-    order = np.argsort(kinds.astype(np.uint16) if len(counts) < 1 << 16 else kinds, kind="stable")
-    ends = np.cumsum(counts)
-    for kind in np.flatnonzero(counts >= _FEW).tolist():
-        chosen = order[ends[kind] - counts[kind] : ends[kind]]
-        yield encoded.dictionary[kind].as_py(), rows[chosen]
+    yield rows[sizes[rows] >= mti + 2 * step], mti + 2 * step
 
 
 def _hex_above_7(fmt: Format) -> Bools:
@@ -170,79 +126,31 @@ def _hex_above_7(fmt: Format) -> Bools:
     return np.array([char in "89ABCDEFabcdef" for char in page])
 
 
-def _group(lines: Lines, fmt: Format, version: str | None, key: bytes, rows: Ints) -> _Group | None:
-    """The messages of *rows*, which begin with *key*, where all of their elements can be read so."""
-    views = Views(key)
+def head_of(
+    head: bytes, fmt: Format, version: str | None
+) -> tuple[str, str, str, tuple[int, ...], int] | None:
+    """MTI, bitmap, version and elements of messages that begin with *head*, and where these begin; None where
+    they cannot all be read together."""
+    views = Views(head)
     try:
         mti, at = read_mti(views, fmt)
         announced, secondary, end = read_bitmap(views, at, fmt)
     except WireError:
         return None
     layout = fmt.layout(version or chosen_version(mti, None))
-    if announced and announced[-1] > bitmap.ALL_BITS:
+    if not all(one <= bitmap.ALL_BITS and _is_plain(layout[one]) for one in announced):
         return None
-    elements = _elements(layout, announced, lines.tables.get(layout.version) or spec(layout.version))
-    if elements is None:
-        return None
-    head = mti + bitmap.to_hex(announced, secondary=secondary)
-    return _walk(lines, rows, elements, end, head.encode())
+    return mti, bitmap.to_hex(announced, secondary=secondary), layout.version, announced, end
 
 
-def _elements(
-    layout: VersionedFormat, numbers: tuple[int, ...], text: Spec
-) -> list[tuple[Field, ElementSpec]] | None:
-    found = []
-    for number in numbers:
-        field = layout[number]
-        if field is None or field.shape is not None or field.written in (MAPPED, NIBBLES, HEXED, *MULTI_BYTE):
-            return None
-        if field.lengths == HEX and field.prefix:
-            return None
-        if field.content == "b" and field.written in SINGLE_BYTE:
-            return None
-        found.append((field, text[number]))
-    return found
-
-
-def _walk(
-    lines: Lines, rows: Ints, elements: list[tuple[Field, ElementSpec]], at: int, head: bytes
-) -> _Group | None:
-    base, stops = lines.starts[rows], lines.stops[rows]
-    fits = np.ones(len(rows), np.bool_)
-    pieces = []
-    for field, element in elements:
-        size: int | Ints = field.size
-        if field.prefix:
-            sizes, legal = _sizes(lines.data, base + at, field)
-            legal &= sizes <= field.size
-            if not legal.all():
-                fits &= legal
-                sizes[~legal] = 0
-            at += field.prefix
-            same_size = int(sizes[0])
-            size = same_size if (sizes == same_size).all() else sizes
-        width, chars = _widths(field, size)
-        long = np.asarray(chars) > element.width
-        if long.any() or (element.fixed and not isinstance(chars, int)):
-            fits &= ~long
-        pieces.append(_Piece(field, element, base, at, size, width, chars))
-        if isinstance(width, int):
-            at += width
-        else:
-            base, at = base + (width + at), 0
-    fits &= base + at == stops
-    if fits.all():
-        return _Group(rows, head, pieces)
-    kept = np.flatnonzero(fits)
-    return _Group(rows[kept], head, [_kept(one, kept) for one in pieces]) if len(kept) else None
-
-
-def _kept(one: _Piece, kept: Ints) -> _Piece:
-    def some(value: int | Ints) -> int | Ints:
-        return value if isinstance(value, int) else value[kept]
-
-    return replace(
-        one, base=one.base[kept], size=some(one.size), width=some(one.width), chars=some(one.chars)
+def _is_plain(field: Field | None) -> bool:
+    """Whether the values of an element can be turned together."""
+    return (
+        field is not None
+        and field.shape is None
+        and field.written not in (MAPPED, NIBBLES, HEXED, *MULTI_BYTE)
+        and not (field.lengths == HEX and field.prefix)
+        and not (field.content == "b" and field.written in SINGLE_BYTE)
     )
 
 
@@ -259,7 +167,7 @@ def _widths(field: Field, size: int | Ints) -> tuple[Any, Any]:
     return size, size
 
 
-def _sizes(data: Bytes, at: Ints, field: Field) -> tuple[Ints, Bools]:
+def prefixes(data: Bytes, at: Ints, field: Field) -> tuple[Ints, Bools]:
     """What the prefixes at *at* say, and which of them are legal. Places past the end are read from it:
     such a message does not fit whatever stands there."""
     at = np.minimum(at, len(data) - field.prefix)
@@ -314,47 +222,46 @@ def _no_digits(kind: str, filler: str) -> Bools:
     return wrong
 
 
-def _written(lines: Lines, group: _Group, data: Bytes, starts: Ints) -> Ints:
-    """Write the messages of *group* to *data*; gives the rows that turned out odd."""
-    at: Any = starts[group.rows]
-    windows(data, len(group.head))[at] = np.frombuffer(group.head, f"V{len(group.head)}")
-    at = at + len(group.head)
-    wrong = np.zeros(len(group.rows), np.bool_)
-    for one in group.pieces:
-        source = one.base + one.at
-        if isinstance(one.width, int) and isinstance(one.size, int):
-            wrong |= _values(lines.data, source, one, one.size, one.width, data, at)
-            at = at + (one.element.prefix + one.chars)
-            continue
-        sizes = np.asarray(one.size)
-        for size, chosen in by_width(sizes):
-            width, _ = _widths(one.field, size)
-            wrong[chosen] |= _values(lines.data, source[chosen], one, size, width, data, at[chosen])
-        at = at + (one.element.prefix + one.chars)
-    return group.rows[wrong]
+def in_characters(places: dict[int, list[Run]]) -> tuple[dict[int, list[Run]], Ints]:
+    """The values as characters, and the rows that turned out odd."""
+    made: dict[int, list[Run]] = {}
+    bad = [np.empty(0, np.int64)]
+    for number, runs in places.items():
+        for one in runs:
+            turned, wrong = _turned(one)
+            made.setdefault(number, []).append(turned)
+            bad.append(one.rows[wrong])
+    return made, np.unique(np.concatenate(bad))
 
 
-def _values(data: Bytes, source: Ints, one: _Piece, size: int, width: int, into: Bytes, at: Ints) -> Bools:
-    """Write the values of one size, with their prefixes; gives which of them turned out odd."""
-    field, prefix = one.field, one.element.prefix
-    _, chars = _widths(field, size)
-    if prefix:
-        text = f"{chars:0{prefix}}".encode()
-        windows(into, prefix)[at] = np.frombuffer(text, f"V{prefix}")
-        at = at + prefix
-    if not width:
-        return np.zeros(len(at), np.bool_)
-    if field.written in SINGLE_BYTE and field.written == "ascii":
-        copy(into, at, data, source, width)
-        return np.zeros(len(at), np.bool_)
-    wrong = np.zeros(len(at), np.bool_)
-    for first in range(0, len(at), _RUN):
+def _turned(run: Run) -> tuple[Run, Bools]:
+    """The values of *run* as characters, and which of them are odd."""
+    assert run.piece is not None and run.piece.field is not None  # noqa: S101, PT018 - only such runs come here
+    field, source, wrong = run.piece.field, run.base + run.at, np.zeros(len(run.rows), np.bool_)
+    if isinstance(run.size, int):
+        chars = int(_widths(field, run.size)[1])
+        data, wrong = _values(run.data, source, field, run.size)
+        return Run(data, run.rows, np.arange(len(run.rows)) * chars, 0, chars, run.valid), wrong
+    widths = np.asarray(_widths(field, run.size)[1])
+    ends = np.cumsum(widths)
+    data = empty(int(ends[-1]), np.uint8)
+    for size, chosen in by_width(run.size):
+        values, wrong[chosen] = _values(run.data, source[chosen], field, size)
+        width = len(values) // len(chosen)
+        copy(data, (ends - widths)[chosen], values, np.arange(len(chosen)) * width, width)
+    return Run(data, run.rows, ends - widths, 0, widths, run.valid), wrong
+
+
+def _values(data: Bytes, source: Ints, field: Field, size: int) -> tuple[Bytes, Bools]:
+    """The values of one size that begin at *source*, one behind another, and which of them are odd."""
+    width, chars = _widths(field, size)
+    wrong, into = np.zeros(len(source), np.bool_), empty(len(source) * chars, np.uint8)
+    for first in range(0, len(source) if width else 0, _RUN):
         some = source[first : first + _RUN]
         raw = windows(data, width)[some].view(np.uint8).reshape(len(some), width)
         made, wrong[first : first + _RUN] = _made(field, raw, size)
-        made = np.ascontiguousarray(made).view(f"V{chars}")[:, 0]
-        windows(into, chars)[at[first : first + _RUN]] = made
-    return wrong
+        into[first * chars : (first + len(some)) * chars] = made.reshape(-1)
+    return into, wrong
 
 
 def _made(field: Field, raw: Any, size: int) -> tuple[Any, Bools]:
@@ -386,25 +293,6 @@ def _packed(field: Field, raw: Any, size: int) -> tuple[Any, Bools]:
     bad = _no_digits(field.content, "")[raw]
     return digits, wrong | bad.any(axis=1) if bad.any() else wrong
 
-
-def _one_by_one(
-    lines: Lines, fmt: Format, version: str | None, rows: Ints
-) -> tuple[dict[int, Message | ParseError], dict[int, bytes]]:
-    """The messages of *rows*, or why they are none, and what stands for their text."""
-    held: dict[int, Message | ParseError] = {}
-    texts: dict[int, bytes] = {}
-    for row in rows.tolist():
-        raw = lines.data[lines.starts[row] : lines.stops[row]].tobytes()
-        try:
-            made = decode(raw, fmt, version)
-            held[row] = replace(made, dialect=lines.tables.get(made.version))
-        except WireError as error:
-            held[row] = error.with_traceback(None)
-        texts[row] = (BYTES_MARK + raw.hex().upper()).encode()
-    return held, texts
-
-
-__all__ = ["block", "of_bytes", "of_hex", "of_records", "pieces", "without"]
 
 _ITEMS = 32_768
 _PIECE = 1 << 20
@@ -468,13 +356,18 @@ def _unhexed(lines: Lines, row: int) -> bytes:
 
 
 def block(some: list[bytes], way: SourceWay, version: str | None, first: int, file: str) -> Lines:
-    """Messages as bytes, framing included, in the text form; the first is message *first*."""
+    """Messages as bytes, framing included; the first is message *first*. Their elements are those of the
+    interface that is known, of the format, or of what most of them must travel on."""
     assert way.format is not None  # noqa: S101 - only such ways come here
     data, offsets = joined(some)
     numbers = np.arange(first, first + len(some), dtype=np.int64)
-    lines = Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, said=way.said)
-    made = _versioned(way.format, version)
-    return as_text(without(lines, way.framing), made, version, way.interface, way.framing)
+    fmt = _versioned(way.format, version)
+    lines = Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, fmt, said=way.said)
+    lines = without(lines, way.framing)
+    tables = {one: own for one in VERSIONS if (own := fmt.layout(one).dialect)}
+    if link := way.interface or (not tables and _told(lines, fmt, version, way.framing)) or "":
+        tables = {one: interface_table(link, one) for one in VERSIONS}
+    return replace(lines, tables=tables)
 
 
 def _versioned(made: Format, version: str | None) -> Format:
@@ -496,7 +389,7 @@ def without(lines: Lines, framing: tuple[str, ...]) -> Lines:
 def _peeled(lines: Lines, name: str) -> Lines:
     starts, stops = lines.starts.copy(), lines.stops.copy()
     for row in range(len(lines)):
-        raw = lines.data[starts[row] : stops[row]].tobytes()
+        raw = lines.raw(row)
         layer = peel(name, raw)
         if layer is not None:
             starts[row] += len(layer.front)

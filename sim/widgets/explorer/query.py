@@ -30,12 +30,15 @@ import difflib
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sim.masking import mask_words
 from sim.operations.search import elements_called
 from sim.spec import currency
 from sim.spec.elements import spec
+
+if TYPE_CHECKING:
+    from sim.widgets.explorer.filtering import RowFilter
 
 # What people call the columns of the grid, and the columns that are meant, the first that a message has.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -77,9 +80,7 @@ _PART = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})[./]([0-9A-Za-z.]+)", r
 _BLANKS = re.compile(r"\s*")
 _OR = re.compile(r"or(?=[\s()]|$)|\|\|?", re.IGNORECASE)
 _AND = re.compile(r"and(?=[\s()]|$)|&&?", re.IGNORECASE)
-_NOT = re.compile(
-    r"not(?=[\s()]|$)|!|-(?=[A-Za-z(\"'])|without (?=(?:DE|field)[ -]?[0-9])", re.IGNORECASE
-)
+_NOT = re.compile(r"not(?=[\s()]|$)|!|-(?=[A-Za-z(\"'])|without (?=(?:DE|field)[ -]?[0-9])", re.IGNORECASE)
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _WORD = re.compile(r"[^\s()]+")
 _LISTED = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^\s,\"'](?:[^,]*[^\s,])?)")
@@ -156,27 +157,10 @@ class Vocabulary:
         )
 
 
-class Rows(Protocol):
-    """What answers the conditions of a filter, each with flags that `&`, `|` and `~` combine."""
-
-    vocabulary: Vocabulary
-    notes: list[str]
-
-    def anywhere(self, text: str) -> Any:
-        """The rows with *text* in any element."""
-
-    def having(self, columns: tuple[str, ...]) -> Any:
-        """The rows that have one of *columns*."""
-
-    def compared(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Any:
-        """The rows one of whose *columns* compares so with *value*; *code* is the currency of an amount,
-        where it was typed."""
-
-
 class Query:
     """Reads the text of a filter from left to right, `at` is how far; *rows* answer its conditions."""
 
-    def __init__(self, text: str, rows: Rows) -> None:
+    def __init__(self, text: str, rows: RowFilter) -> None:
         self.text, self.rows = text, rows
         self.at = self.depth = self.count = 0
         # A name with the sign and the start of its value without quotes: a word behind may belong to that.
@@ -354,7 +338,9 @@ class Query:
             value, code = (amount, known.alpha) if known else (value, code)
             value = value.replace(",", "") if _THOUSANDS.fullmatch(value) else value
             if value.isdigit() and not code and int(value) and sign != "~":
-                self.rows.notes.append(f"{value} is in minor units; write {value}.00 for units of the currency")
+                self.rows.notes.append(
+                    f"{value} is in minor units; write {value}.00 for units of the currency"
+                )
         return self.rows.compared(columns, sign, value, code)
 
     def _text(self) -> Any:
@@ -369,7 +355,9 @@ class Query:
         self._unsigned(word)
         if opened and self.text[opened[1] : start].count(" ") <= 1:
             whole = mask_words(self.text[opened[1] : self.at])
-            self.rows.notes.append(f'{word} is searched for everywhere; for one value, write {opened[0]}"{whole}"')
+            self.rows.notes.append(
+                f'{word} is searched for everywhere; for one value, write {opened[0]}"{whole}"'
+            )
         return self.rows.anywhere(word)
 
     def _unsigned(self, word: str) -> None:
