@@ -31,7 +31,6 @@ class CasesTable(Table):
     """Broken messages, one a row; `message` is the text, shown with card data starred out."""
 
 
-
 def break_message(
     message: MessageArgument | bytes, fault: str, *, format: Format | str | None = None
 ) -> MessageTable:

@@ -18,7 +18,6 @@ from sim.widgets.panels.fields import (
     CardInput,
     CurrencyInput,
     StanInput,
-    find_currency,
 )
 
 VISA = "4111111111111111"
@@ -59,10 +58,10 @@ def test_each_box_follows_the_other() -> None:
 def test_another_currency_keeps_the_minor_units() -> None:
     """The message carries minor units: a change of currency changes how they are read, not what is sent."""
     amount, currency = amount_of(), CurrencyInput()
-    currency.name.value = "kuwait"
+    currency.choice.box.value = "kuwait"
     amount.currency = currency.value
     assert (currency.value, amount.value, amount.major.value) == ("414", 1000, "1.000")
-    assert currency.name.value == "KWD Kuwaiti Dinar (414)"
+    assert currency.choice.box.value == "KWD Kuwaiti Dinar (414)"
     assert (amount.major.description, amount.major.placeholder) == ("Amount in KWD", "0.000")
 
 
@@ -104,17 +103,17 @@ def test_the_largest_amount_is_taken() -> None:
 )
 def test_a_currency_is_found_by_code_or_name(asked: str, alpha: str) -> None:
     """Letters, digits, the name, or a part of it that only one has."""
-    found = find_currency(asked)
-    assert not isinstance(found, str)
-    assert found.alpha == alpha
+    currency = CurrencyInput()
+    currency.choice.box.value = asked
+    assert (currency.choice.value, currency.typed) == (alpha, "")
 
 
 def test_a_name_that_several_have_asks_back() -> None:
-    """Too little is answered with the codes it could be; the currency stays."""
+    """Too little is answered with how many it could be; the currency stays."""
     currency = CurrencyInput()
-    currency.name.value = "dollar"
-    assert currency.problem.startswith("Which one: AUD")
-    assert (currency.name.value, currency.value, currency.typed) == ("dollar", "840", currency.problem)
+    currency.choice.box.value = "dollar"
+    assert "entries contain these words" in currency.problem
+    assert (currency.choice.box.value, currency.value, currency.typed) == ("dollar", "840", currency.problem)
 
 
 def test_an_unknown_currency_is_no_trait_value() -> None:

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import OptionError
 from sim.masking import mask_pan
 from sim.operations.asked import option_named
 from sim.operations.options import LARGEST_AMOUNT
-from sim.spec import Currency, currencies, currency
+from sim.spec import currencies, currency
 from sim.spec.interfaces import interface, interfaces
 from sim.spec.networks import NETWORKS, default_card, detect, luhn_ok, network, test_cards
-from sim.spec.spellings import currency_named
 from sim.spec.tables import read_toml
 from sim.verbs import MINOR_UNITS, REQUIRED, Option, verb
 from sim.widgets.covered_text import CoveredText
@@ -30,8 +27,8 @@ from sim.widgets.markup import markup, wrong
 NOT_THERE = "Not in the list: type a code or part of the name"
 USUAL_CARD, OWN_CARD = "usual", "own"
 _SHORTEST, _LONGEST = 12, 19  # digits of a card number
+_AROUND = re.compile(r"^\S+ | \([^()]*\)$")
 _MAJOR = re.compile(r"([0-9]*)(?:\.([0-9]*))?", re.ASCII)
-_MOST_NAMED = 5
 _LARGEST_STAN = 999_999
 
 
@@ -87,8 +84,9 @@ def _boxes(widget: Any) -> Iterator[Any]:
 
 
 def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, str]:
-    """The value of the one option, a pair of label and value, that *text* names by its value, its label
-    or words of it; and, where there is not one, in words why not.
+    """The value of the one option, a pair of label and value, that *text* names by its value, its label (also
+    without the code in front and what stands in brackets behind) or words of it; and, where there is not one,
+    in words why not.
 
     >>> find_option((("05 do not honor", "05"), ("51 not sufficient funds", "51")), "funds")
     ('51', '')
@@ -97,7 +95,7 @@ def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, s
     """
     asked = text.strip().casefold()
     for label, value in options:
-        if asked in (value.casefold(), label.casefold()):
+        if asked in (value.casefold(), label.casefold(), _AROUND.sub("", label).casefold()):
             return value, ""
     words = asked.split()
     found = [value for label, value in options if all(word in label.casefold() for word in words)]
@@ -156,35 +154,6 @@ class FilteredList(ipywidgets.Box):  # type: ignore[misc]
         labels = {value: label for label, value in self.options[1:]}
         self.box.value = labels.get(self.value, "")
         self.problem = ""
-
-
-def label_of(found: Currency) -> str:
-    """How the list names a currency: `USD US Dollar (840)`."""
-    return f"{found.alpha} {found.name} ({found.numeric})"
-
-
-def find_currency(text: str) -> Currency | str:
-    """The currency *text* names by code, label, name or part of a name; else, in words, why it does not.
-
-    >>> find_currency("yen").alpha, find_currency("978").alpha
-    ('JPY', 'EUR')
-    >>> find_currency("nowhere dollar")
-    'ISO 4217 has no such currency: type a code or part of a name'
-    """
-    asked = text.strip().casefold()
-    if not asked:
-        return "Which currency? Type a code or part of a name"
-    with suppress(OptionError):
-        return currency_named(asked)
-    labels = {one: label_of(one).casefold() for one in currencies()}
-    called = [one for one, label in labels.items() if asked in (label, one.name.casefold())]
-    found = called or [one for one, label in labels.items() if asked in label]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        named = ", ".join(one.alpha for one in found[:_MOST_NAMED])
-        return f"Which one: {named}{' …' if len(found) > _MOST_NAMED else ''}?"
-    return "ISO 4217 has no such currency: type a code or part of a name"
 
 
 def decimals(code: str) -> int:
@@ -302,17 +271,14 @@ class CurrencyInput(InputField):
     value = traitlets.Unicode("840")
 
     def __init__(self, label: str = "Currency", tooltip: str = "") -> None:
-        self.name = ipywidgets.Combobox(
-            description=label,
-            tooltip=tooltip,
-            placeholder="code or name",
-            options=[label_of(one) for one in currencies()],
-            continuous_update=False,
-        )
-        super().__init__(self.name, classes="iso-wide")
-        self.name.observe(self._take, "value")
+        self.choice = FilteredList(label, tooltip)
+        super().__init__(self.choice, classes="iso-wide")
+        known = sorted(
+            currencies(), key=lambda one: one.numeric != self.value
+        )  # the usual one heads the list
+        self.choice.options = tuple((f"{one.alpha} {one.name} ({one.numeric})", one.alpha) for one in known)
         self.observe(self._show, "value")
-        self._show()
+        self.choice.observe(self._take, ["value", "problem"])
 
     @traitlets.validate("value")
     def _three_digits(self, proposal: dict[str, Any]) -> str:
@@ -322,18 +288,14 @@ class CurrencyInput(InputField):
         return known.numeric
 
     def _take(self, change: Any) -> None:
-        text = self.name.value
-        named = find_currency(text)
-        if isinstance(named, str):
-            self.typed = self.problem = named
-            return
-        self.value = named.numeric
-        self._show()
+        self.typed = self.problem = self.choice.problem
+        if not self.typed:
+            self.value = self.choice.value
 
-    def _show(self, change: Any = None) -> None:
-        self.typed = self.problem = ""
+    def _show(self, change: Any) -> None:
         known = currency(self.value)
-        self.name.value = label_of(known) if known else ""
+        if known and known.alpha in dict(map(reversed, self.choice.options)):
+            self.choice.value = known.alpha
 
 
 class CardInput(InputField):

@@ -1,15 +1,12 @@
 """`GeneratePanel`: a test message from options, or from a description in plain English, whose words are shown
-each with its option as it is typed. Options saved by name are there again the next day.
+each with its option as it is typed.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -18,7 +15,6 @@ import traitlets
 from sim.errors import BuildError, OptionError
 from sim.exchanges.composing import plan_of
 from sim.exchanges.plan import Asked, Plan, UnclearError, shown, steps_of
-from sim.files import write_text
 from sim.masking import mask_words
 from sim.operations import Generated
 from sim.operations.asked import generated, usual_entry
@@ -27,7 +23,7 @@ from sim.operations.generation import native_version
 from sim.operations.options import Setting, goes_with
 from sim.operations.reading import recognised
 from sim.spec import currency
-from sim.spec.networks import NETWORKS, detect, test_cards
+from sim.spec.networks import NETWORKS, detect
 from sim.spec.tables import read_toml
 from sim.spec.words import OF_A_MODEL
 from sim.verbs import verb
@@ -46,123 +42,6 @@ from sim.widgets.panels.panel import (
     static_anatomy,
 )
 from sim.widgets.panels.reader import Gallery
-
-PLACE = "ISO8583_LAB_TEMPLATES"  # names the file in the environment
-_CHOOSE = "Choose a template"
-Options = Mapping[str, Any]
-
-
-def usual_place() -> Path:
-    """The file that `ISO8583_LAB_TEMPLATES` names, else one in the user's own folder."""
-    named = os.environ.get(PLACE)
-    return Path(named) if named else Path.home() / ".iso8583-lab" / "templates.json"
-
-
-class Templates:
-    """The templates in the file *place*, which the first `save` makes. A card number is kept only where it is
-    a published test card."""
-
-    def __init__(self, place: Path | None = None) -> None:
-        self.place = place or usual_place()
-
-    def all(self) -> dict[str, dict[str, Any]]:
-        """Options by name; none where there is no file or it holds something else."""
-        try:
-            held = json.loads(self.place.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        if not isinstance(held, dict):
-            return {}
-        return {str(name): options for name, options in held.items() if isinstance(options, dict)}
-
-    def save(self, name: str, options: Options) -> bool:
-        """Keep *options* by *name*, in place of what had that name; whether all of them were kept. Raises
-        OSError where the file cannot be written."""
-        kept = dict(options)
-        published = {card.pan for name in NETWORKS for card in test_cards(name)}
-        own = kept.get("pan") is not None and kept["pan"] not in published
-        if own:
-            del kept["pan"]
-        self._write(self.all() | {name: kept})
-        return not own
-
-    def drop(self, name: str) -> None:
-        """Forget *name*. Raises OSError where the file cannot be written."""
-        self._write({known: options for known, options in self.all().items() if known != name})
-
-    def _write(self, held: Mapping[str, Options]) -> None:
-        self.place.parent.mkdir(parents=True, exist_ok=True)
-        write_text(self.place, json.dumps(held, indent=1, sort_keys=True))
-
-
-class TemplateBar(InputField):
-    """A name to save the options by, and the names there are. *read* gives the options as they are now, *use*
-    is given those of the name that was chosen."""
-
-    def __init__(
-        self, templates: Templates, read: Callable[[], Options], use: Callable[[Options], None]
-    ) -> None:
-        self.templates, self._read, self._use = templates, read, use
-        self.choice = ipywidgets.Dropdown(description="Template")
-        self.name = ipywidgets.Text(description="Name", placeholder="e.g. declined contactless")
-        self.save_button = ipywidgets.Button(description="Save", tooltip="Save these options as a template")
-        self.drop_button = ipywidgets.Button(description="Delete", tooltip="Delete this template")
-        row = [self.choice, self.name, self.save_button, self.drop_button]
-        super().__init__(ipywidgets.HBox(row).add_class("iso-joined"), classes="iso-saved")
-        self._offer()
-        self.choice.observe(self._chosen, "value")
-        self.save_button.on_click(lambda _: self.save())
-        self.drop_button.on_click(lambda _: self.drop())
-
-    def save(self) -> None:
-        """Keep the options as they are now by the name that was typed."""
-        name = self.name.value.strip()
-        self.problem = self.note = ""
-        if not name:
-            self.problem = "Type a name first"
-            return
-        if self._done(lambda: self._saved(name)):
-            self._offer()
-
-    def _saved(self, name: str) -> None:
-        whole = self.templates.save(name, self._read())
-        self.note = (
-            f"Saved as {name}."
-            if whole
-            else f"Saved as {name}, without the card number, which is not a test card."
-        )
-
-    def drop(self) -> None:
-        """Forget the template whose name is typed or was chosen."""
-        name = self.name.value.strip()
-        self.problem = self.note = ""
-        if name not in self.templates.all():
-            self.problem = "No template has this name"
-        elif self._done(lambda: self.templates.drop(name)):
-            self.note = f"{name} is gone."
-            self._offer()
-
-    def _done(self, act: Callable[[], None]) -> bool:
-        try:
-            act()
-        except OSError as error:
-            self.problem = f"The file cannot be written: {error.strerror or type(error).__name__}"
-            return False
-        return True
-
-    def _offer(self) -> None:
-        self.choice.options = [(_CHOOSE, ""), *((name, name) for name in sorted(self.templates.all()))]
-        self.choice.value = ""
-
-    def _chosen(self, change: Any) -> None:
-        name = self.choice.value
-        options = self.templates.all().get(name) if name else None
-        if options is not None:
-            self.choice.value = ""
-            self.name.value = name
-            self.problem, self.note = "", f"As in {name}."
-            self._use(options)
-
 
 _BETWEEN = " … "
 _TITLES = {one.name: one.label for name in ("exchange", "generate") for one in verb(name).options}
@@ -221,7 +100,6 @@ OPTIONS = tuple(
 FIRST = OPTIONS[: OPTIONS.index("entry") + 1]
 MORE = OPTIONS[len(FIRST) :]
 MOST_DESCRIPTION = 2000  # characters, as the interface has it
-_SECRET = tuple(name for name, row in read_toml("templates")["options"].items() if row.get("secret"))
 _Options: Any = traitlets.MetaHasTraits("_Options", (traitlets.HasTraits,), traits_of("generate", OPTIONS))
 
 
@@ -258,8 +136,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     form take precedence. `run()` makes the message that the description is about. If something was not
     understood and a language model is configured, the model is asked: `run()` waits for it, the button does
     not (see `Panel`). Until then the previous message remains; any change of an option, the description or
-    the message ends the request, as `cancel()` does. `code` is the Python code with the same result;
-    *templates* is the file of saved options, None for the user's own.
+    the message ends the request, as `cancel()` does. `code` is the Python code with the same result.
     """
 
     message_type: Any
@@ -275,17 +152,16 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         *,
         at: datetime | None = None,
         writer: LanguageModel | None = None,
-        templates: Path | None = None,
         **options: Any,
     ) -> None:
         self.at = at
         # The network the message was made for, when one was asked for; else it is the card's.
         self.asked_network: str | None = None
         self.writer = writer or LanguageModel()
-        self._set_inputs(templates)
+        self._set_inputs()
         self._set_outputs()
         bar = RunBar("Generate")
-        chosen = (self.saved, self.describe, self.read, self.form, self.folded)
+        chosen = (self.gallery, self.describe, self.read, self.form, self.folded)
         super().__init__(
             *chosen, bar, self.call, self.said, self.result, bar=bar, classes="iso-generate-panel"
         )
@@ -313,11 +189,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         """Choose *options*; those not among them get what they have at first, and names unknown here are
         left aside."""
         for name in OPTIONS:
-            try:
-                setattr(self, name, options.get(name, self.traits()[name].default_value))
-            except traitlets.TraitError:  # a file may hold anything
-                self.problem = f"{name} cannot be {str(options[name])[:20]!r}"
-                self._tell()
+            setattr(self, name, options.get(name, self.traits()[name].default_value))
         self.description = ""
 
     @property
@@ -364,14 +236,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         )
         return plan.asking(asked, steps_of(asked))
 
-    def _kept(self) -> dict[str, Any]:
-        """The options that are saved: a verification value is none of them."""
-        return {name: value for name, value in self.options().items() if name not in _SECRET or value is True}
-
-    def _set_inputs(self, templates: Path | None) -> None:
+    def _set_inputs(self) -> None:
         self.gallery = Gallery(lambda sample: self.use(sample.make), plain=True)
-        self.templates = TemplateBar(Templates(templates), self._kept, self.use)
-        self.saved = ipywidgets.Box([self.gallery, self.templates]).add_class("iso-form")
         self.form, self.more = Form(self, "generate", FIRST), Form(self, "generate", MORE)
         titles = ("More options: merchant, date and time, extras",)
         self.folded = ipywidgets.Accordion([self.more], titles=titles, selected_index=None)
