@@ -17,10 +17,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from sim.codec import Message, ParseError, bitmap, parse
-from sim.codec.text import sizes
 from sim.codec.wire import decode
 from sim.operations import chosen_version
 from sim.spec import spec
@@ -30,10 +28,6 @@ from sim.tables.columns.wire import Piece, Run
 
 _MTI_WIDTH = 4
 _SHORT, _LONG = 20, 36  # MTI with one bitmap, with two
-# So many prefixes are compared before all are; where this share of them is the same, the others are odd ones.
-_SAMPLE = 64
-_MOST = 0.75
-_NONE = np.empty(0, np.int64)
 _SECONDARY = np.zeros(256, dtype=np.bool_)
 _SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
 
@@ -162,25 +156,13 @@ class _Walk:
     def _sizes(self, piece: Piece, rows: Ints, at: Ints) -> int | Ints:
         """The lengths that the prefixes at *at* say, one for all where they are the same. Rows whose prefix
         is wrong do not fit, and go on as others do."""
-        usual, odd = _usual_prefix(self._lines.data, at, piece) if piece.field is None else (None, _NONE)
-        if usual is None:
-            sizes, legal = self._said(piece, rows, at)
-            sizes[~legal] = sizes[np.argmax(legal)]
-            return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
-        odd = odd[self._fits[rows[odd]]]  # where the others have gone does not matter
-        sizes, legal = self._said(piece, rows[odd], at[odd])
-        if not legal.any():
-            return usual
-        found = np.full(len(rows), usual)
-        found[odd[legal]] = sizes[legal]
-        return found
+        sizes, legal = self._said(piece, rows, at)
+        sizes[~legal] = sizes[np.argmax(legal)]
+        return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
 
     def _said(self, piece: Piece, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
         """What the prefixes at *at* say, and which of them are right; rows with another do not fit."""
-        data = self._lines.data
-        sizes, legal = (
-            wire.prefixes(data, at, piece.field) if piece.field else _prefixes(data, at, piece.prefix)
-        )
+        sizes, legal = wire.prefixes(self._lines.data, at, piece)
         legal &= sizes <= piece.size
         legal &= at + (piece.width(sizes) + piece.prefix) <= self._lines.stops[rows]
         self._fits[rows[~legal]] = False
@@ -220,56 +202,6 @@ def _present(groups: list[Group]) -> Bools:
     found = np.zeros((len(groups), 1 + bitmap.ALL_BITS), np.bool_)
     found[:, 2:] = np.unpackbits(cells, axis=1)[:, 1:]
     return found
-
-
-def _usual_prefix(data: Bytes, at: Ints, piece: Piece) -> tuple[int | None, Ints]:
-    """The length that most prefixes at *at* say, where that is one, and which of them say another; None where
-    too many do."""
-    said = windows(data, piece.prefix)
-    width = said.itemsize
-    sample = said[np.minimum(at[:_SAMPLE], len(said) - 1)].tolist()
-    usual = max(set(sample), key=sample.count)
-    size = sizes("ascii", piece.prefix, piece.size)(usual.decode("latin-1"))
-    if size is None or sample.count(usual) < _MOST * len(sample):
-        return None, _NONE
-    found = said[np.minimum(at, len(said) - 1)].tobytes()
-    if found == usual * len(at):
-        return size, _NONE
-    signs = np.frombuffer(found, np.uint8).reshape(-1, width)
-    other = signs[:, 0] != usual[0]
-    for place in range(1, width):
-        other |= signs[:, place] != usual[place]
-    odd = np.flatnonzero(other)
-    return (size, odd) if len(at) - len(odd) >= _MOST * len(at) else (None, _NONE)
-
-
-def _prefixes(data: Bytes, at: Ints, width: int) -> tuple[Ints, Bools]:
-    """The numbers of *width* digits at *at*, and which of them are digits. Places past the end of the
-    data are read from its end: such a message does not fit whatever stands there."""
-    at = np.minimum(at, len(data) - width)
-    value = np.zeros(len(at), np.int64)
-    legal = np.ones(len(at), np.bool_)
-    for place in range(width % 2, width, 2):
-        pair = _PAIRS[np.ndarray((len(data) - 1,), "<u2", data, strides=(1,))[at + place]]
-        legal &= pair >= 0
-        value *= 100
-        value += pair
-    if width % 2:
-        digit = data[at] - np.uint8(48)
-        legal &= digit <= 9
-        value += digit * np.int64(100 ** (width // 2))
-    return value, legal
-
-
-def _pairs() -> NDArray[np.int16]:
-    """The number that two digits make, by the two bytes as one little-endian integer; below 0 for others."""
-    made = np.full(1 << 16, -1, np.int16)
-    for number in range(100):
-        made[int.from_bytes(b"%02d" % number, "little")] = number
-    return made
-
-
-_PAIRS = _pairs()
 
 
 # What was read one by one: the message, or why there is none.

@@ -167,21 +167,22 @@ def _widths(field: Field, size: int | Ints) -> tuple[Any, Any]:
     return size, size
 
 
-def prefixes(data: Bytes, at: Ints, field: Field) -> tuple[Ints, Bools]:
+def prefixes(data: Bytes, at: Ints, piece: Piece) -> tuple[Ints, Bools]:
     """What the prefixes at *at* say, and which of them are legal. Places past the end are read from it:
     such a message does not fit whatever stands there."""
-    at = np.minimum(at, len(data) - field.prefix)
+    at = np.minimum(at, len(data) - piece.prefix)
+    lengths = piece.field.lengths if piece.field else "ascii"
     value, legal = np.zeros(len(at), np.int64), np.ones(len(at), np.bool_)
-    for place in range(field.prefix):
+    for place in range(piece.prefix):
         byte = data[at + place]
-        if field.lengths == BINARY:
+        if lengths == BINARY:
             value = value * 256 + byte
-        elif field.lengths == BCD:
+        elif lengths == BCD:
             high, low = byte >> 4, byte & 15
             legal &= (high <= 9) & (low <= 9)
             value = value * 100 + high * 10 + low
         else:
-            digit = _digits_of(field.lengths)[byte]
+            digit = _digits_of(lengths)[byte]
             legal &= digit <= 9
             value = value * 10 + digit
     return value, legal
