@@ -324,7 +324,7 @@ def _learned(fit: _Fit, spelling: str, count: int, name: str) -> Learned:
             differs = bool(chosen[number].change) or made.elements.get(number) != base.elements.get(number)
             rows.append(Evidence(field, len(some), _seen(field, some), differs, said))
     unseen = (field for field in layout.fields if field is not None and field.number not in steps)
-    rows += [Evidence(field, 0, "", False, f"in no message, as in {base.title}") for field in unseen]
+    rows += [Evidence(field, 0, "", False, f"in no message; taken from {base.title}") for field in unseen]
     labels = tuple(layer.label for layer in front.layers)
     unread = set(range(count)) - {body.place for body in good}
     return Learned(made, base, tuple(rows), labels, spelling, count, tuple(sorted(unread)))

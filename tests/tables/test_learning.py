@@ -61,7 +61,7 @@ def test_each_row_has_its_evidence() -> None:
     one_more = bytes.fromhex("0800 2020000000800002 990000 123456") + b"SHOP 999".ljust(16) + b"\x00\x03ABC"
     rare = sim.learn([*some, one_more], name="evident").set_index("number")
     assert rare.open[63] == "in 1 message only"
-    assert (table.messages[2], table.open[2]) == (0, "in no message, as in BCD, odd digits padded left")
+    assert (table.messages[2], table.open[2]) == (0, "in no message; taken from BCD, odd digits padded left")
 
 
 def test_what_was_learned_is_a_file_for_every_verb(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def _honest(note: Note, source: Message, back: Message) -> Note:
     """*note* as a sentence, which says so where the way back does not lead to the same."""
     number = note.number
     same = source.mti == back.mti if number == 0 else source.get(number) == back.get(number)
-    parts = [note.note or f"as it is, in DE {note.to[0]}" if note.to else note.note]
+    parts = [note.note or f"unchanged, in DE {note.to[0]}" if note.to else note.note]
     if note.action != LOST and not same:
         parts.append(_CHANGED)
     text = "; ".join(part for part in parts if part)

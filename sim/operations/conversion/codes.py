@@ -130,7 +130,7 @@ def _without_function(draft: Draft) -> None:
         if value[0] == first:
             draft.lose([_FUNCTION], f"{draft.to} has no {name} code for {value}")
             return
-    draft.lose([_FUNCTION], "1987 has no function code, the MTI says what it can")
+    draft.lose([_FUNCTION], "1987 has no function code; the MTI gives part of it")
 
 
 def point_of_service(draft: Draft, rule: ConversionRow) -> None:

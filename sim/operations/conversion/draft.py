@@ -121,7 +121,7 @@ def misfit(version: str, number: int, value: str) -> str:
     """Why *value* cannot stand in element *number* of *version*; empty where it can."""
     element = spec(version)[number]
     if len(value) > element.width or (element.fixed and len(value) != element.width):
-        return f"{version} has {element.format} there, it has {len(value)} characters"
+        return f"{version} has {element.format} there; the value has {len(value)} characters"
     if FOREIGN[element.content].search(value):
         return f"{version} allows {CLASS_NAMES[element.content]} there"
     return f"{version} has whole bytes there" if element.binary and len(value) % 2 else ""
