@@ -27,9 +27,9 @@ _LENGTHS = {2 * (size + check): 2 * size for size in _CIPHERED for check in _CHE
 
 @dataclass(frozen=True, slots=True)
 class KeyBlock:
-    """A key block, read: what the key is, what it may do, and the key. `meanings` says in words what each
-    code of the header stands for; `optional` are the optional blocks by their ids, `key` is None for
-    a key that is neither TDES nor AES (`secret` has its bytes then, which no repr shows)."""
+    """A key block that was read: what the key is, what it may be used for, and the key. `meanings` explains
+    each code of the header; `optional` are the optional blocks by id; `key` is None for a key that is
+    neither TDES nor AES (`secret` then has its bytes, which no repr shows)."""
 
     version: str
     usage: str
@@ -43,7 +43,7 @@ class KeyBlock:
 
     @property
     def meanings(self) -> dict[str, str]:
-        """In words what each code of the header stands for; empty for a code that is in no public table."""
+        """The meaning of each code of the header; empty for a code that is not in a public table."""
         parts = ("version", "usage", "algorithm", "mode", "exportability")
         return {part: _codes().get((part, getattr(self, part)), "") for part in parts}
 
@@ -72,8 +72,8 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
     Raises
     ------
     OptionError
-        What stands there is no key block, says another length than it has, or was made with another key or
-        changed on the way. The error shows nothing that is inside.
+        The block is not a key block, its length is wrong, or it was made with another key or modified in
+        transit. The error shows none of its contents.
 
     Notes
     -----
@@ -124,7 +124,7 @@ def key_block(
     exportability: str = "E",
     fill: bytes = b"",
 ) -> str:
-    """Make the key block in which a key travels, its check value in the optional block `KC`.
+    """Make the key block that transports a key, with its check value in the optional block `KC`.
 
     Parameters
     ----------

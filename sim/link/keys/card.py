@@ -8,15 +8,14 @@ from sim.link.keys.mac import mac
 
 
 def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, length: int = 3) -> Worked:
-    """Work out a card verification value.
+    """Compute a card verification value.
 
     Parameters
     ----------
     pan
         The card number, 12 to 19 digits.
     expiry
-        Four digits in the order in which the issuer takes them: YYMM for the stripe, and MMYY at some for
-        the value printed on the card.
+        Four digits in the issuer's order: YYMM for the stripe; some issuers use MMYY for the printed value.
     service_code
         Three digits as on the stripe (CVV, CVC); `"000"` for the printed value (CVV2, CVC2), `"999"` for
         the one in the chip's track 2 (iCVV).
@@ -68,7 +67,7 @@ def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, len
 
 
 def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Worked:
-    """Work out Visa's PIN verification value, which lets an issuer check a PIN without keeping it.
+    """Compute Visa's PIN verification value, with which an issuer can check a PIN without storing it.
 
     Parameters
     ----------
@@ -79,7 +78,7 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
     key
         The pair of PVK: 16 bytes.
     key_index
-        The PVK index (PVKI), 0 to 6; it stands on the stripe.
+        The PVK index (PVKI), 0 to 6, which is on the stripe.
 
     Returns
     -------
@@ -89,7 +88,7 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
     Raises
     ------
     OptionError
-        Digits, an index or a key that do not fit. The error never shows them.
+        Invalid digits, index or key. The error never shows them.
 
     Notes
     -----
@@ -118,7 +117,7 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
 
 
 def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | bytes) -> Worked:
-    """Work out the value that proves an authentication by 3-D Secure: three digits in Visa's CAVV (version
+    """Compute the value that proves 3-D Secure authentication: three digits in Visa's CAVV (version
     7) and in American Express's AEVV.
 
     Parameters
@@ -126,7 +125,7 @@ def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | byte
     pan
         The card number, 12 to 19 digits.
     number
-        Four digits: the unpredictable number, which the value travels with.
+        Four digits: the unpredictable number that is sent with the value.
     results
         The authentication results code, one digit.
     factor
@@ -162,13 +161,13 @@ def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | byte
 
 
 def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key | str | bytes) -> Worked:
-    """Work out Mastercard's dynamic card verification code of a tap in the mode of the magnetic stripe.
+    """Compute Mastercard's dynamic card verification code for contactless magnetic stripe mode.
 
     Parameters
     ----------
     track
-        The track as the card has it, before counter, unpredictable number and code are put in: track 2 with
-        `=` or `D` between number and expiry, or track 1 that begins with `B`.
+        The track on the card, before the counter, unpredictable number and code are inserted: track 2 with
+        `=` or `D` between number and expiry, or track 1, which begins with `B`.
     counter
         The transaction counter (tag 9F36), 2 bytes.
     unpredictable
@@ -179,12 +178,12 @@ def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key 
     Returns
     -------
     Worked
-        `value` is up to five digits, of which a track has as many as it has room for, the last ones.
+        `value` is up to five digits; the track gets the last ones, as many as it has room for.
 
     Raises
     ------
     OptionError
-        Something of the wrong length, or no track. The error never shows it.
+        A value of the wrong length, or not a track. The error never shows it.
 
     Notes
     -----
@@ -236,20 +235,20 @@ def pin_offset(
     length: int | None = None,
     fill: str = "F",
 ) -> Worked:
-    """Work out the offset of IBM 3624 between a card's natural PIN and the one that its holder chose.
+    """Compute the IBM 3624 offset between a card's natural PIN and the PIN that the cardholder chose.
 
     Parameters
     ----------
     pan
         The card number, 12 to 19 digits.
     pin
-        4 to 12 digits. With the natural PIN itself the offset is zeros.
+        4 to 12 digits. For the natural PIN itself the offset is all zeros.
     key
         The PIN verification key: TDES, 16 or 24 bytes.
     table
         The decimalization table: the digits that stand for 0 to F.
     start, length
-        Which digits of the card number are taken, at most 16; all of them that fit by default.
+        The digits of the card number to use, at most 16. Default: all that fit.
     fill
         The hexadecimal digit that fills them up to 16.
 
@@ -261,7 +260,7 @@ def pin_offset(
     Raises
     ------
     OptionError
-        Digits or a key that do not fit. The error never shows them.
+        Invalid digits or key. The error never shows them.
 
     Notes
     -----
@@ -292,14 +291,14 @@ def ibm_pin(
     length: int | None = None,
     fill: str = "F",
 ) -> Worked:
-    """Work out the PIN of IBM 3624 from a card's number and its offset, as an issuer does to check one.
+    """Compute the IBM 3624 PIN from a card number and its offset, as an issuer does to check a PIN.
 
     Parameters
     ----------
     offset
         4 to 12 digits; zeros give the natural PIN.
     pan, key, table, start, length, fill
-        As `pin_offset` takes them.
+        As in `pin_offset`.
 
     Returns
     -------
@@ -309,7 +308,7 @@ def ibm_pin(
     Raises
     ------
     OptionError
-        Digits or a key that do not fit. The error never shows them.
+        Invalid digits or key. The error never shows them.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def icc_master_key(
     sequence
         The PAN sequence number (DE 23, tag 5F34): two digits.
     option
-        `"A"` takes the last 16 digits of number and sequence; `"B"` hashes them where the number is longer
+        `"A"` takes the last 16 digits of number and sequence; `"B"` hashes them if the number is longer
         than 16 digits.
 
     Returns
@@ -70,7 +70,7 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
     master_key
         The card's: TDES, 16 bytes.
     diversifier
-        8 bytes: the transaction counter (tag 9F36) and zeros; Mastercard's own way has the unpredictable
+        8 bytes: the transaction counter (tag 9F36) and zeros; Mastercard's own method has the unpredictable
         number (9F37) in the last four.
 
     Returns
@@ -101,32 +101,32 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
 
 
 def counter_key(master_key: Key | str | bytes, counter: bytes) -> Key:
-    """The key of one transaction as UnionPay's cards derive it: the counter and its inverse, zeros in
-    front of each, encrypted by the card's key (JR/T 0025)."""
+    """The transaction key that a UnionPay card derives: the counter and its inverse, each padded with zeros
+    on the left, encrypted with the card's key (JR/T 0025)."""
     made = key_of(master_key, "TDES", _DOUBLE, "master_key")
     halves = (made.encipher(part.rjust(8, b"\0")) for part in (counter, xor(counter, b"\xff\xff")))
     return Key(b"".join(halves)).with_odd_parity()
 
 
 def script_key(master_key: Key | str | bytes, counter: bytes) -> Key:
-    """The key of a script as Visa's cards derive it: the halves of the card's key, with the counter, and the
-    counter inverted, added to their last two bytes (pyemv kd.derive_visa_sm_sk)."""
+    """The script key that a Visa card derives: the halves of the card's key, with the counter and the
+    inverted counter XORed into their last two bytes (pyemv kd.derive_visa_sm_sk)."""
     made = key_of(master_key, "TDES", _DOUBLE, "master_key")
     added = counter.rjust(8, b"\0") + xor(counter, b"\xff\xff").rjust(8, b"\0")
     return Key(xor(made.data, added)).with_odd_parity()
 
 
 def arqc(key: Key | str | bytes, data: bytes | str, *, padding: Literal[1, 2] = 2) -> Worked:
-    """Work out an application cryptogram (ARQC, TC or AAC; tag 9F26).
+    """Compute an application cryptogram (ARQC, TC or AAC; tag 9F26).
 
     Parameters
     ----------
     key
-        The transaction's key, or the card's where its cryptogram version has none: TDES, 16 bytes.
+        The transaction's key, or the card's if the cryptogram version has none: TDES, 16 bytes.
     data
-        The values that are protected, put together: amounts, country, results, currency, date and so on.
+        The protected values, concatenated: amounts, country, results, currency, date and so on.
     padding
-        2 as EMV has it; 1 in Visa's cryptogram version 10.
+        2 in EMV; 1 in Visa's cryptogram version 10.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def arqc(key: Key | str | bytes, data: bytes | str, *, padding: Literal[1, 2] = 
     Raises
     ------
     OptionError
-        A key of the wrong length, or data that are no bytes.
+        A key of the wrong length, or data that is not bytes.
 
     Notes
     -----
@@ -154,7 +154,7 @@ def arqc(key: Key | str | bytes, data: bytes | str, *, padding: Literal[1, 2] = 
 def arpc(
     key: Key | str | bytes, cryptogram: bytes | str, answer: bytes | str, *, method: Literal[1, 2] = 1
 ) -> Worked:
-    """Work out the issuer's cryptogram, by which the card knows who answered (tag 91).
+    """Compute the issuer's cryptogram (tag 91), which tells the card that its issuer responded.
 
     Parameters
     ----------
@@ -164,17 +164,18 @@ def arpc(
         The ARQC, 8 bytes.
     answer
         Method 1: the response code as two ASCII characters or two bytes (`"00"` or `"3030"`). Method 2: the
-        card status update, 4 bytes, and up to 8 bytes of the issuer's own behind it.
+        card status update, 4 bytes, and up to 8 bytes of the issuer's data.
 
     Returns
     -------
     Worked
-        `value` is what tag 91 holds: ARPC and response code, or ARPC, status update and the rest.
+        `value` is the content of tag 91: ARPC and response code, or ARPC, status update and the issuer's
+        data.
 
     Raises
     ------
     OptionError
-        Something of the wrong length.
+        A value of the wrong length.
 
     Notes
     -----

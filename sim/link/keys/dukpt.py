@@ -36,15 +36,15 @@ _AES_SERIAL, _AES_ID = 12, 8
 
 
 def initial_key(base_key: Key | str | bytes, serial: bytes | str) -> Key:
-    """Derive the key that a terminal is loaded with.
+    """Derive the initial key of a terminal.
 
     Parameters
     ----------
     base_key
         The base derivation key (BDK): TDES of 16 bytes, or a `Key` of AES.
     serial
-        The key serial number: 10 bytes for TDES (shorter ones are filled with F in front), 12 for AES (or
-        the 8 of the initial key's id). Its counter does not count here.
+        The key serial number: 10 bytes for TDES (shorter ones are padded with F on the left), 12 for AES (or
+        the 8 of the initial key's id). Its counter is ignored.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def dukpt_key(base_key: Key | str | bytes, serial: bytes | str, usage: Usage = "
     serial
         The key serial number as the terminal sent it, with its counter: 10 bytes for TDES, 12 for AES.
     usage
-        What it enciphers: a PIN block, or MAC or data of a request or a response.
+        What it encrypts: a PIN block, or the MAC or data of a request or response.
 
     Returns
     -------
@@ -94,9 +94,9 @@ def dukpt_key(base_key: Key | str | bytes, serial: bytes | str, usage: Usage = "
     Raises
     ------
     OptionError
-        A key or serial number of the wrong length, or a counter of zero, under which nothing is sent.
+        A key or serial number of the wrong length, or a counter of zero, which is never used.
     ChoiceError
-        A usage that is none of these.
+        Unknown usage.
 
     Notes
     -----

@@ -23,7 +23,7 @@ _SHOWN_OF_CHECK = {"TDES": 3, "AES": 5}
 
 
 class Key:
-    """A symmetric key for tests. Whatever prints it shows its check value, never the key.
+    """A symmetric key for tests. Displays show its check value, never the key.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ class Key:
     cipher
         `"TDES"` (of 8 bytes: single DES) or `"AES"`.
     parity
-        `"odd"` refuses a TDES key that has a byte with an even number of bits; `"any"` takes it, as the
-        ciphers do, which leave the last bit of each byte out.
+        `"odd"` rejects a TDES key with a byte of even parity; `"any"` accepts it, as the ciphers do, which
+        leave the last bit of each byte out.
 
     Raises
     ------
     OptionError
-        What was given is no hexadecimal text, of another length, or of wrong parity.
+        The value is not hexadecimal, or has the wrong length or parity.
 
     Examples
     --------
@@ -74,32 +74,33 @@ class Key:
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """Its length in bytes."""
         return len(self._value)
 
     @property
     def block(self) -> int:
-        """How many bytes its cipher takes at a time."""
+        """The block size of its cipher in bytes."""
         return _BLOCK[self.cipher]
 
     @property
     def check_value(self) -> str:
-        """What identifies the key without giving it away: of TDES the first three bytes of eight encrypted
-        zeros, of AES the first five of a CMAC over sixteen zeros (ANSI X9.24-1:2017, annex A)."""
+        """The check value, which identifies the key without revealing it: for TDES the first three bytes of
+        eight encrypted zero bytes, for AES the first five of a CMAC over sixteen zero bytes (ANSI
+        X9.24-1:2017, annex A)."""
         zeros = bytes(self.block)
         made = self.encipher(zeros) if self.cipher == "TDES" else self.cmac(zeros)
         return made[: _SHOWN_OF_CHECK[self.cipher]].hex().upper()
 
     def with_odd_parity(self) -> Key:
-        """The same TDES key with the last bit of each byte set so that its bits are odd in number."""
+        """The same TDES key with odd parity in each byte."""
         return Key(bytes(byte & 0xFE | ~(byte & 0xFE).bit_count() & 1 for byte in self._value), self.cipher)
 
     def hex(self) -> str:
-        """The key in hexadecimal digits, for whoever asks for it by name."""
+        """The key as hexadecimal digits."""
         return self._value.hex().upper()
 
     def encipher(self, data: bytes, iv: bytes | None = None) -> bytes:
-        """*data*, whole blocks, encrypted: each block alone, or chained from *iv* on (CBC)."""
+        """*data*, in whole blocks, encrypted: each block separately (ECB), or chained from *iv* (CBC)."""
         run = self._cipher(iv).encryptor()
         return run.update(data) + run.finalize()
 
@@ -138,7 +139,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step on the way: what was done, what came of it (of a key its check value), and why or how."""
+    """One step of a computation: what was done, the result (for a key its check value), and why or how."""
 
     done: str
     result: str
@@ -147,8 +148,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Worked:
-    """What was worked out: `value` (hexadecimal digits, decimal digits of a PIN or CVV, or a `Key`), and the
-    `steps` that lead to it. Its repr holds neither, for both may be secrets of a card."""
+    """A result: `value` (hexadecimal digits, decimal digits of a PIN or CVV, or a `Key`) and the `steps`
+    that lead to it. Its repr shows neither, because both may be a card's secrets."""
 
     name: str
     value: str
@@ -156,7 +157,7 @@ class Worked:
 
     @property
     def octets(self) -> bytes:
-        """The value as bytes, where it is one of hexadecimal digits."""
+        """The value as bytes, if it is hexadecimal digits."""
         return bytes.fromhex(self.value)
 
     def __repr__(self) -> str:

@@ -23,14 +23,14 @@ def mac(
     padding: Literal[1, 2] = 1,
     length: int = 8,
 ) -> Worked:
-    """Work out the code that shows whether *data* was changed on the way (DE 64 or 128).
+    """Compute the code that shows whether *data* was changed in transit (DE 64 or 128).
 
     Parameters
     ----------
     data
-        What is protected: bytes, or their hexadecimal digits.
+        The protected data: bytes, or their hexadecimal digits.
     key
-        8 bytes for algorithm 1, 16 for algorithm 3 and X9.19, any of the cipher's for CMAC.
+        8 bytes for algorithm 1, 16 for algorithm 3 and X9.19, any length of the cipher for CMAC.
     algorithm
         `"ISO9797-1-1"` chains with single DES (as ANSI X9.9), `"ISO9797-1-3"` finishes with the second half
         of the key; `"X9.19"` is the latter with padding 1, the retail MAC. `"CMAC-AES"`, `"CMAC-TDES"` are
@@ -38,7 +38,7 @@ def mac(
     padding
         Of ISO/IEC 9797-1: 1 fills with zeros, 2 with a bit and zeros. CMAC pads by itself.
     length
-        How many bytes of the result are taken, from 4 on.
+        Number of bytes of the result to keep, at least 4.
 
     Returns
     -------
@@ -48,9 +48,9 @@ def mac(
     Raises
     ------
     OptionError
-        A key or *length* that the algorithm does not take.
+        A key or *length* that the algorithm does not accept.
     ChoiceError
-        An algorithm that is none of these.
+        Unknown algorithm.
 
     Notes
     -----

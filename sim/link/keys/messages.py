@@ -56,9 +56,9 @@ def with_pin_block(
     Parameters
     ----------
     message
-        With a card number in DE 2, 34, 35 or 45, which the block is bound to.
+        A message with a card number in DE 2, 34, 35 or 45, to which the block is bound.
     pin, key, format, fill
-        As `pin_block` takes them. Format 4 makes 16 bytes, for which DE 52 has no room.
+        As in `pin_block`. Format 4 has 16 bytes, too many for DE 52.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def with_pin_block(
     Raises
     ------
     OptionError
-        No card number, or something that `pin_block` does not take.
+        No card number, or an argument that `pin_block` rejects.
     """
     if format == 4:
         raise OptionError("format", "0, 1 or 3; DE 52 has only 8 bytes", "4, which needs 16")
@@ -86,18 +86,18 @@ def with_mac(
     padding: Literal[1, 2] = 1,
     format: Format | str = _TEXT,
 ) -> Message:
-    """Protect a message by a MAC in its last element: DE 128 where it has a second bitmap, else DE 64.
+    """Protect a message with a MAC in its last element: DE 128 if it has a second bitmap, otherwise DE 64.
 
     Parameters
     ----------
     message
-        What is sent; a MAC that it has already is replaced.
+        The message to send; an existing MAC is replaced.
     key, algorithm, padding
-        As `mac` takes them.
+        As in `mac`.
     format
-        How the message is written on the link (a format, or a name of `sim.formats()`), for the MAC is worked
-        out over its bytes up to the MAC itself; `"text"` is the text form in ASCII. Parties that leave
-        something out, or take it in, agree on that among themselves.
+        How the message is written on the link (a format, or a name of `sim.formats()`), for the MAC is
+        worked out over its bytes up to the MAC itself; `"text"` is the text form in ASCII. Parties that
+        omit or add something agree on it among themselves.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def with_mac(
     Raises
     ------
     OptionError, ChoiceError
-        Something that `mac` does not take.
+        An argument that `mac` rejects.
     BuildError
         A message that *format* cannot carry.
     """
@@ -125,7 +125,7 @@ def check_mac(
     padding: Literal[1, 2] = 1,
     format: Format | str = _TEXT,
 ) -> bool:
-    """Say whether the MAC of *message* fits it.
+    """Check the MAC of *message*.
 
     Parameters
     ----------
@@ -137,12 +137,12 @@ def check_mac(
     Returns
     -------
     bool
-        False where the message was changed on the way, or the MAC was made with another key.
+        False if the message was changed in transit, or the MAC was made with another key.
 
     Raises
     ------
     OptionError
-        No MAC to check, or something that `mac` does not take.
+        No MAC to check, or an argument that `mac` rejects.
     """
     number = next((place for place in reversed(_MACS) if place in message), 0)
     if not number:
@@ -171,14 +171,14 @@ def _code(
 
 
 def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
-    """Work out the cryptogram that the chip of *message* should have made, from what DE 55 holds.
+    """Compute the cryptogram that the chip of *message* should have made, from DE 55.
 
     Parameters
     ----------
     message
-        With a card number, and chip data in DE 55 of a cryptogram version that is publicly known: Visa's 10,
-        18 and 22, Mastercard's 16, 17, 20 and 21, JCB's, UnionPay's and American Express's 1. Of Discover's
-        none is.
+        A message with a card number, and with chip data in DE 55 of a publicly known cryptogram version:
+        Visa's 10, 18 and 22, Mastercard's 16, 17, 20 and 21, JCB's, UnionPay's and American Express's 1.
+        None of Discover's is public.
     issuer_key
         The issuer's master key for cryptograms: TDES, 16 bytes.
 
@@ -190,7 +190,7 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
     Raises
     ------
     OptionError
-        Chip data without what the cryptogram protects, or of another cryptogram version.
+        Chip data without the protected values, or with another cryptogram version.
     """
     chip, how = _chip(message)
     card, key = _keys(message, issuer_key, chip, how)
@@ -208,44 +208,44 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
 
 
 def check_arqc(message: Message, issuer_key: Key | str | bytes) -> bool:
-    """Say whether the cryptogram in DE 55 (tag 9F26) was made by a card of this issuer key.
+    """Check whether the cryptogram in DE 55 (tag 9F26) was made by a card with this issuer key.
 
     Parameters
     ----------
     message, issuer_key
-        As `message_arqc` takes them.
+        As in `message_arqc`.
 
     Returns
     -------
     bool
-        False where chip data were changed on the way, or another key made the cryptogram.
+        False if the chip data was changed in transit, or the cryptogram was made with another key.
 
     Raises
     ------
     OptionError
-        Chip data without what the cryptogram protects, or of another cryptogram version.
+        Chip data without the protected values, or with another cryptogram version.
     """
     chip, _ = _chip(message)
     return compare_digest(message_arqc(message, issuer_key).value, chip.value(_CRYPTOGRAM).upper())
 
 
 def with_arqc(message: Message, issuer_key: Key | str | bytes) -> Message:
-    """Give a message the cryptogram that a card of this issuer key would have made.
+    """Give a message the cryptogram that a card with this issuer key would have made.
 
     Parameters
     ----------
     message, issuer_key
-        As `message_arqc` takes them.
+        As in `message_arqc`.
 
     Returns
     -------
     Message
-        A copy with another tag 9F26.
+        A copy with a new tag 9F26.
 
     Raises
     ------
     OptionError
-        Chip data without what the cryptogram protects, or of another cryptogram version.
+        Chip data without the protected values, or with another cryptogram version.
     """
     made = message_arqc(message, issuer_key).value
     chip, _ = _chip(message)
@@ -255,16 +255,16 @@ def with_arqc(message: Message, issuer_key: Key | str | bytes) -> Message:
 def with_arpc(
     answer: Message, request: Message, issuer_key: Key | str | bytes, *, code: str = "00"
 ) -> Message:
-    """Give an answer the issuer's cryptogram: tag 91 of DE 55.
+    """Give a response the issuer's cryptogram: tag 91 of DE 55.
 
     Parameters
     ----------
     answer
-        What is sent back; it keeps the other tags of its DE 55.
+        The response; it keeps the other tags of its DE 55.
     request
-        What it answers, with its chip data.
+        Its request, with its chip data.
     issuer_key
-        As `message_arqc` takes it.
+        As in `message_arqc`.
     code
         Method 1: the response code, two characters. Method 2: the card status update, 8 hexadecimal digits.
 
@@ -276,8 +276,8 @@ def with_arpc(
     Raises
     ------
     OptionError
-        Chip data that say nothing of how to answer, or in the fixed layout, whose answer is not public; a
-        *code* of the wrong length.
+        Chip data from which the method cannot be determined, or in the fixed layout, whose response is not
+        public; a *code* of the wrong length.
     """
     chip, how = _chip(request)
     if chip.layout == chip_data.FIXED:
@@ -301,12 +301,13 @@ def script_mac(
     data: bytes | str = b"",
     length: int = 8,
 ) -> Worked:
-    """Work out the MAC of a command that the issuer sends to the card in a script (tags 71 and 72).
+    """Compute the MAC of a script command that the issuer sends to the card (tags 71 and 72).
 
     Parameters
     ----------
     message
-        The request that the script answers, with its chip data: the card, its counter and its cryptogram.
+        The request to which the script responds, with its chip data: the card, its counter and its
+        cryptogram.
     command
         The head of the command, five bytes, such as `8424000008` (unblock the PIN); its last byte counts
         *data* and the MAC.
@@ -325,7 +326,7 @@ def script_mac(
     Raises
     ------
     OptionError
-        Chip data of a cryptogram version that is not public; a command that is no five bytes.
+        Chip data with a cryptogram version that is not public; a command that is not five bytes.
 
     Notes
     -----

@@ -24,7 +24,7 @@ def pin_block(
     key: Key | str | bytes | None = None,
     fill: str | None = None,
 ) -> Worked:
-    """Make the block in which a PIN travels (DE 52).
+    """Make the PIN block that is sent in DE 52.
 
     Parameters
     ----------
@@ -33,18 +33,18 @@ def pin_block(
     pan
         The card number, 12 to 19 digits; formats 0, 3 and 4 bind the PIN to it.
     format
-        Of ISO 9564-1: 0 (the usual one), 1 (no card number), 2 (between reader and chip alone, never on a
+        Of ISO 9564-1: 0 (the usual one), 1 (no card number), 2 (only between reader and chip, never on a
         link), 3 (as 0, with random filling), 4 (AES).
     key
-        Enciphers the block: TDES for 0 to 3; AES for 4, which cannot do without. None leaves the block
-        clear, to look at.
+        Encrypts the block: TDES for 0 to 3; AES for 4, which cannot do without. None leaves the block in
+        clear, for inspection.
     fill
-        The hexadecimal digits that fill the block where its format wants random ones; made up by default.
+        The hexadecimal digits that pad the block if its format needs random ones. Default: random.
 
     Returns
     -------
     Worked
-        `value` is 16 hexadecimal digits, of format 4 32.
+        `value` is 16 hexadecimal digits, or 32 for format 4.
 
     Raises
     ------
@@ -84,12 +84,12 @@ def pin_block(
 def read_pin_block(
     block: str | bytes, pan: str | None = None, *, format: PinFormat = 0, key: Key | str | bytes | None = None
 ) -> Worked:
-    """Read the PIN out of a block, as an issuer's security module would do inside itself.
+    """Read the PIN from a block, as an issuer's security module does internally.
 
     Parameters
     ----------
     block
-        8 bytes, of format 4 16, or their hexadecimal digits.
+        8 bytes, or 16 for format 4; or their hexadecimal digits.
     pan, format, key
         As given to `pin_block`.
 
@@ -101,8 +101,8 @@ def read_pin_block(
     Raises
     ------
     OptionError
-        The block has the wrong length, or what comes out is no PIN of this format: the wrong key, card
-        number or format, most likely.
+        The block has the wrong length, or the result is not a PIN of this format; the key, card number or
+        format is probably wrong.
 
     Examples
     --------
@@ -137,15 +137,15 @@ def translate_pin_block(
     format: PinFormat = 0,
     to_format: PinFormat = 0,
 ) -> Worked:
-    """Take a PIN from one zone into the next, as a switch's security module does: the same PIN under another
-    key, in another format where that is asked for.
+    """Translate a PIN block from one zone to the next, as a switch's security module does: the same PIN
+    under another key and, on request, in another format.
 
     Parameters
     ----------
     block, pan, key, format
-        As `read_pin_block` takes them.
+        As in `read_pin_block`.
     to_key, to_format
-        Key and format of the new block, as `pin_block` takes them.
+        Key and format of the new block, as in `pin_block`.
 
     Returns
     -------

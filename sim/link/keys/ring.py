@@ -35,35 +35,35 @@ Macs = Literal["required", "checked"]
 
 
 class KeyRing:
-    """The keys that one end of a line holds. Whatever prints it shows check values, never a key or a PIN.
+    """The keys at one end of a connection. Displays show check values, never a key or a PIN.
 
     Parameters
     ----------
     zone
-        The key under which working keys travel: TDES of 16 or 24 bytes, or an AES `Key`. None takes part in
-        no key exchange.
+        The key under which working keys are exchanged: TDES of 16 or 24 bytes, or an AES `Key`. None: no
+        key exchanges.
     pin
         The working key of PIN blocks (DE 52); None until one is exchanged.
     mac
-        The working key of MACs (DE 64, DE 128); None until one is exchanged. While there is none, MACs are
-        not looked at.
+        The working key of MACs (DE 64, DE 128); None until one is exchanged. Without one, MACs are not
+        checked.
     macs
-        With a MAC key, `"required"` refuses a message without a MAC, or anybody could leave it out. Network
-        management (0800) is let through, for a line signs on and gets its keys first. `"checked"` lets all
-        through that have none.
+        With a MAC key, `"required"` rejects a message without a MAC; otherwise anybody could omit it.
+        Network management (0800) is accepted, because a link first signs on and gets its keys. `"checked"`
+        accepts messages without a MAC.
     pins
-        What the issuer knows: card number -> PIN. The PIN of another card is read, and not compared.
+        What the issuer knows: card number -> PIN. The PIN of any other card is read but not compared.
     pin_format
         The PIN blocks' format: 0, 1 or 3.
     mac_algorithm, mac_padding
-        As `mac` takes them.
+        As in `mac`.
     fresh
-        Makes so many random bytes, of which new keys are made.
+        A function that returns the given number of random bytes, for new keys.
 
     Raises
     ------
     OptionError
-        A key of the wrong length, a PIN that is none. The error shows neither.
+        A key of the wrong length, or an invalid PIN. The error shows neither.
 
     Examples
     --------
