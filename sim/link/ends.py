@@ -89,12 +89,12 @@ class Host(_End):
 
     @property
     def port(self) -> int:
-        """The port it listens at."""
+        """The port it listens on."""
         return self.server.port
 
     @property
     def address(self) -> str:
-        """Where a client finds it: `127.0.0.1:8583`."""
+        """Its address: `127.0.0.1:8583`."""
         return f"{self.server.address}:{self.server.port}"
 
     @property
@@ -111,11 +111,11 @@ class Host(_End):
         return rules
 
     def balance(self, pan: str) -> int:
-        """What is available on the account of *pan*, in minor units."""
+        """The available balance of the account of *pan*, in minor units."""
         return self.server.accounts.balance(pan)
 
     def push(self, message: Message) -> int:
-        """Send a message that nobody asked for to all clients; gives to how many."""
+        """Send an unsolicited message to all clients; returns their number."""
         return background.run(self.server.send(message))
 
 
@@ -127,7 +127,7 @@ class Client(_End):
         self.client = client
 
     def connect(self) -> Self:
-        """Open the connections. Raises LinkError where nobody listens."""
+        """Open the connections. Raises LinkError if no host listens."""
         return self._open()
 
     def __repr__(self) -> str:
@@ -137,12 +137,12 @@ class Client(_End):
 
     @property
     def unsettled(self) -> tuple[Sent, ...]:
-        """Requests that were neither answered nor undone, the newest of them."""
+        """Requests that were neither answered nor reversed, the newest ones."""
         return tuple(self.client.unsettled)
 
     @property
     def forgotten(self) -> int:
-        """How many of them gave way to newer ones; what the client saw names each."""
+        """How many of them were dropped for newer ones; the traffic names each."""
         return self.client.forgotten
 
     def start(self, message: Message, **options: Any) -> Future[Sent]:
@@ -150,12 +150,12 @@ class Client(_End):
         return background.start(self.client.send(message, **options))
 
     def exchange(self, message: Message, **options: Any) -> Sent:
-        """Send *message* and wait for what becomes of it: `timeout` in seconds, `reverse` whether a time-out
-        is undone, each try of which is waited for as long again."""
+        """Send *message* and wait for the outcome: `timeout` in seconds; `reverse`, whether to reverse
+        after a timeout, with the same wait for each attempt."""
         return self.start(message, **options).result()
 
     def play(self, exchange: Exchange, *, timeout: float | None = None) -> Exchange:
-        """Send what *exchange* sends, one after the other; the exchange that comes of it. See
+        """Send the requests of *exchange* one after the other; returns the resulting exchange. See
         `sim.link.client`."""
         return background.start(play(self.client, exchange, timeout=timeout)).result()
 

@@ -47,9 +47,9 @@ async def explain_async(
     ask: str = "",
     language: str = "en",
 ) -> Explanation:
-    """What *message* says, or several together, in a model's words: to the question *ask*, in *language* (en,
-    de, es, pt or fr). A sentence with a number, name, code or decision that is not known of the message is
-    struck out; where none stands, it is the rules' explanation.
+    """An explanation of *message*, or of several, by a model: the answer to *ask*, in *language* (en, de,
+    es, pt or fr). A sentence with a number, name, code or decision that the message does not support is
+    struck out; if none remains, the rules explain.
 
     Raises LlmUnavailable, LlmUnknownProvider, LlmUnknownModel, LlmFailed or LlmTimeout, CardNumberRefused for
     a question that holds card data, and what `explain` by rules does.
@@ -68,8 +68,8 @@ async def plan_async(
     version: str | None = None,
     at: datetime | None = None,
 ) -> Plan:
-    """The plan of *description* (at most 2000 characters, in any language) as a model restates it. *version*
-    and *at*, the moment, hold where it names none.
+    """The plan of *description* (at most 2,000 characters, in any language), restated by a model. *version*
+    and *at* (date and time) apply if it names none.
 
     Raises CardNumberRefused before anything is sent, LlmUnavailable, LlmUnknownProvider, LlmFailed (with
     what was wrong) or LlmTimeout; DescriptionUnusable, a ValueError, where it is empty or too long.
@@ -90,8 +90,8 @@ async def stream_explain(
     ask: str = "",
     language: str = "en",
 ) -> AsyncIterator[str]:
-    """`explain_async` sentence by sentence, each checked before it is given. Closing the iterator cancels the
-    request."""
+    """`explain_async` sentence by sentence, each checked before it is yielded. Closing the iterator cancels
+    the request."""
     choose(provider, model)
     from sim.models.telling import prepare, tell_piecewise
 

@@ -13,14 +13,14 @@ class LlmError(Exception):
 
 
 class LlmUnavailable(LlmError):  # noqa: N818, the name says what is the matter
-    """No provider is configured, the one asked for is not, or its package is missing."""
+    """No provider is configured, the requested one is not, or its package is missing."""
 
     type = "llm_unavailable"
     status = 503
 
 
 class LlmUnknownProvider(LlmError):  # noqa: N818, the name says what is the matter
-    """The provider asked for is none of those there are."""
+    """The requested provider is unknown."""
 
     type = "llm_provider_unknown"
     status = 422
@@ -34,15 +34,15 @@ class LlmUnknownModel(LlmError):  # noqa: N818, the name says what is the matter
 
 
 class DescriptionUnusable(LlmError, ValueError):  # noqa: N818, the name says what is the matter
-    """The description is empty, too long, or of characters that cannot be seen."""
+    """The description is empty, too long, or has only invisible characters."""
 
     type = "value_error"
     status = 422
 
 
 class LlmFailed(LlmError):  # noqa: N818, the name says what is the matter
-    """The provider failed, or gave something unusable even when told what was wrong. `problems` are
-    the reasons why the last answer was not taken, empty where there was no answer."""
+    """The provider failed, or its answer was still unusable after repairs. `problems` are the reasons why
+    the last answer was rejected, empty if there was none."""
 
     def __init__(self, text: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(text)
@@ -60,8 +60,8 @@ class LlmTimeout(LlmError):  # noqa: N818, the name says what is the matter
 
 
 class CardNumberRefused(LlmError):  # noqa: N818, the name says what is the matter
-    """The description holds a card number that is not a published test card, or other card data: nothing
-    was sent. `kind` says what: `card number`, `track data`, `raw message` or `PIN or verification code`."""
+    """The description contains a card number that is not a published test card, or other card data; nothing
+    was sent. `kind` is one of `card number`, `track data`, `raw message` or `PIN or verification code`."""
 
     type = "card_number_refused"
     status = 422

@@ -26,7 +26,7 @@ class NotesTable(ReferenceTable):
 
 
 class ConvertedTable(MessageTable):
-    """A message in another version; `.iso.notes` says what became of each element of the original."""
+    """A message in another version; `.iso.notes` has a note on each element of the original."""
 
     if TYPE_CHECKING:
 

@@ -41,12 +41,12 @@ _COLUMNS = ("step", "time", "direction", "role", "of", "mti", "stan", "amount", 
 
 
 class ExchangeTable(AskedTable):
-    """An exchange, a row per message, with its story above.
+    """An exchange, a row per message, with its story above the table.
 
     Columns: `step` (from 1), `time` (UTC), `direction` (sent or received by the first message's sender),
     `role` (request, advice, increment, completion, reversal, repeat, answer, late answer, acknowledgement),
-    `of` (the step that it answers, repeats, reverses, completes or increases), `mti`, `stan`, `amount` (minor
-    units), `currency`, `code` and `meaning` of DE 39. `.iso.messages` are its message tables.
+    `of` (the step that it responds to, repeats, reverses, completes or increases), `mti`, `stan`, `amount`
+    (minor units), `currency`, `code` and `meaning` of DE 39. `.iso.messages` are its message tables.
     """
 
     _nothing = "No messages."
@@ -95,7 +95,7 @@ class ExchangeView(View):
 
     @property
     def findings(self) -> pd.DataFrame:
-        """What is wrong with the messages and between them, a row each: `step` (from 1), then as in
+        """The findings on each message and between them: `step` (from 1), then the columns of
         `validate`."""
         made = self.exchange
         own = [
@@ -109,12 +109,12 @@ class ExchangeView(View):
 
     @property
     def summary(self) -> str:
-        """What happened, in a sentence or two, and what is held, charged or credited now."""
+        """What happened, in a sentence or two, and what is now held, charged or credited."""
         return self.exchange.story
 
     @property
     def left(self) -> dict[str, int]:
-        """What remains in minor units: `held`, `charged`, `credited`, and `unknown` where an answer is
+        """What remains, in minor units: `held`, `charged`, `credited`, and `unknown` if a response is
         missing."""
         left = self.exchange.left
         return {name: getattr(left, name) for name in ("held", "charged", "credited", "unknown")}

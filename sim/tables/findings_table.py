@@ -19,12 +19,12 @@ FINDING_COLUMNS = (
 
 
 class FindingsTable(Table):
-    """What is wrong with a message, a row per finding; empty when all is well.
+    """The findings on a message, a row each; empty if all is well.
 
-    Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`,
-    `rule`, `message`, `start`, `end` (characters of the text form, from 0: the fault alone; those of a
-    message table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays leave out
-    `start`, `end`, `expected` and `found`, which `message` repeats.
+    Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`, `rule`,
+    `message`, `start`, `end` (characters of the text form, from 0: the fault alone; those of a message
+    table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays omit `start`,
+    `end`, `expected` and `found`, which `message` repeats.
     """
 
     _when_empty = ("network", "hint", "source")
@@ -58,8 +58,8 @@ class FindingsView(View):
 
     @property
     def urls(self) -> list[str]:
-        """The page about the rule of each row, on the site of documentation that `SIM_DOCS` names; empty
-        texts where no site is known."""
+        """The page about each row's rule, on the documentation site that `SIM_DOCS` names; empty without a
+        site."""
         return [rule_page(rule) for rule in self._table["rule"].tolist()]
 
     @property
@@ -75,8 +75,8 @@ class FindingsView(View):
 
     @property
     def networks(self) -> pd.DataFrame:
-        """What each network asked says, a row each: `network`, `passed`, and how many `errors` and
-        `warnings`. No rows when the text does not parse: nothing could be checked."""
+        """The verdict of each network, a row each: `network`, `passed`, and the number of `errors` and
+        `warnings`. No rows if the text does not parse."""
         rows = self._facts.get("networks", [])
         columns = {"network": "str", "passed": "bool", "errors": "int64", "warnings": "int64"}
         return Table(rows, columns=list(columns)).astype(columns)

@@ -194,7 +194,7 @@ COLUMNS = (
 
 
 class GuessTable(Table):
-    """What a paste may be: a row per candidate for each message in it, the best first.
+    """What a paste may be: a row per candidate for each message in it, best first.
 
     Columns: `message` (1 for the first in the paste), `confidence` (sure, likely, unsure, none), `spelling`,
     `framing`, `format` (its name), `title` (the same in words), `version`, `mti`, `elements` (how many were

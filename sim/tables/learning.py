@@ -30,13 +30,13 @@ _SHORTEST = 20
 
 
 class LearnedTable(Table):
-    """What messages of an unknown dialect say of it: a row per element.
+    """A dialect learned from its messages: a row per element.
 
-    Columns: `number`, `name`, `format` (the standard's notation), `written` (how its characters are),
-    `differs` (whether it is otherwise than in the ready format that is nearest), `messages` (in how many it
-    is; 0 for those at the end, which are taken to be as in the ready format), the `evidence`, and what is
+    Columns: `number`, `name`, `format` (the standard's notation), `written` (how its characters are
+    encoded), `differs` (whether it differs from the nearest built-in format), `messages` (the number that
+    have it; 0 for those at the end, which are taken from the built-in format), the `evidence`, and what is
     `open`: what the messages do not settle, to be looked up in the dialect's document. `format` (of
-    `.learned`) is the format, `toml` the file that says the same.
+    `.learned`) is the format, `toml` the same as a file.
     """
 
     _when_empty = ("open",)
@@ -57,7 +57,7 @@ class LearnedTable(Table):
 
     @property
     def read_as(self) -> str:
-        """How the messages were read, and how many of them."""
+        """How the messages were read, and how many could be."""
         made = self._of()
         front = ", ".join(title for title in made.framing)
         read = made.messages - len(made.unread)

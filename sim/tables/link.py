@@ -42,7 +42,7 @@ TRAFFIC_COLUMNS = (
 
 
 class TrafficTable(Table):
-    """What one end of a line saw, a row per message or event: `number`, `at` (UTC), `connection`,
+    """The traffic of one end of a connection, a row per message or event: `number`, `at` (UTC), `connection`,
     `direction` (in, out, event), `kind` (request, answer, late, duplicate, lost, undelivered ...), `mti`
     and its `name`, `stan`, `card` (masked), `amount`, `code` (DE 39) and its `meaning`, `latency_ms`,
     `rule`, `note`.
@@ -76,7 +76,7 @@ class Drawing:
 
 
 class Watched:
-    """One end of a line whose traffic is looked at in a notebook."""
+    """One end of a connection, with its traffic, in a notebook."""
 
     if TYPE_CHECKING:
 
@@ -85,24 +85,24 @@ class Watched:
 
     @property
     def traffic(self) -> TrafficTable:
-        """What it saw, as a table."""
+        """Its traffic, as a table."""
         return traffic_table(self.seen)
 
     @property
     def transactions(self) -> TransactionsTable:
-        """What `sim.match` makes of it: requests with their answers, repeats and reversals, a row each.
+        """Its transactions, as `sim.match` finds them: requests with their responses, repeats and reversals.
         `sim.plot(..., "lanes")` draws it."""
         held = [(one, seen) for one in self.seen if (seen := self.seen.message(one)) is not None]
         times = [datetime.fromtimestamp(one.at, UTC) for one, _ in held]
         return match([seen for _, seen in held], times=times)
 
     def lanes(self) -> Drawing:
-        """The same as a drawing per transaction, an arrow for each message."""
+        """The transactions as diagrams, with an arrow for each message."""
         seen = seen_in(self.seen, IN if isinstance(self, Host) else OUT)
         return Drawing(as_svg(seen) or "<p>Nothing was sent yet.</p>")
 
     def message(self, number: int) -> Message:
-        """The message of row *number* of the traffic. Raises KeyError where there is none."""
+        """The message in row *number* of the traffic. Raises KeyError if there is none."""
         found = next((entry for entry in self.seen if entry.number == number), None)
         seen = None if found is None else self.seen.message(found)
         if seen is None:
@@ -111,14 +111,14 @@ class Watched:
 
 
 class LabHost(Host, Watched):
-    """A host in a notebook. `traffic` is what it saw, as a table; `rules` may be assigned at any time,
-    a DataFrame, too."""
+    """A host in a notebook. `traffic` is a table of all messages; assign `rules`, which may be a DataFrame,
+    at any time."""
 
     def _rows(self, rules: Any) -> Any:
         return rows_of(rules)
 
     def send(self, message: MessageArgument) -> int:
-        """Send a message that nobody asked for to all clients; gives to how many."""
+        """Send an unsolicited message to all clients; returns their number."""
         return self.push(_readable(message))
 
 
@@ -130,10 +130,10 @@ class LabClient(Client, Watched):
     @overload
     def send(self, message: MessageArgument, **options: Any) -> Sent: ...
     def send(self, message: MessageArgument | ExchangeTable, **options: Any) -> Sent | ExchangeTable:
-        """Send *message*, in any form, and wait for what becomes of it; options: `timeout` in seconds,
-        for the answer and each try of a reversal, `reverse` whether a time-out is undone. Of an exchange of
-        `sim.exchange` all that it sends, what follows made anew of the answers that come: another exchange,
-        whose option is `timeout`."""
+        """Send *message*, in any form, and wait for the outcome. Options: `timeout` in seconds, for the
+        response and for each attempt at a reversal; `reverse`, whether to reverse after a timeout. For an
+        exchange from `sim.exchange`, all its requests are sent, with follow-ups built from the responses
+        received; the result is another exchange, and the only option is `timeout`."""
         if isinstance(message, ExchangeTable):
             return exchange_table(self.play(message.iso.exchange, **options))
         return self.exchange(_readable(message), **options)

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 
 class RawMessage(str):
-    """The text of a message. It is the true text wherever it is used as one (`print`, `==`, slices,
-    files, JSON); only its repr, which notebooks store as a cell's output, leaves the elements out.
+    """The text of a message. It is the complete text wherever it is used as one (`print`, `==`, slices,
+    files, JSON); only its repr, which notebooks store as a cell's output, omits the elements.
 
     >>> RawMessage("08002020000000000000990000123456")
     RawMessage('08002020000000000000…', 32 characters, masked; print() shows it all)
@@ -56,7 +56,7 @@ class RawMessage(str):
 
 
 class MessageTable(Table):
-    """One message, a row per data element: change a cell, and the message is changed.
+    """One message, a row per data element: change a cell, and the message changes.
 
     Columns: `number` (0 MTI, 1 bitmap, missing for text left unread), `name`, `format`, `value`,
     `meaning`, `start` and `end` (characters of the text form, from 0: all of the element, from its
@@ -115,7 +115,7 @@ def _head(table: pd.DataFrame) -> str:
 
 
 class MessageView(View):
-    """The message that the rows of a table are. Everything is computed from the rows as they are now."""
+    """The message in the rows of a table. Everything is computed from the current rows."""
 
     def __getitem__(self, number: int) -> str:
         """The value of an element by its number, as `table.iso[4]`; 0 is the MTI. Raises KeyError for one
@@ -129,7 +129,7 @@ class MessageView(View):
 
     @property
     def message(self) -> RawMessage:
-        """The raw text; of a broken message its pieces in a row. Raises BuildError naming the element
+        """The raw text; for a broken message, its pieces joined. Raises BuildError naming the element
         whose value does not fit."""
         given = self._given()
         if given.complete and given.message is not None and given.raw is None:
@@ -147,12 +147,12 @@ class MessageView(View):
 
     @property
     def version(self) -> str:
-        """The version the message is read as: the one chosen, else the one its MTI names."""
+        """The version the message is read as: the one chosen, otherwise that of its MTI."""
         return leniently(self._table).version
 
     @property
     def network(self) -> str | None:
-        """The network chosen, else the one of the card in the rows; None for neither."""
+        """The network chosen, otherwise the card's; None for neither."""
         return chosen_network(leniently(self._table), self._facts.get("network"))
 
     @property
@@ -164,18 +164,18 @@ class MessageView(View):
 
     @property
     def read_as(self) -> str:
-        """What the paste was recognised as, in one line: spelling, framing, format and how sure that is;
-        `text form` for a text that needed no guess."""
+        """What the paste was recognized as, in one line: notation, framing, format and confidence; `text
+        form` for a text that needed no guess."""
         return str(self._facts.get("recognised", {}).get("read_as", TEXT_TITLE))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed when the message was made, a sentence each."""
+        """What was assumed when the message was generated, one sentence each."""
         return tuple(self._facts.get("notes", ()))
 
     @property
     def plan(self) -> PlanTable | None:
-        """The plan of the description that the message was made of; None where there was none."""
+        """The plan of the description that the message was generated from, if any."""
         from sim.tables.plans import plan_table
 
         facts = self._facts
@@ -183,7 +183,7 @@ class MessageView(View):
 
     @property
     def exchange(self) -> ExchangeTable | None:
-        """The exchange that the description of the message tells of; None where there was none."""
+        """The exchange in the description that the message was generated from, if any."""
         from sim.tables.exchanges import exchange_table
 
         facts = self._facts
@@ -196,14 +196,14 @@ class MessageView(View):
 
     @property
     def summary(self) -> str:
-        """The message in plain English; of a text that does not parse, what could be read of it. What a
-        language model said of it holds until a cell is changed, then the rules speak."""
+        """The message in plain English; for a text that does not parse, what could be read. A language
+        model's text is kept until a cell is changed."""
         return " ".join(one.sentence for one in self.sentences)
 
     @property
     def sentences(self) -> tuple[Told, ...]:
-        """The sentences of the summary, each with the numbers of the elements it speaks of (0 is the MTI);
-        what a model wrote, and what is said of a broken text, is one sentence without."""
+        """The sentences of the summary, each with the numbers of its elements (0 is the MTI); a model's
+        text, and that of a broken message, is one sentence without numbers."""
         try:
             words = self._told()
             if not words:
@@ -222,9 +222,9 @@ class MessageView(View):
         return verdict_on(given).valid
 
     def to_dict(self, *, masked: bool = True) -> dict[str, str]:
-        """The message as `{"mti": "0800", "11": "000042"}`, fit for `sim.build`; `{"text",
-        "version"}` of a text that does not parse. Test cards stand in for card numbers; *masked* False gives
-        card data in clear."""
+        """The message as `{"mti": "0800", "11": "000042"}`, as `sim.build` accepts it; `{"text",
+        "version"}` of a text that does not parse. Card numbers are replaced by test cards; with *masked*
+        False, card data is in clear."""
         return copying.as_dict(self._copied(masked))
 
     def to_json(self, *, masked: bool = True) -> str:
@@ -268,7 +268,7 @@ class MessageView(View):
 
 
 def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
-    """The message table of what was read, as far as it was."""
+    """The message table of what could be read."""
     seen = dissect(given)
     own = seen.message.dialect
     facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": seen.version}

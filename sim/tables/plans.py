@@ -23,8 +23,8 @@ _COLUMNS = ("step", "call", "option", "value", "words", "note")
 
 
 class PlanTable(Table):
-    """A plan, a row per option: the `step` and its `call`, the `option`, its `value`, the `words` that it
-    follows from. Rows with a `note` say what was assumed and what was not understood."""
+    """A plan, a row per option: the `step` and its `call`, the `option`, its `value`, the `words` it comes
+    from. Rows with a `note` list what was assumed and what was not understood."""
 
     _when_empty = ("note",)
     _nothing = "Nothing was understood."
@@ -37,11 +37,11 @@ class PlanTable(Table):
 
     @property
     def code(self) -> str:
-        """The calls that make the same in a cell, today and tomorrow."""
+        """The calls that do the same in a cell."""
         return self.plan.code
 
     def then(self, description: str) -> PlanTable:
-        """Go on with the plan.
+        """Continue the plan.
 
         Parameters
         ----------
@@ -57,23 +57,23 @@ class PlanTable(Table):
         return plan_table(plan_of(description, before=self.plan))
 
     def run(self, *, partial: bool = False) -> Any:
-        """Make the exchange; start the host, or run the suite, where that is what was asked for.
+        """Make the exchange, or start the host or run the suite that was described.
 
         Parameters
         ----------
         partial
-            Make what is clear, though something was not understood.
+            Make what is clear even if something was not understood.
 
         Returns
         -------
         ExchangeTable
-            The messages in order; `.iso.messages` are their tables. Of a host or a suite what `sim.host` and
-            `sim.run_suite` return.
+            The messages in order; `.iso.messages` are their tables. For a host or a suite, the result of
+            `sim.host` or `sim.run_suite`.
 
         Raises
         ------
         UnclearError
-            Something that matters was not understood (`words`), or cannot be made (`not_possible`).
+            Something that matters was not understood (`words`) or is not possible (`not_possible`).
         """
         if not self.plan.makes_messages and not self.plan.unclear:
             from sim.tables.link import host

@@ -17,13 +17,14 @@ _COLUMNS = ("verdict", "field", "name", "action", "before", "after", "evidence")
 
 
 class ProposalsTable(Table):
-    """What a message was before a fault: a proposal per row, the likeliest first; empty where it needs none,
-    or nothing explains it.
+    """What a message was before a fault: a proposal per row, most likely first; empty if none is needed or
+    found.
 
-    Columns: `verdict` (restored, likely, or unknown: where the fault is, and nothing tells what was there),
-    `field` (0 the MTI, 1 the bitmap, missing for the whole text), `name`, `action`, `before` and `after`,
-    card data hidden, and `evidence`. `message` is the message after the first proposal, `message_after(row)`
-    after another, `valid` whether it is restored without an error, `left` the errors of it.
+    Columns: `verdict` (restored, likely, or unknown: the fault is located, but the original value is not
+    known), `field` (0 the MTI, 1 the bitmap, missing for the whole text), `name`, `action`, `before` and
+    `after`, card data hidden, and `evidence`. `message` is the message after the first proposal,
+    `message_after(row)` after another, `valid` whether it is restored without an error, `left` the errors
+    of it.
     """
 
     _when_empty = ("before", "after")
@@ -43,7 +44,7 @@ class ProposalsTable(Table):
 
     @property
     def valid(self) -> bool:
-        """Whether the message has no error: as it came, or restored by the first proposal."""
+        """Whether the message has no errors, as received or as restored by the first proposal."""
         return self._repair is not None and self._repair.valid
 
     @property
@@ -53,19 +54,19 @@ class ProposalsTable(Table):
 
     @property
     def message(self) -> MessageTable:
-        """The message after the first proposal. Raises ValueError where it still cannot be read."""
+        """The message after the first proposal. Raises ValueError if it still cannot be read."""
         if self._repair is None or self._repair.message is None:
             raise ValueError("no repair makes the message readable; see .left for the reason")
         return table_of(take(self._repair.message), source="repair")
 
     @property
     def raw(self) -> RawMessage:
-        """The text after the first proposal; the text as it came where there is none."""
+        """The text after the first proposal; if there is none, the text as received."""
         return RawMessage(self._repair.text if self._repair else "")
 
     def message_after(self, row: int = 0) -> MessageTable:
         """The message after the proposal in *row*, from 0. Raises ValueError for one whose verdict is
-        unknown, IndexError where there is no such row."""
+        unknown, IndexError if there is no such row."""
         message = self._repair.proposals[row].message if self._repair else None
         if message is None:
             raise ValueError("the original value cannot be determined; this proposal only locates the fault")

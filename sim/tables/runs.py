@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class SuiteTable(Table):
     """A suite that was run, a row per step: `case`, `step`, `do`, `sent`, `expected`, `received`,
     `latency_ms`, `findings` (of the answer), `result` (passed, failed), `wrong` (what was not as expected),
-    `note`. What the suite's author has written in is masked in the cells, too."""
+    `note`. Cells mask what the suite's author has written as well."""
 
     _when_empty = ("findings", "wrong", "note")
     _nothing = "No steps."
@@ -113,7 +113,7 @@ def run_suite(
 
 class LoadTable(Table):
     """A load, a row per second: `second`, `sent`, `answered`, `failed`, `p50_ms`, `p95_ms`, `p99_ms`,
-    `longest_ms`. `numbers` has the whole: `rate`, `percentile(99.9)`, `codes`, `statuses`, `kinds`,
+    `longest_ms`. `numbers` has the totals: `rate`, `percentile(99.9)`, `codes`, `statuses`, `kinds`,
     `wrong`, and the HDR histogram `latencies` (microseconds)."""
 
     _metadata = ["numbers"]  # noqa: RUF012, pandas wants a list
@@ -138,10 +138,11 @@ def load_table(numbers: Numbers) -> LoadTable:
 
 
 class RunningLoad(loads.RunningLoad):
-    """A load under way: `numbers` so far, `stop()`, `wait()` for its table."""
+    """A load in progress: `numbers` so far, `stop()`, `wait()` for its table."""
 
     def wait(self) -> LoadTable:
-        """Its table, when it is over. An interrupt ends it at once: the table has the figures so far."""
+        """Its table, once it has ended. An interrupt ends it immediately; the table has the figures so
+        far."""
         return load_table(self.ended())
 
     def __repr__(self) -> str:
@@ -149,8 +150,8 @@ class RunningLoad(loads.RunningLoad):
 
 
 def replayed(replay: Any) -> list[tuple[float, Message]]:
-    """Messages with their times: what a host or a client saw, a table of `sim.read`, or what that reads; what
-    cannot be read is left out."""
+    """Messages with their times: the traffic of a host or a client, a table from `sim.read`, or anything
+    that it reads; unreadable messages are left out."""
     if isinstance(replay, Host | Client):
         seen = ((entry.at, replay.seen.message(entry)) for entry in replay.seen if entry.kind == "request")
         return [(at, message) for at, message in seen if message is not None]
@@ -195,7 +196,7 @@ class LoadOptions(TypedDict, total=False):
 
 @overload
 def load(address: Address, *, wait: Literal[True] = True, **options: Unpack[LoadOptions]) -> LoadTable:
-    """Its table, when it is over."""
+    """Its table, once it has ended."""
 
 
 @overload

@@ -317,7 +317,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
 
 
 class View:
-    """What belongs to the whole of *table*, computed from its rows as they are now: its `.iso`."""
+    """What concerns the whole of *table*, computed from its current rows: its `.iso`."""
 
     def __init__(self, table: pd.DataFrame) -> None:
         self._table = table
@@ -351,7 +351,7 @@ class AskedTable(Table):
         question
             "Why was it reversed, and what remains held?"
         language
-            What it shall write in: en, de, es, pt or fr.
+            Language of the answer: en, de, es, pt or fr.
         provider
             The language model provider to ask; see `sim.llm.status()`.
         model
@@ -360,13 +360,13 @@ class AskedTable(Table):
         Returns
         -------
         str
-            The answer. A sentence that states what is not known of the messages is struck out (~~...~~);
-            where none stands, it is what the rules say.
+            The answer. A sentence that the messages do not support is struck out (~~...~~); if none
+            remains, the rules explain.
 
         Raises
         ------
         OptionError
-            *question* is no text, or too long.
+            *question* is not a text, or is too long.
         LlmError
             The language model failed or is not available.
         """

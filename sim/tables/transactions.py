@@ -39,11 +39,11 @@ class Held:
 
 
 class TransactionsTable(Table):
-    """Transactions, a row per request with what belongs to it, in the order of the requests.
+    """Transactions, a row per request with its response, repeats and reversals, in the order of the requests.
 
     Columns: `transaction` (from 1; a request and its reversals have the same), `state` (`answered`, `late`,
     `unanswered`, `no answer due`, `no request`), `mti` of the request, `network`, `stan`, `amount` (minor
-    units), `currency`, `code` and `meaning` of the answer's DE 39, `latency` (seconds, if times are known),
+    units), `currency`, `code` and `meaning` of the response's DE 39, `latency` (seconds, if times are known),
     `request` and `answer` (labels of rows of the messages), `repeats`, `duplicates` (the same message again
     before its answer), `replays` (after it) and `answers_again` (counts), `original` (the row of the request
     that this one takes back or continues), `reversed_by` (the row of its reversal), `matched_by` (what
@@ -76,8 +76,8 @@ class TransactionsView(View):
         return Table(held.value.copy())
 
     def exchange(self, transaction: int) -> Exchange:
-        """The messages of *transaction* in order with their roles; its `story` tells what happened. Raises
-        KeyError where there is no such transaction."""
+        """The messages of *transaction* in order, with their roles; its `story` says what happened. Raises
+        KeyError if there is no such transaction."""
         facts = self._facts
         roles, source = facts["messages"].value, facts["source"].value
         rows = roles["row"][roles["transaction"] == transaction]

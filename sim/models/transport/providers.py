@@ -24,11 +24,10 @@ EFFORTS = ("minimal", "low", "medium", "high")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Limits of one call. `timeout` is in seconds, for the whole of it: waiting for a turn, retries and
-    repairs included. `retries` are those of a request that failed on its way, `repairs` those of an
-    answer that was not usable. `max_tokens` bounds one answer. `concurrency` bounds the calls under way
-    at once in one process. `effort` is how much a thinking model thinks, one of EFFORTS; empty for what it
-    does by itself."""
+    """Limits of one call. `timeout` is in seconds, for the whole call: waiting, retries and repairs
+    included. `retries` are for a request that failed in transit, `repairs` for an unusable answer.
+    `max_tokens` bounds one answer. `concurrency` bounds the calls under way at once in one process.
+    `effort` is how much a thinking model thinks, one of EFFORTS; empty for its default."""
 
     provider: str | None = None
     model: str | None = None

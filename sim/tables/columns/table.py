@@ -143,7 +143,7 @@ class MessagesTable(Table):
     `time` (UTC) and `stream` (of captures), `mti`, `version`, `network`, with validation `valid` and
     `errors`, the data elements `DE2` to `DE128`, and for rows that are no message `error`, `error_field`
     (0 MTI, 1 bitmap), `error_offset` (characters, of bytes the byte) and `text`, the text itself, of bytes
-    their hex digits behind `0x`. What a message does not have is missing.
+    their hex digits behind `0x`. Elements that a message does not have are missing.
     """
 
     _when_empty = ("error", "error_field", "error_offset", "text")
@@ -200,7 +200,7 @@ class MessagesTable(Table):
 
 
 class MessagesView(View):
-    """What belongs to all messages of a table, computed from the rows as they are now."""
+    """What concerns all messages of a table, computed from the current rows."""
 
     @property
     def read_as(self) -> str:
@@ -208,8 +208,8 @@ class MessagesView(View):
         return str(self._facts.get("read_as", ""))
 
     def message(self, row: Any) -> Message:
-        """The message in the row labelled *row*. Raises BuildError where the row holds none, TypeError
-        for a table that was read without some of its elements."""
+        """The message in the row labeled *row*. Raises BuildError if the row has none, TypeError for a
+        table that was read without some of its elements."""
         at = self._table.index.get_loc(row)
         if not isinstance(at, int):
             raise BuildError(None, None, "one row with that label", "a different number of rows")
@@ -217,8 +217,8 @@ class MessagesView(View):
 
     def validate(self, *, against: Iterable[str] = (), progress: bool | None = None) -> FindingsTable:
         """The findings on each message by the standard and by its own network, with those of the networks
-        *against*: a findings table with the message's `row` in front. Every rule looks at every
-        message: some thousands a second. Raises TypeError as `message` does."""
+        *against*: a findings table with the message's `row` in front. Every rule checks every message: some
+        thousands per second. Raises TypeError as `message` does."""
         asked = (against,) if isinstance(against, str) else tuple(against)
         labels: list[object] = []
         found: list[list[object]] = []
