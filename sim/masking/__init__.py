@@ -124,7 +124,7 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
     same mapping where nothing is."""
     pan, telling, changed = fields.get(_PAN, ""), _telling(version), {}
     for number, value in fields.items():
-        if number in telling or (len(value) < SHORTEST and _is_short(value)):
+        if number in telling or (len(value) < SHORTEST and value.isprintable()):
             continue
         shown = cover_value(number, value, version, pan)
         if shown != value:

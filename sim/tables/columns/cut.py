@@ -23,7 +23,7 @@ from sim.codec.wire import decode
 from sim.operations import chosen_version
 from sim.spec import spec
 from sim.tables.columns import wire
-from sim.tables.columns.lines import POOL, Bools, Bytes, Ints, Lines, by_width, copy, empty, windows
+from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, by_width, copy, windows
 from sim.tables.columns.wire import Piece, Run
 
 _MTI_WIDTH = 4
@@ -70,7 +70,7 @@ def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
             continue
         buffers = [None, pa.py_buffer(windows(lines.data, width)[lines.starts[rows]])]
         kinds = pa.Array.from_buffers(pa.binary(width), len(rows), buffers)
-        kinds = pc.dictionary_encode(kinds, memory_pool=POOL)
+        kinds = pc.dictionary_encode(kinds)
         numbers = np.full(len(kinds.dictionary), -1, np.int64)
         for at, head in enumerate(kinds.dictionary.to_pylist()):
             if (made := _group(head, lines, version)) is not None:
@@ -234,7 +234,7 @@ class Filled:
     def offsets(self, width: int) -> Ints:
         """Where values of *width* bytes stand in the data of a column."""
         if width not in self.places:
-            made = empty(len(self.valid) + 1, np.int64)
+            made = np.empty(len(self.valid) + 1, np.int64)
             made[0] = 0
             np.cumsum(self.valid, out=made[1:])
             made *= width
@@ -394,13 +394,13 @@ def _even(pieces: list[Run], width: int, rows: Filled) -> CutColumn:
 
 
 def _uneven(count: int, pieces: list[Run], rows: Filled) -> CutColumn:
-    offsets = empty(count + 1, np.int64)
+    offsets = np.empty(count + 1, np.int64)
     offsets[:] = 0
     widths = offsets[1:]
     for piece in pieces:
         widths[piece.rows] = piece.width
     np.cumsum(widths, out=widths)
-    data = empty(int(offsets[-1]), np.uint8)
+    data = np.empty(int(offsets[-1]), np.uint8)
     for piece in pieces:
         at, starts = offsets[piece.rows], piece.base + piece.at
         if isinstance(piece.width, int):

@@ -32,11 +32,6 @@ Bools = NDArray[np.bool_]
 # Large enough for many messages of each kind, small enough for a processor's cache.
 BLOCK = 4 << 20
 _ITEMS = 16_384
-# Of the system: Arrow's usual one asks for pages of 2 MB, and waiting for these took longer than the reading.
-POOL = pa.system_memory_pool()
-# glibc hands freed memory back at once, and each table waits for new pages, until a block as large as this
-# has come and gone; from then on twice as much is kept for the next table. Nothing of it is touched.
-pa.allocate_buffer(31 << 20, POOL)
 _NEWLINE, _RETURN = 10, 13
 _BLANKS = (9, 32)
 _BOM = b"\xef\xbb\xbf"
@@ -103,12 +98,6 @@ class Lines:
 
 
 Finder = Callable[[Lines], Lines]
-
-
-def empty(count: int, dtype: Any) -> NDArray[Any]:
-    """An array to be filled, in the memory that columns are made of."""
-    size = np.dtype(dtype).itemsize
-    return np.frombuffer(pa.allocate_buffer(max(count, 1) * size, POOL), dtype=dtype)[:count]
 
 
 def decoded(raw: bytes) -> str:
@@ -237,7 +226,7 @@ def joined(items: Any) -> tuple[Bytes, Ints]:
     """Texts, bytes or messages as one buffer, and where each begins and the last ends; what is none of these
     is held as an empty one."""
     try:
-        packed = pa.array(items, pa.large_binary(), memory_pool=POOL)
+        packed = pa.array(items, pa.large_binary())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
         packed = pa.array([as_bytes(item) for item in items], pa.large_binary())
     if isinstance(packed, pa.ChunkedArray):  # of a Series; what it has in one piece is not copied
@@ -318,7 +307,7 @@ def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
     """*rest* and the next bytes of *stream* behind it, and whether it has ended."""
     wanted = BLOCK if left is None else min(BLOCK, left)
     if hasattr(stream, "readinto"):
-        data = empty(len(rest) + wanted, np.uint8)
+        data = np.empty(len(rest) + wanted, np.uint8)
         data[: len(rest)] = rest
         count = stream.readinto(data[len(rest) :]) if wanted else 0
         return data[: len(rest) + (count or 0)], not count

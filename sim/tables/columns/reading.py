@@ -32,7 +32,7 @@ from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 from sim.tables.columns.cards import Cards, names
 from sim.tables.columns.check import Checks
 from sim.tables.columns.cut import Block, begun, cut, few
-from sim.tables.columns.lines import POOL, Bools, Finder, Ints, Lines, as_bytes, finder, paths
+from sim.tables.columns.lines import Bools, Finder, Ints, Lines, as_bytes, finder, paths
 from sim.tables.columns.sources import blocks, expanded, is_paste
 from sim.tables.columns.table import MessagesTable, covered, label, number_of, progress_bar
 
@@ -201,7 +201,7 @@ def _coded(codes: Any, values: list[Any]) -> pa.Array:
     packed = pa.array(values, _TEXT)
     widths = {None if value is None else len(value.encode()) for value in values}
     if len(widths) > 1 or not (width := widths.pop()):
-        return pc.take(packed, pa.array(codes), memory_pool=POOL)
+        return pc.take(packed, pa.array(codes))
     # Texts of one width, such as MTIs, are picked faster as items of so many bytes.
     data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values)).take(codes)
     offsets = np.arange(0, width * len(codes) + 1, width)

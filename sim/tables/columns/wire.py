@@ -37,7 +37,7 @@ from sim.codec.wire.pages import MULTI_BYTE, SINGLE_BYTE, table
 from sim.operations import chosen_version
 from sim.spec import VERSIONS
 from sim.spec.interfaces import told_by
-from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, by_width, copy, empty, failed, joined, windows
+from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, by_width, copy, failed, joined, windows
 from sim.tables.columns.ways import SourceWay
 
 # Marks characters that are none of ASCII.
@@ -245,7 +245,7 @@ def _turned(run: Run) -> tuple[Run, Bools]:
         return Run(data, run.rows, np.arange(len(run.rows)) * chars, 0, chars, run.valid), wrong
     widths = np.asarray(_widths(field, run.size)[1])
     ends = np.cumsum(widths)
-    data = empty(int(ends[-1]), np.uint8)
+    data = np.empty(int(ends[-1]), np.uint8)
     for size, chosen in by_width(run.size):
         values, wrong[chosen] = _values(run.data, source[chosen], field, size)
         width = len(values) // len(chosen)
@@ -256,7 +256,7 @@ def _turned(run: Run) -> tuple[Run, Bools]:
 def _values(data: Bytes, source: Ints, field: Field, size: int) -> tuple[Bytes, Bools]:
     """The values of one size that begin at *source*, one behind another, and which of them are odd."""
     width, chars = _widths(field, size)
-    wrong, into = np.zeros(len(source), np.bool_), empty(len(source) * chars, np.uint8)
+    wrong, into = np.zeros(len(source), np.bool_), np.empty(len(source) * chars, np.uint8)
     for first in range(0, len(source) if width else 0, _RUN):
         some = source[first : first + _RUN]
         raw = windows(data, width)[some].view(np.uint8).reshape(len(some), width)
