@@ -76,6 +76,13 @@ def test_each_row_is_what_decode_reads(name: str) -> None:
     assert [_found(row) for row in _rows(table)] == [expected[one] for one in [*datas, *damaged]]
 
 
+def test_versions_side_by_side_share_their_columns() -> None:
+    """Messages of two versions, of one width in an element, stand in one column."""
+    made = [Message(mti, {3: f"{at:06}", 11: f"{at:06}"}) for at, mti in enumerate(("0800", "1804") * 20)]
+    table = sim.read([encode(one, "bcd") for one in made], format="bcd", framing=[])
+    assert table["DE3"].tolist() == table["DE11"].tolist() == [one[11] for one in made]
+
+
 @settings(max_examples=fewer(25), deadline=None)
 @given(st.data())
 def test_damaged_bytes_of_one_kind_are_read_as_decode_reads_them(data: st.DataObject) -> None:

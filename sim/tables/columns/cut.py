@@ -375,7 +375,8 @@ def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]
                 valid[piece.rows] = True
         shared[groups] = Filled.of(valid)
     widths = {piece.width if isinstance(piece.width, int) else -1 for piece in pieces}
-    if len(widths) == 1 and (width := widths.pop()) >= 0:
+    alike = all(piece.data is pieces[0].data for piece in pieces)
+    if alike and len(widths) == 1 and (width := widths.pop()) >= 0:
         return _even(pieces, width, shared[groups])
     return _uneven(count, pieces, shared[groups])
 
