@@ -95,6 +95,19 @@ def test_what_cannot_be_met_is_said_beneath_its_input() -> None:
     assert panel.message == ""
 
 
+def test_a_verification_value_is_not_saved(tmp_path: Any) -> None:
+    """Options saved by a name have what was filled in, but no CVV2."""
+    panel = GeneratePanel(
+        at=AT, network="VISA", entry="ecommerce", cvv2="654", token=True, templates=tmp_path / "t"
+    )
+    panel.templates.name.value = "wallet"
+    panel.templates.save()
+    text = (tmp_path / "t").read_text()
+    assert "654" not in text
+    panel.use({"entry": "ecommerce", "token": True})
+    assert (panel.cvv2, panel.token, panel.more.fields["token"].box.value) == (None, True, True)
+
+
 def test_a_form_says_what_the_verb_says() -> None:
     """Labels, choices and tooltips are the signature's and the docstring's; what is left out has its usual
     value in the list or, of the sample messages, in the empty input."""

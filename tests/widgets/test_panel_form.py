@@ -1,8 +1,9 @@
-"""From the form to code and back: the call, samples, the history of a Lab."""
+"""From the form to code and back: the call, templates by name, samples, the history of a Lab."""
 
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +14,18 @@ from sim.operations import generate
 from sim.operations.samples import samples
 from sim.spec.networks import default_card
 from sim.widgets import GeneratePanel, Lab
+from sim.widgets.panels.templates import PLACE, Templates
 
 PAN = default_card("VISA").pan
 OWN = "4539148803436467"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of templates that is nobody's."""
+    place = tmp_path / "kept" / "templates.json"
+    monkeypatch.setenv(PLACE, str(place))
+    return place
 
 
 @pytest.mark.parametrize(
@@ -60,6 +70,59 @@ def test_the_call_is_live_and_hides_the_card() -> None:
     panel.description = f"a purchase with {OWN}"
     assert OWN in panel.code
     assert OWN not in panel.call.shown
+
+
+def test_templates_are_there_again(place: Path) -> None:
+    """Options saved by a name come back in another panel, also where others are chosen; deleting forgets."""
+    panel = GeneratePanel(at=AT, network="JCB", currency="392", amount_minor_units=77)
+    assert [value for _, value in panel.templates.choice.options] == [""]
+    panel.templates.save_button.click()
+    assert panel.templates.problem == "Type a name first"
+    panel.templates.name.value = "yen"
+    panel.templates.save_button.click()
+    other = GeneratePanel(at=AT, network="AMEX", entry="chip")
+    other.templates.choice.value = "yen"
+    assert other.options() == panel.options()
+    assert other.templates.choice.value == ""
+    other.templates.drop_button.click()
+    assert Templates(place).all() == {}
+    other.templates.drop_button.click()
+    assert other.templates.problem == "No template has this name"
+
+
+def test_a_template_keeps_test_cards_only(place: Path) -> None:
+    """A number that is no published test card does not go into a file, and that is said."""
+    panel = GeneratePanel(at=AT, pan=PAN)
+    panel.templates.name.value = "test card"
+    panel.templates.save()
+    panel.pan = OWN
+    panel.templates.name.value = "own card"
+    panel.templates.save()
+    assert "without the card number" in panel.templates.note
+    assert OWN not in place.read_text()
+    assert Templates(place).all()["test card"]["pan"] == PAN
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"a": 1}', '{"a": {"network": "NONE", "stan": 7, "x": null}}']
+)
+def test_a_file_that_holds_something_else(place: Path, text: str) -> None:
+    """Nothing fails; what cannot be chosen is told."""
+    place.parent.mkdir()
+    place.write_text(text)
+    panel = GeneratePanel(at=AT)
+    if panel.templates.templates.all():
+        panel.templates.choice.value = "a"
+        assert "cannot be" in panel.problem
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """The reason stands beside the name."""
+    (tmp_path / "file").write_text("")
+    panel = GeneratePanel(at=AT, templates=tmp_path / "file" / "templates.json")
+    panel.templates.name.value = "x"
+    panel.templates.save()
+    assert panel.templates.problem.startswith("The file cannot be written")
 
 
 def test_samples_fill_the_form() -> None:

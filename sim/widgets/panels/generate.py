@@ -1,5 +1,5 @@
 """`GeneratePanel`: a test message from options, or from a description in plain English, whose words are shown
-each with its option as it is typed.
+each with its option as it is typed. Options saved by name are there again the next day.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -42,6 +43,7 @@ from sim.widgets.panels.panel import (
     static_anatomy,
 )
 from sim.widgets.panels.reader import Gallery
+from sim.widgets.panels.templates import TemplateBar, Templates
 
 _BETWEEN = " … "
 _TITLES = {one.name: one.label for name in ("exchange", "generate") for one in verb(name).options}
@@ -100,6 +102,7 @@ OPTIONS = tuple(
 FIRST = OPTIONS[: OPTIONS.index("entry") + 1]
 MORE = OPTIONS[len(FIRST) :]
 MOST_DESCRIPTION = 2000  # characters, as the interface has it
+_SECRET = tuple(name for name, row in read_toml("templates")["options"].items() if row.get("secret"))
 _Options: Any = traitlets.MetaHasTraits("_Options", (traitlets.HasTraits,), traits_of("generate", OPTIONS))
 
 
@@ -136,7 +139,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     form take precedence. `run()` makes the message that the description is about. If something was not
     understood and a language model is configured, the model is asked: `run()` waits for it, the button does
     not (see `Panel`). Until then the previous message remains; any change of an option, the description or
-    the message ends the request, as `cancel()` does. `code` is the Python code with the same result.
+    the message ends the request, as `cancel()` does. `code` is the Python code with the same result;
+    *templates* is the file of saved options, None for the user's own.
     """
 
     message_type: Any
@@ -152,16 +156,17 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         *,
         at: datetime | None = None,
         writer: LanguageModel | None = None,
+        templates: Path | None = None,
         **options: Any,
     ) -> None:
         self.at = at
         # The network the message was made for, when one was asked for; else it is the card's.
         self.asked_network: str | None = None
         self.writer = writer or LanguageModel()
-        self._set_inputs()
+        self._set_inputs(templates)
         self._set_outputs()
         bar = RunBar("Generate")
-        chosen = (self.gallery, self.describe, self.read, self.form, self.folded)
+        chosen = (self.saved, self.describe, self.read, self.form, self.folded)
         super().__init__(
             *chosen, bar, self.call, self.said, self.result, bar=bar, classes="iso-generate-panel"
         )
@@ -189,7 +194,11 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         """Choose *options*; those not among them get what they have at first, and names unknown here are
         left aside."""
         for name in OPTIONS:
-            setattr(self, name, options.get(name, self.traits()[name].default_value))
+            try:
+                setattr(self, name, options.get(name, self.traits()[name].default_value))
+            except traitlets.TraitError:  # a file may hold anything
+                self.problem = f"{name} cannot be {str(options[name])[:20]!r}"
+                self._tell()
         self.description = ""
 
     @property
@@ -236,8 +245,14 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         )
         return plan.asking(asked, steps_of(asked))
 
-    def _set_inputs(self) -> None:
+    def _kept(self) -> dict[str, Any]:
+        """The options that are saved: a verification value is none of them."""
+        return {name: value for name, value in self.options().items() if name not in _SECRET or value is True}
+
+    def _set_inputs(self, templates: Path | None) -> None:
         self.gallery = Gallery(lambda sample: self.use(sample.make), plain=True)
+        self.templates = TemplateBar(Templates(templates), self._kept, self.use)
+        self.saved = ipywidgets.Box([self.gallery, self.templates]).add_class("iso-form")
         self.form, self.more = Form(self, "generate", FIRST), Form(self, "generate", MORE)
         titles = ("More options: merchant, date and time, extras",)
         self.folded = ipywidgets.Accordion([self.more], titles=titles, selected_index=None)

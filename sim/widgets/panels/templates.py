@@ -1,0 +1,131 @@
+"""Options of a form saved by name: they are there again the next day, in every notebook of the user."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import ipywidgets  # type: ignore[import-untyped]
+
+from sim.files import write_text
+from sim.spec.networks import NETWORKS, test_cards
+from sim.widgets.panels.fields import InputField
+
+PLACE = "ISO8583_LAB_TEMPLATES"  # names the file in the environment
+_CHOOSE = "Choose a template"
+Options = Mapping[str, Any]
+
+
+def usual_place() -> Path:
+    """The file that `ISO8583_LAB_TEMPLATES` names, else one in the user's own folder."""
+    named = os.environ.get(PLACE)
+    return Path(named) if named else Path.home() / ".iso8583-lab" / "templates.json"
+
+
+class Templates:
+    """The templates in the file *place*, which the first `save` makes. A card number is kept only where it is
+    a published test card."""
+
+    def __init__(self, place: Path | None = None) -> None:
+        self.place = place or usual_place()
+
+    def all(self) -> dict[str, dict[str, Any]]:
+        """Options by name; none where there is no file or it holds something else."""
+        try:
+            held = json.loads(self.place.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        if not isinstance(held, dict):
+            return {}
+        return {str(name): options for name, options in held.items() if isinstance(options, dict)}
+
+    def save(self, name: str, options: Options) -> bool:
+        """Keep *options* by *name*, in place of what had that name; whether all of them were kept. Raises
+        OSError where the file cannot be written."""
+        kept = dict(options)
+        published = {card.pan for name in NETWORKS for card in test_cards(name)}
+        own = kept.get("pan") is not None and kept["pan"] not in published
+        if own:
+            del kept["pan"]
+        self._write(self.all() | {name: kept})
+        return not own
+
+    def drop(self, name: str) -> None:
+        """Forget *name*. Raises OSError where the file cannot be written."""
+        self._write({known: options for known, options in self.all().items() if known != name})
+
+    def _write(self, held: Mapping[str, Options]) -> None:
+        self.place.parent.mkdir(parents=True, exist_ok=True)
+        write_text(self.place, json.dumps(held, indent=1, sort_keys=True))
+
+
+class TemplateBar(InputField):
+    """A name to save the options by, and the names there are. *read* gives the options as they are now, *use*
+    is given those of the name that was chosen."""
+
+    def __init__(
+        self, templates: Templates, read: Callable[[], Options], use: Callable[[Options], None]
+    ) -> None:
+        self.templates, self._read, self._use = templates, read, use
+        self.choice = ipywidgets.Dropdown(description="Template")
+        self.name = ipywidgets.Text(description="Name", placeholder="e.g. declined contactless")
+        self.save_button = ipywidgets.Button(description="Save", tooltip="Save these options as a template")
+        self.drop_button = ipywidgets.Button(description="Delete", tooltip="Delete this template")
+        row = [self.choice, self.name, self.save_button, self.drop_button]
+        super().__init__(ipywidgets.HBox(row).add_class("iso-joined"), classes="iso-saved")
+        self._offer()
+        self.choice.observe(self._chosen, "value")
+        self.save_button.on_click(lambda _: self.save())
+        self.drop_button.on_click(lambda _: self.drop())
+
+    def save(self) -> None:
+        """Keep the options as they are now by the name that was typed."""
+        name = self.name.value.strip()
+        self.problem = self.note = ""
+        if not name:
+            self.problem = "Type a name first"
+            return
+        if self._done(lambda: self._saved(name)):
+            self._offer()
+
+    def _saved(self, name: str) -> None:
+        whole = self.templates.save(name, self._read())
+        self.note = (
+            f"Saved as {name}."
+            if whole
+            else f"Saved as {name}, without the card number, which is not a test card."
+        )
+
+    def drop(self) -> None:
+        """Forget the template whose name is typed or was chosen."""
+        name = self.name.value.strip()
+        self.problem = self.note = ""
+        if name not in self.templates.all():
+            self.problem = "No template has this name"
+        elif self._done(lambda: self.templates.drop(name)):
+            self.note = f"{name} is gone."
+            self._offer()
+
+    def _done(self, act: Callable[[], None]) -> bool:
+        try:
+            act()
+        except OSError as error:
+            self.problem = f"The file cannot be written: {error.strerror or type(error).__name__}"
+            return False
+        return True
+
+    def _offer(self) -> None:
+        self.choice.options = [(_CHOOSE, ""), *((name, name) for name in sorted(self.templates.all()))]
+        self.choice.value = ""
+
+    def _chosen(self, change: Any) -> None:
+        name = self.choice.value
+        options = self.templates.all().get(name) if name else None
+        if options is not None:
+            self.choice.value = ""
+            self.name.value = name
+            self.problem, self.note = "", f"As in {name}."
+            self._use(options)
