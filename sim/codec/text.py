@@ -224,7 +224,7 @@ def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> 
 
 
 def build(message: Message) -> str:
-    """Write *message* as text; `build(parse(raw)) == raw` but for the bitmap, always upper case.
+    """Write *message* as text; `build(parse(raw)) == raw` except for the bitmap, which is always upper case.
 
     Raises BuildError naming the element whose value does not fit.
 
@@ -294,7 +294,7 @@ def misfits(message: Message) -> tuple[BuildError, ...]:
 
 
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:
-    """Where everything stands in `build(message)`: number -> (start of its length prefix or value,
+    """The position of everything in `build(message)`: number -> (start of its length prefix or value,
     start of its value, end), in characters. 0 is the MTI, 1 the bitmap."""
     widths = zip(message.fields, map(len, message.fields.values()), strict=True)
     return spans_of(message.spec, widths, message.has_secondary)

@@ -176,7 +176,7 @@ _FORMATS = {MTI_FIELD: MTI_FORMAT, UNREAD: ""}
 
 
 def dissect(given: str | Reading, version: str | Spec | None = None, network: str | None = None) -> Anatomy:
-    """The anatomy of what was read, or of a text form, sound or broken.
+    """The anatomy of a reading, or of a text form, valid or broken.
 
     A text is read as *version* (one, or the element table of a dialect; None reads it off the MTI).
     *network* None is the reading's, else the card's. Raises SpecError for an unknown version or network.

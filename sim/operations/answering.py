@@ -224,14 +224,14 @@ def respond(
     at: datetime | None = None,
     network: str | None = None,
 ) -> Generated:
-    """The answer to *request*, as an issuer gives it: its MTI by the request -> response rule, what is
-    repeated, the decision, and what was asked for: results of checks, balances, an answer to the chip.
+    """An issuer's response to *request*: its MTI, the repeated elements, the decision, and what was
+    requested: results of checks, balances, data for the chip.
 
-    *code* is DE 39; None approves. *approval* is DE 38 of an approval. *amount_minor_units* is what is
-    approved where that is less than was asked for, *balance_minor_units* the balance of the account, below
-    zero where it is overdrawn. *at* is when it is answered, now by default, for links whose hosts say so.
-    *network* None is the card's. Raises BuildError where nothing answers such a message or the code has
-    the wrong length, OptionError for an amount that cannot be or a code that is no text.
+    *code* is DE 39; None approves. *approval* is DE 38 of an approval. *amount_minor_units* is the amount
+    approved if less than requested, *balance_minor_units* the account balance, negative if overdrawn. *at*
+    is the time of the response (default: now), for links whose hosts send it. *network* None is the card's.
+    Raises BuildError if such a message has no response or the code has the wrong length, OptionError for an
+    impossible amount or a code that is not a text.
     """
     mti, version = request.mti, request.version
     answer_mti = mtis.response_mti(mti)
@@ -405,15 +405,14 @@ def reverse(
     final_amount_minor_units: int | None = None,
     network: str | None = None,
 ) -> Generated:
-    """The message that undoes *request*: what it repeats, original data elements, the reason.
-
-    *answer* is the one that *request* got: from it come the approval code, what was approved in part, and
-    what the network calls the transaction. *reason* is customer, timeout, misdispense, malfunction or
-    partial; None is partial where *final_amount_minor_units* stays of the amount, else customer. *stan* and
-    *at* are the reversal's own; without them the next number and the original's own transmission time.
-    *network* None is the card's. Raises BuildError when *request* is no authorization or financial request or
-    advice, or *answer* does not answer it, OptionError for an amount above what was approved, a STAN that is
-    no text or a reason that is none.
+    """The reversal of *request*: the repeated elements, the original data elements, the reason. *answer* is
+    its response, from which the approval code, the approved amount and the network's transaction id are
+    taken. *reason* is customer, timeout, misdispense, malfunction or partial; None is partial if
+    *final_amount_minor_units* remains, otherwise customer. *stan* and *at* are the reversal's own; by
+    default the next number and the original's transmission time. *network* None is the card's. Raises
+    BuildError if *request* is not an authorization or financial request or advice, or *answer* is not its
+    response; OptionError for an amount above what was approved, a STAN that is no text or a reason that is
+    none.
     """
     _check_undone(request, answer)
     version = request.version

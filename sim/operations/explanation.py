@@ -32,8 +32,8 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a message says. `sentences` are in the order they are told; `summary` is their paragraph. The
-    first is a warning where it is uncertain how the message is written."""
+    """What a message says. `sentences` are in reading order; `summary` is the paragraph. The first is a
+    warning if the format of the message is uncertain."""
 
     message: Message
     network: str | None
@@ -53,7 +53,7 @@ class Explanation:
 
     @property
     def told(self) -> tuple[Told, ...]:
-        """The sentences with the numbers of the elements they were made of; what a model wrote, without."""
+        """The sentences with the numbers of their elements; those of a model have none."""
         if self.source != SOURCE_RULES:
             return tuple(Told(sentence, ()) for sentence in self.sentences)
         warning = tuple(Told(sentence, ()) for sentence in self.sentences[: self.warned])
@@ -63,11 +63,11 @@ class Explanation:
 def explain(
     message: str | Message | Reading, *, version: str | None = None, network: str | None = None
 ) -> Explanation:
-    """What *message* (text, Message or what was read) says, by rules.
+    """The explanation of *message* (text, Message or Reading) by rules.
 
-    *version* None reads it off the MTI; *network* None is the card's. Raises ParseError for a text
-    that is no message, BuildError for a Message that cannot be written, ChoiceError for an unknown
-    version or network. Of a reading what fits is told, and what does not.
+    *version* None reads it off the MTI; *network* None is the card's. Raises ParseError for a text that is
+    not a message, BuildError for a Message that cannot be written, ChoiceError for an unknown version or
+    network. For a Reading, it also covers what does not fit.
     """
     if isinstance(message, Reading):
         view = dissect(message, network=network)

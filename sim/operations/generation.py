@@ -30,7 +30,7 @@ _TRACKS = (35, 45)
 
 @dataclass(slots=True)
 class Generated:
-    """A generated message. `network` is the one asked for, else the card's; `notes` say what was
+    """A generated message. `network` is the requested one, otherwise the card's; `notes` list what was
     assumed where the options left it open. Not frozen: one is made for every message."""
 
     message: Message
@@ -66,14 +66,14 @@ def generate(
 ) -> Generated:
     """A valid test message.
 
-    *message_type* is auth (0100), financial (0200), echo (0800), advice (0120) or reversal (0400, or
-    what the network and version use instead). *at* is the moment at the merchant (naive: UTC; None:
-    now). *purpose* and *entry* say what for and how the card was read. A PAN is used as given, also
-    one that fails its check digit or is of another network. *version* None is the one that the network's
-    own interface speaks: 1993 at Amex and Discover. *details* fix what is else a sample value:
-    terminal, merchant, name, city ... (the details and options of `templates.toml`). *interface* is what the
-    link speaks, if it is not the network's own: its rows say what the message has, the card stays the
-    network's. Raises OptionError for an option that cannot be met, ChoiceError for an unknown interface.
+    *message_type* is auth (0100), financial (0200), echo (0800), advice (0120) or reversal (0400, or what
+    the network and version use instead). *at* is the date and time at the merchant (naive: UTC; None: now).
+    *purpose* and *entry* say what it is for and how the card was read. A PAN is used as given, even if its
+    check digit is wrong or it belongs to another network. *version* None is that of the network's own
+    interface: 1993 for Amex and Discover. *details* set what otherwise has a sample value: terminal,
+    merchant, name, city ... (the details and options of `templates.toml`). *interface* is what the link
+    speaks, if it is not the network's own: its rows say what the message has, the card stays the network's.
+    Raises OptionError for an option that cannot be met, ChoiceError for an unknown interface.
     """
     check_numbers(pan, amount_minor_units, stan)
     chosen, card = network, pan

@@ -23,7 +23,7 @@ _LINE_ENDS = ("\n", "\r")
 
 def strip_line_ending(raw: str) -> str:
     """*raw* without one line ending (CR, LF or CR LF) at its end; nothing else is trimmed, since
-    trailing blanks are data. Our choice: the contract does not speak of line endings."""
+    trailing blanks are data. Our choice: the contract does not mention line endings."""
     if raw[-1:] not in _LINE_ENDS:
         return raw
     for ending in ("\r\n", "\n", "\r"):
@@ -33,8 +33,8 @@ def strip_line_ending(raw: str) -> str:
 
 
 def field_values(message: Message) -> list[tuple[int, str, str]]:
-    """Number, name and value of every data element, ascending, without MTI and bitmap. Values stand
-    as on the wire, binary ones as upper-case hex."""
+    """Number, name and value of every data element, ascending, without MTI and bitmap. Values are as on the
+    wire, binary ones as upper-case hex."""
     known, fields, values = labels(message.version), message.fields, []
     for number in sorted(fields):
         name, binary = known[number]

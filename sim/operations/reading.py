@@ -44,7 +44,7 @@ _FEW_LINES = 40
 
 
 class NotIso8583Error(ParseError):
-    """A paste is surely no ISO 8583 message. `reasons` say why."""
+    """The input is certainly not an ISO 8583 message. `reasons` say why."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -61,15 +61,15 @@ def read(
     network: AnyNetwork | None = None,
     interface: AnyInterface | None = None,
 ) -> Reading:
-    """Read what was *given*, written in any way, once.
+    """Read what was *given*, in any notation, once.
 
     Parameters
     ----------
     given : str, bytes or Message
-        The text form, bytes, or bytes in any notation that `guess` reads; a Message is taken as it is.
+        The text form, bytes, or bytes in any notation that `guess` reads; a Message is used unchanged.
     format : Format or str, optional
-        None takes the text form where it reads to its end, and else guesses; `text` takes the text form only;
-        else a format, or the name of one, by which the bytes are read.
+        None takes the text form if it reads to its end, and otherwise guesses; `text` takes the text form
+        only; otherwise the format, or its name, in which the bytes are read.
     version : str, optional
         The version to read by; None reads it off the MTI.
     network : str, optional
@@ -300,12 +300,12 @@ def parse_any(
     network: AnyNetwork | None = None,
     interface: AnyInterface | None = None,
 ) -> Reading:
-    """Read *message*, written in any way, to its end; the parameters are those of `read`.
+    """Read *message*, in any notation, to its end; the parameters are those of `read`.
 
     Raises
     ------
     NotIso8583Error
-        For what is surely no ISO 8583 message.
+        The input is certainly not an ISO 8583 message.
     ParseError
         For a message that cannot be read to its end; its offset counts characters of the text form, or bytes
         where bytes were read (a WireError).

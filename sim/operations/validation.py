@@ -22,8 +22,8 @@ _SEVERAL = "networks such as VISA and AMEX"
 
 
 class Judgement:
-    """What one set of rules says of a message: `passed` at once, `errors` and all `findings` on
-    demand. The verdict needs no located finding, so none is made before somebody looks."""
+    """The verdict of one set of rules on a message: `passed` immediately, `errors` and all `findings` on
+    demand. The verdict needs no located findings, so they are made only on request."""
 
     __slots__ = ("_errors", "_findings", "_places", "_said", "network", "passed")
 
@@ -61,12 +61,12 @@ class Judgement:
 
     @property
     def wrong(self) -> int:
-        """How many errors there are."""
+        """The number of errors."""
         return len(self._errors)
 
     @property
     def warnings(self) -> int:
-        """How many warnings there are."""
+        """The number of warnings."""
         return [loudness(one) for one in self._said].count(Severity.WARNING.rank)
 
     @property
@@ -99,13 +99,11 @@ def _repeats(told: Said, said: Sequence[Said]) -> bool:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Report:
-    """The verdict on one message.
-
-    `message` is None where the text does not parse; `framing` is what is wrong with such a text, or with
-    elements that cannot be written, and then there is nothing else. `version` is the one it was read as,
-    `network` the message's own: the one given, else its card's. `asked` are the networks asked for, in the
-    order of NETWORKS. `standard` is the standard's judgement, `own` that of the message's network, without
-    what the standard says already.
+    """The verdict on one message. `message` is None if the text does not parse; `framing` is then the
+    error, as for elements that cannot be written, and nothing else was checked. `version` is the one it was
+    read as, `network` the message's own: the one given, otherwise its card's. `asked` are the requested
+    networks, in the order of NETWORKS. `standard` is the standard's verdict, `own` that of the message's
+    network, without what the standard already reports.
     """
 
     message: Message | None
@@ -123,7 +121,7 @@ class Report:
 
     @property
     def networks(self) -> dict[str, Judgement]:
-        """The results of the networks asked for (none when the text does not parse). Other networks'
+        """The results of the requested networks (none if the text does not parse). Other networks'
         results never change `valid`."""
         places, heard = self._places, self._heard
         if places is None or heard is None:
@@ -138,7 +136,7 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The standard's own findings and those of the message's network, warnings and hints included."""
+        """The findings by the standard and by the message's network, including warnings and infos."""
         if self.standard is None:
             return (self.framing,) if self.framing else ()
         return (*self.standard.findings, *(self.own.findings if self.own else ()))
@@ -152,14 +150,14 @@ class Report:
 
     @property
     def wrong(self) -> int:
-        """How many errors there are."""
+        """The number of errors."""
         if self.standard is None:
             return 1
         return self.standard.wrong + (self.own.wrong if self.own else 0)
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
-        """`findings` and what the other networks asked for say."""
+        """`findings` and those of the other requested networks."""
         others = (
             finding
             for name, result in self.networks.items()
@@ -176,12 +174,10 @@ def validate(
     network: str | None = None,
     version: str | None = None,
 ) -> Report:
-    """All that is wrong with *message*, which may be text or a Message.
-
-    Checks the standard and the message's own network (*network*, else the card's), and gives a
-    result for each network of *against*, for every network when it is empty. *version* None reads
-    it off the MTI. A text that does not parse is one finding, never an exception; ChoiceError is
-    raised for an unknown version or network.
+    """Validate *message*, which may be text or a Message, against the standard and the message's own
+    network (*network*, otherwise the card's), with a result for each network in *against*, or for every
+    network if it is empty. *version* None reads it off the MTI. A text that does not parse is one finding,
+    never an exception; ChoiceError is raised for an unknown version or network.
     """
     asked = asked_of(against)
     if network is not None and network not in NETWORKS:

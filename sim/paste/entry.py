@@ -62,7 +62,7 @@ _LEFT = re.compile("the data after message [0-9]+ cannot be read")
 def guess(
     data: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
 ) -> Reading:
-    """Say what a paste is: how its bytes are written, framed and coded, and the message in it.
+    """Identify pasted data: its notation, framing and format, and the message in it.
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ def guess(
         A message in any notation: the text form, hex, a dump, a literal, base64, a log line, jPOS XML, JSON;
         or its bytes themselves. Only the first 65,536 characters or bytes are read.
     format : Format or str, optional
-        The format, or the name of one, where it is known: only spelling and framing are guessed then. `text`
-        is the text form and nothing else. None tries the ready formats and those that were loaded.
+        The format, or its name, if known; then only notation and framing are guessed. `text` means the text
+        form only. None tries the built-in formats and those that were loaded.
     version : str, optional
-        The version of ISO 8583 to read by; None is the one that the MTI names, or that fits.
+        The version of ISO 8583 to read by; None is that of the MTI, or whichever fits.
 
     Returns
     -------

@@ -86,7 +86,7 @@ class Reading:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """What is inside something that is no message but concerns a card, card data hidden."""
+        """The contents of input that is not a message but concerns a card, with card data masked."""
         from sim.paste.beside import inside
 
         given = self.given
@@ -101,34 +101,33 @@ class Reading:
 
     @property
     def messages(self) -> tuple[Reading, ...]:
-        """Every message of the paste; empty where there is none."""
+        """Every message in the input; empty if there is none."""
         return () if self.message is None else (self, *self.more)
 
     @property
     def error(self) -> ParseError | None:
-        """Why it stops, as the reader says it; None where it reads to the end."""
+        """Why reading stopped; None if it reached the end."""
         return next((one for one in self.misfits if isinstance(one, ParseError)), None)
 
     @property
     def mti(self) -> str:
-        """The MTI; empty where no message was found."""
+        """The MTI; empty if no message was found."""
         return self.message.mti if self.message else ""
 
     @property
     def interface(self) -> str | None:
-        """What the link speaks, where the format says so or it was asked for; None where it is the own one of
-        the card's brand."""
+        """The interface of the link, if the format determines it or it was requested; None for the card
+        brand's own."""
         own = self.message.dialect if self.message else self.by
         return own.interface or None if own else None
 
     @property
     def table(self) -> str | Spec:
-        """What its text form is read by: the element table of a dialect, or the version."""
+        """How its text form is read: the element table of a dialect, or the version."""
         return (self.message.dialect if self.message else None) or self.by or self.version
 
     def whole(self) -> Message:
-        """The message, which was read to its end and fits the text form. Raises its first misfit where it
-        was not or does not."""
+        """The message, read to its end and valid in the text form. Raises the first misfit otherwise."""
         if self.misfits or self.message is None:
             raise self.misfits[0] if self.misfits else self._none()
         return self.message
@@ -138,7 +137,7 @@ class Reading:
 
     @property
     def text(self) -> str | None:
-        """The text form; None where not all was read, or an element does not fit its length there."""
+        """The text form; None if not all was read, or an element exceeds its length there."""
         if self.message is None or not self.complete:
             return None
         if self.raw is not None:
@@ -150,12 +149,12 @@ class Reading:
 
     @property
     def left(self) -> bytes:
-        """The bytes behind a message that reads to its end."""
+        """The bytes that follow a complete message."""
         return self.data[self.end :] if self.complete else b""
 
     @property
     def read_as(self) -> str:
-        """One line that says what was recognised: `hex, 2-byte length 005D, TPDU 6000060000, BCD, sure`."""
+        """One line that says what was recognized: `hex, 2-byte length 005D, TPDU 6000060000, BCD, sure`."""
         return ", ".join(part for part in (self.spelling, *self.framing, self.title, self.confidence) if part)
 
 

@@ -40,8 +40,8 @@ _CHANGED = "converting back does not restore it"
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A converted message. `notes` has a word on each element of the original, the MTI first, as number 0;
-    `lossless` says whether converting back gives the original, element by element."""
+    """A converted message. `notes` has a note on each element of the original, beginning with the MTI as
+    number 0; `lossless` says whether converting back gives the original, element by element."""
 
     message: Message
     notes: tuple[Note, ...]
@@ -61,15 +61,14 @@ def convert(
     network: str | None = None,
     at: datetime | None = None,
 ) -> Converted:
-    """*message*, a text or a Message, in version *to* of ISO 8583, with a note on each of its elements,
-    and whether the way back is exact.
+    """*message*, a text or a Message, in version *to* of ISO 8583, with a note on each of its elements, and
+    whether converting back is exact.
 
     Elements are renumbered, reformatted, split and merged as the rows of `data/conversion` say. A MAC is
-    dropped, since it has to be computed anew; nothing else is dropped without a reason in its note. It is
-    of *version* (None: that of its MTI), and keeps the rules of *network* (None: that of the card). *at*
-    is the clock, local time (None: now, UTC): years and centuries that the message does not carry are
-    filled in as those nearest to it. Raises ParseError where the text is no message of its version,
-    SpecError for an unknown version.
+    dropped, because it has to be recomputed; nothing else is dropped without a reason in its note. It is in
+    *version* (None: that of its MTI) and follows the rules of *network* (None: the card's). *at* is a local
+    time (None: now, UTC): years and centuries missing from the message are the nearest to it. Raises
+    ParseError if the text is not a message of its version, SpecError for an unknown version.
 
     >>> made = convert("0800822000000000000004000000000000001120093000123456301", "1993",
     ...                at=datetime(2026, 11, 20))

@@ -105,10 +105,10 @@ KEPT, REFORMATTED, MOVED, SPLIT, MERGED, FILLED, LOST = ACTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What became of one element of the original.
+    """A note on one element of the original.
 
-    `number` is the element, 0 the MTI; `to` the elements of the new message that it went to, empty where it
-    is lost; `action` one of ACTIONS; `note` one sentence.
+    `number` is the element, 0 the MTI; `to` the elements it became, empty if it is lost; `action` one of
+    ACTIONS; `note` one sentence.
     """
 
     number: int

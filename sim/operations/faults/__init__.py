@@ -50,7 +50,7 @@ def add_faults(more: Mapping[str, Row]) -> None:
 
 
 def all_faults() -> tuple[Fault, ...]:
-    """All faults there are: of framing, of content, of single networks."""
+    """All faults: of framing, of content, of single networks."""
     return tuple(fault for fault, _ in _all().values())
 
 
@@ -63,8 +63,8 @@ def faults_for(message: Message, *, network: str | None = None) -> tuple[Fault, 
 def break_message(message: Message, fault: str, *, network: str | None = None) -> Broken:
     """*message* with the one fault of id *fault*, and the finding it must cause.
 
-    The same message and fault give the same text. *network* None is the card's. Raises ChoiceError
-    naming the faults that apply when this one does not, BuildError for a message that cannot be written.
+    The same message and fault give the same text. *network* None is the card's. Raises ChoiceError, with
+    the faults that apply, if this one does not; BuildError for a message that cannot be written.
     """
     build(message)
     own = chosen_network(message, network)
@@ -81,12 +81,10 @@ def break_message(message: Message, fault: str, *, network: str | None = None) -
 def cases(
     network: AnyNetwork | None = None, version: AnyVersion | None = None, *, at: datetime = AT
 ) -> tuple[Broken, ...]:
-    """A broken message for each fault, in each version it is possible in: the standard's on a message
-    of *network*, then the network's own.
-
-    *network* None is all: the standard's faults are then put into a message of the first network on
-    which nothing but the fault itself is found. *version* None is all three. Dates are those of *at*.
-    Raises ChoiceError for an unknown network or version.
+    """A broken message for each fault, in each version where it is possible: the standard's faults in a
+    message of *network*, then the network's own. *network* None is all: the standard's faults are then put
+    into a message of the first network on which only the fault itself is found. *version* None is all
+    three. Dates are those of *at*. Raises ChoiceError for an unknown network or version.
     """
     versions = (version_named(version),) if version else VERSIONS
     networks = (network_named(network),) if network else NETWORKS

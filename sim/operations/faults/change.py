@@ -25,10 +25,11 @@ CONTENT, FRAMING, EXCHANGE = "content", "framing", "exchange"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One way to break a message. `rule` is the id of the rule that finds it, `what` a sentence for
-    people. It is possible in `versions` of the standard; `network` is the one it concerns (empty: any).
-    `kinds` are the messages it is shown on. `group` says whether the text can still be parsed: `content`,
-    or `framing` when not; faults between messages, which cannot be put into one, are of `exchange`."""
+    """One way to break a message. `rule` is the id of the rule that finds it, `what` a sentence that
+    describes it. It is possible in `versions` of the standard; `network` is the one it concerns (empty:
+    any). `kinds` are the messages used to demonstrate it. `group` says whether the text can still be parsed:
+    `content`, or `framing` when not; faults between messages, which cannot be put into a single one, are in
+    `exchange`."""
 
     id: str
     rule: str
@@ -43,9 +44,9 @@ class Fault:
 class Broken:
     """A broken message and the one finding it must cause: `rule`, `severity`, `field` (0 the MTI, 1 the
     bitmap, None the whole message), `path` down to a tag, `start` in `raw` (None where something is
-    missing). To be read as `version` on the link of `network`; `original` is the text before the fault,
-    `kind` the kind of message that was broken (empty for one of the caller's). `also` names the few rules
-    that may say the same of another element."""
+    missing). Read it as `version` on the link of `network`; `original` is the text before the fault, `kind`
+    the kind of message that was broken (empty for the caller's own). `also` names the few rules that may
+    report the same about another element."""
 
     raw: str = dataclasses.field(repr=False)
     version: str

@@ -68,9 +68,10 @@ _OF_VALUES = (alone, card_holds, tags)
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One way to repair a message: a `verdict` (restored, likely, or unknown: where the fault is, and nothing
-    tells what stood there), what is done (`action`) to which element (`field`: 0 the MTI, 1 the bitmap, None
-    the whole text; `name`), `before` and `after` as they may be shown, and the `evidence`, sentences.
+    """One way to repair a message: a `verdict` (restored, likely, or unknown: the fault is located, but the
+    original value is not known), what is done (`action`) to which element (`field`: 0 the MTI, 1 the
+    bitmap, None the whole text; `name`), `before` and `after` as they may be shown, and the `evidence`,
+    sentences.
 
     `text` is the message after it, `message` the same as a Message (None and empty where nothing tells what
     it was), `left` the errors of it, `bits` how unlikely all of it is.
@@ -110,10 +111,10 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The `proposals` for a message, the likeliest first; none where it needs none, or nothing explains it.
+    """The `proposals` for a message, most likely first; none if none is needed or found.
 
-    `text` and `message` are those after the first proposal where it has any, else those that came (None for a
-    text that cannot be read); `left` are the errors of them.
+    `text` and `message` are those after the first proposal, if any, otherwise those received (None for a
+    text that cannot be read); `left` are the remaining errors.
     """
 
     proposals: tuple[Proposal, ...]
@@ -124,7 +125,7 @@ class Repair:
 
     @property
     def valid(self) -> bool:
-        """Whether the message has no error: as it came, or restored."""
+        """Whether the message has no errors, as received or as restored."""
         sure = not self.proposals or self.proposals[0].verdict == RESTORED
         return sure and self.message is not None and not self.left
 
@@ -138,10 +139,10 @@ def repair(
     format: Format | str | None = None,
     interface: AnyInterface | None = None,
 ) -> Repair:
-    """Propose what *message* (a paste, sound or broken, a Message, or what was read) was before a fault.
-    With *sure* the first proposal alone, and it only where it is restored. *format* is what a paste or bytes
-    are written in; without it the text form is tried first; *interface* what its link speaks. Raises
-    ChoiceError where no version, network or interface is called that.
+    """Propose what *message* (pasted data, valid or broken, a Message or a Reading) was before a fault.
+    With *sure*, only the first proposal, and only if it is restored. *format* is that of pasted data or
+    bytes; without it the text form is tried first. *interface* is that of its link. Raises ChoiceError for
+    an unknown version, network or interface.
 
     >>> echo = "08002020000000000000990000123456"
     >>> [(one.verdict, one.action) for one in repair(f"6000010000{echo}").proposals[:1]]
