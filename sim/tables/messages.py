@@ -215,7 +215,7 @@ def generate(
     model: str | None = None,
     **payment: Unpack[Payment],
 ) -> MessageTable:
-    """Make a valid test message.
+    """Generate a valid test message.
 
     Parameters
     ----------

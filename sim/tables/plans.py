@@ -86,7 +86,7 @@ class PlanTable(Table):
 
 
 def plan(description: str, *, provider: str | None = None, model: str | None = None) -> PlanTable:
-    """Plan a description: the calls that make it.
+    """Plan the calls that carry out a description.
 
     The description is read by rules, offline: amounts, currencies, codes, labeled elements, dates,
     networks, purposes, card entries, decisions, places, counts and their order; in English, and the
