@@ -381,8 +381,8 @@ def _split(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Itera
     sign, cells = cell.words[0], cell.cells
     texts = reading.text[at:end].split(sign, len(cells) - 1)
     if len(texts) < len(cells):
-        expected = f"{len(cells) - 1} {sign}, one each after " + ", ".join(one.name for one in cells[:-1])
-        reading.wrong(at, end, cell, expected, "fewer")
+        expected = ", ".join(one.name for one in cells[:-1]) + f", each followed by {sign}"
+        reading.wrong(at, end, cell, expected, "fewer parts")
         return
     for one, text in zip(cells, texts, strict=True):
         yield _part(reading, one, one.key, at, at + len(text), depth)

@@ -132,7 +132,7 @@ def test_no_layout_splits_a_word(value: str, fits: str | None) -> None:
         ("1987", 90, "0100", 4, "6 digits of its STAN"),
         ("1993", 56, "1100123456261120101530" + "07123456", 22, "the length of its acquirer"),
         ("2003", 69, "0000000X" + " " * 32, 7, "eight digits of message count"),
-        ("1993", 43, "SHOP", 0, "3 times \\ behind name, street, city"),
+        ("1993", 43, "SHOP", 0, "name, street, city, each followed by \\"),
         ("1993", 43, "SHOP\\STREET\\CITY\\SW1", 17, "16 characters of postal code, region and country"),
         ("2003", 18, "03400000400000", 0, "severity 00 or 01"),
     ],
