@@ -7,10 +7,11 @@ which roles it is about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from sim.codec import Message
+from sim.elements.money import amount, read_additional_amounts
 from sim.elements.mti import read_original, response_mti
 from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
 _CLOCKS = (7, 12, 13)  # which a host of a link of its own may answer by its own clock
 _INSTITUTIONS = (32, 33, 100)  # written with zeros in front or without
 _PROCESSING_CODE, _AMOUNT, _REFUND = 3, 4, "20"
+# What else comes back as it was, where it comes back; what a later message of a transaction has from it.
+_RETURNED = {
+    "1987": (18, 19, 20, 22, 23, 25, 38, 40),
+    "1993": (19, 20, 22, 23, 26, 38),
+    "2003": (19, 20, 22, 23, 26, 38),
+}
+_CONTINUED = (2, 18, 19, 26, 32, 33, 42, 49, 100)
+_UNDONE = (*_CONTINUED, 3, 41)
+_ORIGINAL_AMOUNT = "57"
 _TIP = 5  # a completion may be a fifth above what was authorized
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # as recipes say it
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
@@ -73,10 +83,11 @@ def _answers(before: Exchange) -> dict[int | None, Message]:
     return {one.of: one.message for one in reversed(before.steps) if one.role == ANSWER}
 
 
-def _others(asked: Message, told: Message, network: str | None) -> Iterator[int]:
-    """The elements that *told* should have from *asked*, and has with another value."""
+def _others(asked: Message, told: Message, network: str | None, numbers: Iterable[int] = ()) -> Iterator[int]:
+    """The elements, of *numbers* or of those that an answer repeats, that *told* should have from *asked*,
+    and has with another value."""
     own = network is None or bool(told.spec.interface)
-    for number in read_toml("templates")["echoed"][told.version]:
+    for number in numbers or (*read_toml("templates")["echoed"][told.version], *_RETURNED[told.version]):
         if number not in asked or number not in told or (own and number in _CLOCKS):
             continue
         first, second = asked[number].strip(), told[number].strip()
@@ -95,6 +106,16 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
     for number in _others(seen.about, seen.message, seen.network):
         if not (number == _AMOUNT and partly) and not (repeat and number in _CLOCKS):
             yield Hit(number, f"the DE {number} of the request", "another value")
+    for group in read_additional_amounts(seen.message.get(54), seen.message.version) if partly else ():
+        if group.kind == _ORIGINAL_AMOUNT and group.amount != seen.about.get(_AMOUNT, group.amount):
+            yield Hit(54, "the amount of the request as the original amount", "another", group.at)
+
+
+def _continued(seen: Seen) -> Iterator[Hit]:
+    """What undoes, completes or increases a transaction has its card, merchant and currency."""
+    undone = seen.step.role == REVERSAL
+    for number in _others(seen.about, seen.message, seen.network, _UNDONE if undone else _CONTINUED):
+        yield Hit(number, f"the DE {number} of the original", "another value")
 
 
 def _answered_twice(seen: Seen) -> Iterator[Hit]:
@@ -139,6 +160,9 @@ def _refund_within(seen: Seen) -> Iterator[Hit]:
         return
     paid = left(seen.before.steps, seen.network)
     most = paid.held + paid.charged
+    currency = amount(seen.message)
+    if most and currency and paid.currency and currency[1] != paid.currency:
+        yield Hit(49, "the currency of what was paid", "another")
     if most and not paid.unknown and minor_units(seen.message) > most:
         yield Hit(_AMOUNT, "no more than was paid", "more")
 
@@ -244,6 +268,7 @@ def _carried(path: str, purpose: str, request: Message, answer: Message | None, 
 # Each rule: whether it is about a step that speaks of none before it, the roles, and what it looks at.
 _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("answer-repeats", False, (*_ANSWERS, REPEAT), _answer_repeats),
+    ("answer-repeats", False, tuple(_PURPOSES), _continued),
     ("answered-twice", False, _ANSWERS, _answered_twice),
     ("original-named", False, (REVERSAL,), _original_named),
     ("reversed-amount", False, (REVERSAL,), _reversed_amount),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from datetime import datetime, timedelta
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from sim.codec import Message
@@ -20,22 +19,32 @@ from sim.elements.card import read_track_1, read_track_2
 from sim.elements.meaning import unfold
 from sim.elements.money import AdditionalAmount
 from sim.elements.mti import Original
-from sim.elements.pos import read_location
-from sim.judge.elements import LATER, clean, listed, part_of_pos, purpose_kind
+from sim.judge.elements import LATER, clean, country_of_place, listed, part_of_pos, purpose_kind
 from sim.judge.finding import Hit, Severity
-from sim.judge.parts import CARD, DE, MTI, NUMBER, TABLE, VALUE, Card, Maybe, Present, Stripe, amount_in
+from sim.judge.parts import (
+    CARD,
+    CURRENCY,
+    DE,
+    LOCAL,
+    MTI,
+    NUMBER,
+    TABLE,
+    VALUE,
+    Card,
+    Maybe,
+    Present,
+    Stripe,
+    amount_in,
+)
 from sim.judge.rules import Told, each, rule
 from sim.parts.layout import place
 from sim.spec import (
-    Country,
     Spec,
     code_list,
-    country,
     currency,
     is_particular,
     lookup,
     number_of,
-    region,
     zone_of,
 )
 from sim.spec.networks import presence
@@ -55,7 +64,7 @@ _INSERTED = ("chip", _STRIPE, _FALLBACK)
 _ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
 _FROM_AFAR = ("2", "3", "4", "5", "9", "S")  # 1993, position 5: mail, telephone, standing order, e-commerce
 _STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
-_CASH_BACK_AMOUNT = "40"
+_CASH_BACK_AMOUNT, _CONVERTED_FROM = "40", "58"  # amount types: cash back, price before conversion
 _OF_AN_ACCOUNT = "account"  # amount types that an issuer reports of it
 _CASH_BACK = "09"
 _CASH_BACK_WANTED = "the cash back amount (type 40) that processing code 09 announces"
@@ -71,7 +80,6 @@ _MACS = (64, 128)
 
 # A rate has six or seven digits, and who converts rounds: a hundredth, and one unit, is no disagreement.
 _TOLERANCE = 100
-_RATE_OF = {5: 9, 6: 10}
 _SCALES: tuple[int, ...] = tuple(10**decimals for decimals in range(10))
 # Settlement and capture follow the transaction within days, also over a long weekend.
 _DAYS_BEFORE, _DAYS_AFTER = 1, 7
@@ -133,24 +141,21 @@ def stripe_without_track(value: str = DE[22], entry: str = DE[22].entry, table: 
     return _mode_hit(value, table, "a track in DE 35 or 45", Severity.INFO if unsure else None)
 
 
-@rule("track-without-reading", classes=_TRANSACTIONS, functions=_REQUESTS, needs=(35,))
-def track_without_reading(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
-    """A keyed or stored card number comes without a track."""
-    if entry not in _KEYED:
-        return None
-    if is_particular("may-come-with-a-track", table.version, _entry(value, table)):
-        return None
-    return _mode_hit(value, table, "an entry mode that reads the card, because DE 35 has a track")
-
-
-@rule("track-without-reading", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35,))
-def track_1_without_reading(
-    value: str = DE[22], entry: str = DE[22].entry, size: int = DE[45].size, table: Spec = TABLE
+@rule("track-without-reading", classes=_TRANSACTIONS, functions=_REQUESTS)
+def track_without_reading(
+    value: str = DE[22],
+    entry: str = DE[22].entry,
+    track_2: int = Maybe[35].size,
+    track_1: int = Maybe[45].size,
+    table: Spec = TABLE,
 ) -> Told:
-    """A keyed or stored card number comes without track 1, too."""
-    if not size or entry not in _KEYED:
+    """A keyed or stored card number comes without a track."""
+    if entry not in _KEYED or not (track_2 or track_1):
         return None
-    return _mode_hit(value, table, "an entry mode that reads the card, because DE 45 has a track")
+    if track_2 and is_particular("may-come-with-a-track", table.version, _entry(value, table)):
+        return None
+    number = 35 if track_2 else 45
+    return _mode_hit(value, table, f"an entry mode that reads the card, because DE {number} has a track")
 
 
 @rule("absent-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -363,6 +368,14 @@ def _track_agrees(
     return found
 
 
+@rule("track-2-agrees", classes=_CARD_CLASSES)
+def service_code_agrees(code: str = DE[40], stripe: Stripe = DE[35].stripe) -> Told:
+    """A service code beside the track (DE 40) is that of the track."""
+    if not stripe.service or not code.strip(" 0") or code == stripe.service:
+        return None
+    return Hit(40, "the service code of the track in DE 35", "another")
+
+
 @rule("tracks-agree", classes=_CARD_CLASSES, lacks=(2,))
 def tracks_agree(track_2: str = DE[35], track_1: str = DE[45]) -> Told:
     """Both tracks are of one card. With DE 2 each is compared to that instead."""
@@ -377,56 +390,46 @@ def tracks_agree(track_2: str = DE[35], track_1: str = DE[45]) -> Told:
 
 @rule("inquiry-with-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def inquiry_with_amount(
-    code: str = Maybe[3], moves: bool | None = DE[4].moves, condition: str = Maybe[25], table: Spec = TABLE
+    code: str = Maybe[3],
+    moves: bool | None = DE[4].moves,
+    condition: str = Maybe[25],
+    own: str = Maybe[61],
+    card: Card = CARD,
+    table: Spec = TABLE,
 ) -> Told:
-    """An inquiry moves no money, and who only verifies an account moves none."""
-    if moves and code[:1] == "3" and purpose_kind(code, table.version) == "inquiry":
+    """An inquiry moves no money, and who only verifies an account, or asks for its status, moves none."""
+    if not moves:
+        return None
+    if code[:1] == "3" and purpose_kind(code, table.version) == "inquiry":
         return Hit(4, "zero, because the processing code requests information only", "an amount")
-    if moves and is_particular("verification", table.version, condition):
+    if is_particular("verification", table.version, condition):
         return Hit(4, "zero, because DE 25 says verification only", "an amount")
+    if own and _asks_for_status(own, card, table):
+        return Hit(4, "zero, because DE 61 says an account status inquiry", "an amount")
     return None
 
 
-@rule("zero-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(61,))
+@rule("zero-amount", classes="124", functions=_REQUESTS_AND_ADVICES)
 def zero_amount(
     code: str = DE[3],
     moves: bool | None = DE[4].moves,
     function: str = Maybe[24],
     condition: str = Maybe[25],
-    table: Spec = TABLE,
-) -> Told:
-    """A purchase or withdrawal of nothing is something else, but where a code says that it verifies."""
-    if moves is not False or code[:2] not in ("00", "01", "09"):
-        return None
-    told = function if number_of("function", table.version) else condition
-    if is_particular("verification", table.version, told):
-        return None
-    return Hit(4, "an amount above zero", "zero")
-
-
-@rule("zero-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def zero_amount_with_own_part(
-    code: str = DE[3],
-    moves: bool | None = DE[4].moves,
-    own: str = DE[61],
-    function: str = Maybe[24],
-    condition: str = Maybe[25],
+    own: str = Maybe[61],
     card: Card = CARD,
     table: Spec = TABLE,
 ) -> Told:
-    """The same, where the own part of the card's network may say that the account is only asked for."""
-    hit = zero_amount(code, moves, function, condition, table)
-    return None if hit and _asks_for_status(own, card, table) else hit
-
-
-@rule("inquiry-with-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def status_with_amount(
-    moves: bool | None = DE[4].moves, own: str = DE[61], card: Card = CARD, table: Spec = TABLE
-) -> Told:
-    """Nor does an account status inquiry, as the own part of the card's network says it."""
-    if not moves or not _asks_for_status(own, card, table):
+    """A purchase or withdrawal of nothing is something else, but where a code, or the own part of the card's
+    network, says that the account is only verified."""
+    if moves is not False or code[:2] not in ("00", "01", "09"):
         return None
-    return Hit(4, "zero, because DE 61 says an account status inquiry", "an amount")
+    later = number_of("function", table.version)
+    # What a reversal of 1993 and later undoes, its function code does not say.
+    if is_particular("verification", table.version, function if later else condition) or (
+        later and function[:1] == "4"
+    ):
+        return None
+    return None if own and _asks_for_status(own, card, table) else Hit(4, "an amount above zero", "zero")
 
 
 def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
@@ -436,14 +439,6 @@ def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
     alone = Message("", {61: own}, table.version, dialect=table if table.dialect else None)
     parts = unfold(alone, 61, card.network)
     return any(told.meaning == _STATUS_INQUIRY for told in parts)
-
-
-@rule("transfer-accounts", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(102, 103))
-def transfer_accounts(code: str = DE[3], table: Spec = TABLE) -> Told:
-    """A transfer names its accounts."""
-    if code[:1] != "4" or purpose_kind(code, table.version) != "transfer":
-        return None
-    return Hit(102, "the accounts of the transfer in DE 102 and 103", "none")
 
 
 @rule("partial-exceeds-original", versions=("1987",), classes="4")
@@ -465,12 +460,6 @@ def partial_exceeds_original_later(
     if amount is None or not part.strip("0") or not clean(original, 30, table) or amount <= int(part):
         return None
     return Hit(4, "at most the original amount in DE 30", "more")
-
-
-@rule("partial-without-original", versions=LATER, classes="4", functions="024", lacks=(30,))
-def partial_without_original(function: str = DE[24]) -> Told:
-    """A partial reversal says what the original amount was."""
-    return Hit(30, "the original amounts, in a partial reversal", "none") if function == "401" else None
 
 
 @rule("replacement-zero", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
@@ -506,12 +495,6 @@ def _sound_groups(groups: tuple[AdditionalAmount, ...]) -> bool:
     )
 
 
-def _currency_of(amount: str, stated: str, table: Spec) -> str:
-    """The code of the currency of DE 4: its own part since 2003, DE 49 before."""
-    inside = money.composite(table.version, 4)
-    return amount[inside[0]] if inside else stated
-
-
 @rule("balance-in-request", classes="1", functions=_REQUESTS)
 def balance_in_request(groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> Told:
     """What an account holds is told by the issuer."""
@@ -522,18 +505,12 @@ def balance_in_request(groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> 
     return None
 
 
-@rule("cash-back", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, lacks=(54,))
-def cash_back_missing(code: str = DE[3]) -> Told:
-    """Processing code 09 comes with a cash back amount in DE 54."""
-    return Hit(54, _CASH_BACK_WANTED, "none") if code[:2] == _CASH_BACK else None
-
-
 @rule("cash-back", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def cash_back(
     code: str = DE[3],
     groups: tuple[AdditionalAmount, ...] = DE[54].groups,
     amount: str = Maybe[4],
-    stated: str = Maybe[49],
+    stated: str = CURRENCY,
     table: Spec = TABLE,
 ) -> Told:
     """Processing code 09 and a cash back amount in DE 54 come together, within the total."""
@@ -547,7 +524,7 @@ def cash_back(
     if kind != _CASH_BACK:
         return Hit(3, "transaction type 09, because DE 54 contains a cash back amount", repr(kind), 0, 2)
     total = amount_in(amount, table)
-    if total is None or _currency_of(amount, stated, table) != found.currency:
+    if total is None or stated != found.currency:
         return None  # amounts of two currencies are not compared
     return (
         Hit(54, "at most the total in DE 4", "more cash back", found.at)
@@ -556,21 +533,20 @@ def cash_back(
     )
 
 
-@rule("cash-back-currency", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+@rule("cash-back-currency", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, needs=(4,))
 def cash_back_currency(
-    amount: str = DE[4],
-    groups: tuple[AdditionalAmount, ...] = DE[54].groups,
-    stated: str = Maybe[49],
-    table: Spec = TABLE,
+    groups: tuple[AdditionalAmount, ...] = DE[54].groups, stated: str = CURRENCY, table: Spec = TABLE
 ) -> Told:
-    """The cash back is a part of the amount, in its currency."""
-    found = _cash_back(groups)
-    said = currency(found.currency if found else "")
-    wanted = currency(_currency_of(amount, stated, table) if amount else "")
-    if found is None or said is None or wanted is None or said == wanted:
-        return None
+    """The cash back is a part of the amount, in its currency; the price that was converted is in another."""
+    wanted = currency(stated)
     where = "DE 4" if table.version == "2003" else "DE 49"
-    return Hit(54, f"cash back in the currency of {where}, {wanted.alpha}", said.alpha, found.at)
+    for group in groups if wanted else ():
+        told = currency(group.currency)
+        if group.kind == _CASH_BACK_AMOUNT and told not in (None, wanted):
+            return Hit(54, f"cash back in the currency of {where}, {wanted.alpha}", told.alpha, group.at)
+        if group.kind == _CONVERTED_FROM and told == wanted:
+            return Hit(54, f"a price in another currency than that of {where}", told.alpha, group.at)
+    return None
 
 
 @each("amount-currency", 5, versions=("1987", "1993"), lacks=(50,))
@@ -583,32 +559,26 @@ def amount_currency(value: str = VALUE, number: int = NUMBER) -> Told:
     return Hit(money.CURRENCY_OF[number], f"the currency of the amount in DE {number}", "none")
 
 
-@rule("converted-amount", versions=("1987", "1993"), classes="1234")
-def settlement_amount(
-    after: str = DE[5],
-    before: str = Maybe[4],
-    rate: str = Maybe[9],
-    of_before: str = Maybe[49],
-    of_after: str = Maybe[50],
-) -> Told:
-    """DE 5 is DE 4 times its rate: in minor units, or in major units of both currencies."""
-    return _converted(5, after, before, rate, (of_before, of_after))
+def _bind_converted(number: int, rate: int, currency_of_it: int) -> None:
+    @rule("converted-amount", versions=("1987", "1993"), classes="1234")
+    def _(
+        after: str = DE[number],
+        before: str = Maybe[4],
+        told: str = Maybe[rate],
+        own: str = Maybe[49],
+        other: str = Maybe[currency_of_it],
+    ) -> Told:
+        """DE 5 and 6 are DE 4 times their rates: in minor units, or in major units of both currencies."""
+        return _converted(number, rate, after, before, told, own, other)
 
 
-@rule("converted-amount", versions=("1987", "1993"), classes="1234")
-def billing_amount(
-    after: str = DE[6],
-    before: str = Maybe[4],
-    rate: str = Maybe[10],
-    of_before: str = Maybe[49],
-    of_after: str = Maybe[51],
-) -> Told:
-    """DE 6 is DE 4 times its rate, too."""
-    return _converted(6, after, before, rate, (of_before, of_after))
+_bind_converted(5, 9, 50)
+_bind_converted(6, 10, 51)
 
 
-def _converted(number: int, after: str, before: str, told: str, currencies: tuple[str, str]) -> Told:
-    rate = _RATE_OF[number]
+def _converted(number: int, rate: int, after: str, before: str, told: str, own: str, other: str) -> Told:
+    if not told and own and other and own != other and after.strip("0"):
+        return Hit(rate, f"the rate that gave DE {number}", "none")
     if not (before.isdecimal() and after.isdecimal() and told.isdecimal() and len(told) > 1):
         return None
     amount, found, scale, factor = int(before), int(after), _SCALES[int(told[0])], int(told[1:])
@@ -617,7 +587,7 @@ def _converted(number: int, after: str, before: str, told: str, currencies: tupl
         return None
     if not right or int(told[0]) >= len(told):
         return None  # nothing is multiplied; an impossible rate has a rule of its own
-    shift = _exponent(currencies[1]) - _exponent(currencies[0])
+    shift = _exponent(other) - _exponent(own)
     if shift and _is_near(found, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
         return None
     divided = _is_near(found, amount * scale, factor)
@@ -726,7 +696,7 @@ def _days_of(year: int) -> dict[str, int]:
 
 
 _DAYS, _COMMON_DAYS = _days_of(_LEAP_YEAR), _days_of(_COMMON_YEAR)
-_LEAP_DAY = "0229"
+_LEAP_DAY, _MOMENT = "0229", "MMDDhhmmss"
 _DAY = 86_400  # seconds
 _CLOCKS = 300  # seconds that two clocks of one acquirer may differ
 _CENTURY_MONTHS = 1200
@@ -737,28 +707,19 @@ def _sound_date(value: str, number: int, table: Spec) -> str:
     return value if dates.is_sound(table[number].pattern, value) else ""
 
 
-@rule("dates-apart", versions=("1987",), classes=_TRANSACTIONS, functions="01", any_mti=True)
-def dates_apart(sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], table: Spec = TABLE) -> Told:
-    """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one
-    counts, so that New Year's Eve is next to New Year's Day."""
-    if (day + time)[:4] == sent[:4] or not (_sound_date(sent, 7, table) and _sound_date(day, 13, table)):
+@rule("dates-apart", classes=_TRANSACTIONS, functions="01")
+def dates_apart(sent: str = DE[7], time: str = DE[12], local: str = LOCAL, table: Spec = TABLE) -> Told:
+    """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one counts,
+    so that New Year's Eve is next to New Year's Day."""
+    if local[:4] == sent[:4] or not _sound_date(time, 12, table):
         return None
-    return _apart(sent, day + time, 13, 0) if _sound_date(time, 12, table) else None
-
-
-@rule("dates-apart", versions=LATER, classes=_TRANSACTIONS, functions="01", any_mti=True)
-def dates_apart_later(sent: str = DE[7], local: str = DE[12], table: Spec = TABLE) -> Told:
-    """The same since 1993, with the local date and time in DE 12."""
-    if local[-10:-6] == sent[:4] or not (_sound_date(sent, 7, table) and _sound_date(local, 12, table)):
+    if not all(dates.is_sound(_MOMENT, one) for one in (sent, local)):
         return None
-    return _apart(sent, local[-10:], 12, len(local) - 10)
-
-
-def _apart(sent: str, local: str, number: int, start: int) -> Told:
     apart = _DAY * days_between(sent[:4], local[:4]) + _second(local[4:]) - _second(sent[4:])
     if abs(apart) <= _DAY:
         return None
-    return Hit(number, "a local date within a day of DE 7", repr(local[:4]), start, 4)
+    number, pattern = (13, "") if table.version == "1987" else (12, table[12].pattern.removesuffix(_MOMENT))
+    return Hit(number, "a local date within a day of DE 7", repr(local[:4]), len(pattern), 4)
 
 
 def _second(text: str) -> int:
@@ -788,24 +749,14 @@ def months_from(first: str, second: str) -> int:
 _FAR_FROM_UTC = timedelta(hours=2)  # a country whose zone is nearer may have another zone that is UTC
 
 
-@rule("transmission-time-local", versions=("1987",), classes=_TRANSACTIONS, functions="0")
+@rule("transmission-time-local", classes=_TRANSACTIONS, functions="0")
 def transmission_time_local(
-    sent: str = DE[7], time: str = DE[12], day: str = DE[13], place: str = DE[43], table: Spec = TABLE
+    sent: str = DE[7], local: str = LOCAL, place: str = DE[43], table: Spec = TABLE
 ) -> Told:
     """DE 7 is UTC; a clock that is hours away cannot show the same."""
-    return _local(sent, place, table) if sent == day + time else None
-
-
-@rule("transmission-time-local", versions=LATER, classes=_TRANSACTIONS, functions="0")
-def transmission_time_local_later(
-    sent: str = DE[7], local: str = DE[12], place: str = DE[43], table: Spec = TABLE
-) -> Told:
-    """The same since 1993, with the local date and time in DE 12."""
-    return _local(sent, place, table) if sent == local[-10:] else None
-
-
-def _local(sent: str, place: str, table: Spec) -> Told:
-    if not _sound_date(sent, 7, table) or (stands := _country_of_place(place, table.version)) is None:
+    if sent != local or not dates.is_sound(_MOMENT, sent):
+        return None
+    if (stands := country_of_place(place, table.version)) is None:
         return None
     month, day, hour, minute = (int(sent[at : at + 2]) for at in (0, 2, 4, 6))
     zone = ZoneInfo(zone_of(stands.alpha2))
@@ -813,13 +764,6 @@ def _local(sent: str, place: str, table: Spec) -> Told:
     if apart is None or abs(apart) < _FAR_FROM_UTC:
         return None
     return Hit(7, f"UTC, because no clock in {stands.name} shows it", "the local time of DE 12")
-
-
-@lru_cache(maxsize=512)
-def _country_of_place(place: str, version: str) -> Country | None:
-    """Where DE 43 says that the terminal stands."""
-    where = read_location(place, version)[2].strip()
-    return country(where) or (country("US") if region(where) else None)
 
 
 _REFERENCE = re.compile(r"[0-9](?:[0-2][0-9]{2}|3[0-5][0-9]|36[0-6])(?:[01][0-9]|2[0-3])[0-9]{6}")
@@ -896,22 +840,21 @@ def card_not_yet_valid(local: str = DE[12], valid: str = DE[13], table: Spec = T
 # What a reversal undoes.
 
 
-@rule("original-later", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
-def original_later(original: Original | None = DE[90].original, sent: str = Maybe[7]) -> Told:
-    """What is undone was done before; some minutes are allowed, for clocks."""
-    return _later(90, original, sent[-10:])
-
-
-@rule("original-later", versions=LATER, classes="4", functions=_REQUESTS_AND_ADVICES)
-def original_later_than_local(original: Original | None = DE[56].original, local: str = Maybe[12]) -> Told:
-    """The same since 1993, by the local date."""
-    return _later(56, original, local[-10:])
-
-
-def _later(number: int, original: Original | None, sent: str) -> Told:
+@each("original-later", 90, versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
+@each("original-later", 56, versions=LATER, classes="4", functions=_REQUESTS_AND_ADVICES)
+def original_later(
+    original: Original | None = VALUE.original,
+    sent: str = Maybe[7],
+    local: str = Maybe[12],
+    number: int = NUMBER,
+    table: Spec = TABLE,
+) -> Told:
+    """What is undone was done before; some minutes are allowed, for clocks. DE 90 has the time of DE 7, DE 56
+    that of DE 12."""
     if original is None or not original.when.strip("0"):
         return None
-    day, second = sent[:4], sent[4:]
+    moment = (sent if table.version == "1987" else local)[-10:]
+    day, second = moment[:4], moment[4:]
     if dates.problem(original.pattern, original.when) or not _is_day(day):
         return None
     after = _DAY * days_between(day, original.when[-10:-6])
@@ -919,9 +862,8 @@ def _later(number: int, original: Original | None, sent: str) -> Told:
         after += _second(original.when[-6:]) - _second(second)
     if after <= _CLOCKS:
         return None
-    return Hit(
-        number, "an original earlier than this message", "a later date", original.at, len(original.when)
-    )
+    what = "an original earlier than this message"
+    return Hit(number, what, "a later date", original.at, len(original.when))
 
 
 def _is_second(text: str) -> bool:

@@ -12,17 +12,19 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 from sim.elements import dates, emv, money, pos
 from sim.elements.card import read_track_2
 from sim.elements.emv import characters, count, three_digits
 from sim.elements.money import AdditionalAmount
-from sim.elements.pos import read_location
 from sim.judge.between import days_between, days_of_year, months_from
-from sim.judge.elements import LATER, answer_kind, clean
+from sim.judge.elements import LATER, answer_kind, clean, country_of_place, part_of_pos
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
+    APPLICATION,
     CARD,
+    CURRENCY,
     DE,
     MTI,
     NUMBER,
@@ -40,7 +42,7 @@ from sim.judge.parts import (
 )
 from sim.judge.rules import Told, each, each_tag, rule
 from sim.parts.layout import read, set_bits
-from sim.spec import Spec, country, country_of_region, currency, is_particular, number_of, spec
+from sim.spec import Spec, country, currency, is_particular, number_of, spec
 from sim.spec import emv as tables
 from sim.spec.layouts import tag_layouts
 from sim.spec.networks import element_name
@@ -110,7 +112,6 @@ def _misfit(wrong: Misfit, severity: Severity | None) -> Hit:
 # Each payment system gives these tags a meaning of its own (EMV book 3, annex A).
 _SYSTEMS_OWN = re.compile(r"9F[5-7]")
 _REPEATING = ("script",)
-_ANY_SIZE = range(sys.maxsize)
 _Heads = tuple[TagHead, ...]
 
 
@@ -129,26 +130,20 @@ def tag_unknown(heads: _Heads = DE[55].heads) -> Told:
     ]
 
 
-@cache
-def _sizes() -> dict[str, range]:
-    """How many hex digits each tag may have that is the same everywhere."""
-    return {tag: _size(known) for tag, known in tables.tags().items() if tag not in tables.own_tags()}
-
-
 def _size(known: tables.TagSpec) -> range:
     return range(2 * known.minimum, sys.maxsize if known.maximum is None else 2 * known.maximum + 1)
 
 
 @rule("chip-tag-length")
-def tag_length(heads: _Heads = DE[55].heads) -> Iterator[Hit]:
-    """Values are as long as the dictionary says; a length that rests on no source, or on one payment
-    system, only informs."""
-    sizes = _sizes()
+def tag_length(heads: _Heads = DE[55].heads, owner: str = APPLICATION) -> Iterator[Hit]:
+    """Values are as long as the dictionary says, tags of networks' own as the network of the application has
+    them; a length that rests on no source, or on one payment system, only informs."""
     for head in heads:
-        if head.end - head.value_start in sizes.get(head.tag, _ANY_SIZE):
+        own = head.tag in tables.own_tags()
+        known = tables.tag_of(head.tag, owner) if own else tables.tags().get(head.tag)
+        if known is None or head.end - head.value_start in _size(known):
             continue
-        known = tables.tags()[head.tag]
-        unsure = "unsourced" in known.source or _SYSTEMS_OWN.match(head.tag)
+        unsure = own or "unsourced" in known.source or _SYSTEMS_OWN.match(head.tag)
         yield _size_hit(head, known, Severity.INFO if unsure else None)
 
 
@@ -160,28 +155,6 @@ def _size_hit(head: TagHead, known: tables.TagSpec, severity: Severity | None) -
     else:
         expected = f"{known.minimum} to {known.maximum} bytes"
     return _on(head, expected, count((head.end - head.value_start) // 2, "byte"), severity)
-
-
-def _owner(card: Card, *names: str) -> str | None:
-    """The network of the application that chip data name, else the card's."""
-    return tables.owner(next((name for name in names if name), "")) or card.network
-
-
-@rule("chip-tag-length")
-def own_tag_length(
-    heads: _Heads = DE[55].heads,
-    card: Card = CARD,
-    dedicated: str = MaybeTag["84"],
-    terminal: str = MaybeTag["9F06"],
-    application: str = MaybeTag["4F"],
-) -> Iterator[Hit]:
-    """Tags of networks' own are as long as the network has them: that of the application, else the card's."""
-    owner = _owner(card, dedicated, terminal, application)
-    for head in heads:
-        if head.tag in tables.own_tags():
-            known = tables.tag_of(head.tag, owner)
-            if known and head.end - head.value_start not in _size(known):
-                yield _size_hit(head, known, Severity.INFO)
 
 
 @rule("chip-tag-repeated")
@@ -242,15 +215,10 @@ def entry_mode(
     return Hit(55, "chip or contactless entry in DE 22", pos.mode_of(value, table.version))
 
 
-def _from_issuer(tag: str) -> None:
-    @rule("chip-other-way", classes=_TRANSACTIONS, functions="0")
-    def _(value: str = Tag[tag]) -> Told:
-        return tag_hit(tag, value, "tags of a request", "one that only the issuer sends")
-
-
-# What an issuer sends to the card does not stand in the request.
-for _tag in ("91", "71", "72"):
-    _from_issuer(_tag)
+@each_tag("chip-other-way", "91", "71", "72", classes=_TRANSACTIONS, functions=_REQUESTS)
+def from_issuer(value: str = TAG_VALUE, tag: str = TAG) -> Told:
+    """What an issuer sends to the card does not stand in the request."""
+    return tag_hit(tag, value, "tags of a request", "one that only the issuer sends")
 
 
 @rule("chip-other-way", classes=_TRANSACTIONS, functions="1")
@@ -330,18 +298,13 @@ def chip_country(value: str = TAG_VALUE, tag: str = TAG) -> Told:
     return tag_hit(tag, value, "an ISO 3166 numeric country code", repr(value))
 
 
-def _bind_zeros(tag: str) -> None:
-    @rule("chip-zeros", classes=_TRANSACTIONS, functions="0")
-    def _(value: str = Tag[tag]) -> Told:
-        """Issuer application data, cryptogram, counter and unpredictable number are the card's and the
-        terminal's own, not a filler."""
-        if not value or value.strip("0"):
-            return None
-        return tag_hit(tag, value, "a value generated by the card and terminal", "zeros")
-
-
-for _tag in ("9F10", "9F26", "9F36", "9F37"):
-    _bind_zeros(_tag)
+@each_tag("chip-zeros", "9F10", "9F26", "9F36", "9F37", classes=_TRANSACTIONS, functions=_REQUESTS)
+def chip_zeros(value: str = TAG_VALUE, tag: str = TAG) -> Told:
+    """Issuer application data, cryptogram, counter and unpredictable number are the card's and the terminal's
+    own, not a filler."""
+    if not value or value.strip("0"):
+        return None
+    return tag_hit(tag, value, "a value generated by the card and terminal", "zeros")
 
 
 @rule("chip-cryptogram-kind", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
@@ -436,6 +399,8 @@ def contactless_pin(done: str = Tag["9F34"], entry: str = DE[22].entry) -> Told:
 
 # Condition codes and results of 9F34: EMV book 3, annex C3; those from 80 on are the networks' own.
 _CONDITIONS, _OWN_CONDITIONS, _RESULTS = 0x09, 0x80, 0x02
+# A PIN that the issuer checks, a signature that a clerk does, no method at all: nothing to succeed in.
+_NEVER_KNOWN = (0x02, 0x1E, 0x3F)
 
 
 @rule("chip-verification-known")
@@ -446,13 +411,18 @@ def verification_known(done: str = Tag["9F34"]) -> Told:
     condition, result = int(done[2:4], 16), int(done[4:], 16)
     if _CONDITIONS < condition < _OWN_CONDITIONS:
         return tag_hit("9F34", done, "a condition 00 to 09", repr(done[2:4]), 2, 2)
-    return tag_hit("9F34", done, "a result 00 to 02", repr(done[4:]), 4, 2) if result > _RESULTS else None
+    if result > _RESULTS:
+        return tag_hit("9F34", done, "a result 00 to 02", repr(done[4:]), 4, 2)
+    if done[4:] == _SUCCESSFUL and int(done[:2], 16) & _METHOD in _NEVER_KNOWN:
+        return tag_hit("9F34", done, "an unknown result (00): the terminal cannot know it", "02", 4, 2)
+    return None
 
 
 # A financial institution's, a merchant's, a cardholder's: attended or not, online or not. A cardholder's own
 # is never attended.
 _TERMINALS = frozenset((*range(11, 17), *range(21, 27), *range(34, 37)))
 _CASH_TERMINALS = ("14", "15", "16")
+_CASH_MACHINE, _ATTENDED = "6011", ("1", "2", "3")
 
 
 @rule("chip-terminal-type")
@@ -466,7 +436,9 @@ def terminal_type(value: str = Tag["9F35"]) -> Told:
 @each("chip-terminal-type", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 @each("chip-terminal-type", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def cash_terminal(category: str = VALUE, value: str = Tag["9F35"], table: Spec = TABLE) -> Told:
-    """An unattended terminal of a bank stands where cash is paid out."""
+    """An unattended terminal of a bank stands where cash is paid out, and no clerk attends a cash machine."""
+    if category == _CASH_MACHINE and value[1:] in _ATTENDED:
+        return tag_hit("9F35", value, "an unattended terminal, by the merchant category", repr(value))
     if value not in _CASH_TERMINALS or is_particular("cash-category", table.version, category):
         return None
     return tag_hit("9F35", value, "a merchant's terminal (21 to 26), by the merchant category", repr(value))
@@ -509,6 +481,38 @@ def results_agree(
         yield tag_hit("9F34", done, expected, "a PIN verified by the chip", 0, 2)
 
 
+# How the card's data can be authenticated: the bits of failure in byte 1 of 95, and of support in 82.
+_AUTHENTICATION = {0x40: 0x40, 0x08: 0x20, 0x04: 0x01}
+_NOT_PERFORMED = 0x80
+
+
+@rule("chip-results-agree")
+def authentication_agrees(results: str = Tag["95"], profile: str = MaybeTag["82"]) -> Told:
+    """Authentication of the card's data fails where it was performed, by a method that the card supports."""
+    found = int(results[:2], 16) if len(results) == 10 else 0
+    able = int(profile[:2], 16) if len(profile) == 4 else 0xFF
+    if not any(
+        found & failed and (found & _NOT_PERFORMED or not able & way)
+        for failed, way in _AUTHENTICATION.items()
+    ):
+        return None
+    return tag_hit("95", results, "no failure of an authentication that was not performed", "one", 0, 2)
+
+
+@rule("pin-not-possible", versions=_EARLY, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def offline_pin_not_possible(value: str = DE[22], done: str = Tag["9F34"], table: Spec = TABLE) -> Told:
+    """A PIN that the chip found right was entered somewhere."""
+    where = part_of_pos(table.version, "pin-capability")
+    if not is_particular("no-pin-entry", table.version, value[where]) or not clean(value, 22, table):
+        return None
+    if len(done) != 6 or done == _BY_DEVICE or done[4:] != _SUCCESSFUL:
+        return None
+    if int(done[:2], 16) & _METHOD not in _PIN_BY_CHIP:
+        return None
+    expected = "a terminal that accepts a PIN, because the chip verified one (9F34)"
+    return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start)
+
+
 @rule("chip-results-agree", classes=_TRANSACTIONS, functions=_REQUESTS)
 def reads_chips(capabilities: str = Tag["9F33"], entry: str = DE[22].entry) -> Told:
     """A chip that was inserted was read by a terminal that reads chips: byte 1 bit 6 of 9F33."""
@@ -530,17 +534,12 @@ _NOT_ASKED_AGAIN = 2
 
 @rule("chip-results-cryptogram", classes="124")
 def results_cryptogram(
-    data: str = Tag["9F10"].head,
-    kind: str = Tag["9F27"],
-    card: Card = CARD,
-    dedicated: str = MaybeTag["84"],
-    terminal: str = MaybeTag["9F06"],
-    application: str = MaybeTag["4F"],
+    data: str = Tag["9F10"].head, kind: str = Tag["9F27"], owner: str = APPLICATION
 ) -> Told:
     """The card verification results in 9F10 tell which cryptogram the card made: that of 9F27."""
     if len(kind) != 2:
         return None
-    results = _results(data, _owner(card, dedicated, terminal, application))
+    results = _results(data, owner)
     if results is None:
         return None
     at, first_byte = results
@@ -554,19 +553,12 @@ def results_cryptogram(
 
 
 @rule("chip-issuer-data", classes="124")
-def issuer_data(
-    data: str = Tag["9F10"].head,
-    card: Card = CARD,
-    dedicated: str = MaybeTag["84"],
-    terminal: str = MaybeTag["9F06"],
-    application: str = MaybeTag["4F"],
-) -> Told:
+def issuer_data(data: str = Tag["9F10"].head, card: Card = CARD, owner: str = APPLICATION) -> Told:
     """Issuer application data are laid out as those of the application's network: their lengths add up."""
-    owner = _owner(card, dedicated, terminal, application)
     if owner == _MCHIP and data[2:3] == "1" and len(data) not in _MCHIP_SIZES and data.strip("0"):
         expected = "18, 20, 26 or 28 bytes (Mastercard cryptogram version 1x)"
         return tag_hit("9F10", data, expected, count(len(data) // 2, "byte"))
-    tried = tag_layouts("9F10", owner or "") if card.network in (None, owner) else ()
+    tried = tag_layouts("9F10", owner) if card.network in (None, owner or None) else ()
     if not tried or not data.strip("0") or any(read(layout, data).fits for layout in tried):
         return None
     # A key index or the common core definitions in front: another network's form, on a card of this one.
@@ -577,10 +569,10 @@ def issuer_data(
     return tag_hit("9F10", data, expected, "inner lengths that do not add up", severity=severity)
 
 
-def _results(data: str, owner: str | None) -> tuple[int, int] | None:
+def _results(data: str, owner: str) -> tuple[int, int] | None:
     """The first byte of the card verification results in 9F10, with its place; None where its bits are not
     known."""
-    for layout in tag_layouts("9F10", owner or ""):
+    for layout in tag_layouts("9F10", owner):
         found = read(layout, data)
         for part in found.parts if found.fits else ():
             if part.cell.codes == "bits" and "1.6" in part.cell.values:
@@ -591,28 +583,19 @@ def _results(data: str, owner: str | None) -> tuple[int, int] | None:
 # What stands in elements, too.
 
 
-@rule("chip-currency", versions=_EARLY, classes="124", any_mti=True)
-def chip_currency(value: str = Tag["5F2A"], stated: str = Maybe[49]) -> Told:
+@rule("chip-currency", classes="124")
+def chip_currency(value: str = Tag["5F2A"], stated: str = CURRENCY, table: Spec = TABLE) -> Told:
     """5F2A is a currency, and the one of the amount."""
-    return _currency(value, stated, "DE 49")
-
-
-@rule("chip-currency", versions=("2003",), classes="124", any_mti=True)
-def chip_currency_2003(value: str = Tag["5F2A"], amount: str = Maybe[4].currency) -> Told:
-    """The same in 2003, where the amount holds its currency: DE 49 is none."""
-    return _currency(value, amount, "DE 4")
-
-
-def _currency(value: str, stated: str, where: str) -> Told:
     code = _code(value)
     if not code:
         return None  # length and digits have rules of their own
     if currency(code) is None:
         return tag_hit("5F2A", value, "an ISO 4217 currency code", repr(value))
     own = currency(stated)
-    if own and own.numeric != code:
-        return tag_hit("5F2A", value, f"{own.numeric}, the currency of {where}", code)
-    return None
+    if own is None or own.numeric == code:
+        return None
+    where = "DE 49" if table.version in _EARLY else "DE 4"
+    return tag_hit("5F2A", value, f"{own.numeric}, the currency of {where}", code)
 
 
 def _bind_answer(tag: str, size: int) -> None:
@@ -706,12 +689,13 @@ def _other_pan(tag: str, value: str, number: str, pan: str) -> Told:
     return tag_hit(tag, value, "the card number in DE 2", "another card number", 0, len(number))
 
 
-def _bind_copy(tag: str, number: int, part: slice, versions: tuple[str, ...]) -> None:
+def _bind_copy(tag: str, number: int, part: slice, versions: tuple[str, ...], copied: Any = None) -> None:
     known = tables.tags()[tag]
+    source: Any = copied or DE[number]
     expected, found = f"the value of DE {number}", f"another {known.name.split(' (')[0].lower()}"
 
     @rule("chip-agrees", versions=versions, classes=_TRANSACTIONS, any_mti=True)
-    def _(value: str = Tag[tag], element: str = DE[number]) -> Told:
+    def _(value: str = Tag[tag], element: str = source) -> Told:
         """What stands both in a tag and in a data element is the same."""
         told = element[part]
         if not told:
@@ -722,7 +706,7 @@ def _bind_copy(tag: str, number: int, part: slice, versions: tuple[str, ...]) ->
         elif known.content == "n" and not told.isdecimal():
             return None  # what is wrong with the data element is said there
         else:
-            same = value[: len(told)] == told
+            same = value.lstrip("0") == told.lstrip("0") if copied else value[: len(told)] == told
         # Terminals and acquirers number terminals and merchants each in their own way.
         severity = Severity.INFO if known.content in ("an", "ans") else None
         return None if same else tag_hit(tag, value, expected, found, severity=severity)
@@ -734,6 +718,7 @@ _bind_copy("9C", 3, _TWO, _ALL)
 for _version in _ALL:
     _bind_copy("9F15", number_of("category", _version), _WHOLE, (_version,))
 _bind_copy("5F24", 14, _WHOLE, _ALL)
+_bind_copy("5F30", 35, _WHOLE, _ALL, DE[35].service)
 _bind_copy("9F1C", 41, _WHOLE, _ALL)
 _bind_copy("9F16", 42, _WHOLE, _ALL)
 _bind_copy("9F39", 22, _TWO, ("1987",))  # DE 22 is no entry mode of two digits later
@@ -764,8 +749,7 @@ def terminal_country(value: str = Tag["9F1A"], place: str = DE[43], table: Spec 
     stands = country(three_digits(value))
     if stands is None or place.endswith((stands.alpha2, stands.alpha3)):
         return None
-    where = read_location(place, table.version)[2]
-    known = country(where) or country_of_region(where)
+    known = country_of_place(place, table.version)
     if known in (None, stands):
         return None
     return tag_hit("9F1A", value, "the country in DE 43", stands.name)

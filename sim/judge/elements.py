@@ -9,25 +9,29 @@ list; a rule is a line, or adds what only it knows.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from sim.elements import dates, money
 from sim.elements.card import is_track_3, read_track_1
 from sim.elements.mti import Original
+from sim.elements.pos import read_location
 from sim.judge.finding import Hit, Severity, wrong_check_digit
 from sim.judge.parts import ACCOUNT, CARD, DE, ELEMENT, MTI, NUMBER, TABLE, VALUE, Card, Stripe
-from sim.judge.rules import Told, each, every, rule
+from sim.judge.rules import EVERY_DIGIT, Told, each, every, rule
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN, is_card
 from sim.parts import layout
 from sim.parts.layout import Part, Parts, closest, fits, fitting, place, read, wanted
 from sim.spec import (
     VERSIONS,
+    Country,
     ElementSpec,
     Spec,
     code_list,
     country,
+    country_of_region,
     currency,
     lookup,
     merchant_category,
@@ -38,10 +42,10 @@ from sim.spec import (
 )
 from sim.spec.layouts import CLASS_NAMES, FOREIGN, Cell, laid_out, layouts
 from sim.spec.networks import NETWORKS, luhn_ok, network, response_code
+from sim.spec.tables import read_csv
 
 LATER = ("1993", "2003")
 _CARD_CLASSES = "1234567"
-_PRIVATE = "9"  # first digit of transaction and account types left to private use
 _UNSOURCED = "unsourced"
 _REGION_WIDTH = 16  # postal code, region and country in DE 43 of 1993
 _ALPHA_3 = 3  # letters of an ISO 3166 country code of three
@@ -54,9 +58,6 @@ _CLEAR_BLOCK = re.compile(
         for size in range(4, 13)
     )
 )
-# The parts of DE 3 stand in the same places in every version.
-_TYPE = place("1987", 3, "transaction type")
-_ACCOUNTS = tuple((place("1987", 3, f"{side} account"), side) for side in ("from", "to"))
 
 
 def clean(value: str, number: int, table: Spec) -> bool:
@@ -70,6 +71,10 @@ def purpose_kind(processing_code: str, version: str) -> str:
     return found.kind if found else ""
 
 
+# Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
+MOVE_MONEY = ("debit", "credit", "transfer", "payment")
+
+
 def answer_kind(code: str, version: str) -> str:
     """The kind of answer in DE 39, as `approved`; empty where it is not known."""
     found = lookup("response_code", code, version=version)
@@ -80,6 +85,13 @@ def part_of_pos(version: str, job: str) -> slice:
     """Where the part of DE 22 stands that does *job*; nowhere where none does."""
     found = role(job, version)
     return place(version, 22, found.part) if found else slice(0, 0)
+
+
+@lru_cache(maxsize=512)
+def country_of_place(place: str, version: str) -> Country | None:
+    """Where DE 43 says that the terminal stands."""
+    where = read_location(place, version)[2].strip()
+    return country(where) or country_of_region(where)
 
 
 # Any element.
@@ -314,9 +326,15 @@ def mac_zeros(value: str = VALUE, number: int = NUMBER) -> Told:
     return Hit(number, "a MAC", "zeros") if value and not value.strip("0") else None
 
 
+_KEY = 96
+_WEAK_KEYS = frozenset(("01" * 8, "FE" * 8, "E0" * 4 + "F1" * 4, "1F" * 4 + "0E" * 4))  # NIST SP 800-67
+
+
 @each("only-zeros", 55, 62, 63, 96)
 def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
     """Chip data, private data and keys say something; zeros are a filler."""
+    if number == _KEY and value.upper() in _WEAK_KEYS:
+        return Hit(number, "a key", "one that DES knows as weak")
     if not value or value.strip("0"):
         return None
     return Hit(number, f"{table[number].name.lower()} other than zeros", "zeros")
@@ -350,12 +368,12 @@ def listed(name: str, version: str = "", position: str = "") -> frozenset[str]:
     )
 
 
-def _on_a_network(version: str, number: int, value: str) -> bool:
-    """Whether the table of some network lists *value* for the element."""
+def _on_a_network(version: str, number: int, value: str, at: tuple[int, int | None]) -> bool:
+    """Whether the table of some network lists what stands *at* a place of *value*, or all of it."""
     for item in (item for name in NETWORKS for item in network(name).formats):
         if number not in item.fields or version not in item.versions:
             continue
-        if item.check == "values" and value[slice(*item.at) if item.at else slice(None)] in item.values:
+        if item.check == "values" and (item.at or (0, None)) == at and value[slice(*at)] in item.values:
             return True
         if item.id.endswith("-values") and item.pattern and item.pattern.fullmatch(value):
             return True
@@ -374,52 +392,89 @@ def _of_networks(version: str, number: int, path: str) -> frozenset[str]:
     return frozenset(code for cell in own if cell for code in cell.values)
 
 
-# Elements that are one code of one list: rule, element, version, list, what it is called.
-_CODES = (
-    ("pos-condition", 25, "1987", "pos_condition", "a known point of service condition"),
-    ("pin-capture", 26, "1987", "pin_capture", "04 to 12 PIN characters"),
-    ("settlement-code", 66, "1987", "settlement", "a known settlement code"),
-    ("network-management-code", 70, "1987", "network_management", "a known network management code"),
-    ("file-update-code", 91, "1987", "file_update", "a known file update code"),
-)
+class _Coded(NamedTuple):
+    """A code inside an element, a row of `data/rules_codes.csv`: where it stands, its list, of any version or
+    its own, and codes that are left to agreement, which are remarked on or not."""
 
+    number: int
+    version: str
+    start: int
+    end: int | None
+    key: str
+    name: str
+    position: str
+    any_version: bool
+    agreed: re.Pattern[str] | None
+    remarked: bool
+    expected: str
 
-def _bind_code(rule_id: str, number: int, version: str, name: str, what: str) -> None:
-    @rule(rule_id, versions=(version,))
-    def _(value: str = DE[number], table: Spec = TABLE) -> Told:
-        if value in listed(name, version) or not clean(value, number, table):
+    def listed(self, code: str) -> bool:
+        """Whether the list of the standard has *code*."""
+        return code in listed(self.name, "" if self.any_version else self.version, self.position)
+
+    def is_agreed(self, code: str) -> bool:
+        """Whether *code* is left to those who use it."""
+        return self.agreed is not None and self.agreed.fullmatch(code) is not None
+
+    def told(self, value: str, table: Spec) -> Told:
+        """What is wrong with the code in *value*."""
+        number, code = self.number, value[self.start : self.end]
+        if self.listed(code) or not clean(value, number, table) or self._of_a_network(value, code):
             return None
-        return None if _on_a_network(version, number, value) else Hit(number, what, repr(value))
-
-
-for _code in _CODES:
-    _bind_code(*_code)
-
-
-@rule("transaction-type", classes=_CARD_CLASSES)
-def transaction_type(value: str = DE[3], table: Spec = TABLE) -> Told:
-    """DE 3, positions 1 and 2, is a known transaction type."""
-    code = value[_TYPE]
-    if code in listed("transaction_type", table.version) or not clean(value, 3, table):
-        return None
-    if code[0] == _PRIVATE or code in listed("transaction_type"):
+        if (agreed := self.is_agreed(code)) and not self.remarked:
+            return None
         hint = "The code is not on this version's list; some links define it by agreement."
-        severity = Severity.INFO if code[0] == _PRIVATE else None
-        return Hit(3, "a transaction type of this version", repr(code), 0, len(code), "", hint, severity)
-    return Hit(3, "a known transaction type", repr(code), 0, len(code))
+        elsewhere = agreed or code in listed(self.name, "", self.position)
+        severity = Severity.INFO if agreed else None
+        what = Hit(number, self.expected, repr(code), self.start, len(code), severity=severity)
+        return what._replace(hint=hint) if elsewhere else what
+
+    def _of_a_network(self, value: str, code: str) -> bool:
+        """Whether the table or the lists of some network have it."""
+        if self.number == _ANSWER and any(response_code(name, code) for name in NETWORKS):
+            return self.version == "1987"
+        if self.key and code in _of_networks(self.version, self.number, self.key):
+            return True
+        return _on_a_network(self.version, self.number, value, (self.start, self.end))
 
 
-@rule("account-type", classes=_CARD_CLASSES)
-def account_type(value: str = DE[3], table: Spec = TABLE) -> Told:
-    """DE 3, positions 3 to 6, are known account types."""
-    known = listed("account_type")
-    wrong = [(at, side) for at, side in _ACCOUNTS if value[at] not in known and value[at][:1] != _PRIVATE]
-    if not wrong or not clean(value, 3, table):
-        return None
-    return [
-        Hit(3, f"a known account type ({side})", repr(value[at]), at.start, at.stop - at.start)
-        for at, side in wrong
-    ]
+_ANSWER = 39
+
+
+def _coded(row: Mapping[str, str], version: str) -> Iterator[_Coded]:
+    number = int(row["element"])
+    told = bool(row["severity"]), row["expected"]
+    any_version = row["of"] == "any"
+    if not row["part"]:
+        agreed = re.compile(row["agreed"]) if row["agreed"] else None
+        yield _Coded(number, version, 0, None, "", row["list"], "", any_version, agreed, *told)
+    for cell, start, end in _parts_of(version, number) if row["part"] else ():
+        if row["part"] in ("*", cell.key):
+            words = told[0], told[1].format(part=cell.key)
+            where = number, version, start, end, cell.key, cell.codes, cell.argument
+            yield _Coded(*where, any_version, cell.agreed, *words)
+
+
+_CODES: dict[tuple[str, int], list[_Coded]] = {}
+
+
+def known_later(code: str, number: int, version: str) -> bool:
+    """Whether DE 24, 25 or 39 of 1993 or 2003 is in a list, or left to agreement."""
+    return all(one.listed(code) or one.is_agreed(code) for one in _CODES[version, number])
+
+
+def _bind_code(rule_id: str, classes: str, one: _Coded, *, any_mti: bool) -> None:
+    _CODES.setdefault((one.version, one.number), []).append(one)
+
+    @rule(rule_id, versions=(one.version,), classes=classes, any_mti=any_mti)
+    def _(value: str = DE[one.number], table: Spec = TABLE) -> Told:
+        return one.told(value, table)
+
+
+for _row in read_csv("rules_codes"):
+    for _version in _row["versions"].split("|") if _row["versions"] else VERSIONS:
+        for _one in _coded(_row, _version):
+            _bind_code(_row["rule"], _row["classes"] or EVERY_DIGIT, _one, any_mti=not _row["versions"])
 
 
 @each("conversion-rate", 9, 10)
@@ -435,33 +490,6 @@ def conversion_rate(value: str = VALUE, number: int = NUMBER, table: Spec = TABL
     return None
 
 
-@rule("pos-entry-mode", versions=("1987",))
-def pos_entry_mode(value: str = DE[22], table: Spec = TABLE) -> Told:
-    """DE 22 of 1987: how the card number was entered, and whether a PIN could be."""
-    names = ("a known PAN entry mode", "a known PIN entry capability")
-    for (cell, start, end), expected in zip(_parts_of("1987", 22), names, strict=True):
-        if value[start:end] in listed(cell.codes, "1987"):
-            continue
-        if not clean(value, 22, table) or _on_a_network("1987", 22, value):
-            return None
-        return Hit(22, expected, repr(value[start:end]), start, end - start)
-    return None
-
-
-@rule("pos-data-code", versions=("1993",))
-def pos_data_code(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
-    """DE 22 of 1993: twelve positions, each with a list of its own. Networks have added values: some are in
-    their own lists, of others the layout's rows know no more than that."""
-    for cell, at, end in _parts_of("1993", 22):
-        code = value[at:end]
-        if code in listed(cell.codes, "1993", cell.argument) or not clean(value, 22, table):
-            continue
-        if code in _of_networks("1993", 22, cell.key):
-            continue
-        severity = Severity.INFO if cell.agreed and cell.agreed.fullmatch(code) else None
-        yield Hit(22, f"a known value in position {cell.key}", repr(code), at, end - at, severity=severity)
-
-
 @rule("pos-data-bits", versions=("2003",))
 def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
     """DE 22 of 2003: no bit is set that is reserved for ISO."""
@@ -474,65 +502,6 @@ def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
         if wrong := [bit for bit in bits if bit not in known and not (agreed and agreed.fullmatch(bit))]:
             found = "bit " + ", ".join(wrong)
             yield Hit(22, f"only defined bits in {part}", found, at, end - at, part)
-
-
-def _agreed_function(code: str) -> bool:
-    """Function codes x60 to x99, and 420 to 449, are left to national and private use."""
-    return code[1] in "6789" or "420" <= code <= "449"
-
-
-# Message reason codes left to national and private use, first and last.
-_AGREED_REASONS = (
-    *(("1151", "1499"), ("1600", "1999"), ("2400", "2999"), ("3400", "3999"), ("4200", "4499")),
-    *(("4650", "4999"), ("5300", "5999"), ("6200", "6499"), ("6600", "6999"), ("7300", "7999")),
-    *(("8060", "8099"), ("8160", "8199")),
-)
-_NO_REASON = "0000"
-
-
-def _agreed_reason(code: str) -> bool:
-    return code == _NO_REASON or any(first <= code <= last for first, last in _AGREED_REASONS)
-
-
-def _agreed_action(code: str) -> bool:
-    """Action codes whose second digit is 6 to 9 are left to national and private use."""
-    return code[1] in "6789"
-
-
-def known_later(code: str, number: int, version: str) -> bool:
-    """Whether DE 24, 25 or 39 of 1993 or 2003 is in a list of either, or left to agreement."""
-    name, agreed = _LATER_CODES[number]
-    return code in listed(name, "" if number == 25 else version) or agreed(code)
-
-
-_LATER_CODES: dict[int, tuple[str, Callable[[str], bool]]] = {
-    24: ("function_code", _agreed_function),
-    25: ("reason_code", _agreed_reason),
-    39: ("response_code", _agreed_action),
-}
-
-
-@each("function-code", 24, versions=LATER)
-@each("reason-code", 25, versions=LATER)
-@each("response-code", 39, versions=LATER)
-def later_code(code: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """Function, message reason and action codes of 1993 and 2003 are known."""
-    if not clean(code, number, table) or known_later(code, number, table.version):
-        return None
-    hint = ""
-    if number == 24 and code[0] == "0":
-        hint = "In 1987 DE 24 was the network international identifier; now it is the function code."
-    return Hit(number, "a code on the public lists", repr(code), hint=hint)
-
-
-@rule("response-code", versions=("1987",))
-def response_code_known(code: str = DE[39], table: Spec = TABLE) -> Told:
-    """A response code of 1987 is the standard's or one of a network's."""
-    if code in listed("response_code", "1987") or not clean(code, 39, table):
-        return None
-    if any(response_code(name, code) for name in NETWORKS):
-        return None
-    return Hit(39, "a response code on the public lists", repr(code))
 
 
 @each("merchant-category", 18, versions=("1987", "1993"), classes=_CARD_CLASSES)

@@ -7,14 +7,16 @@ another.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from sim.elements.pos import read_location
-from sim.judge.elements import part_of_pos, purpose_kind
+from sim.errors import with_article
+from sim.judge.elements import MOVE_MONEY, country_of_place, part_of_pos, purpose_kind
 from sim.judge.finding import (
     ABSENT,
+    PRESENT,
     Answer,
     Hit,
     RuleText,
@@ -25,15 +27,15 @@ from sim.judge.finding import (
     said,
     wrong_check_digit,
 )
-from sim.judge.parts import CARD, DE, TABLE, Card, Maybe, Part, Present, Tag, mask_of
+from sim.judge.parts import ANY, CARD, DE, SECONDARY, TABLE, Card, Maybe, Part, Present, Tag, mask_of
 from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
 from sim.parts.layout import fits, read
-from sim.spec import Spec, country, country_of_region, is_particular, lookup, spec, version_of
+from sim.spec import VERSIONS, Spec, country, is_particular, lookup, spec, version_of
 from sim.spec.interfaces import interface
-from sim.spec.layouts import Cell, Layout, layouts
+from sim.spec.layouts import Layout, layouts
 from sim.spec.networks import (
     NETWORKS,
     FormatRow,
@@ -46,6 +48,7 @@ from sim.spec.networks import (
     response_code,
     told_name,
 )
+from sim.spec.tables import read_csv
 
 Predicate = Callable[..., bool]
 
@@ -95,6 +98,28 @@ def _card_absent(entry: str = Maybe[22], own: str = Maybe[61]) -> bool:
     return entry[5:6] == "0" and entry[4:5] not in _SERIES and own[:7] != _TOKEN
 
 
+_CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
+
+
+def _moves_money(code: str = Maybe[3], table: Spec = TABLE) -> bool:
+    """Whether the processing code says for sure that money moves."""
+    return purpose_kind(code, table.version) in MOVE_MONEY and code[:2] not in _CHEQUE_CHECKS
+
+
+def _particular(job: str, number: int) -> Predicate:
+    """Whether the code in an element does that *job*."""
+
+    def check(code: str = Maybe[number], table: Spec = TABLE) -> bool:
+        return is_particular(job, table.version, code)
+
+    return check
+
+
+def _transfers(code: str = Maybe[3], table: Spec = TABLE) -> bool:
+    """Whether the processing code says a transfer."""
+    return purpose_kind(code, table.version) == "transfer"
+
+
 # Conditions that only ask which elements there are: those that must be, and those that must not.
 OF_PRESENCE = {
     "no_account": (0, mask_of(_ACCOUNTS)),
@@ -114,8 +139,14 @@ PREDICATES: dict[str, Predicate] = {
     "chip": _entered("chip"),
     "amounts": _amounts,
     "approved": _approved,
+    "partial": _particular("partial", 39),
+    "partial_reversal": _particular("partial-reversal", 24),
+    "moves_money": _moves_money,
+    "transfer": _transfers,
     "own_response": _own_response,
     "format_error": lambda answer=Maybe[39]: answer == "30",
+    "pin_change": lambda code=Maybe[3]: code[:2] == "92",
+    "swiped": lambda entry=Maybe[22], number=Maybe[23]: entry[:2] in ("02", "90") and bool(number.strip("0")),
     "sign_on": lambda code=Maybe[70]: code in ("001", "061"),
     "key_change": lambda code=Maybe[70]: code == "101" or code[:2] == "16",
 }
@@ -128,21 +159,34 @@ _RESERVED = "reserved"  # the meaning of a code that is listed so that it can be
 
 class Question:
     """Something a network's format asks of one element (0: the MTI). It looks at the value and at what is
-    `beside`, nothing else: the element that its check compares, if any, then what says whether to ask."""
+    `beside`, nothing else: what says whether to ask."""
 
-    __slots__ = ("_check", "_given", "_inside", "beside", "item", "name", "number", "version")
+    __slots__ = (
+        "_check",
+        "_given",
+        "_inside",
+        "beside",
+        "item",
+        "name",
+        "number",
+        "order",
+        "text",
+        "version",
+    )
 
-    def __init__(self, version: str, number: int, item: FormatRow, name: str) -> None:
-        self.version, self.number, self.item, self.name = version, number, item, name
-        self.beside = ((str(item.beside),) if item.beside else ()) + tuple(name for name, _ in item.given)
+    def __init__(self, version: str, number: int, item: FormatRow, name: str, order: int = 0) -> None:
+        self.version, self.number, self.item, self.name, self.order = version, number, item, name, order
+        self.text = RuleText(
+            f"{name.lower()}-{item.id}", Severity(item.severity), item.expected, item.source, item.hint
+        )
+        self.beside = tuple(name for name, _ in item.given)
         self._given = tuple(pattern for _, pattern in item.given)
         self._inside = _INSIDE.get(item.check)
         self._check = _CHECKS.get(item.check)
 
     def ask(self, value: str, beside: Sequence[str], read: dict[str, dict[str, str]]) -> str | None:
         """What is found wrong with *value*; None when nothing. *read* keeps what is inside, by network."""
-        compared, held = (beside[0], beside[1:]) if self.item.beside else ("", beside)
-        if any(pattern.fullmatch(one) is None for pattern, one in zip(self._given, held, strict=True)):
+        if any(pattern.fullmatch(one) is None for pattern, one in zip(self._given, beside, strict=True)):
             return None
         if self._inside or self.item.where:
             inside = read.get(self.name)
@@ -153,17 +197,17 @@ class Question:
             ):
                 return None
             if self._inside:
-                return self._inside(self, value, inside)
-        return self._check(self, value, compared) if self._check else None
+                return self._inside(self, inside, beside)
+        return self._check(self, value) if self._check else None
 
-    def show(self, value: str) -> str:
+    def show(self, value: str, other: str = "") -> str:
         """A value in a finding: short coded ones as they are, never one that may hold card data."""
         shown = (
             len(value) <= _SHOWN
             and not _private(self.version, self.number)
             and sum(map(str.isdigit, value)) < SHORTEST_PAN
         )
-        return repr(value) if shown else f"{len(value)} characters in another layout"
+        return repr(value) if shown else other or f"{len(value)} characters in another layout"
 
 
 @cache
@@ -173,25 +217,21 @@ def _private(version: str, number: int) -> bool:
     return number in _PRIVATE or is_sensitive(number, version) or binary
 
 
-def _length(asked: Question, value: str, beside: str) -> str | None:
+def _length(asked: Question, value: str) -> str | None:
     return None if asked.item.min <= len(value) <= asked.item.max else f"{len(value)} characters"
 
 
-def _regex(asked: Question, value: str, beside: str) -> str | None:
+def _regex(asked: Question, value: str) -> str | None:
     pattern = asked.item.pattern
     return None if pattern is None or pattern.fullmatch(value) else asked.show(value)
 
 
-def _multiple(asked: Question, value: str, beside: str) -> str | None:
-    return None if len(value) % asked.item.multiple == 0 else f"{len(value)} characters"
-
-
-def _values(asked: Question, value: str, beside: str) -> str | None:
+def _values(asked: Question, value: str) -> str | None:
     part = value[slice(*asked.item.at)] if asked.item.at else value
     return None if part in asked.item.values else asked.show(part)
 
 
-def _tlv(asked: Question, value: str, beside: str) -> str | None:
+def _tlv(asked: Question, value: str) -> str | None:
     chip, wrapper = chip_data.read(value), asked.item.wrapper
     if chip.error is None and (chip.layout == "tags" or (wrapper and chip.layout == "dataset")):
         return None
@@ -204,7 +244,7 @@ def _tlv(asked: Question, value: str, beside: str) -> str | None:
     return None
 
 
-def _response_code(asked: Question, value: str, beside: str) -> str | None:
+def _response_code(asked: Question, value: str) -> str | None:
     known = response_code(asked.name, value) or lookup("response_code", value, version=asked.version)
     return None if known else repr(value)
 
@@ -227,13 +267,15 @@ def _subelements(value: str, lead: int) -> tuple[tuple[str, str], ...] | None:
     return tuple(found)
 
 
-def _chain(asked: Question, value: str, beside: str) -> str | None:
-    """Whether *value* is a chain of sub-elements."""
-    item = asked.item
-    return None if _subelements(value, item.lead) is not None else "another layout"
+def _chain(asked: Question, value: str) -> str | None:
+    """Whether *value* is a chain of sub-elements, each there once."""
+    found = _subelements(value, asked.item.lead)
+    if found is None:
+        return "another layout"
+    return None if len(dict(found)) == len(found) else "one of them twice"
 
 
-def _sizes(asked: Question, value: str, beside: str) -> str | None:
+def _sizes(asked: Question, value: str) -> str | None:
     """Whether the sub-elements that the network has rows of, and their parts, are as these say."""
     if _subelements(value, asked.item.lead) is None:
         return None
@@ -241,7 +283,7 @@ def _sizes(asked: Question, value: str, beside: str) -> str | None:
     return f"{wrong[0].found} in {wrong[0].path}" if wrong else None
 
 
-def _layout(asked: Question, value: str, beside: str) -> str | None:
+def _layout(asked: Question, value: str) -> str | None:
     """Whether *value* fits the rows of the network; with a place those of the layout that is named there,
     if one is, with values those of the layouts that they name."""
     item = asked.item
@@ -254,57 +296,11 @@ def _layout(asked: Question, value: str, beside: str) -> str | None:
     return None if not own or any(fits(one, value) for one in own) else "another layout"
 
 
-def _places(asked: Question, value: str, beside: str) -> str | None:
+def _places(asked: Question, value: str) -> str | None:
     """Whether *value* has as many of the parts of its layout as *item* asks for."""
     item = asked.item
-    cells = _first(asked.version, asked.number, asked.name).cells[: item.min]
+    cells = layouts(asked.version, asked.number, asked.name)[0].cell.cells[: item.min]
     return None if len(value) >= sum(cell.least for cell in cells) else f"{len(value)} characters"
-
-
-def _coded(asked: Question, value: str, beside: str) -> str | None:
-    """Whether the parts that *item* names, where *value* has them, hold a code that is listed."""
-    item = asked.item
-    for cell, start, end in _fixed(asked.version, asked.number, asked.name, item.parts):
-        if end > len(value):
-            break
-        found = cell.values.get(value[start:end])
-        if found is None or found.meaning == _RESERVED:
-            return f"{value[start:end]!r} as {cell.name}"
-    return None
-
-
-def _agrees(asked: Question, value: str, beside: str) -> str | None:
-    """Whether the parts that *item* names hold one of its values, where the element beside says when."""
-    item = asked.item
-    if item.when is None or item.when.fullmatch(beside) is None:
-        return None
-    for cell, start, end in _fixed(asked.version, asked.number, asked.name, item.parts):
-        if end <= len(value) and value[start:end] not in item.values:
-            return f"{value[start:end]!r} as {cell.name}"
-    return None
-
-
-def _needs(asked: Question, value: str, beside: str) -> str | None:
-    """Whether the element beside is as *item* wants it, where the parts named hold one of its values."""
-    item = asked.item
-    held = any(
-        value[start:end] in item.values
-        for _, start, end in _fixed(asked.version, asked.number, asked.name, item.parts)
-    )
-    return "none" if held and item.when and not item.when.fullmatch(beside) else None
-
-
-def _country(asked: Question, value: str, beside: str) -> str | None:
-    """Whether the parts that *item* names hold the country of the place in DE 43, which is beside."""
-    where = read_location(beside, asked.version)[2].strip()
-    stands = country(where) or country_of_region(where)
-    if stands is None:
-        return None
-    for _, start, end in _fixed(asked.version, asked.number, asked.name, asked.item.parts):
-        told = country(value[start:end])
-        if told and told != stands:
-            return told.name
-    return None
 
 
 def _held(asked: Question, value: str) -> dict[str, str]:
@@ -316,35 +312,45 @@ def _held(asked: Question, value: str) -> dict[str, str]:
     return {part.cell.path.removeprefix(prefix): part.value for part, _ in found.walk()} if found else {}
 
 
-def _part(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
-    """Whether each of the parts that *item* names, where *value* has it, matches its pattern."""
+def _part(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
+    """Whether each of the parts that *item* names, where there is one, matches its pattern."""
     item = asked.item
-    for path in item.parts & held.keys():
+    for path in sorted(item.parts & held.keys()):
         if item.pattern and not item.pattern.fullmatch(held[path]):
-            return f"another value in {asked.number}.{path}"
+            return _other(asked, path, held[path])
     return None
 
 
-def _listed(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
-    """Whether each of the parts that *item* names, where *value* has it and it is not blank, holds a code
-    that is listed."""
-    item = asked.item
+def _listed(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
+    """Whether each of the parts that *item* names, where there is one and it is not blank, holds a code that
+    is listed."""
     codes = _codes(asked.version, asked.number, asked.name)
-    for path in sorted(item.parts & held.keys() & codes.keys()):
+    for path in sorted(asked.item.parts & held.keys() & codes.keys()):
         found = codes[path].get(held[path]) if held[path].strip() else None
         if held[path].strip() and (found is None or found.meaning == _RESERVED):
-            return f"another code in {asked.number}.{path}"
+            return _other(asked, path, held[path])
     return None
 
 
-def _has(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
-    """Whether *value* has one of the parts that *item* names."""
+def _other(asked: Question, path: str, value: str) -> str:
+    return f"{asked.show(value, 'another value')} in {asked.number}.{path}"
+
+
+def _has(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
+    """Whether there is one of the parts that *item* names; where it names none, there is never one."""
     return "none" if asked.item.parts.isdisjoint(held) else None
 
 
-def _has_none(asked: Question, value: str, held: Mapping[str, str]) -> str | None:
-    """Whether *value* has none of the parts that *item* names."""
+def _has_none(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
+    """Whether there is none of the parts that *item* names."""
     return None if asked.item.parts.isdisjoint(held) else "one"
+
+
+def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
+    """Whether the parts that *item* names hold the country of the place in DE 43, which is given."""
+    stands = country_of_place(beside[0], asked.version)
+    named = (country(held.get(path, "")) for path in asked.item.parts)
+    return next((told.name for told in named if stands and told and told != stands), None)
 
 
 @cache
@@ -360,24 +366,6 @@ def _codes(version: str, number: int, name: str) -> dict[str, Mapping[str, Any]]
     return found
 
 
-def _first(version: str, number: int, name: str) -> Cell:
-    """How the network lays the element out, by the first of its layouts."""
-    return layouts(version, number, name)[0].cell
-
-
-@cache
-def _fixed(version: str, number: int, name: str, parts: frozenset[str]) -> tuple[tuple[Cell, int, int], ...]:
-    """Those of *parts* whose place is the same in every value, with where they start and end."""
-    found, at = [], 0
-    for cell in _first(version, number, name).cells:
-        if not cell.fixed:
-            break
-        if cell.key in parts:
-            found.append((cell, at, at + cell.most))
-        at += cell.most
-    return tuple(found)
-
-
 @cache
 def _own(version: str, number: int, owner: str) -> tuple[Layout, ...]:
     """The network's own layouts of an element, those first that a pattern tells."""
@@ -386,45 +374,29 @@ def _own(version: str, number: int, owner: str) -> tuple[Layout, ...]:
 
 
 # By the name of the check in the rows.
-_CHECKS: dict[str, Callable[[Question, str, str], str | None]] = {
+_CHECKS: dict[str, Callable[[Question, str], str | None]] = {
     "length": _length,
     "regex": _regex,
-    "multiple_of": _multiple,
     "values": _values,
     "tlv": _tlv,
     "subelements": _chain,
     "subelement_sizes": _sizes,
     "layout": _layout,
     "places": _places,
-    "coded": _coded,
-    "agrees": _agrees,
-    "needs": _needs,
-    "country": _country,
     "response_code": _response_code,
 }
 
 
 # Checks of what is inside the value, by the name in the rows.
-_INSIDE: dict[str, Callable[[Question, str, Mapping[str, str]], str | None]] = {
+_INSIDE: dict[str, Callable[[Question, Mapping[str, str], Sequence[str]], str | None]] = {
     "part": _part,
     "listed": _listed,
     "holds": _has,
     "lacks": _has_none,
+    "country": _country,
 }
 
 _TRACK_1 = 45
-# Checks in which the network's own rows count.
-_OF_A_NETWORK = (
-    "response_code",
-    "layout",
-    "places",
-    "coded",
-    "agrees",
-    "needs",
-    "country",
-    "subelement_sizes",
-    *_INSIDE,
-)
 # The order in which a network tells what it finds: of the MTI, of elements that are or are not there, of the
 # card, of formats.
 _OF_MTI, _OF_PRESENCE, OF_CARD, _OF_FORMATS = 0, 1, 100_000, 100_001
@@ -456,7 +428,9 @@ def speakers(table: Spec) -> tuple[str, ...]:
 
 
 def rows(table: Spec, mti: str) -> Iterator[Row]:
-    """What networks, or the interface of *table*, say of messages with, and without, certain elements."""
+    """What the standard, networks, or the interface of *table*, say of messages with, and without, certain
+    elements."""
+    yield from _rows_of_standard(table, mti)
     for name in speakers(table):
         if found := tuple(_version_hits(mti, name)):
             yield Row(0, 0, 0, found)
@@ -468,18 +442,49 @@ def rows(table: Spec, mti: str) -> Iterator[Row]:
         yield from _presence_rows(rows_here, table, own.speaker, own.title, mti)
 
 
+_BITS = {"any": ANY, "secondary": SECONDARY}
+_MISSING = "M"
+
+
+def _bits(words: str) -> int:
+    return mask_of(_BITS[one] if one in _BITS else int(one) for one in words.split())
+
+
+def _rows_of_standard(table: Spec, mti: str) -> Iterator[Row]:
+    digit = str(VERSIONS.index(table.version))
+    for order, row in enumerate(read_csv("rules_presence")):
+        if row["versions"] and table.version not in row["versions"]:
+            continue
+        if not re.fullmatch(row["mti"].replace("v", digit), mti):
+            continue
+        needs, lacks = _bits(row["needs"]), _bits(row["lacks"])
+        numbers = [int(one) for one in row["elements"].split()]
+        severity = Severity(row["severity"]) if row["severity"] else None
+        text = catalogue()[row["rule"]]
+        for at, number in enumerate(numbers):
+            expected = row["expected"] or with_article(table[number].name.lower())
+            missing = row["presence"] == _MISSING
+            hit = Hit(number, expected, ABSENT if missing else PRESENT[0], severity=severity)
+            before = numbers[:at] if row["presence"] == "first" else []
+            one = said("", order, text, hit)
+            yield _row(number, missing, one, row["when"], needs, lacks | mask_of(before))
+
+
+def _row(number: int, missing: bool, one: Said, when: str, needs: int = 0, lacks: int = 0) -> Row:
+    """What is said where element *number* is *missing*, or is there, under a condition."""
+    bit, (with_, without) = mask_of((number,)), OF_PRESENCE.get(when, (0, 0))
+    needs, lacks = needs | with_ | bit * (not missing), lacks | without | bit * missing
+    return Row(needs, lacks, _CONDITIONS.get(when, 0), (one,))
+
+
 def _presence_rows(found: Sequence[Presence], table: Spec, name: str, title: str, mti: str) -> Iterator[Row]:
     for order, row in enumerate(found if version_of(mti) == table.version else ()):
         if row.severity == "none" or row.presence == "O":
             continue
         if row.when and row.when not in PREDICATES and row.when not in OF_PRESENCE:
             continue
-        needs, lacks = OF_PRESENCE.get(row.when, (0, 0))
-        bit = mask_of((row.field,))
-        wanted = row.presence in "MC"
         one = _presence_hit(row, table, name, title, _OF_PRESENCE + order)
-        when = _CONDITIONS.get(row.when, 0)
-        yield Row(needs | bit * (not wanted), lacks | bit * wanted, when, (one,))
+        yield _row(row.field, row.presence in "MC", one, row.when)
 
 
 def _presence_hit(row: Presence, table: Spec, name: str, title: str, order: int) -> Said:
@@ -549,88 +554,38 @@ def _maybe(name: str) -> Part:
     return found
 
 
-class _Formats:
-    """All that networks' formats ask of one element (0: the MTI). They ask much the same, so each question is
-    there once, with the networks that ask it: of each the words and what it expects, in the order of its
-    rows."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.questions: dict[tuple[Any, ...], Question] = {}
-        self.askers: dict[int, list[tuple[str, int, RuleText, str]]] = {}
-
-    def add(self, key: tuple[Any, ...], question: Question, asker: tuple[str, int, RuleText, str]) -> None:
-        """*asker* asks *question*, which others with the same *key* may ask, too."""
-        kept = self.questions.setdefault(key, question)
-        self.askers.setdefault(id(kept), []).append(asker)
-
-    def bound(self, table: Spec) -> Bound:
-        """The rule."""
-        beside = sorted({name for one in self.questions.values() for name in one.beside})
-        asks = [
-            (one.ask, tuple(beside.index(name) for name in one.beside), self.askers[id(one)])
-            for one in self.questions.values()
-        ]
-        element = DE[self.number]
-        if {one.item.check for one in self.questions.values()} == {"tlv"}:
-            element = element.tagged
-        parts = ((element,) if self.number else ()) + tuple(map(_maybe, beside))
-        error = any(text.severity is Severity.ERROR for _, _, of in asks for _, _, text, _ in of)
-        return Bound(partial(_asked, asks), self._say, parts, table, error=error)
-
-    def _say(self, told: list[tuple[str, list[tuple[str, int, RuleText, str]]]]) -> list[Said]:
-        found, judged = [], set()
-        misfits = [
-            (name, row, what, text, wanted) for what, all_of in told for name, row, text, wanted in all_of
-        ]
-        for name, row, what, text, wanted in sorted(misfits, key=lambda one: one[:2]):
-            # An element with an error is not judged on its finer points.
-            if name not in judged:
-                one = said(name, _OF_FORMATS + row, text, Hit(self.number, wanted, what))
-                found.append(one)
-                if one.error:
-                    judged.add(name)
-        return found
-
-
-def _asked(asks: list[Any], value: str, *beside: str) -> list[Any] | None:
-    found = None
-    read: dict[str, dict[str, str]] = {}
-    for ask, at, askers in asks:
-        if (what := ask(value, [beside[place] for place in at] if at else (), read)) is not None:
-            found = found or []
-            found.append((what, askers))
-    return found
-
-
 def formats_of(table: Spec, mti: str) -> dict[int, Bound]:
     """What networks' formats ask of each element of messages of *table* and an MTI."""
-    version = table.version
-    found: dict[int, _Formats] = {}
+    found: dict[int, list[Question]] = {}
     for name in speakers(table):
-        place = 0
-        for item in formats(name, mti, version):
-            if item.standard:
-                continue
-            text = RuleText(
-                f"{name.lower()}-{item.id}", Severity(item.severity), item.expected, item.source, item.hint
-            )
+        for order, item in enumerate(formats(name, mti, table.version), _OF_FORMATS):
             for number in item.fields:
-                asker = name if item.check in _OF_A_NETWORK else ""
-                told = (
-                    item.pattern,
-                    item.values,
-                    item.at,
-                    item.parts,
-                    item.beside,
-                    item.when,
-                    item.given,
-                    item.where,
-                )
-                key = (asker, item.check, told, item.min, item.max, item.multiple, item.lead, item.wrapper)
-                question = Question(version, number, item, name)
-                if number not in found:
-                    found[number] = _Formats(number)
-                found[number].add(key, question, (name, place, text, item.expected))
-            place += 1
-    return {number: one.bound(table) for number, one in found.items()}
+                found.setdefault(number, []).append(Question(table.version, number, item, name, order))
+    return {number: _bound(number, questions, table) for number, questions in found.items()}
+
+
+def _bound(number: int, questions: Sequence[Question], table: Spec) -> Bound:
+    """All that is asked of one element (0: the MTI) as one rule."""
+    beside = sorted({name for one in questions for name in one.beside})
+    asks = [(one, tuple(beside.index(name) for name in one.beside)) for one in questions]
+    element = DE[number]
+    if {one.item.check for one in questions} == {"tlv"}:
+        element = element.tagged
+    parts = ((element,) if number else ()) + tuple(map(_maybe, beside))
+    error = any(one.text.severity is Severity.ERROR for one in questions)
+    return Bound(partial(_asked, asks), _told, parts, table, error=error)
+
+
+def _asked(asks: Sequence[tuple[Question, Sequence[int]]], value: str, *beside: str) -> list[Any]:
+    read: dict[str, dict[str, str]] = {}
+    answers = ((one, one.ask(value, [beside[place] for place in at], read)) for one, at in asks)
+    return [(one, what) for one, what in answers if what is not None]
+
+
+def _told(told: Sequence[tuple[Question, str]]) -> list[Said]:
+    """What is said; an element with an error is not judged on its finer points."""
+    found: list[Said] = []
+    for one, what in told:
+        if not any(before.error and before.network == one.name for before in found):
+            found.append(said(one.name, one.order, one.text, Hit(one.number, one.item.expected, what)))
+    return found

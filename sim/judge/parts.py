@@ -30,7 +30,7 @@ from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
 from sim.parts.chip_data import ChipData
 from sim.parts.chip_data import Tag as TlvTag
-from sim.spec import Spec
+from sim.spec import Spec, emv
 from sim.spec.elements import codes_of
 from sim.spec.networks import Detection, detect, luhn_ok
 
@@ -259,7 +259,6 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
     "entry": (lambda value, table: pos.kind_of(value, table.version, None), True),
     "stripe": (_stripe, True),
     "amount": (amount_in, False),
-    "currency": (_currency_in, True),
     "moves": (_moves, True),
     "original": (lambda value, table: read_original(value, table.version), False),
     "groups": (lambda value, table: read_additional_amounts(value, table.version), False),
@@ -519,3 +518,30 @@ def _card(values: Values) -> Card:
 # The card number, which nothing remembers, and the card.
 ACCOUNT: Any = Part("ACCOUNT", _account, looks=mask_of(_CARDS), sources=_CARDS, key=None)
 CARD: Any = Part("CARD", _card, looks=mask_of(_CARDS)).by_itself()
+
+
+def _local(values: Values) -> str:
+    return (values[13] + values[12]) if values.table.version == "1987" else values[12][-10:]
+
+
+# The local date and time, MMDDhhmmss: DE 13 and 12 in 1987, the end of DE 12 since.
+LOCAL: Any = Part("LOCAL", _local, needs=1 << 12, looks=mask_of((12, 13)), sources=(12, 13), key=None)
+
+
+def _currency(values: Values) -> str:
+    return values[49] if values.table.version != "2003" else _currency_in(values[4], values.table)
+
+
+# The currency of the amount: DE 49, since 2003 a part of DE 4; empty where there is none.
+CURRENCY: Any = Part("CURRENCY", _currency, looks=mask_of((4, 49)), sources=(4, 49)).by_itself()
+
+
+def _application(values: Values) -> str:
+    named = next(filter(None, (values[tag] for tag in _OF_APPLICATION)), "")
+    return emv.owner(named) or values[CARD].network or ""
+
+
+# The network of the application that chip data name, else the card's; empty where neither is known.
+_OF_APPLICATION = ("84", "9F06", "4F")
+_NAMED = Tag["84"].looks | Tag["9F06"].looks | Tag["4F"].looks
+APPLICATION: Any = Part("APPLICATION", _application, looks=CARD.looks | _NAMED, sources=(55,)).by_itself()

@@ -161,13 +161,13 @@ def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[Check],
     return bind
 
 
-def each_tag(rule_id: str, *tags: str) -> Callable[[Check], Check]:
+def each_tag(rule_id: str, *tags: str, **when: Unpack[When]) -> Callable[[Check], Check]:
     """Bind a function of the value of one tag, `TAG_VALUE`, to each of *tags*, wherever in the chip data."""
     text = _text(rule_id)
 
     def bind(check: Check) -> Check:
         for tag in tags:
-            RULES.append(_bound(text, check, {"tag": tag}, {}))
+            RULES.append(_bound(text, check, {"tag": tag}, when))
         return check
 
     return bind

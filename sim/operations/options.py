@@ -193,7 +193,9 @@ class Setting:
     def sample(self) -> dict[str, Any]:
         """The details, and sample values for those that are not given."""
         templates, category = read_toml("templates"), chosen_category(self.details, self.purpose)
-        places = templates["places"].get(self.purpose, {})
+        # Without a PIN no machine pays out, but a clerk.
+        counter = self.purpose == "cash" and "pin" not in self.words
+        places = templates["places"].get("counter" if counter else self.purpose, {})
         own = templates["own_samples"].get(self.network, {})
         usual = {name: value for name, value in own.items() if isinstance(value, str)}
         usual |= places | own.get(self.purpose, {})

@@ -444,6 +444,8 @@ def _price(context: Context) -> str:
     setting = context.setting
     asked = str(setting.sample["merchant_currency"])
     found = currency_named(asked, "merchant_currency", 54)
+    if found.numeric == setting.currency:
+        raise OptionError("merchant_currency", "another currency than that of the amount", asked, 54)
     price = setting.details.get("merchant_amount_minor_units")
     units = int(price) if price else context.amount_minor_units * 4 // 5
     return additional_amount(setting.version, _PRICE, found.numeric, "D", units)

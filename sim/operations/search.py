@@ -241,10 +241,9 @@ def _rules() -> Iterator[Entry]:
         yield Entry("rule", one.id, one.checks, text=text, source=one.source, call="sim.rules()")
     for name in NETWORKS:
         for rule in network_of(name).formats:
-            if not rule.standard:
-                where = ", ".join(f"DE {number}" for number in rule.fields), rule.versions, name
-                told = f"{rule.severity}: {rule.hint}", rule.source, "sim.rules()"
-                yield Entry("rule", f"{name.lower()}-{rule.id}", rule.expected, *where, *told)
+            where = ", ".join(f"DE {number}" for number in rule.fields), rule.versions, name
+            told = f"{rule.severity}: {rule.hint}", rule.source, "sim.rules()"
+            yield Entry("rule", f"{name.lower()}-{rule.id}", rule.expected, *where, *told)
 
 
 def _faults() -> Iterator[Entry]:

@@ -45,7 +45,7 @@ class CardRange:
 
 
 # Checks of what is inside an element that has its form.
-_INSIDE = ("part", "listed", "holds", "lacks")
+_INSIDE = ("part", "listed", "holds", "lacks", "country")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,9 @@ class FormatRow:
     """One rule on the text of some elements; field 0 is the MTI. `CHECKS` says what `check` means.
 
     `mtis` are masks such as `02xx`; none means every MTI but network management, which has no card.
-    `parts` are parts of the element's layout; `beside` another element and `when` what it holds, where the
-    rule speaks of the two together. `given` are other elements, or what is inside them (`35.service`), and
-    the patterns that they must match for the rule to be asked at all, one that is missing being an empty
-    text; `where` are parts of the value itself with their patterns. `standard` marks what the standard says
-    of the element in these versions: a caller that has judged it by the standard need not say it twice.
+    `parts` are parts of the element's layout. `given` are other elements, or what is inside them
+    (`35.service`), and the patterns that they must match for the rule to be asked at all, one that is missing
+    being an empty text; `where` are parts of the value itself with their patterns.
     """
 
     id: str
@@ -70,17 +68,13 @@ class FormatRow:
     hint: str
     source: str
     confidence: str
-    standard: bool = False
     pattern: re.Pattern[str] | None = None
     min: int = 0
     max: int = 9999
-    multiple: int = 1
     values: frozenset[str] = frozenset()
     at: tuple[int, int] | None = None
     lead: int = 0
     parts: frozenset[str] = frozenset()
-    beside: int = 0
-    when: re.Pattern[str] | None = None
     given: tuple[tuple[str, re.Pattern[str]], ...] = ()
     where: tuple[tuple[str, re.Pattern[str]], ...] = ()
     wrapper: bool = False
@@ -88,7 +82,7 @@ class FormatRow:
     @property
     def of_the_form(self) -> bool:
         """Whether the rule speaks of the form of the element, by itself."""
-        return not (self.beside or self.given or self.where or self.check in _INSIDE)
+        return not (self.given or self.where or self.check in _INSIDE)
 
     def applies(self, mti: str, version: str) -> bool:
         """Whether the rule speaks of messages *mti* read as *version*."""
@@ -303,9 +297,8 @@ def _format(row: dict[str, Any], name: str) -> FormatRow:
     made["mtis"] = tuple(row.get("mtis", ()))
     made["values"] = frozenset(row.get("values", ()))
     made["parts"] = frozenset(row.get("parts", ()))
-    for key in ("pattern", "when"):
-        if key in row:
-            made[key] = _compiled(row[key])
+    if "pattern" in row:
+        made["pattern"] = _compiled(row["pattern"])
     for key in ("given", "where"):
         if key in row:
             made[key] = tuple((name, _compiled(text)) for name, text in row[key].items())

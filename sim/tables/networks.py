@@ -168,6 +168,5 @@ def _asked(name: str, mti: str, version: str) -> Iterator[tuple[tuple[int, str],
         condition = f": {row.condition}" if row.presence == "C" and row.condition else ""
         yield (row.field, "presence"), _PRESENCE[row.presence] + condition
     for item in formats(name, mti, version):
-        if not item.standard:
-            for number in item.fields:
-                yield (number, item.id), f"{item.severity}: {item.expected}"
+        for number in item.fields:
+            yield (number, item.id), f"{item.severity}: {item.expected}"

@@ -224,10 +224,9 @@ def rules() -> Table:
     ]
     for name in NETWORKS:
         for rule in network_of(name).formats:
-            if not rule.standard:
-                own = f"{name.lower()}-{rule.id}"
-                said = rule.severity, rule.expected, rule.source, rule.hint
-                rows.append((own, name, *said, examples.get(own, "")))
+            own = f"{name.lower()}-{rule.id}"
+            said = rule.severity, rule.expected, rule.source, rule.hint
+            rows.append((own, name, *said, examples.get(own, "")))
     return RulesTable(columns_of(_RULE_COLUMNS, rows))
 
 
