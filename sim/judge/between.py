@@ -540,9 +540,11 @@ def cash_back_currency(
     """The cash back is a part of the amount, in its currency; the price that was converted is in another."""
     wanted = currency(stated)
     where = "DE 4" if table.version == "2003" else "DE 49"
-    for group in groups if wanted else ():
+    for group in groups:
         told = currency(group.currency)
-        if group.kind == _CASH_BACK_AMOUNT and told not in (None, wanted):
+        if told is None or wanted is None:
+            continue
+        if group.kind == _CASH_BACK_AMOUNT and told != wanted:
             return Hit(54, f"cash back in the currency of {where}, {wanted.alpha}", told.alpha, group.at)
         if group.kind == _CONVERTED_FROM and told == wanted:
             return Hit(54, f"a price in another currency than that of {where}", told.alpha, group.at)

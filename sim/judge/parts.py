@@ -529,7 +529,7 @@ LOCAL: Any = Part("LOCAL", _local, needs=1 << 12, looks=mask_of((12, 13)), sourc
 
 
 def _currency(values: Values) -> str:
-    return values[49] if values.table.version != "2003" else _currency_in(values[4], values.table)
+    return _currency_in(values[4], values.table) if values.table.version == "2003" else str(values[49])
 
 
 # The currency of the amount: DE 49, since 2003 a part of DE 4; empty where there is none.
