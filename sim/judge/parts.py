@@ -521,7 +521,7 @@ CARD: Any = Part("CARD", _card, looks=mask_of(_CARDS)).by_itself()
 
 
 def _local(values: Values) -> str:
-    return (values[13] + values[12]) if values.table.version == "1987" else values[12][-10:]
+    return str(values[13] + values[12] if values.table.version == "1987" else values[12][-10:])
 
 
 # The local date and time, MMDDhhmmss: DE 13 and 12 in 1987, the end of DE 12 since.
