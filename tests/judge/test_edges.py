@@ -1,0 +1,108 @@
+"""Where a finding begins and ends, and what is just not one: the edges of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from rule_cases import auth
+
+import sim
+from sim.codec import Message
+from sim.judge import Finding, run
+from sim.operations.validation import validate
+
+
+def told(rule: str, message: Message) -> list[Finding]:
+    """What one rule says."""
+    return [one for one in run(message) if one.rule == rule]
+
+
+def words(findings: Iterable[Finding], message: Message) -> list[str]:
+    """The characters that findings are about."""
+    text = str(sim.build({0: message.mti, **message.fields}, version=message.version))
+    return [text[one.start : one.end] for one in findings]
+
+
+@pytest.mark.parametrize(
+    ("rule", "message", "wrong"),
+    [
+        ("date", auth(de12="126130"), "61"),
+        ("chip-tag-digits", auth(de22="051", de55="9A0326112A"), "A"),
+        ("approval-code-length", auth(de27="9"), "9"),
+        ("service-code", auth(de40="231"), "3"),
+        ("pos-entry-mode", auth(de22="057"), "7"),
+    ],
+)
+def test_a_finding_is_about_the_wrong_characters_alone(rule: str, message: Message, wrong: str) -> None:
+    """Neither one fewer nor one more."""
+    assert words(told(rule, message), message) == [wrong]
+
+
+def test_a_value_of_foreign_characters_is_told_as_that_alone() -> None:
+    """Nothing is said of a code with a character that its element cannot have."""
+    assert {one.rule for one in run(auth(de40="2-1"))} == {"character-class"}
+
+
+def test_a_chip_date_of_no_digits_is_no_day_apart() -> None:
+    """A date that is none is not near another: the finding is a warning, not a remark."""
+    (one,) = told("chip-message-date", auth(de12="120000", de13="1120", de22="051", de55="9A0326112A"))
+    assert one.severity == "warning"
+
+
+@pytest.mark.parametrize(("time", "found"), [("122900", False), ("124500", True)])
+def test_the_local_time_is_a_day_from_utc_at_most(time: str, found: bool) -> None:
+    """To the minute."""
+    message = auth(de7="1120123000", de12=time, de13="1121")
+    assert bool(told("dates-apart", message)) == found
+
+
+@pytest.mark.parametrize(("expiry", "found"), [("2611", False), ("2610", True)])
+def test_a_card_expires_at_the_end_of_its_month(expiry: str, found: bool) -> None:
+    """The month of the local date is the last."""
+    message = auth("1993", de12="261120120000", de14=expiry)
+    assert bool(told("card-expired", message)) == found
+
+
+def test_the_net_of_1987_with_fees_is_agreed() -> None:
+    """How fees count, links agree; without fees the net is the difference."""
+    totals: dict[str, Any] = {f"de{number}": "0" * 16 for number in (86, 87, 89)}
+    totals |= {"de88": "0000000000001000", "de97": "D0000000000000900", "de76": "0000000001"}
+    plain = Message("0500", {}, "1987").replace(**totals)
+    assert told("net-settlement", plain)
+    assert not told("net-settlement", plain.replace(de82="000000000100"))
+
+
+def test_a_reserved_function_that_a_network_uses_is_no_error() -> None:
+    """Mastercard acknowledges with 0180; from anybody else that is an error."""
+    fields = {2: "5555555555554444", 7: "1120123045", 11: "123456", 39: "00"}
+    text = str(sim.build({0: "0180", **fields}))
+    severities = {
+        name: {
+            one.severity.value for one in validate(text, network=name).findings if one.rule == "mti-function"
+        }
+        for name in ("MASTERCARD", "VISA")
+    }
+    assert severities == {"MASTERCARD": {"warning"}, "VISA": {"error"}}
+
+
+def test_a_reference_names_its_day_whatever_the_mti() -> None:
+    """Also in a message of 1987 whose MTI names another version."""
+    message = auth(de7="1120123045", de11="123456", de37="632012123456")
+    assert told("retrieval-reference-day", message)
+    assert told("retrieval-reference-day", message.replace(mti="1100"))
+
+
+@pytest.mark.parametrize("tail", ["US", "NY", "USA", " GB"])
+def test_a_place_in_43_ends_in_a_country_or_a_region(tail: str) -> None:
+    """Of two letters, of three, or a state; any of them will do."""
+    assert not told("location-country", auth(de43="CORNER SHOP".ljust(40 - len(tail)) + tail))
+
+
+@pytest.mark.parametrize("country", ["ON", "CA"])
+def test_a_province_is_in_its_own_country(country: str) -> None:
+    """A clock of Ontario is no clock of Greenwich, and a state is told by its letters."""
+    place = "CORNER SHOP            TORONTO".ljust(37) + country.ljust(3)
+    message = auth(de7="1120123045", de12="123045", de13="1120", de43=place)
+    assert [one.expected for one in told("transmission-time-local", message)]
