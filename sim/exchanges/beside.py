@@ -10,6 +10,7 @@ from sim.exchanges import lexicon, sums
 from sim.exchanges.deciding import codes_known
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of
 from sim.exchanges.words import Mark, Reader
+from sim.spec.networks import NETWORKS, response_code
 
 _MOST = 50  # messages of a kind: our choice
 # What may be said not to be meant, and how many words may stand between.
@@ -53,7 +54,11 @@ _END = re.compile(
     r"\s*(?:$|[,.;:(]|(?:and|at|in|on|with|by|using|via|from|bei|im|mit|am|auf|en|con|em|no|na|com|chez|dans"
     r"|avec|a|au)\b)"
 )
-_FIRST = re.compile(r": | (?:at|for|from|bei|in|im|en|chez) ")  # `Homework: ...`, `dinner at ...`
+_ASKED_GOT = re.compile(
+    r"\b(?:asked|requested|wanted|angefragt|verlangt|pedi|pidio|pediu|solicitad[oa]s?|demandee?s?)\b[^.;]*?"
+    r"\b(?P<got>got|gets|received|granted|bekam|erhielt|aprobaron|aprovaram|recibi|recebi|accordee?s?|obtenu)"
+    r"(?: only| just| nur| solo| so| apenas| seulement)? (?P<n>\d+(?:[.,]\d\d)?)"
+)
 _ONLY = frozenset(("only", "just", "nur", "solo", "apenas", "seulement"))
 _LONGEST_ASIDE = 3  # words
 _OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
@@ -61,7 +66,7 @@ _OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
 
 def settle(reader: Reader) -> None:
     """Give the marks of *reader* what they say beside each other."""
-    for step in (_counts, _codes, _stages, _negations, _asides):
+    for step in (_granted, _counts, _codes, _stages, _negations, _asides):
         step(reader)
 
 
@@ -71,6 +76,8 @@ def _asides(reader: Reader) -> None:
     for mark in reader.all("unknown"):
         if mark.value in _ONLY and any(one.start == mark.end + 1 for one in reader.all("amount", "bare")):
             mark.key = "aside"
+    # Where no purpose is said, a word that nobody knows may be it: `20 USD for a clawback`.
+    bought = reader.all("head", "trade", "merchant")
     unknown = reader.all("unknown")
     while at < len(unknown):
         run = [unknown[at]]
@@ -86,15 +93,36 @@ def _asides(reader: Reader) -> None:
         follows = next((one for one in reader.marks if one.start == end + 1 and one.key in _PAID_WITH), None)
         ends = bool(_END.match(text[end:])) or follows is not None
         slot = _BOUGHT.search(text[:start])
-        said_of_it = (
-            (slot and about and ends)
-            or (_WHO.match(text[:start]) and _PAYS.match(text[end + 1 :]))
-            or (not text[:start].strip() and _FIRST.match(text[end:]))
+        said_of_it = (slot and about and ends and bought) or (
+            _WHO.match(text[:start]) and _PAYS.match(text[end + 1 :])
         )
-        if said_of_it and all(one.value.isalpha() and not lexicon.like(one.value) for one in run):
+        if said_of_it and all(_may_be_left(one.value) for one in run):
             for one in run:
                 one.key = "aside"
             reader.notes.append(f"Left aside: {reader.text[start:end]}")
+
+
+def _granted(reader: Reader) -> None:
+    """What was got of an amount that was asked for is a part of it; a number that is a network's code, too, may
+    be either."""
+    found = _ASKED_GOT.search(fold(reader.text))
+    if found is None:
+        return
+    start, end = found.span("n")
+    network = next((str(one.value) for one in reader.all("network")), NETWORKS[0])
+    for mark in reader.all("unknown", "code", "decision"):
+        if found.start("got") <= mark.start and mark.end <= end:
+            mark.key = "aside"
+    if not any(mark.start == start for mark in reader.all("amount", "bare")):
+        if response_code(network, found["n"]):
+            reader.unclear.append(f"{found['got']} {found['n']}: an amount or a code")
+        reader.marks.append(Mark("bare", found["n"], start, end, found["n"]))
+    reader.marks.append(Mark("decision", "partial", found.start("got"), found.end("got"), found["got"]))
+
+
+def _may_be_left(word: str) -> bool:
+    """Whether *word* may be left aside: no number, and like none that says something."""
+    return word.isalpha() and not sums.whole(word) and not lexicon.like(word)
 
 
 def _counts(reader: Reader) -> None:

@@ -222,8 +222,8 @@ class Composer:
                 continue
             if mark.words == "?" and self.all("polite"):
                 continue
-            if mark.key == "tip" and any(one.value == "completion" for one in self.all("head")):
-                continue  # it is in the amount of the completion
+            if mark.key == "tip":
+                continue  # it is in the amount
             words = seen[mark.start : mark.end]
             self.bad(words)
             if mark.key == "unknown" and (near := like(mark.value)) and near != fold(words):
@@ -448,6 +448,7 @@ class Composer:
         if chain is None:
             return None
         amounts = shares.amounts(self, chain, decision)
+        chain = self._tipped(chain, amounts) if self.all("tip") else chain
         self._main_amount(chain, decision, amounts)
         kind, purpose = self._kind(chain, decision), chain[0]
         dual = self.network in _DUAL and purpose in ("cash", "refund", "balance", "cashback")
@@ -472,6 +473,22 @@ class Composer:
         if follows and self.all("answer") and self._is_of_what_follows():
             asked = replace(asked, answered=True)
         return self._answer(asked, decision, amounts)
+
+    def _tipped(self, chain: list[str], amounts: dict[str, int]) -> list[str]:
+        """The purposes where a tip is paid: with the rest, or later, in the completion."""
+        tip = amounts.pop("tip", 0)
+        if "completion" in chain and not tip:
+            return chain
+        if not tip or "main" not in amounts or chain not in (["purchase"], ["preauthorization"]):
+            self.bad("how much the tip is" if not tip else "an amount with a tip")
+        elif self.all("order"):
+            amounts["completion"] = amounts["main"] + tip
+            return ["preauthorization", "completion"]
+        else:
+            self.notes.append("The amount is the total with the tip")
+            self.shares["main"] += self.shares["tip"]
+            amounts["main"] += tip
+        return chain
 
     def _between_amounts(self) -> str:
         money = self.all("amount", "bare")
@@ -556,8 +573,10 @@ class Composer:
 
     def _part_of_it(self) -> bool:
         """Whether a refund is of a part of the purchase that is spoken of after it."""
-        heads = [mark.value for mark in self.all("head")]
-        return heads == ["refund", "purchase"] and len(self.all("amount", "bare")) > 1
+        heads = self.all("head")
+        if [mark.value for mark in heads] != ["refund", "purchase"] or len(self.all("amount", "bare")) < 2:
+            return False
+        return not any(heads[0].end <= mark.start < heads[1].start for mark in self.all("order"))
 
     def _begun(self, name: str) -> bool:
         """Whether something was before what *name* says: `20 EUR approved; next day refunded`."""
@@ -651,6 +670,8 @@ class Composer:
                 self.bad("the amount of the increment")
             if name == "completion" and len(set(told.values())) > 1:
                 self.bad("two amounts for the completion")
+            if name in amounts:  # with the tip
+                told = {self.all("tip")[0].start: amounts[name]}
             many = list(told.items())[: 1 if name == "completion" else None]
             found += [(start, f"{word}:{units}") for start, units in many] or [(heads[name].start, word)]
         back = self.all("then")

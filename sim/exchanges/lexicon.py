@@ -7,6 +7,7 @@ codes and names of countries need no rows.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -31,7 +32,7 @@ _OTHERS = frozenset(
     ]
 )
 _ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
-_STEM = 5
+_STEM, _SLIP = 5, 7
 _MATTERS = (*("head", "then", "decision", "reason", "reason!", "kind", "answer", "why", "entry"),
             *("network", "option", "negation", "fault", "repeat"))  # fmt: skip
 _CLOSE = 0.85  # our choice: `purchse` is like purchase
@@ -190,6 +191,25 @@ def like(word: str) -> str:
         return ""
     near = [one for one in _meaningful().get(word[0], ()) if abs(len(one) - len(word)) <= 2]
     return next(iter(difflib.get_close_matches(word, near, 1, _CLOSE)), "")
+
+
+def slip(word: str) -> str:
+    """The word that says something of which *word* is a slip of the finger: two letters the wrong way round, one
+    too many or one lost. Empty for none, or for several that say different things."""
+    if len(word) < _SLIP:
+        return ""
+    known = phrases()[0]
+    lost = {word[:at] + word[at + 1 :] for at in range(1, len(word))}
+    turned = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1)}
+    near = {one for one in _meaningful().get(word[0], ()) if one in lost | turned or _without(one, word)}
+    near = {one for one in near if (one,) in known}
+    return min(near, default="") if len({known[(one,)] for one in near}) == 1 else ""
+
+
+def _without(longer: str, word: str) -> bool:
+    """Whether *longer* is *word* with one letter more."""
+    at = len(os.path.commonprefix((longer, word)))
+    return len(longer) == len(word) + 1 and longer[at + 1 :] == word[at:]
 
 
 def known_from(words: tuple[str, ...]) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _JOINED = re.compile(
     r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
 )
-_ROLES = {"cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
+_ROLES = {"tip": "tip", "cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
 _OF_WHICH = re.compile(
     r"\s*(?:(?:of (?:it|them|that|which|these)|davon|de ellos|de elles|deles|d'entre eux) ?)?"
     r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
@@ -93,7 +93,7 @@ def _minor(made: Composer, mark: Mark, currency: str) -> int | None:
 def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
     """What the amount *mark* belongs to, by the words around it; *several*: one stands before it."""
     text, parts = made.reader.text, made.all("part")
-    around = made.all("head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof")
+    around = made.all("head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof", "tip")
     before = [one for one in around if one.start <= mark.start]
     after = next((one for one in around if one.start >= mark.end), None)
     last = before[-1] if before else None
@@ -102,8 +102,15 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
     tail = text[mark.end : after.start].strip() if after else ""
     if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
         return "cashback"
+    if after and after.key == "tip" and not tail and not after.words.lower().startswith("with") and not any(
+        one.start > after.start and _JOINED.fullmatch(fold(text[after.end : one.start]))
+        for one in made.all("amount", "bare")
+    ):
+        return "tip"  # 12 tip
     if last and joined and last.key in _ROLES:
         return _ROLES[last.key]
+    if last and joined and last.value == "balance" and chain == ["balance"]:
+        return "balance"
     if decision.outcome == "partial" and not parts:
         money = made.all("amount", "bare")
         named = [one for one in money if _is_approved(made, one)]

@@ -262,6 +262,9 @@ class Reader:
                 one, start, end = tokens[at]
                 if (stem := lexicon.variant(one)) != one:
                     self._say((stem,), start, end)
+                elif meant := lexicon.slip(one):
+                    self._say((meant,), start, end)
+                    self.notes.append(f"{self.text[start:end]} is read as {meant}")
                 elif one not in _ALLOWED:
                     self.marks.append(Mark("unknown", one, start, end, self.text[start:end]))
                 at += 1
@@ -318,7 +321,7 @@ _JOINING = frozenset(
         *("em", "en", "pour", "sur", "par"),
     ]
 )
-_BEFORE_AMOUNT = ("bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof")
+_BEFORE_AMOUNT = ("tip", "bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof")
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")

@@ -169,12 +169,14 @@ def test_the_code_of_a_plan_makes_the_same() -> None:
     assert [one.iso.message for one in told] == [one.iso.message for one in made.iso.messages]
 
 
-def test_a_misspelling_is_named_with_what_may_be_meant() -> None:
-    """Nothing is made of it; it is not left aside as what is bought or who buys it either."""
+def test_a_word_that_nobody_knows_is_told() -> None:
+    """A slip of the finger is read and told; a word that may be the purpose is never left aside."""
     plan = plan_of("Reversl for 20 USD visa")
-    assert plan.unclear == ("Reversl",)
-    assert "Did you mean 'reversal' by 'Reversl'?" in plan.remarks
-    assert "Left aside: dinner" in plan_of("dinner at a restaurant, visa 20 USD").remarks
+    assert plan.unclear == ()
+    assert "Assumed: Reversl is read as reversal" in plan.remarks
+    assert plan_of("Clawback for 20 USD visa").unclear == ("Clawback",)
+    assert plan_of("visa 20 USD for a clawback").unclear == ("clawback",)
+    assert "Left aside: jacket" in plan_of("visa purchase of 20 USD for a jacket").remarks
 
 
 def test_what_cannot_be_is_said_with_its_reason() -> None:
