@@ -103,8 +103,8 @@ def _asides(reader: Reader) -> None:
 
 
 def _granted(reader: Reader) -> None:
-    """What was got of an amount that was asked for is a part of it; a number that is a network's code, too, may
-    be either."""
+    """What was got of an amount that was asked for is a part of it; a number that is a code, too, may be
+    either."""
     found = _ASKED_GOT.search(fold(reader.text))
     if found is None:
         return

@@ -7,7 +7,6 @@ codes and names of countries need no rows.
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -194,22 +193,22 @@ def like(word: str) -> str:
 
 
 def slip(word: str) -> str:
-    """The word that says something of which *word* is a slip of the finger: two letters the wrong way round, one
-    too many or one lost. Empty for none, or for several that say different things."""
+    """The word that says something of which *word* is a slip of the finger: two letters the wrong way round,
+    one too many or one lost. Empty for none, or for several that say different things."""
     if len(word) < _SLIP:
         return ""
     known = phrases()[0]
-    lost = {word[:at] + word[at + 1 :] for at in range(1, len(word))}
+    lost = _less(word)
     turned = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1)}
-    near = {one for one in _meaningful().get(word[0], ()) if one in lost | turned or _without(one, word)}
+    near = {one for one in _meaningful().get(word[0], ()) if one in lost | turned or word in _less(one)}
     near = {one for one in near if (one,) in known}
     return min(near, default="") if len({known[(one,)] for one in near}) == 1 else ""
 
 
-def _without(longer: str, word: str) -> bool:
-    """Whether *longer* is *word* with one letter more."""
-    at = len(os.path.commonprefix((longer, word)))
-    return len(longer) == len(word) + 1 and longer[at + 1 :] == word[at:]
+@cache
+def _less(word: str) -> frozenset[str]:
+    """*word* without one of its letters, but for the first."""
+    return frozenset(word[:at] + word[at + 1 :] for at in range(1, len(word)))
 
 
 def known_from(words: tuple[str, ...]) -> bool:

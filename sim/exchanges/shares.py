@@ -93,7 +93,9 @@ def _minor(made: Composer, mark: Mark, currency: str) -> int | None:
 def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
     """What the amount *mark* belongs to, by the words around it; *several*: one stands before it."""
     text, parts = made.reader.text, made.all("part")
-    around = made.all("head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof", "tip")
+    around = made.all(
+        "head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof", "tip"
+    )
     before = [one for one in around if one.start <= mark.start]
     after = next((one for one in around if one.start >= mark.end), None)
     last = before[-1] if before else None
@@ -102,9 +104,15 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
     tail = text[mark.end : after.start].strip() if after else ""
     if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
         return "cashback"
-    if after and after.key == "tip" and not tail and not after.words.lower().startswith("with") and not any(
-        one.start > after.start and _JOINED.fullmatch(fold(text[after.end : one.start]))
-        for one in made.all("amount", "bare")
+    if (
+        after
+        and after.key == "tip"
+        and not tail
+        and not after.words.lower().startswith("with")
+        and not any(
+            one.start > after.start and _JOINED.fullmatch(fold(text[after.end : one.start]))
+            for one in made.all("amount", "bare")
+        )
     ):
         return "tip"  # 12 tip
     if last and joined and last.key in _ROLES:

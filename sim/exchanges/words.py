@@ -321,7 +321,18 @@ _JOINING = frozenset(
         *("em", "en", "pour", "sur", "par"),
     ]
 )
-_BEFORE_AMOUNT = ("tip", "bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof")
+_BEFORE_AMOUNT = (
+    "tip",
+    "bound",
+    "head",
+    "partof",
+    "remain",
+    "actual",
+    "also",
+    "network",
+    "then",
+    "cashbackof",
+)
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")

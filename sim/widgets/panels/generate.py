@@ -50,22 +50,23 @@ _TITLES = {one.name: one.label for name in ("exchange", "generate") for one in v
 
 
 def planned(plan: Plan) -> str:
-    """*plan* as HTML: its text with the words underlined, what they give, what was assumed, what is
-    unclear."""
+    """*plan* as HTML: its text with the words underlined, what they give, what it makes, what was assumed,
+    what is unclear."""
     text = shown(plan.text)
     parts, at = [], 0
     for start, end, title, known in _spans(plan, text):
         parts += [text[at:start], markup("u" if known else "mark", text[start:end], title=title)]
         at = end
+    given: dict[str, list[str]] = {}
+    for _, _, name, value, words in plan.rows():
+        given.setdefault(shown(words), []).append(f"{_TITLES.get(name, name)}: {shown(str(value))}")
+    given.pop("", None)
     rows = [
-        joined(
-            markup("dt", shown(words)),
-            markup("dd", f"{_TITLES.get(name, name)}: {shown(str(value))}"),
-        )
-        for _, _, name, value, words in plan.rows()
-        if words
+        joined(markup("dt", words), markup("dd", ", ".join(dict.fromkeys(values))))
+        for words, values in sorted(given.items(), key=lambda one: text.find(one[0].split(_BETWEEN)[0]))
     ]
-    said = [hint(f"{note}.") for note in plan.remarks]
+    said = [hint(_made_of(plan))] if plan.makes_messages and not (plan.unclear or plan.not_possible) else []
+    said += [hint(f"{note}.") for note in plan.remarks]
     if plan.cost:
         said.append(hint(plan.cost))
     if plan.unclear:
@@ -73,7 +74,14 @@ def planned(plan: Plan) -> str:
     elif plan.not_possible:
         said.append(wrong(f"Not possible: {plan.not_possible}.", "p"))
     told = markup("p", joined(*parts, text[at:]), "iso-planned")
-    return told + markup("dl", joined(*dict.fromkeys(rows)), "iso-plan") + "".join(said)
+    return told + markup("dl", joined(*rows), "iso-plan") + "".join(said)
+
+
+def _made_of(plan: Plan) -> str:
+    """The messages that *plan* makes and, where they are answered, their story."""
+    made = plan.run().exchange
+    answered = any(step.is_answer for step in made.steps)
+    return f"Makes {', '.join(one.mti for one in made.messages)}" + (f". {made.story}" if answered else ".")
 
 
 def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
