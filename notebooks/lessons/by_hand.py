@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from lessons.answers import Month, OneOf
 from lessons.judging import Lesson, equal, members
 from lessons.paper import amount, chip_request, entry, money, purpose, signed_amount, story, tags, wanted
 from lessons.sheets import Row, facts, sheet
 from sim.codec import build
 from sim.operations import anatomy
-from sim.operations.drill.facts import (
-    BYTES,
-    CHARACTERS,
-    PLACES,
-    Digits,
-    Fact,
-    Hex,
-    Month,
-    Number,
-    OneOf,
-    Several,
-)
+from sim.operations.drill.facts import BYTES, CHARACTERS, PLACES, Digits, Fact, Hex, Number, Several
 
 FIRST, SECOND = "step by step", "second by hand"
 _DIGITS = 2  # of a byte

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from lessons.answers import Masked
 from lessons.judging import Lesson, equal
 from sim.masking import mask_pan
-from sim.operations.drill.facts import Masked, NetworkName
+from sim.operations.drill.facts import NetworkName
 from sim.spec import networks
 from sim.spec.networks import detect, test_cards
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import cached_property, lru_cache
 
 import sim
+from lessons.answers import Moment
 from lessons.judging import Exercise, Lesson, members, wants
 from lessons.names import person
 from lessons.paper import chip_request, dice, ruled, signed_amount, story, tags, wanted
@@ -14,7 +15,7 @@ from lessons.sheets import facts
 from lessons.traffic import NOON
 from sim.codec import build
 from sim.operations import generate, respond, reverse
-from sim.operations.drill.facts import Digits, Fact, Moment, NetworkName, Number, YesNo
+from sim.operations.drill.facts import Digits, Fact, NetworkName, Number, YesNo
 from sim.spec import lookup
 
 _LINES = 1000

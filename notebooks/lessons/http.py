@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from lessons.answers import Spelling
 from lessons.judging import RIGHT, Exercise, Lesson, Verdict, kind, members
 from lessons.money import minor
-from sim.operations.drill.facts import Spelling
 from sim.spec import currency
 
 TEXT = "0800822000000000000004000000000000001120120000000042301"

@@ -9,9 +9,10 @@ from random import Random
 from typing import NamedTuple
 
 import sim
+from lessons.answers import CurrencyName, Moment, OneOf
 from lessons.traffic import NOON
 from sim.elements import emv
-from sim.operations.drill.facts import Amount, Choice, CurrencyName, Digits, Fact, Hex, Moment, OneOf, Text
+from sim.operations.drill.facts import Amount, Choice, Digits, Fact, Hex, Text
 from sim.parts import chip_data
 from sim.spec import currency
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sim
+from lessons.answers import Spelling
 from lessons.judging import Lesson, equal, wants
 from sim.judge import catalogue
-from sim.operations.drill.facts import Spelling
 
 
 def _broken_rules(message: sim.Message, severity: str) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sim
+from lessons.answers import Spelling, VersionName
 from lessons.judging import Lesson, equal
-from sim.operations.drill.facts import Spelling, VersionName
 from sim.spec import spec
 
 # A message whose first digit was lost; only one version reads it to its end.

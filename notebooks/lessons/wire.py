@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sim
+from lessons.answers import Spelling
 from lessons.judging import Lesson, equal
 from sim.codec.wire import encode
-from sim.operations.drill.facts import BYTES, Number, Several, Spelling
+from sim.operations.drill.facts import BYTES, Number, Several
 
 # What the notebook sends in four ways: no card in it, so that everything may be seen.
 MESSAGE = sim.Message("0200", {3: "000000", 4: "000000002599", 11: "000042", 41: "TERM0042", 49: "978"})

@@ -8,25 +8,19 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from lessons.answers import CurrencyName, Masked, Moment, Month, OneOf, Spelling, VersionName
 
 from sim.operations.drill.facts import (
     Amount,
     Choice,
-    CurrencyName,
     Digits,
     Element,
     Fact,
     Hex,
-    Masked,
-    Moment,
-    Month,
     NetworkName,
     Number,
-    OneOf,
     Several,
-    Spelling,
     Text,
-    VersionName,
     YesNo,
 )
 

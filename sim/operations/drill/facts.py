@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Collection, Iterator, KeysView, Mapping, ValuesView
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from itertools import islice
 from typing import Any, Self
@@ -21,7 +20,7 @@ from typing import Any, Self
 from sim.errors import IsoError
 from sim.operations.numbers import in_words
 from sim.spec import currency
-from sim.spec.spellings import currency_named, network_named, version_named
+from sim.spec.spellings import currency_named, network_named
 from sim.spec.tables import read_toml
 
 # A generator may have no end.
@@ -309,36 +308,6 @@ class Text(Fact):
         )
 
 
-@dataclass(frozen=True)
-class Spelling(Fact):
-    """A short notation or an identifier, in which blanks, hyphens and letter case make no difference."""
-
-    def _text(self, given: Any) -> str | None:
-        return text_of(given)
-
-    def _says(self, text: str) -> bool:
-        wanted = self._folded(self.value)
-        ways = [text, re.split("[=:]", text)[-1], clean(text) or "", *re.findall(r"[\w-]+", text)]
-        return any(self._folded(one) == wanted for one in ways)
-
-    @staticmethod
-    def _folded(text: str) -> str:
-        # Two dots say "up to", and one is the end of a sentence.
-        return re.sub(r"[\s_'\"`‐-]|(?<!\.)\.(?!\.)", "", text).casefold()
-
-
-@dataclass(frozen=True)
-class Masked(Fact):
-    """A card number with what is not shown starred out, by whatever sign."""
-
-    def _reads(self, given: Any) -> bool:
-        text = text_of(given)
-        if text is None:
-            return False
-        hidden = re.sub(r"[xX•●·.#_?∗×◦…]", "*", re.sub(r"[\s'\"`]", "", text))
-        return self.value in (hidden.replace("-", ""), hidden.replace("-", "*"))
-
-
 _SMALL = re.compile(r"\b(?:p|pence|penny|cents?|rappen|centimes?|fils|minor|smallest)\b", re.I)
 
 
@@ -381,7 +350,7 @@ class Amount(Fact):
                 yield re.sub(pattern, "", text)
         named: set[str] = set()
         for word in re.findall(r"[$€£¥]|[^\W\d_]+(?:[ .$-]+[^\W\d_]+)*\.?", text):
-            named |= _currencies(word)
+            named |= currencies_in(word)
         named |= {self.alpha} & {word.upper() for word in re.findall(r"[^\W\d_]{3}", text)}
         if named <= {self.alpha} and (named or not self.both or _SMALL.search(text)):
             yield text
@@ -416,7 +385,7 @@ def _decimals(text: str, exponent: int) -> list[Decimal]:
     return found
 
 
-def _currencies(words: str) -> set[str]:
+def currencies_in(words: str) -> set[str]:
     """The currencies that *words* name: the longest name in them, read from the left."""
     parts = words.split()
     found = set()
@@ -446,26 +415,6 @@ def _currency(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class CurrencyName(Fact):
-    """A currency by letters, number, name or sign."""
-
-    def _reads(self, given: Any) -> bool:
-        if isinstance(given, int):
-            known = currency(f"{given:03}")
-            return known is not None and known.alpha == self.value
-        return super()._reads(given)
-
-    def _says(self, text: str) -> bool:
-        digits = re.findall(r"\d+", text)
-        named = {
-            known.alpha for one in digits if (known := currency(one.zfill(4)[-3:] if len(one) > 3 else one))
-        }
-        for word in re.findall(r"[$€£¥]|[^\W\d_]+(?:[ .$-]+[^\W\d_]+)*", text):
-            named |= _currencies(word) or _currencies(word.upper() if len(word) == 3 else "")
-        return named == {self.value} and len(set(digits)) <= 1
-
-
-@dataclass(frozen=True)
 class NetworkName(Fact):
     """A card network by any of its names."""
 
@@ -491,21 +440,6 @@ def _networks(text: str) -> Iterator[str]:
                 last = at + 1
                 break
         at += 1
-
-
-@dataclass(frozen=True)
-class VersionName(Fact):
-    """A version of the standard by its year."""
-
-    def _reads(self, given: Any) -> bool:
-        if isinstance(given, int | float):
-            return given == int(self.value)
-        return super()._reads(given)
-
-    def _says(self, text: str) -> bool:
-        with suppress(IsoError):
-            return version_named(text) == str(self.value)
-        return re.findall(r"(?<!\d)\d{4}(?!\d)", re.sub(r"ISO\W*8583", "", text, flags=re.I)) == [self.value]
 
 
 @dataclass(frozen=True)
@@ -543,134 +477,6 @@ class YesNo(Fact):
         kinds = {"yes", self.kind}
         both = {key: [word for kind in kinds for word in words_for(kind)[key]] for key in ("yes", "no")}
         return phrases(text, both, opposite=True) == {"yes" if self.value else "no"}
-
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-
-
-@dataclass(frozen=True)
-class Month(Fact):
-    """The month of a year, `YYMM`: `12/29`, `December 2029`, not a day of a month."""
-
-    def _reads(self, given: Any) -> bool:
-        if isinstance(given, date | datetime):
-            return bool(f"{given:%Y%m}" == f"20{self.value}")
-        return super()._reads(given)
-
-    def _says(self, text: str) -> bool:
-        month = 2000 + int(self.value[:2]), int(self.value[2:])
-        of_a_day = re.search(r"\bday\s*\d|\d\w*\s+day\b", text, re.I)
-        return of_a_day is None and month in set(_months(text.lower()))
-
-
-def _months(text: str) -> Iterator[tuple[int, int]]:
-    """The year and month that *text* tells: at most one."""
-    numbers = re.findall(r"\d+", text)
-    if words := set(re.findall(rf"\b({'|'.join(_MONTHS)})[a-z]*", text)):
-        if len(words) == 1:
-            yield from _month_by_name(text, numbers, words.pop())
-        return
-    if len(numbers) != 2:
-        return
-    first, second = numbers
-    if said := re.search(r"year\D*(\d+)|yy\D*(\d+)", text):
-        year = said[1] or said[2]
-        yield _year(year), int(second if first == year else first)
-    elif re.search(r"month\W*(?:of|in)?\W*\d", text) and len(second) in (2, 4):
-        yield _year(second), int(first)
-    elif len(first) == 4:
-        yield _year(first), int(second)
-    elif re.search(rf"{first}(?:\s*[/.\-‐–]\s*\d|\s+\d{{4}})", text):
-        yield _year(second), int(first)
-
-
-def _month_by_name(text: str, numbers: list[str], name: str) -> Iterator[tuple[int, int]]:
-    """The same of a month in letters. Two digits are a year only where something says so: `Dec '29`, `expires
-    Dec 29`; a day of the month is none."""
-    month = _MONTHS.index(name) + 1
-    others = [one for one in numbers if int(one) != month or len(one) == 4]
-    if len(others) != 1:
-        return
-    year = others[0]
-    marked = re.search(rf"['’/-]\s*{year}|year|expir|exp\b|valid|until|end of", text)
-    day = re.search(rf"\b{year}(?:st|nd|rd|th)?[\s.-]+(?:of\s+)?{name}", text)
-    if len(year) == 4 or (marked and not day):
-        yield _year(year), month
-
-
-def _year(digits: str) -> int:
-    return int(digits) + (2000 if len(digits) == 2 else 0)
-
-
-_CLOCK = re.compile(
-    r"(?<![\d.:])(\d{1,2})\s*[:.h]\s*(\d{2})(?:\s*[:.m]\s*(\d{2})(?:\.0+)?s?)?(?!\d)\s*(?:(a|p)\.?\s?m\b\.?)?"
-    r"|(?<!\d)(\d{2})(\d{2})(\d{2})?(?!\d)\s*(?:(a|p)\.?\s?m\b\.?)?|(?<!\d)(\d{1,2})\s*(?:(a|p)\.?\s?m\b\.?)",
-    re.I,
-)
-
-
-@dataclass(frozen=True)
-class Moment(Fact):
-    """A time of day in UTC, `hhmm` or `hhmmss`; `day` is its `MMDD`, which may stand before it."""
-
-    day: str = ""
-
-    def _reads(self, given: Any) -> bool:
-        if isinstance(given, datetime):
-            return self.day in ("", f"{given:%m%d}") and self._reads(given.time())
-        if isinstance(given, time):
-            return self._is(given.hour, given.minute, f"{given.second:02}" if given.second else "")
-        return super()._reads(f"{given:04}" if isinstance(given, int) and given >= 0 else given)
-
-    def _says(self, text: str) -> bool:
-        if re.search(r"\blocal\b|\b(?:C|E)E?S?T\b|\b[ECMP][SD]T\b|\b(?:BST|JST|IST)\b", text):
-            return False
-        if re.fullmatch(r"\d{1,2} \d\d(?: \d\d)?", text):
-            text = text.replace(" ", ":")
-        minutes = 0
-        if shift := re.search(r"(?<=\d)\s*(?:UTC|GMT)?\s*([+-])(\d\d):?(\d\d)$", text):
-            text = text[: shift.start()]
-            minutes = int(f"{shift[1]}{int(shift[2]) * 60 + int(shift[3])}")
-        if self.day and re.fullmatch(rf"{self.day}\d{{6}}", text):
-            text = text[4:]
-        if self.day:
-            month, day = self.day[:2], self.day[2:]
-            text = re.sub(
-                rf"(?:\d{{4}}[-/])?{month}[-/.]{day}(?:[T ]|, )|{int(day)}\.? [A-Z][a-z]+,?(?: \d{{4}},?)? ",
-                "",
-                text,
-            )
-        found = [self._of(*one) for one in _CLOCK.findall(text)]
-        if len(found) != 1 or re.search(r"\d", _CLOCK.sub("", text)):
-            return False
-        hour, minute, second = found[0]
-        total = (hour * 60 + minute - minutes) % (24 * 60)
-        return self._is(total // 60, total % 60, second)
-
-    @staticmethod
-    def _of(*parts: str) -> tuple[int, int, str]:
-        hour, minute, second = parts[0] or parts[4] or parts[8], parts[1] or parts[5], parts[2] or parts[6]
-        half = (parts[3] or parts[7] or parts[9]).lower()
-        number = int(hour) % 12 + 12 * (half == "p") if half and int(hour) <= 12 else int(hour)
-        return number, int(minute or 0), second
-
-    def _is(self, hour: int, minute: int, second: str) -> bool:
-        right = self.value
-        return f"{hour:02}{minute:02}" == right[:4] and (not second or len(right) == 4 or second == right[4:])
-
-
-@dataclass(frozen=True)
-class OneOf(Fact):
-    """A fact that can be told in more than one way: `value` are the facts that tell it."""
-
-    @property
-    def answer(self) -> Any:
-        """What is right, said in the first way."""
-        return self.value[0].answer
-
-    def fits(self, given: object) -> bool:
-        """Whether *given* states it in one of the ways."""
-        return any(one.fits(given) for one in self.value)
 
 
 @dataclass(frozen=True)
