@@ -1,5 +1,4 @@
-"""Faults of framing: the text no longer parses. Most say beforehand where a reader must stop; where
-characters in front shift everything, the place depends on the digits and is read off the text."""
+"""Faults of framing: the text no longer parses, and where a reader stops is read off it."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from sim.codec import Message, ParseError, build, parse, spans
-from sim.codec.bitmap import HEX_DIGITS
 from sim.judge import Severity
 from sim.operations.faults.change import FRAMING, Attempt, Broken, Fault, broken
 from sim.spec import VERSIONS, ElementSpec
@@ -32,6 +30,11 @@ class Text:
     elements: tuple[ElementSpec, ...]
 
     @property
+    def variable(self) -> list[ElementSpec]:
+        """The elements that have a length."""
+        return [one for one in self.elements if not one.fixed]
+
+    @property
     def last(self) -> ElementSpec:
         """The element at the end of the text."""
         return self.elements[-1]
@@ -49,81 +52,50 @@ class Text:
         return self.raw[:at] + text + self.raw[at + len(text) :]
 
 
-# The broken text, and field and offset at which a reader must stop.
-Misfit = tuple[str, int | None, int | None]
-How = Callable[[Text], Misfit | None]
+How = Callable[[Text], str | None]  # the broken text; None where the fault cannot be put into it
 
 
-def _found(raw: str, version: str) -> Misfit | None:
-    """Where a reader stops in *raw*; None when it does not."""
+def _stop(raw: str, version: str) -> ParseError | None:
+    """Why and where a reader stops in *raw*; None where it does not."""
     try:
         parse(raw, version)
     except ParseError as error:
-        return raw, error.field, error.offset
+        return error
     return None
 
 
-def _first_variable(text: Text, fits: Callable[[ElementSpec], bool]) -> ElementSpec | None:
-    return next((one for one in text.elements if not one.fixed and fits(one)), None)
+def _cut(text: Text) -> str | None:
+    return text.raw[:-1] if text.message[text.last.number] else None
 
 
-def _cut(text: Text) -> Misfit | None:
-    start = text.value(text.last.number)
-    return (text.raw[:-1], text.last.number, start) if start < len(text.raw) else None
-
-
-def _cut_in_half(text: Text) -> Misfit | None:
-    middle = len(text.raw) // 2
-    for one in text.elements:
-        start, first, end = text.places[one.number]
-        if start <= middle < end:
-            return text.raw[:middle], one.number, first if middle >= first else start
-    return None
-
-
-def _cut_in_bitmap(text: Text) -> Misfit:
-    return text.raw[: _BITMAP + 6], 1, _BITMAP
-
-
-def _lost(text: Text) -> Misfit | None:
+def _lost(text: Text) -> str | None:
     """A digit is lost in an element of fixed length: what follows moves forward by one, and the next
     length prefix is read one character late."""
     for at, one in enumerate(text.elements):
-        after = [later for later in text.elements[at + 1 :] if not later.fixed][:1]
+        after = next((later for later in text.elements[at + 1 :] if not later.fixed), None)
         if one.fixed and after:
-            start, size = text.start(after[0].number), after[0].prefix
-            read = text.raw[start + 1 : start + 1 + size]
-            if not (read.isascii() and read.isdigit()) or int(read) > after[0].width:
-                lost = text.value(one.number)
-                return text.raw[:lost] + text.raw[lost + 1 :], after[0].number, start
+            start, lost = text.start(after.number), text.value(one.number)
+            raw = text.raw[:lost] + text.raw[lost + 1 :]
+            error = _stop(raw, text.message.version)
+            if error and (error.field, error.offset) == (after.number, start):
+                return raw
     return None
 
 
-def _added(text: Text) -> Misfit | None:
+def _added(text: Text) -> str | None:
     """A 9 more in front of a length prefix: what stands before it is full, so the 9 is read as a length."""
-    one = _first_variable(text, lambda one: one.number > _PAN and one.width < 9 * 10 ** (one.prefix - 1))
-    if one is None:
-        return None
-    start = text.start(one.number)
-    return text.raw[:start] + "9" + text.raw[start:], one.number, start
+    fits = (one for one in text.variable if one.number > _PAN and one.width < 9 * 10 ** (one.prefix - 1))
+    start = next((text.start(one.number) for one in fits), None)
+    return None if start is None else text.raw[:start] + "9" + text.raw[start:]
 
 
-def _length_letter(text: Text) -> Misfit | None:
-    one = _first_variable(text, lambda one: True)
-    if one is None:
-        return None
-    return text.put(text.start(one.number), "O"), one.number, text.start(one.number)
+def _length_letter(text: Text) -> str | None:
+    return next((text.put(text.start(one.number), "O") for one in text.variable), None)
 
 
-def _length_over_maximum(text: Text) -> Misfit | None:
-    one = _first_variable(text, lambda one: one.width < 10**one.prefix - 1)
-    if one is None:
-        return None
-    return (
-        text.put(text.start(one.number), f"{one.width + 1:0{one.prefix}}"),
-        one.number,
-        text.start(one.number),
-    )
+def _length_over_maximum(text: Text) -> str | None:
+    fits = (one for one in text.variable if one.width < 10**one.prefix - 1)
+    return next((text.put(text.start(one.number), f"{one.width + 1:0{one.prefix}}") for one in fits), None)
 
 
 def _length(text: Text, step: int) -> str | None:
@@ -134,98 +106,73 @@ def _length(text: Text, step: int) -> str | None:
     return text.put(text.start(one.number), f"{size + step:0{one.prefix}}")
 
 
-def _length_too_long(text: Text) -> Misfit | None:
-    raw = _length(text, 1)
-    return (raw, text.last.number, text.value(text.last.number)) if raw else None
-
-
-def _length_too_short(text: Text) -> Misfit | None:
-    raw = _length(text, -1)
-    return (raw, None, len(raw) - 1) if raw else None
-
-
 def _flipped(text: Text, number: int) -> str:
     """The text with one bit of its bitmap turned over."""
     at = _BITMAP + (number - 1) // 4
     return text.put(at, f"{int(text.raw[at], 16) ^ 8 >> (number - 1) % 4:X}")
 
 
-def _bit_without_data(text: Text) -> Misfit | None:
+def _bit_without_data(text: Text) -> str | None:
     last = 128 if text.message.has_secondary else 64
-    return None if last in text.message else (_flipped(text, last), last, len(text.raw))
+    return None if last in text.message else _flipped(text, last)
 
 
-def _data_without_bit(text: Text) -> Misfit:
-    return _flipped(text, text.last.number), None, text.start(text.last.number)
-
-
-def _no_hex(text: Text) -> Misfit:
-    return text.put(_BITMAP + 5, "G"), 1, _BITMAP + 5
-
-
-def _no_hex_in_second(text: Text) -> Misfit | None:
-    at = _BITMAP + _HALF + 5
-    return (text.put(at, "G"), 1, at) if text.message.has_secondary else None
-
-
-def _raw_bitmap(text: Text) -> Misfit | None:
+def _raw_bitmap(text: Text) -> str:
     end = text.places[1][2]
-    raw = text.raw[:4] + bytes.fromhex(text.raw[4:end]).decode("latin-1") + text.raw[end:]
-    bad = next((at for at, char in enumerate(raw[4:20]) if char not in HEX_DIGITS), None)
-    return None if bad is None else (raw, 1, _BITMAP + bad)
+    return text.raw[:_BITMAP] + bytes.fromhex(text.raw[_BITMAP:end]).decode("latin-1") + text.raw[end:]
 
 
 FAULTS: dict[str, tuple[str, How]] = {
-    "empty": ("The text is empty.", lambda text: ("", 0, 0)),
-    "cut-in-mti": ("The text ends inside the MTI.", lambda text: (text.raw[:3], 0, 0)),
-    "cut-in-bitmap": ("The text ends inside the bitmap.", _cut_in_bitmap),
-    "cut-in-half": ("Only the first half of the text was pasted.", _cut_in_half),
+    "empty": ("The text is empty.", lambda text: ""),
+    "cut-in-mti": ("The text ends inside the MTI.", lambda text: text.raw[:3]),
+    "cut-in-bitmap": ("The text ends inside the bitmap.", lambda text: text.raw[: _BITMAP + 6]),
+    "cut-in-half": (
+        "Only the first half of the text was pasted.",
+        lambda text: text.raw[: len(text.raw) // 2] if len(text.raw) // 2 >= text.places[1][2] else None,
+    ),
     "cut-at-the-end": ("The last character of the text is lost.", _cut),
     "character-lost": ("A digit is lost in an element of fixed length.", _lost),
     "character-added": ("An extra 9 precedes a length prefix.", _added),
-    "trailing-character": (
-        "There is an extra character at the end.",
-        lambda text: (text.raw + "0", None, len(text.raw)),
-    ),
-    "trailing-blanks": (
-        "There are two extra blanks at the end.",
-        lambda text: (text.raw + "  ", None, len(text.raw)),
-    ),
+    "trailing-character": ("There is an extra character at the end.", lambda text: text.raw + "0"),
+    "trailing-blanks": ("There are two extra blanks at the end.", lambda text: text.raw + "  "),
     "length-letter": ("A length prefix begins with the letter O.", _length_letter),
     "length-over-maximum": ("A length prefix exceeds the element's maximum length.", _length_over_maximum),
-    "length-too-long": ("The last element's length prefix is one too high.", _length_too_long),
-    "length-too-short": ("The last element's length prefix is one too low.", _length_too_short),
+    "length-too-long": ("The last element's length prefix is one too high.", lambda text: _length(text, 1)),
+    "length-too-short": ("The last element's length prefix is one too low.", lambda text: _length(text, -1)),
     "bit-without-data": ("The bitmap announces a MAC at the end, but there is none.", _bit_without_data),
-    "data-without-bit": ("The bitmap does not announce the last element.", _data_without_bit),
-    "bitmap-no-hex": ("The bitmap contains a G, which is not a hex digit.", _no_hex),
-    "second-bitmap-no-hex": ("The secondary bitmap contains a G.", _no_hex_in_second),
-    "bitmap-raw-bytes": ("The bitmap is raw bytes instead of hex digits.", _raw_bitmap),
-    "mti-letter": ("The MTI begins with the letter O.", lambda text: (text.put(0, "O"), 0, 0)),
-    "mti-other-digits": (
-        "The MTI begins with a non-ASCII digit.",
-        lambda text: (text.put(0, "\uff10"), 0, 0),
+    "data-without-bit": (
+        "The bitmap does not announce the last element.",
+        lambda text: _flipped(text, text.last.number),
     ),
+    "bitmap-no-hex": (
+        "The bitmap contains a G, which is not a hex digit.",
+        lambda text: text.put(_BITMAP + 5, "G"),
+    ),
+    "second-bitmap-no-hex": (
+        "The secondary bitmap contains a G.",
+        lambda text: text.put(_BITMAP + _HALF + 5, "G") if text.message.has_secondary else None,
+    ),
+    "bitmap-raw-bytes": ("The bitmap is raw bytes instead of hex digits.", _raw_bitmap),
+    "mti-letter": ("The MTI begins with the letter O.", lambda text: text.put(0, "O")),
+    "mti-other-digits": ("The MTI begins with a non-ASCII digit.", lambda text: text.put(0, "\uff10")),
     "length-header": (
         "A four-digit length header precedes the message.",
-        lambda text: _found(f"{len(text.raw):04}{text.raw}", text.message.version),
+        lambda text: f"{len(text.raw):04}{text.raw}",
     ),
     "binary-length-header": (
         "A two-byte length header precedes the message.",
-        lambda text: (chr(len(text.raw) >> 8) + chr(len(text.raw) & 0xFF) + text.raw, 0, 0),
+        lambda text: chr(len(text.raw) >> 8) + chr(len(text.raw) & 0xFF) + text.raw,
     ),
-    "tpdu": (
-        "A ten-digit TPDU precedes the message.",
-        lambda text: _found(_TPDU + text.raw, text.message.version),
-    ),
-    "host-header": ("A host header precedes the message.", lambda text: (_HEADER + text.raw, 0, 0)),
+    "tpdu": ("A ten-digit TPDU precedes the message.", lambda text: _TPDU + text.raw),
+    "host-header": ("A host header precedes the message.", lambda text: _HEADER + text.raw),
     "hex-dump": (
         "The text is a hex dump of the message.",
-        lambda text: _found(text.raw.encode("utf-8").hex().upper(), text.message.version),
+        lambda text: text.raw.encode("utf-8").hex().upper(),
     ),
-    "quoted": ("The message is in quotes.", lambda text: (f'"{text.raw}"', 0, 0)),
+    "quoted": ("The message is in quotes.", lambda text: f'"{text.raw}"'),
     "line-break": (
         "The bitmap contains a line break.",
-        lambda text: (text.raw[:12] + "\n" + text.raw[12:], 1, 12),
+        lambda text: text.raw[:12] + "\n" + text.raw[12:],
     ),
 }
 
@@ -245,15 +192,18 @@ def table() -> Iterator[tuple[Fault, Attempt]]:
 def _read_as(fault: Fault, version: str, message: Message, network: str | None) -> Broken | None:
     """The text as it is, read as another version."""
     raw = build(message)
-    misfit = _found(raw, version) if message.version != version else None
-    return misfit and broken(fault, raw, raw, misfit[1:], version, network, Severity.ERROR)
+    return _stopped(fault, raw, raw, version, network) if message.version != version else None
 
 
 def _attempt(fault: Fault, how: How, message: Message, network: str | None) -> Broken | None:
     raw = build(message)
     elements = tuple(message.spec[number] for number in sorted(message.fields))
-    misfit = how(Text(message, raw, spans(message), elements)) if elements else None
-    if misfit is None:
-        return None
-    text, number, start = misfit
-    return broken(fault, raw, text, (number, start), message.version, network, Severity.ERROR)
+    text = how(Text(message, raw, spans(message), elements)) if elements else None
+    return None if text is None else _stopped(fault, raw, text, message.version, network)
+
+
+def _stopped(fault: Fault, original: str, raw: str, version: str, network: str | None) -> Broken | None:
+    """The record of a fault that stops a reader of *raw*; None where it does not."""
+    error = _stop(raw, version)
+    place = (error.field, error.offset) if error else (None, None)
+    return broken(fault, original, raw, place, version, network, Severity.ERROR) if error else None
