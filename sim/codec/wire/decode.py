@@ -399,7 +399,7 @@ def _unwritten(views: Views, start: int, end: int, size: int, field: Field) -> W
             _parts_of(views, start, end, field)
         except WireError as error:
             return error
-    if field.written in (BCD, SIGNED):
+    if field.written in (BCD, NIBBLES, SIGNED):
         return _ill_packed(views, start + (field.written == SIGNED), end, size, field)
     if field.written in (HEX, HEXED):
         expected = f"{end - start} hex digits ({field.format})"

@@ -29,7 +29,7 @@ from sim.operations.reading import read
 from sim.operations.repairing import chip
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
-from sim.operations.repairing.framing import Bytes, text_of
+from sim.operations.repairing.framing import text_of
 from sim.operations.repairing.searching import Trial, bytes_trials, trials_of, valued
 from sim.operations.repairing.weighing import alone, presence_costs
 from sim.operations.repairing.witnesses import PROOF, card_holds, tags
@@ -37,6 +37,7 @@ from sim.operations.validation import Report
 from sim.operations.verdict import verdict_on
 from sim.paste.reading import TEXT, Reading
 from sim.spec.elements import table as spec_of
+from sim.spec.elements import version_of
 from sim.spec.networks import detect, told_name
 from sim.spec.spellings import network_named
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
@@ -50,7 +51,6 @@ RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 # message and around it.
 _JUDGED, _NEAR, _MARGIN, _OUTSIDE, _MOST = 40, 30.0, 8.0, 6.0, 8
 _LEFT = 8.0  # bytes left over may be of the link
-_FORMATS_TRIED = 3
 _LONGEST = 4_096  # bytes; what is longer is no message with one fault
 _SHOWN = 24
 _MOST_EVIDENCE = 4
@@ -201,19 +201,8 @@ def _trials(reading: Reading) -> list[Trial]:
     data = reading.data[reading.start :]
     if not data or len(data) > _LONGEST:
         return made
-    # A guess that does not fit has bent its format; others may read of the bytes, too.
     written = wire_format(reading.format) if reading.format in formats() else reading.written
-    if written and (found := bytes_trials(data, written)):
-        return made + found
-    further = sorted(map(wire_format, formats()), key=lambda one: _reads_to(data, one), reverse=True)
-    return made + [trial for one in further[:_FORMATS_TRIED] for trial in bytes_trials(data, one)]
-
-
-def _reads_to(data: bytes, fmt: Format) -> int:
-    """How far *data* can be read as *fmt* writes it."""
-    source = Bytes.of(data, fmt)
-    found = source.frame(data) if source else None
-    return found.end if found else 0
+    return made + bytes_trials(data, written) if written else made
 
 
 # Which of it is likeliest.
@@ -350,4 +339,4 @@ def _sure(one: Trial, ahead: float) -> bool:
         return number == 2 and is_proven
     if edit.action == undoing.HALVES:
         return len(agree) >= _WITNESSES
-    return edit.action != undoing.DIGIT  # several elements come and go with a digit of the bitmap
+    return edit.action != undoing.VERSION or version_of(edit.before) is not None

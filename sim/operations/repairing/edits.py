@@ -16,13 +16,14 @@ from sim.judge.causes import STRIPPED
 from sim.operations.repairing import chip
 from sim.operations.repairing.framing import UNKNOWN, Frame, Opening, Source, Text, Units
 from sim.operations.repairing.witnesses import expected, fits, tags_given
+from sim.paste.anchors import usual
 from sim.spec import VERSIONS, Spec, spec, version_of
 
 # What was done, in the words of a proposal.
 CUT, WRONG = "end missing", "character wrong"
 UNTOLD = (CUT, WRONG)
 VERSION, ZERO = "version digit changed", "leading zero restored"
-BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap", "bitmap digit changed"
+BIT_SET, BIT_CLEARED, SECOND = "bit set", "bit cleared", "second bitmap"
 LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
 TAG, HALVES = "tag changed", "bitmap restored"
 PADDING, TURNED, GIVEN = "padding removed", "month and year swapped", "value restored"
@@ -33,12 +34,11 @@ PRIOR = {
 }
 # A cut falls anywhere; that another edit explains what it leaves would be chance.
 PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
-_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 11.0, 8.5
+_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST = 3.0, 8.0, 9.0, 11.0
 # Bits by which what nothing tells is put last: it restores nothing.
 UNSEEN = 15.0
 NO_HABIT = 5.0  # a key is hit twice; another character is seldom added
-# A length in front may be right where a character is lost or added after it.
-_COUNTED, _OFF = (2, 6), 2
+_OFF = 2
 _CUT_OFF, _BLANK = 6.0, -4.0
 _DECIMAL, _HEX, _WHICH = "0123456789", "0123456789ABCDEF", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
@@ -68,14 +68,6 @@ class Edit(NamedTuple):
     table: Spec | None = None
 
 
-def stated_length(front: str, size: int) -> int:
-    """The length near *size* that a few digits in front of a message state, decimal or hex; -1 for none."""
-    if not _COUNTED[0] <= len(front) <= _COUNTED[1] or not bitmap.HEX_DIGITS.issuperset(front):
-        return -1
-    stated = [int(front), int(front, 16)] if is_digits(front) else [int(front, 16)]
-    return next((one for one in stated if abs(one - size) <= _OFF), -1)
-
-
 def fronts(raw: str) -> Iterator[Edit]:
     """What stands in front of an MTI and a bitmap, where it is known to stand there."""
     for size in range(2, min(_FARTHEST, len(raw) - _LEAST) + 1):
@@ -91,62 +83,44 @@ def fronts(raw: str) -> Iterator[Edit]:
             why = "they are a TPDU (routing header)"
         elif _ISO_HEADER.fullmatch(front):
             why = "they are an ISO header"
-        elif (stated := stated_length(front, len(rest))) > 0:
-            why = f"they say that {stated} characters follow, and {len(rest)} do"
         else:
             continue
         yield Edit(rest, PRIOR[STRIPPED], STRIPPED, None, why, front)
 
 
 def heads(raw: str, found: Frame | None, table: Spec, pinned: bool) -> Iterator[Edit]:
-    """What MTI and bitmap may have been: of another version, less a zero or a digit, with a digit that is
-    wrong or two that changed places, and *raw* without the blanks that came into it."""
+    """What MTI and bitmap may have been: of another version, less a zero or a digit."""
     for edit in _heads(raw, found):
         own = table
         if edit.field != BITMAP_FIELD:
             if table.dialect:
                 continue
-            own = table if pinned and edit.field is None else spec(version_of(edit.text) or table.version)
-        if reads(edit.text, own) and is_mti(edit.text[:MTI_WIDTH]):
+            own = spec(version_of(edit.text) or table.version)
+        if is_mti(edit.text[:MTI_WIDTH]) and reads(edit.text, own):
             yield edit._replace(table=own)
 
 
 def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
-    mti, rest = raw[:MTI_WIDTH], raw[MTI_WIDTH:]
+    mti, rest, digits = raw[:MTI_WIDTH], raw[MTI_WIDTH:], raw[: MTI_WIDTH - 1]
     for own, version in enumerate(VERSIONS):
         bits, why = PRIOR[VERSION] + 3 * (own == 2), f"the elements are those of ISO 8583:{version}"
         if mti[:1] != str(own):
-            yield Edit(f"{own}{raw[1:]}", bits, VERSION, MTI_FIELD, why, mti[:1], str(own))
-    if (joined := "".join(raw.split())) != raw:
-        yield Edit(joined, PRIOR[SWAPPED], STRIPPED, None, "the paste added blanks inside the message")
-    digits = mti[:-1]
+            # Where no version is named, another digit may be wrong, too, or in its place.
+            strange = _WHICH * (version_of(mti) is None)
+            yield Edit(f"{own}{raw[1:]}", bits + strange, VERSION, MTI_FIELD, why, mti[:1], str(own))
     if is_digits(digits) and len(digits) == MTI_WIDTH - 1:
-        tried = dict.fromkeys(
-            digits[:at] + digit + digits[at:] for at in range(MTI_WIDTH) for digit in _DECIMAL
-        )
-        for whole in tried:
+        tried = {digits[:at] + digit + digits[at:] for at in range(MTI_WIDTH) for digit in _DECIMAL}
+        for whole in sorted(one for one in tried if usual(one)):
             # What takes a text for a number loses its leading zero.
             action, bits = (ZERO, PRIOR[ZERO]) if whole == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
             why = "an MTI has four digits"
             yield Edit(whole + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, whole)
-    begin, end = (found.begin, found.begin) if found else (0, MTI_WIDTH + 2 * BITMAP_WIDTH)
-    is_whole = found is not None and found.whole
-    for at in range(min(1 if is_whole else begin, len(raw) - 1)):
-        if (text := swapped(raw, at)) != raw:
-            number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
-            yield Edit(text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND)
-    if is_whole:
-        return
-    for text in sorted(
-        {mti + rest[:at] + digit + rest[at:] for at in range(end - MTI_WIDTH) for digit in _HEX}
-    ):
-        yield Edit(text, _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
-    why = "with this bitmap digit, all elements can be read"
-    for at in range(MTI_WIDTH, begin):
-        for digit in _HEX:
-            if (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
-                text = raw[:at] + digit + raw[at + 1 :]
-                yield Edit(text, _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit)
+    if found is None or not found.whole:
+        end = found.begin if found else MTI_WIDTH + 2 * BITMAP_WIDTH
+        for text in sorted(
+            {mti + rest[:at] + digit + rest[at:] for at in range(end - MTI_WIDTH) for digit in _HEX}
+        ):
+            yield Edit(text, _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
 
 
 def swapped(raw: Units, at: int) -> Units:
@@ -193,10 +167,6 @@ def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
         if length is None:
             continue
         first, rest = start + len(length.written(0)), found.numbers[at + 1 :]
-        for edge in (start - 1, first - 1):
-            # The neighbors may be of two elements, or of a length and its value.
-            if (text := swapped(raw, edge)) != raw and (done := source.read(text)):
-                yield Edit(done[0], PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND, table=done[1])
         said = length.stated(raw[start:first])
         for size, bits, why in sizes(said, length.most, left, length.doubled):
             near = is_digits(said) and abs(size - int(said)) <= _OFF
@@ -219,7 +189,7 @@ def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int,
     *most*; *left* characters are left over. Of what is *counted* in bytes or in hex digits either may be."""
     now, known = int(said) if is_digits(said) else -1, dict[int, tuple[float, str]]()
     usual, far = PRIOR[LENGTH], PRIOR[LENGTH] + _FARTHER
-    if now < 0 and said and bitmap.HEX_DIGITS.issuperset(said):
+    if said and bitmap.HEX_DIGITS.issuperset(said):
         known[int(said, 16)] = usual, "the length was in hex"
     if now > 0:
         in_unit = _IN_BYTES if counted else usual
@@ -228,9 +198,6 @@ def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int,
         if now % 2 == 0:
             known[now // 2] = in_unit, "the length was counted in hex digits, not in bytes"
     if now >= 0:
-        for at in range(len(said)):
-            for digit in _DECIMAL:
-                known.setdefault(int(said[:at] + digit + said[at + 1 :]), (far, FITS))
         for at in range(len(said) - 1):
             known[int(said[:at] + said[at + 1] + said[at] + said[at + 2 :])] = PRIOR[SWAPPED], _TURNED_ROUND
     for by, bits in ((-1, usual), (1, usual), (-2, usual + 3), (2, usual + 3), (left, far)):

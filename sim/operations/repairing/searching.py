@@ -28,9 +28,9 @@ _LONGEST = 20_000
 _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
 # What is absent is weighed with the elements that are there.
 _OF_ABSENT = 0.2
-_OTHER_LENGTH, _NO_TAGS = 6.0, 14.0
+_NO_TAGS = 14.0
 _SECOND = 5.0  # bits by which a second fault is unlikelier than none
-_NEAR, _CHIP = 2, 55
+_CHIP = 55
 _ENDS = "\x02\x03\0\r\n"
 
 
@@ -102,26 +102,22 @@ def valued(raw: str, table: Spec) -> list[Trial]:
     return [came, *(one for edit in others if (one := weighed(raw, edit, table)))]
 
 
-def trials_of(raw: str, table: Spec, pinned: bool, stated: int = -1, outermost: bool = True) -> list[Trial]:
-    """All that the text *raw* may have been, read by *table*, or by another version where it is not *pinned*.
-    *stated* is the length that stands in front of it."""
+def trials_of(raw: str, table: Spec, pinned: bool, outermost: bool = True) -> list[Trial]:
+    """All that the text *raw* may have been, read by *table*, or by another version where it is not
+    *pinned*."""
     if not 0 < len(raw) <= _LONGEST:
         return []
     source, made = Text(table), list[Trial]()
     found = source.frame(raw)
     if outermost and (found is None or not found.whole):
         for around, inner in _around(raw, table, pinned):
-            length = undoing.stated_length(around.before, len(around.text))
             further = len(around.text) < len(raw)  # nothing is taken off for ever
-            made += [one.inside(around) for one in trials_of(around.text, inner, True, length, further)]
+            made += [one.inside(around) for one in trials_of(around.text, inner, True, further)]
     why = "with this bitmap, all elements can be read"
     if found is None and halves.is_half(raw) and (texts := [*halves.texts(raw, table)]):
         return made + _weighed(raw, (Edit(text, 0.0, undoing.HALVES, 1, why) for text in texts), table)
-    edits = undoing.heads(raw, found, table, pinned)
-    for one in [*_weighed(raw, edits, table), *within(raw, found, source, table)]:
-        if 0 < abs(stated - len(raw)) <= _NEAR and len(one.edit.text) != stated:
-            one.bits += _OTHER_LENGTH
-        made.append(one)
+    made += _weighed(raw, undoing.heads(raw, found, table, pinned), table)
+    made += within(raw, found, source, table)
     return made + valued(raw, table) if found is not None and found.whole else made
 
 

@@ -4,21 +4,20 @@ elements that are there at all. The judge says the rest of the few texts that ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import log2
 
 from sim.codec import Message
 from sim.elements.card import detect_network, read_track_1, read_track_2
-from sim.elements.mti import is_response
 from sim.judge.elements import misfit
 from sim.operations.repairing import chip
 from sim.operations.repairing.framing import UNKNOWN
 from sim.operations.repairing.witnesses import Testimony, tags, testimony
 from sim.parts import chip_data
 from sim.parts.layout import fitting
-from sim.spec import Spec, countries, country, currency, merchant_category, number_of, region
+from sim.spec import Spec, country, currency, merchant_category, number_of, region
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.tables import read_csv
 
@@ -35,7 +34,7 @@ _LONGEST = 400  # characters of a value that are looked at for words
 # How likely an element is by its presence row; what a row leaves open goes for the share of networks that
 # have the element. Elements go together, so that what is known of one counts only in part.
 _LIKELY = {"M": 0.97, "C": 0.6, "O": 0.3, "X": 0.01}
-_UNNAMED, _UNHEARD, _ECHOED, _SHARE = 0.15, 0.008, 0.5, 0.7
+_UNNAMED, _UNHEARD, _SHARE = 0.15, 0.008, 0.7
 
 
 @dataclass(slots=True)
@@ -109,43 +108,25 @@ _DOUBLED = re.compile(
     r"^(.)\1|([AHIJKQUVWXY])\2|(.)\3\3|[BCDFGHJKLMNPQRSTVWXZ]([BCDFGHJKLMNPQRSTVWXZ])\4"
     r"|([BCDFGMNPRST])\5[BCDFGJKMNPQTVWXZ]|([BCDGMPR])\6$"
 )
-_EDGE = re.compile(r"[A-Z]{2}\d\d+[A-Z]$|^[A-Z]\d{5,}[A-Z]{2,}|^\d+[A-Z]")
 _WORD = re.compile("[A-Za-z]{2,}")
-
-
-@cache
-def vocabulary() -> frozenset[str]:
-    """Words that registries know: merchant categories, cities that name a time zone, countries, and those of
-    sample merchants."""
-    import iso18245
-
-    text = [one.name for one in countries()]
-    text += [row["zone"].replace("_", " ") for row in read_csv("zones")]
-    for one in iso18245.get_all_mccs_in_range("0001", "9999"):
-        text += [str(one.iso_description or ""), str(one.usda_description or "")]
-    found = {word.upper() for word in re.findall("[A-Za-z]{3,}", " ".join(text))}
-    return frozenset(found | {word[:-1] for word in found if word.endswith("S")})
-
-
-@lru_cache(maxsize=1 << 14)
-def spelled(word: str) -> float:
-    """How odd the spelling of a word is."""
-    word = word.upper()
-    return 0.0 if word in vocabulary() else 4.5 + 4 * bool(_DOUBLED.search(word))
 
 
 def words(value: str) -> float:
     """How odd a text is that stands at the left of its element, padded with blanks."""
     bare = value.rstrip(" ")
-    odd = 4.0 * (not bare) + 7 * (bare[:1] == " ") + 5 * ("  " in bare.strip()) + 4 * bool(_EDGE.search(bare))
-    return odd + sum(map(spelled, _WORD.findall(bare)))
+    return 4.0 * (not bare) + 7 * (bare[:1] == " ") + 5 * ("  " in bare.strip()) + spelling(bare)
+
+
+def spelling(text: str) -> float:
+    """How odd the words of *text* are spelled."""
+    return sum(4.0 * bool(_DOUBLED.search(word.upper())) for word in _WORD.findall(text))
 
 
 def location(value: str, table: Spec) -> float:
     """How odd DE 43 is: by the layout that fits its parts."""
     found = fitting(table, _LOCATION, value)
     if found is None:
-        return 14.0 + sum(map(spelled, _WORD.findall(value)))
+        return 14.0 + spelling(value)
     odd = 6.0 * (found.layout.cell.confidence == "unsourced")
     for part, _ in found.walk():
         if part.children or part.cell.codes == "blank":
@@ -163,41 +144,26 @@ def location(value: str, table: Spec) -> float:
 @lru_cache(maxsize=256)
 def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
     """For each element the bits where it is there, and where it is not."""
-    every = {name: presence(name, mti) for name in NETWORKS}
-    known: Mapping[str, Mapping[int, str]]
-    known = {name: {row.field: row.presence for row in rows} for name, rows in every.items() if rows}
-    if not known:
-        known = _of_class(mti)
+    rows = {name: presence(name, mti) for name in NETWORKS}
+    known = {name: {row.field: row.presence for row in own} for name, own in rows.items() if own}
     own = known.get(network or "")
-    asked: Mapping[int, str] = {}
-    if own is not None and network is not None and is_response(mti):
-        request = f"{mti[:2]}{int(mti[2]) - 1}0"
-        asked = {row.field: row.presence for row in presence(network, request)}
+    if not known:  # of a type that no network has rows of: as in those of the same function
+        for row in read_csv("networks/presence"):
+            if row["mti"][2] in (mti[2], str(int(mti[2]) % 2)):
+                known.setdefault(f"{row['network']} {row['mti']}", {})[int(row["field"])] = row["presence"]
     shares = dict.fromkeys(range(129), 0.0)
-    for rows in known.values():
-        for number, name in rows.items():
+    for held in known.values():
+        for number, name in held.items():
             shares[number] += _LIKELY.get(name, 0.0) / len(known)
     found = [(0.0, 0.0)] * 2
     for number in range(2, 129):
         share = max(shares[number], _UNHEARD)
         if own is not None:
-            # A response may give back what its request has.
-            share = max(_UNHEARD, _UNNAMED * share, _ECHOED * _LIKELY.get(asked.get(number, ""), 0.0))
-            share = _LIKELY.get(own.get(number, ""), share)
+            share = _LIKELY.get(own.get(number, ""), max(_UNHEARD, _UNNAMED * share))
         share = min(share, 0.97)
         found.append((-_SHARE * log2(share), -_SHARE * log2(1 - share)))
     found[0] = (0.0, sum(absent for _, absent in found))
     return tuple(found)
-
-
-@cache
-def _of_class(mti: str) -> Mapping[str, Mapping[int, str]]:
-    """Presence in messages of a type that no network has rows of: as in those of the same function."""
-    found: dict[str, dict[int, str]] = {}
-    for row in read_csv("networks/presence"):
-        if row["mti"][2] in (mti[2], str(int(mti[2]) % 2 if mti[2].isdigit() else "")):
-            found.setdefault(f"{row['network']} {row['mti']}", {})[int(row["field"])] = row["presence"]
-    return found
 
 
 def announced(fields: Iterable[int], mti: str, network: str | None) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
 
 from sim.elements import mti as message_types
 from sim.elements.card import read_track_2
@@ -29,7 +31,6 @@ TRACK_CARD = "the card number in DE 35 has a valid check digit"
 EXPIRY = "DE 35 has the expiry in DE 14"
 ZONE = "DE 7 and the local time are whole hours apart"
 STAN = "DE 37 ends with the STAN (DE 11)"
-STAN_UNDONE = "DE 37 ends with the original's STAN"
 JULIAN = "the day in DE 37 matches the message"
 HOUR = "the hour in DE 37 matches the message"
 AMOUNT = "DE 4 is the amount in the chip data (9F02)"
@@ -122,6 +123,88 @@ def _days(moment: datetime) -> set[str]:
     return {f"{day:03}", f"{day - (moment.month > 2):03}"}
 
 
+class Fact(NamedTuple):
+    """What others say of element `number`: it is, or begins with, one of `patterns`, in which a dot is a
+    character that they do not say. Where it holds, it is told in `words`; where not, `who` is to blame by
+    `bits`, 0 for what is the same fact as another."""
+
+    number: int
+    patterns: Collection[str]
+    bits: float = 0.0
+    words: str = ""
+    who: tuple[int, ...] = ()
+
+    def holds(self, value: str) -> bool:
+        """Whether the element may be *value*."""
+        return any(_begins(value, pattern) for pattern in self.patterns)
+
+
+def _begins(value: str, pattern: str) -> bool:
+    return len(pattern) <= len(value) and all(a in (".", b) for a, b in zip(pattern, value, strict=False))
+
+
+# What a tag of the chip data repeats of an element, and the characters in front of it there.
+_IN_CHIP = (
+    (_AMOUNT, "9F02", "", 7.0, AMOUNT),
+    (_CURRENCY, "5F2A", "0", 6.0, CURRENCY),
+    (_DAY, "9A", "..", 6.0, CHIP_DAY),
+    (_PAN, "5A", "", 0.0, ""),
+    (_TRACK_2, "57", "", 0.0, ""),
+)
+
+
+def tags_given(fields: Mapping[int, str]) -> Mapping[str, str]:
+    """What other elements say that chip tags are; a dot for a character that none of them says."""
+    values = dict(fields) | {_TRACK_2: fields.get(_TRACK_2, "").replace("=", "D")}
+    values[_DAY] = fields.get(_DAY, "") or fields.get(_TIME, "")[2:6]
+    given = {tag: front + values.get(number, "") for number, tag, front, _, _ in _IN_CHIP}
+    return given | {"9C": fields.get(3, "")[:2]}
+
+
+def facts(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
+    """All that elements of a message say of others."""
+    chip, since_1993 = tags(fields.get(_CHIP, "")) or {}, table[_TIME].width > 6
+    for number, tag, front, bits, words in _IN_CHIP:
+        if bits and tag in chip:
+            value, at = chip[tag][len(front) :], number
+            if number == _DAY and since_1993:
+                value, at = "." * (table[_TIME].width - 10) + value, _TIME
+            if number == _AMOUNT:
+                value = "." * (table[_AMOUNT].width - len(value)) + value
+            yield Fact(at, (value,), bits, words, (at,))
+    track = read_track_2(fields.get(_TRACK_2, ""))
+    if track is not None:
+        yield Fact(_PAN, (track.pan,), 9, TRACK, (_PAN, _TRACK_2))
+        if track.expiry:
+            yield Fact(_EXPIRY, (track.expiry,), 7, EXPIRY, (_EXPIRY, _TRACK_2))
+    if _PAN in fields and _EXPIRY in fields:
+        yield Fact(_TRACK_2, (f"{fields[_PAN]}={fields[_EXPIRY]}",))
+    yield from _reference(fields, table)
+
+
+def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
+    """DE 37 is often the last digit of the year, the day of the year, the hour and the STAN."""
+    if len(fields.get(_RRN, "")) == _RRN_WIDTH:
+        yield Fact(_STAN, ("." * (table[_STAN].width - _RRN_HEAD) + fields[_RRN][_RRN_HEAD:],))
+    if _STAN not in fields:
+        return
+    # A reversal has the reference of what it undoes.
+    held = fields.get(number_of("original", table.version) or 0, "")
+    undone = message_types.read_original(held, table.version) if held else None
+    own = f"......{fields[_STAN][-_RRN_HEAD:]}"
+    of_original = (f"......{undone.stan[-_RRN_HEAD:]}",) if undone else ()
+    yield Fact(_RRN, (own, *of_original), 8, STAN, (_RRN, _STAN))
+    if of_original:
+        yield Fact(_RRN, (own,), 3)
+    known = [moment for moment in moments(fields, table) if moment]
+    if known:
+        days = {f".{day}........" for moment in known for day in _days(moment)}
+        yield Fact(_RRN, sorted(days), 8, JULIAN, (_RRN, _SENT))
+        yield Fact(_RRN, sorted({f"....{one.hour:02}......" for one in known}), 8, HOUR, (_RRN, _SENT))
+    if year := _year(fields, table):
+        yield Fact(_RRN, (f"{year}...........",), 4, "", (_RRN,))
+
+
 def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
     """What the elements *fields* of a message say of one another."""
     said = Testimony()
@@ -130,17 +213,12 @@ def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
         _times(said, sent, here)  # what undoes a message has its own DE 7 and may have the other's DE 12
     if table[_TIME].width == 6 and (_TIME in fields) != (_DAY in fields):
         said.hear(False, 6, "")  # the date and the time of the terminal come together
-    _reference(said, fields, table, sent, here)
+    for fact in facts(fields, table):
+        if fact.bits and fact.number in fields:
+            said.hear(fact.holds(fields[fact.number]), fact.bits, fact.words, *fact.who)
     _card(said, fields)
-    chip = tags(fields.get(_CHIP, "")) or {}
-    if chip:
+    if tags(fields.get(_CHIP, "")):
         said.agree.append(CHIP)
-    if "9F02" in chip and _AMOUNT in fields and mti[1] in "12":
-        said.hear(fields[_AMOUNT][-12:] == chip["9F02"], 7, AMOUNT, _AMOUNT)
-    if "9A" in chip and here:
-        said.hear(chip["9A"][2:] == here.strftime("%m%d"), 6, CHIP_DAY, _DAY, _TIME)
-    if "5F2A" in chip and _CURRENCY in fields:
-        said.hear(chip["5F2A"][1:] == fields[_CURRENCY], 6, CURRENCY, _CURRENCY)
     if _APPROVAL in fields and _ANSWER in fields and message_types.is_response(mti):
         answer = lookup("response_code", fields[_ANSWER], version=table.version)
         said.hear(answer is None or answer.kind == "approved", 4, "")
@@ -160,64 +238,17 @@ def _times(said: Testimony, sent: datetime | None, here: datetime | None) -> Non
     said.hear(whole, 2, ZONE)
 
 
-def _reference(
-    said: Testimony, fields: Mapping[int, str], table: Spec, sent: datetime | None, here: datetime | None
-) -> None:
-    """DE 37 is often the last digit of the year, the day of the year, the hour and the STAN."""
-    reference = fields.get(_RRN, "")
-    if len(reference) != _RRN_WIDTH or _STAN not in fields:
-        return
-    # A reversal has the reference of what it undoes.
-    held = fields.get(number_of("original", table.version) or 0, "")
-    undone = message_types.read_original(held, table.version) if held else None
-    own = reference[_RRN_HEAD:] == fields[_STAN][-_RRN_HEAD:]
-    if not own and undone is not None and reference[_RRN_HEAD:] == undone.stan[-_RRN_HEAD:]:
-        said.agree.append(STAN_UNDONE)
-        said.hear(False, 3, "")
-    else:
-        said.hear(own, 8, STAN, _RRN, _STAN)
-    said.hear(reference.isdigit(), 4, "")
-    known = [moment for moment in (sent, here) if moment]
-    if not known:
-        return
-    days = {day for moment in known for day in _days(moment)}
-    is_day = reference[1:4] in days
-    is_hour = reference[4:6] in {f"{one.hour:02}" for one in known}
-    # Who builds two parts of it so builds the third so.
-    own = STAN in said.agree or STAN_UNDONE in said.agree
-    said.hear(is_day, 8 if own and is_hour else 4, JULIAN, _RRN, _SENT)
-    said.hear(is_hour, 8 if own and is_day else 3, HOUR, _RRN, _SENT)
-    if year := _year(fields, table):
-        said.hear(reference[0] == year, 4, "", _RRN)
-
-
 def _card(said: Testimony, fields: Mapping[int, str]) -> None:
-    """DE 2 and 14 are those of the track."""
-    pan, stated = fields.get(_PAN, ""), fields.get(_EXPIRY, "")
+    """Check digits and expiries are right."""
+    pan, track = fields.get(_PAN, ""), read_track_2(fields.get(_TRACK_2, ""))
     if pan:
         said.hear(card_holds(pan), 8, CARD, _PAN)
-    track = read_track_2(fields.get(_TRACK_2, ""))
     if track is not None:
         said.hear(card_holds(track.pan), 8, "" if pan else TRACK_CARD, _TRACK_2)
-        if pan:
-            said.hear(track.pan == pan, 9, TRACK, _PAN, _TRACK_2)
-        if stated and track.expiry:
-            said.hear(track.expiry == stated, 7, EXPIRY, _EXPIRY, _TRACK_2)
-    for expiry, number in ((stated, _EXPIRY), (track.expiry if track else "", _TRACK_2)):
+    for expiry, number in ((fields.get(_EXPIRY, ""), _EXPIRY), (track.expiry if track else "", _TRACK_2)):
         if expiry:
             sound = expiry.isdigit() and 1 <= int(expiry[2:] or 0) <= 12
             said.hear(sound and _FIRST_YEAR <= int(expiry[:2]) <= _LAST_YEAR, 7, "", number)
-
-
-def tags_given(fields: Mapping[int, str]) -> Mapping[str, str]:
-    """What other elements say that chip tags are; a dot for a character that none of them says."""
-    found = {"9F02": fields.get(_AMOUNT, ""), "57": fields.get(_TRACK_2, "").replace("=", "D")}
-    found |= {
-        "5F2A": f"0{fields.get(_CURRENCY, '')}",
-        "5A": fields.get(_PAN, ""),
-        "9C": fields.get(3, "")[:2],
-    }
-    return found | {"9A": f"..{fields.get(_DAY, '') or fields.get(_TIME, '')[2:6]}"}
 
 
 def fits(short: str, pattern: str, lost: int) -> set[str]:
@@ -232,28 +263,13 @@ def fits(short: str, pattern: str, lost: int) -> set[str]:
 
 
 def expected(number: int, fields: Mapping[int, str], table: Spec) -> Iterator[str]:
-    """What other elements say that element *number* is; a dot for a character that none of them says."""
-    if number == _RRN and _STAN in fields:
-        sent, here = moments(fields, table)
-        year = _year(fields, table) or "."
-        known = [moment for moment in (sent, here) if moment]
-        heads = {f"{year}{day}{(sent or one).hour:02}" for one in known for day in _days(one)}
-        stan = fields[_STAN][-_RRN_HEAD:]
-        yield from (head + stan for head in sorted(heads))
-        yield "." * _RRN_HEAD + stan
-    chip = tags(fields.get(_CHIP, "")) or {}
-    track = read_track_2(fields.get(_TRACK_2, ""))
-    if number == _STAN and len(fields.get(_RRN, "")) == _RRN_WIDTH:
-        yield "." * (table[_STAN].width - _RRN_HEAD) + fields[_RRN][_RRN_HEAD:]
-    if number == _AMOUNT and "9F02" in chip and table[_AMOUNT].width == len(chip["9F02"]):
-        yield chip["9F02"]
-    if number == _CURRENCY and "5F2A" in chip:
-        yield chip["5F2A"][1:]
-    if number == _PAN and track is not None:
-        yield track.pan
-    if number == _EXPIRY and track is not None and track.expiry:
-        yield track.expiry
-    if number == _TRACK_2 and _PAN in fields and _EXPIRY in fields:
-        yield f"{fields[_PAN]}={fields[_EXPIRY]}"
-    if number == _DAY and "9A" in chip:
-        yield chip["9A"][2:]
+    """What others say that element *number* is: all of them together, then each; a dot for a character that
+    none of them says."""
+    patterns = [fact.patterns for fact in facts(fields, table) if fact.number == number]
+    for together in product(*patterns):
+        if len({len(one) for one in together}) == 1:
+            yield "".join(
+                next((char for char in chars if char != "."), ".") for chars in zip(*together, strict=True)
+            )
+    for alone in patterns[1:] and patterns[:1]:
+        yield from alone
