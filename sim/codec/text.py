@@ -80,8 +80,8 @@ def _writing(version: str | Spec) -> list[tuple[int, tuple[str, ...] | None, int
 
 @cache
 def _prefixes(prefix: int, width: int) -> tuple[str, ...]:
-    """How the length of an element is written, by length."""
-    return tuple([f"{size:0{prefix}}" for size in range(width + 1)])
+    """How the length of an element is written, by length; of longer ones `write` says it."""
+    return tuple([f"{size:0{prefix}}" for size in range(min(width, 9999) + 1)])
 
 
 def parse(raw: str, version: str | Spec = "1987") -> Message:

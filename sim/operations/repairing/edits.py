@@ -162,19 +162,18 @@ def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
     tried = [(one.number, one.start) for one in found.places]
     tried += [(found.stop, found.end)] if found.stop is not None else []
     left = 0 if found.stop else len(raw) - found.end
-    for at, (number, start) in enumerate(tried):
+    for number, start in tried:
         length = source.length(number)
         if length is None:
             continue
-        first, rest = start + len(length.written(0)), found.numbers[at + 1 :]
+        first = start + len(length.written(0))
         said = length.stated(raw[start:first])
         for size, bits, why in sizes(said, length.most, left, length.doubled):
             near = is_digits(said) and abs(size - int(said)) <= _OFF
             if number == found.stop == found.numbers[-1] and not near:
                 bits += _CUT_OFF  # the text ends in it
-            prefix, end = length.written(size), first + length.width(size)
-            fits_in = len(prefix) == first - start and source.ends(raw, end, rest)
-            if fits_in and (done := source.read(raw[:start] + prefix + raw[first:])):
+            prefix = length.written(size)
+            if len(prefix) == first - start and (done := source.read(raw[:start] + prefix + raw[first:])):
                 yield Edit(done[0], bits, LENGTH, number, why, said, f"{size:0{len(said)}d}", done[1])
         end = first + int(said) if is_digits(said) else 0
         if isinstance(source, Text) and end > first + length.most:

@@ -11,7 +11,7 @@ from sim.codec import IsoError, Message, bitmap, build
 from sim.codec.message import is_mti
 from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, ends, is_digits, reads
 from sim.codec.wire import Format, decode, encode, read_so_far
-from sim.codec.wire.decode import Views, place, read_bitmap, read_mti, value_of
+from sim.codec.wire.decode import Views, place, read_mti
 from sim.codec.wire.encode import length_prefix
 from sim.codec.wire.formats import BCD, BINARY, HEX, HEXED, NIBBLES, RAW, VersionedFormat
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
@@ -117,10 +117,6 @@ class Text:
         dialect = self.table if self.table.dialect else None
         return Message(raw[:MTI_WIDTH], fields, self.table.version, dialect=dialect)
 
-    def ends(self, raw: str, at: int, rest: Iterable[int]) -> bool:
-        """Whether the elements *rest* reach from *at* to the end of *raw*."""
-        return ends(raw, at, rest, self.table)
-
     def mapped(self, raw: str, bits: int, top: int, begin: int) -> str:
         """*raw* with a bitmap of *top* bits before what begins at *begin*."""
         return f"{raw[:MTI_WIDTH]}{bits:0{top // 4}X}{raw[begin:]}"
@@ -162,31 +158,23 @@ class Bytes:
             return None
 
     def frame(self, raw: bytes) -> Frame | None:
-        views, fmt = Views(raw), self.layout.format
+        fmt = self.layout.format
         try:
-            begin = read_mti(views, fmt)[1]
-            numbers, _, at = read_bitmap(views, begin, fmt)
+            found = read_so_far(raw, fmt)
         except IsoError:
             return None
-        maps = raw[begin:at] if fmt.bitmap == RAW else bytes.fromhex(views.text(self._page)[begin:at])
-        return Frame(int.from_bytes(maps), 8 * len(maps), at, numbers, *self._walk(raw, at, numbers))
-
-    def _walk(
-        self, raw: bytes, at: int, numbers: Iterable[int]
-    ) -> tuple[list[Place], int | None, bool, Place | None]:
-        """What a frame has of the elements *numbers* from byte *at* on."""
-        views, places = Views(raw), list[Place]()
-        for number in numbers:
-            field = self.layout[number]
-            size, first, end = place(views, at, field) if field else (-1, 0, 0)
-            if field and max(first, end) > len(raw):
-                end = end if first <= len(raw) else first + field.width(field.size)
-                return places, number, False, Place(number, at, first, end)
-            if field is None or size < 0 or value_of(views, first, end, size, field) is None:
-                return places, number, False, None
-            places.append(Place(number, at, first, end))
-            at = end
-        return places, None, at == len(raw), None
+        places = [Place(number, *span) for number, span in found.spans.items() if number > 1]
+        begin, at = found.spans[1][1:]
+        maps = raw[begin:at] if fmt.bitmap == RAW else bytes.fromhex(Views(raw).text(self._page)[begin:at])
+        begun = (int.from_bytes(maps), 8 * len(maps), at, found.announced, places)
+        stop = found.error.field if found.error else None
+        field = self.layout[stop] if stop else None
+        if field is None:
+            return Frame(*begun, stop, found.error is None)
+        at = places[-1].end if places else at
+        _, first, end = place(Views(raw), at, field)
+        end = end if first <= len(raw) else first + field.width(field.size)
+        return Frame(*begun, stop, False, Place(field.number, at, first, end) if end > len(raw) else None)
 
     def read(self, raw: bytes) -> tuple[str, Spec] | None:
         message = self._message(raw)
@@ -200,9 +188,6 @@ class Bytes:
 
     def begun(self, raw: bytes, found: Frame) -> Message:
         return read_so_far(raw, self.layout.format).message
-
-    def ends(self, raw: bytes, at: int, rest: Iterable[int]) -> bool:
-        return self._walk(raw, at, rest)[2]
 
     def mapped(self, raw: bytes, bits: int, top: int, begin: int) -> bytes:
         start, maps = read_mti(Views(raw), self.layout.format)[1], bits.to_bytes(top // 8)
@@ -238,7 +223,7 @@ class Bytes:
 
     def opened(self, raw: bytes, one: Place, rest: Iterable[int], by: int) -> Opening | None:
         end, unit = one.end + by, self._unit(one.number)
-        if not one.first < end <= len(raw) or not unit or not self.ends(raw, end, rest):
+        if not one.first < end <= len(raw) or not unit:
             return None
         # Units of its own fill the value up, or the last is left out, so that it can be read.
         last = raw[end - 1 : end] * -by
