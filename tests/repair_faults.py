@@ -295,6 +295,18 @@ def anywhere(seed: int, count: int) -> Iterator[Case]:
             yield Case(kind, raw, broken, message.version)
 
 
+def headed(seed: int, count: int) -> Iterator[Case]:
+    """Every edit of one digit of the MTI, and each two that change places: several faults may explain one."""
+    for message in originals(seed, count):
+        raw = build(message)
+        for at in range(4):
+            broken = {raw[:at] + raw[at + 1 :], raw[:at] + raw[at] + raw[at:]}
+            broken |= {raw[:at] + digit + raw[at + 1 :] for digit in "0123456789"}
+            broken.add(raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :])
+            for one in sorted(broken - {raw}):
+                yield Case(f"MTI at {at}", raw, one, message.version)
+
+
 def fronted(seed: int, count: int) -> Iterator[Case]:
     """A header in front of a message, which has a fault of its own."""
     roll = random.Random(f"{seed} fronted")

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from repair_faults import Case, anywhere, cases, chip_faults, fronted, halves, originals, wired
+from repair_faults import Case, anywhere, cases, chip_faults, fronted, halves, headed, originals, wired
 from support import MORE, each, some
 
 import sim
@@ -40,11 +40,11 @@ def told(found: Iterable[Case]) -> Counter[str]:
     return count
 
 
-@pytest.mark.parametrize("seed", [2026, 83])
+@pytest.mark.parametrize("seed", [2026, 83] if MORE else [2026])
 def test_a_single_fault_is_undone(seed: int) -> None:
     """Of seeded faults over all kinds and networks the first proposal takes 95 in 100 back, sure of 60 and
     more, and never sure of a wrong one."""
-    count = told(cases(seed, 500 if MORE else 72))
+    count = told(cases(seed, 144 if MORE else 60))
     assert count["right"] >= 0.95 * count["all"], count
     assert count["sure"] >= 0.6 * count["right"], count
     assert not count["wrong"], count
@@ -52,7 +52,7 @@ def test_a_single_fault_is_undone(seed: int) -> None:
 
 def test_a_fault_after_a_header_is_undone() -> None:
     """A TPDU, a length or an ISO header in front as well."""
-    count = told(fronted(17, 300 if MORE else 40))
+    count = told(fronted(17, 100 if MORE else 24))
     assert count["right"] >= 0.95 * count["all"], count
     # Of two faults the second may leave a sound message: a time with two digits swapped.
     assert count["wrong"] <= 0.01 * count["all"], count
@@ -60,14 +60,14 @@ def test_a_fault_after_a_header_is_undone() -> None:
 
 def test_a_fault_in_a_tag_is_undone() -> None:
     """A tag or its length that is wrong or lost: the dictionary and the other elements tell which."""
-    count = told(chip_faults(4, 200 if MORE else 40))
+    count = told(chip_faults(4, 60 if MORE else 20))
     assert count["right"] >= 0.9 * count["all"], count
     assert not count["wrong"], count
 
 
 def test_a_raw_bitmap_that_lost_half_its_bytes_is_restored() -> None:
     """Characters pasted through a code page that has no upper half."""
-    count = told(halves(3, 200 if MORE else 30))
+    count = told(halves(3, 60 if MORE else 15))
     assert count["right"] >= 0.9 * count["all"], count
     assert not count["wrong"], count
 
@@ -75,7 +75,7 @@ def test_a_raw_bitmap_that_lost_half_its_bytes_is_restored() -> None:
 def test_bytes_with_a_fault_are_repaired_in_their_format() -> None:
     """A wrong bit or length in bytes, read by the format that is named."""
     count: Counter[str] = Counter()
-    for name, data, sound in wired(3, 150 if MORE else 30):
+    for name, data, sound in wired(3, 60 if MORE else 15):
         first = next(iter(repair(read(data, format=name)).proposals), None)
         right = first is not None and first.text == sound
         restored = first is not None and first.verdict == RESTORED
@@ -84,10 +84,10 @@ def test_bytes_with_a_fault_are_repaired_in_their_format() -> None:
     assert not count["wrong"], count
 
 
-def test_a_random_edit_is_hardly_ever_undone_wrongly_and_called_restored() -> None:
-    """Wherever one character is lost, doubled, changed or swapped; one in a thousand may be."""
-    count = told(anywhere(41, 3000 if MORE else 120))
-    assert count["wrong"] <= 0.001 * count["all"], count
+def test_no_random_edit_is_undone_wrongly_and_called_restored() -> None:
+    """Wherever one character is lost, doubled, changed or swapped; in the MTI each of them."""
+    count = told([*headed(5, 4 if MORE else 1), *anywhere(41, 200 if MORE else 40)])
+    assert not count["wrong"], count
 
 
 def named(case: Broken) -> str:
@@ -114,7 +114,7 @@ def test_a_sound_message_is_left_alone() -> None:
     """No proposal, the same text; of every kind."""
     done = repair(REQUEST)
     assert (done.proposals, done.text, done.valid) == ((), REQUEST, True)
-    sound = [build(message) for message in originals(6, 200 if MORE else 24)]
+    sound = [build(message) for message in originals(6, 100 if MORE else 24)]
     assert not {raw: repair(raw).proposals for raw in sound if repair(raw).proposals}
 
 

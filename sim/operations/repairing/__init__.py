@@ -38,7 +38,7 @@ from sim.operations.verdict import verdict_on
 from sim.paste.reading import TEXT, Reading
 from sim.spec.elements import table as spec_of
 from sim.spec.elements import version_of
-from sim.spec.networks import detect, told_name
+from sim.spec.networks import told_name
 from sim.spec.spellings import network_named
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 
@@ -321,11 +321,8 @@ def _sure(one: Trial, ahead: float) -> bool:
     if edit.action == undoing.LENGTH:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
         is_told = edit.why != undoing.FITS and off > _FEW
-        owner = detect(one.weight.fields[2]) if number == 2 and edit.before.isdigit() else None
-        # No card of this kind has as many digits as the length said.
-        no_rival = owner is not None and int(edit.before) not in owner.range.lengths
         is_chip = number == 55 and chip.is_sound(one.weight.fields[55])
-        return is_told or no_rival or (is_proven and off <= _FEW) or (is_chip and off == 1)
+        return is_told or (is_proven and off <= _FEW) or (is_chip and off == 1)
     if edit.action == undoing.TAG:
         return edit.why.startswith(chip.OF_LENGTH) and ahead >= _FAR and chip.goes_on(edit.before, edit.after)
     if edit.action == undoing.ADDED:
@@ -339,4 +336,6 @@ def _sure(one: Trial, ahead: float) -> bool:
         return number == 2 and is_proven
     if edit.action == undoing.HALVES:
         return len(agree) >= _WITNESSES
-    return edit.action != undoing.VERSION or version_of(edit.before) is not None
+    if edit.action == undoing.VERSION:
+        return version_of(edit.before) is not None  # where it is none, any digit may be wrong
+    return edit.action != undoing.DIGIT  # several elements come and go with a digit of the bitmap

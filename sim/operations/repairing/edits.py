@@ -23,7 +23,7 @@ from sim.spec import VERSIONS, Spec, spec, version_of
 CUT, WRONG = "end missing", "character wrong"
 UNTOLD = (CUT, WRONG)
 VERSION, ZERO = "version digit changed", "leading zero restored"
-BIT_SET, BIT_CLEARED, SECOND = "bit set", "bit cleared", "second bitmap"
+BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap", "bitmap digit changed"
 LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
 TAG, HALVES = "tag changed", "bitmap restored"
 PADDING, TURNED, GIVEN = "padding removed", "month and year swapped", "value restored"
@@ -34,11 +34,11 @@ PRIOR = {
 }
 # A cut falls anywhere; that another edit explains what it leaves would be chance.
 PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
-_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST = 3.0, 8.0, 9.0, 11.0
+_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 11.0, 8.5
 # Bits by which what nothing tells is put last: it restores nothing.
 UNSEEN = 15.0
 NO_HABIT = 5.0  # a key is hit twice; another character is seldom added
-_OFF = 2
+_COUNTED, _OFF = 6, 2
 _CUT_OFF, _BLANK = 6.0, -4.0
 _DECIMAL, _HEX, _WHICH = "0123456789", "0123456789ABCDEF", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
@@ -68,6 +68,12 @@ class Edit(NamedTuple):
     table: Spec | None = None
 
 
+def _stated(front: str) -> set[int]:
+    """The lengths that digits in front of a message may state, decimal or hex."""
+    whole = bitmap.HEX_DIGITS.issuperset(front)
+    return ({int(front, 16)} if whole else set()) | ({int(front)} if is_digits(front) else set())
+
+
 def fronts(raw: str) -> Iterator[Edit]:
     """What stands in front of an MTI and a bitmap, where it is known to stand there."""
     for size in range(2, min(_FARTHEST, len(raw) - _LEAST) + 1):
@@ -75,8 +81,12 @@ def fronts(raw: str) -> Iterator[Edit]:
         if not is_mti(rest[:MTI_WIDTH]) or not bitmap.HEX_DIGITS.issuperset(rest[MTI_WIDTH:_LEAST]):
             continue
         front = raw[:size]
-        if front in {f"{count:0{size}{form}}" for count in (len(rest), len(raw)) for form in "dX"}:
+        stated = _stated(front) if size <= _COUNTED else set()
+        near = next((count for count in stated if abs(count - len(rest)) <= _OFF), 0)
+        if stated & {len(rest), len(raw)}:
             why = "they are the length of the rest"
+        elif near:  # it may be right where a character is lost or added after it
+            why = f"they say that {near} characters follow, and {len(rest)} do"
         elif size == 2 and int.from_bytes(front.encode("latin-1", "replace")) in (len(rest), len(raw)):
             why = "they are the length of the rest, in binary"
         elif size == _TPDU_WIDTH and front.startswith(_TPDU) and is_digits(front):
@@ -115,12 +125,18 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
             action, bits = (ZERO, PRIOR[ZERO]) if whole == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
             why = "an MTI has four digits"
             yield Edit(whole + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, whole)
-    if found is None or not found.whole:
-        end = found.begin if found else MTI_WIDTH + 2 * BITMAP_WIDTH
-        for text in sorted(
-            {mti + rest[:at] + digit + rest[at:] for at in range(end - MTI_WIDTH) for digit in _HEX}
-        ):
-            yield Edit(text, _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
+    begin, is_whole = found.begin if found else MTI_WIDTH + 2 * BITMAP_WIDTH, bool(found and found.whole)
+    for at in range(1 if is_whole else min(begin, len(raw) - 1)):
+        if (text := swapped(raw, at)) != raw:
+            number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
+            yield Edit(text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND)
+    why = "with this bitmap digit, all elements can be read"
+    for at in range(MTI_WIDTH, MTI_WIDTH if is_whole else begin):
+        for digit in _HEX:
+            text = mti + rest[: at - MTI_WIDTH] + digit
+            yield Edit(text + raw[at:], _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
+            if found and (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
+                yield Edit(text + raw[at + 1 :], _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit)
 
 
 def swapped(raw: Units, at: int) -> Units:
