@@ -19,7 +19,7 @@ from sim.elements.money import amount as amount_in
 from sim.errors import ChoiceError, OptionError, shown, size
 from sim.kept import Kept
 from sim.operations.choosing import chosen_network
-from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of, worder
+from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT, Setting, speaks_of
 from sim.operations.recipes import (
@@ -519,7 +519,7 @@ def _naming_parts(
     answer they hold."""
     rows = [row for row in carried_rows(network, version) if row.mentions("incremental")]
     parts = [part for row in rows for part in row.parts.items()]
-    return tuple((int(path.partition(".")[0]), path, worder(text)) for path, text in parts)
+    return tuple((int(path.partition(".")[0]), path, text.format_map) for path, text in parts)
 
 
 def reasons_of(reversal: Message, network: str | None) -> tuple[str, ...]:

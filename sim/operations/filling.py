@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from string import Formatter
 from typing import Any, Protocol
 
 from sim.errors import BuildError
@@ -113,30 +112,19 @@ def filler(number: int, parts: Mapping[str, str], version: str, network: str | N
     if DROPPED in parts.values() or any("." in path for path in parts) or number == _CHIP_DATA:
         return usual
     if "" in parts:
-        return worder(parts[""]) if len(parts) == 1 else usual
+        return parts[""].format_map if len(parts) == 1 else usual
     try:
         layout = _layout_with(version, number, network, tuple(parts))
         order = tuple(_ordered(layout.cell, dict.fromkeys(parts, "")))
     except BuildError:
         return usual  # which says so, where there is something to write
-    texts = tuple(worder(parts[key]) for key in order)
+    texts = tuple(parts[key].format_map for key in order)
 
     def made(values: Said) -> str:
         found = [text(values) for text in texts]
         return write(layout, dict(zip(order, found, strict=True))) if all(found) else usual(values)
 
     return made
-
-
-def worder(text: str) -> Callable[[Said], str]:
-    """`text.format_map`, found out once: most texts are a name alone, or a part of what a name stands for."""
-    pieces = list(Formatter().parse(text))
-    if len(pieces) != 1 or pieces[0][1] is None or pieces[0][0] or pieces[0][2] or pieces[0][3]:
-        return text.format_map
-    name, _, path = pieces[0][1].removesuffix("]").partition("[")
-    if not path:
-        return lambda values: str(values[name])
-    return lambda values: str(values[name][path])
 
 
 def _tagged(base: str, texts: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ form, and right for no key.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
@@ -22,8 +22,8 @@ from sim.errors import OptionError, shown
 from sim.operations.filling import Text, Values, filler
 from sim.operations.options import Setting
 from sim.parts import chip_data
-from sim.parts.writing import write
-from sim.spec import country, currency, number_of, region, spec
+from sim.parts.writing import Value, write
+from sim.spec import Country, country, currency, number_of, region, spec
 from sim.spec.layouts import Layout, layouts
 from sim.spec.networks import network
 from sim.spec.spellings import currency_named
@@ -158,29 +158,29 @@ def _condition(setting: Setting) -> str:
     return str(setting.entries.get("condition", "00"))
 
 
-_STATE = "state or province"
+STATE = "state or province"
 
 
 def _location(setting: Setting) -> str:
     sample = setting.sample
+    inner = {"postal code": sample["postal"], "region": sample["region"], "country": sample["country"]}
+    more = {"street": sample["street"], "postal code, region and country": inner}
     layout = _layout_of_place(setting)
+    return place_in(
+        layout, sample["name"], sample["city"], sample["region"], country(sample["country"]), more
+    )
+
+
+def place_in(
+    layout: Layout, name: str, city: str, state: str, land: Country | None, more: Mapping[str, Value]
+) -> str:
+    """DE 43 of a merchant in *layout*, which has some of these parts and of *more*; names are cut to fit."""
     widths = {cell.name: cell.most for cell in layout.cell.cells}
-    known = country(sample["country"])
-    codes = (known.alpha2, known.alpha3) if known else ()
-    parts = {
-        "name": sample["name"],
-        "name and street": sample["name"],
-        "street": sample["street"],
-        "city": sample["city"],
-        _STATE: sample["region"],
-        "country": next((code for code in codes if len(code) == widths.get("country")), ""),
-        "postal code, region and country": {
-            "postal code": sample["postal"],
-            "region": sample["region"],
-            "country": sample["country"],
-        },
-    }
-    return write(layout, {name: value for name, value in parts.items() if name in widths})
+    codes = (land.alpha2, land.alpha3) if land else ()
+    parts = {"name": name, "name and street": name, "city": city, STATE: state}
+    parts["country"] = next((code for code in codes if len(code) == widths.get("country")), "")
+    cut = {key: value[: widths[key]] for key, value in parts.items() if key in widths}
+    return write(layout, cut | {key: value for key, value in more.items() if key in widths})
 
 
 def _layout_of_place(setting: Setting) -> Layout:
@@ -189,11 +189,14 @@ def _layout_of_place(setting: Setting) -> Layout:
     sample = setting.sample
     tried = layouts(setting.version, 43, setting.network)
     roomy = [one for one in tried if len(sample["name"]) <= one.cell.cells[0].most] or list(tried)
-    state = bool(region(sample["region"]))
-    own = [
-        one for one in roomy if one.network and state == (_STATE in (cell.name for cell in one.cell.cells))
+    return (with_state(roomy, bool(region(sample["region"]))) or roomy)[0]
+
+
+def with_state(tried: Iterable[Layout], has_state: bool) -> list[Layout]:
+    """A network's own layouts of DE 43, which have a part for the state where the merchant has one."""
+    return [
+        one for one in tried if one.network and has_state == (STATE in {cell.name for cell in one.cell.cells})
     ]
-    return (own or roomy)[0]
 
 
 def _track_2(context: Context) -> str:

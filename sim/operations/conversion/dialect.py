@@ -10,11 +10,11 @@ from sim.judge import Severity
 from sim.operations.conversion.draft import code_in
 from sim.operations.generation import generate, own_elements
 from sim.operations.options import kinds_of, settle
+from sim.operations.recipes import STATE, place_in
 from sim.operations.validation import validate
 from sim.parts.layout import fitting
-from sim.parts.writing import write
 from sim.spec import country, country_of_region, number_of, region
-from sim.spec.layouts import Layout, layouts
+from sim.spec.layouts import layouts
 from sim.spec.recipes import DROPPED, recipes
 from sim.spec.tables import read_toml
 
@@ -24,7 +24,6 @@ _OTHERWISE = ("manual", "840")  # entry and currency of a setting that says no m
 _MANAGES = "8"  # second digit of the MTI of network management
 SENT, FUNCTION, MANAGEMENT = 7, 24, 70
 ENTRY, _PLACE = 22, 43
-_STATE = "state or province"
 
 
 def own_code(source: Message, made: Message, name: str) -> str:
@@ -70,26 +69,15 @@ def _place(message: Message, source: Message, name: str) -> str:
     if found is None:
         return ""
     parts = {part.name: part.value.strip() for part, _ in found.walk()}
-    state = parts.get(_STATE) or parts.get("region", "")
+    state = parts.get(STATE) or parts.get("region", "")
     state = state if region(state) else ""
     land = country(parts.get("country", "")) or country_of_region(state)
-    layout = next((one for one in own if bool(state) == (_STATE in _names(one))), own[0])
-    codes = (land.alpha2, land.alpha3) if land else ()
-    widths = {cell.name: cell.most for cell in layout.cell.cells}
+    layout = next(
+        (one for one in own if bool(state) == (STATE in {cell.name for cell in one.cell.cells})), own[0]
+    )
     called = next((parts[word] for word in ("name", "name and street") if parts.get(word)), "")
-    values = {
-        "name": called,
-        "name and street": called,
-        "city": parts.get("city", ""),
-        _STATE: state,
-        "country": next((code for code in codes if len(code) == widths.get("country")), ""),
-    }
-    made = write(layout, {key: value[: widths[key]] for key, value in values.items() if key in widths})
+    made = place_in(layout, called, parts.get("city", ""), state, land, {})
     return "" if made == message[_PLACE] else made
-
-
-def _names(layout: Layout) -> set[str]:
-    return {cell.name for cell in layout.cell.cells}
 
 
 def missing(
