@@ -86,7 +86,7 @@ def test_bytes_with_a_fault_are_repaired_in_their_format() -> None:
 
 def test_no_random_edit_is_undone_wrongly_and_called_restored() -> None:
     """Wherever one character is lost, doubled, changed or swapped; in the MTI each of them."""
-    count = told([*headed(5, 4 if MORE else 1), *anywhere(41, 200 if MORE else 40)])
+    count = told([*headed(8, 2), *anywhere(41, 120 if MORE else 30)])
     assert not count["wrong"], count
 
 
