@@ -26,14 +26,11 @@ from sim.judge.rules import Bound
 from sim.operations.validation import judge
 from sim.spec import ElementSpec
 from sim.spec.layouts import FOREIGN
-from sim.tables.columns.cards import Cards, Codes, Owners, matrix, tracks
+from sim.tables.columns.cards import Cards, Codes, Owners, matrix
 from sim.tables.columns.cut import Block, CutColumn
 from sim.tables.columns.lines import Bools, Bytes, Ints, by_width, copy
 
 _ZERO = 48
-# A card number's first digits say whether a country code stands in front of the expiry; that and the service
-# code stand behind the separator.
-_PREFIX, _BEHIND = 2, 8
 # So many layouts of chip data of one size are looked for in a block; other values stay as they are.
 _LAYOUTS = 32
 # What may begin a dataset or a network's own layout, which the first digits decide.
@@ -75,19 +72,6 @@ def _among(legal: frozenset[str]) -> Bools:
     sound = np.zeros(1 << 16, np.bool_)
     sound[[int.from_bytes(text.encode(), "big") for text in legal]] = True
     return sound
-
-
-def stripes(column: CutColumn, element: ElementSpec) -> Bytes:
-    """Tracks without the digits of the card number, but the first, and of what the issuer adds."""
-
-    def write(cells: Bytes) -> None:
-        starts = np.arange(len(cells), dtype=np.int64) * cells.shape[1]
-        good, at = tracks(cells.reshape(-1), starts, cells.shape[1])
-        places = np.arange(cells.shape[1])
-        free = (places >= _PREFIX) & (places < at[:, None]) | (places >= at[:, None] + _BEHIND)
-        cells[free & good[:, None]] = _ZERO
-
-    return _rewritten(column, write)
 
 
 def tags(column: CutColumn, element: ElementSpec) -> Bytes:
@@ -135,7 +119,6 @@ def _rewritten(column: CutColumn, write: Callable[[Bytes], None]) -> Bytes:
 ALIKE: dict[str, Callable[[CutColumn, ElementSpec], Bytes]] = {
     "characters": characters,
     "moment": moments,
-    "stripe": stripes,
     "misfits": tags,
     "layout": tags,
     "heads": tags,

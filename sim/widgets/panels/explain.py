@@ -9,14 +9,11 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.codec import IsoError
 from sim.grid import LINKED, lighting, told_html
 from sim.models.prompts import LANGUAGES
 from sim.operations import explain
-from sim.operations.anatomy import Anatomy
-from sim.operations.choosing import chosen_version
+from sim.operations.anatomy import dissect
 from sim.operations.explanation import Told, explain_so_far
-from sim.paste.reading import Reading
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.asking import Inquiry, LanguageModel
 from sim.widgets.markup import STATIC, Markup, hint, joined, markup, wrong
@@ -114,7 +111,6 @@ class ExplainPanel(ReaderPanel):
         traitlets.link((self, "llm"), (self.model_choice, "value"))
         traitlets.link((self, "ask"), (self.question, "value"))
         traitlets.link((self, "language"), (self.tongue, "value"))
-        self._seen: Anatomy | None = None
         self._told: tuple[Told, ...] = ()
         self.llm = llm and not refusal
         show(self.asked, self.llm)
@@ -130,30 +126,19 @@ class ExplainPanel(ReaderPanel):
         """By rules, whatever was typed: quick enough for every key. No model goes on with what was there."""
         self._asker.cancel()
         raw = self._read()
-        self._seen = self.input.dissected(raw)
-        self.problem, self.summary, cause = self._explained(raw)
+        self.problem, self.summary, cause = self._explained() if raw else ("", "", "")
         self.table = self.input.tabled("explain") if raw else None
-        self.views.put(raw, self.version, self.network, self.table, self.input.recognised.held)
+        self.views.put(raw, self.version, self.network, self.table, self.input.held)
         self._tell(cause, self._said_of_it)
 
-    def _explained(self, raw: str) -> tuple[str, str, str]:
+    def _explained(self) -> tuple[str, str, str]:
         """Problem, summary, hint."""
-        if not raw:
-            return "", "", ""
-        subject = self.input.subject
-        if isinstance(subject, Reading) and self._seen and (findings := self._seen.findings):
-            so_far = explain_so_far(subject, network=self.network, stopped=False)
-            return findings[0].message, so_far, findings[0].hint
-        try:
-            made = explain(subject, version=self.version, network=self.network)
-            self._told = made.told
-            return "", made.summary, ""
-        except IsoError as error:
-            fault = self._seen.fault if self._seen else None
-            # Where reading stopped, the problem says.
-            version = chosen_version(raw, self.version)
-            so_far = explain_so_far(raw, version, self.network, stopped=False)
-            return str(error), so_far, fault.hint if fault else ""
+        reading = self.input.reading
+        if findings := dissect(reading).findings:  # where reading stopped, the problem says
+            return findings[0].message, explain_so_far(reading, stopped=False), findings[0].hint
+        made = explain(reading)
+        self._told = made.told
+        return "", made.summary, ""
 
     def _tell(self, cause: str = "", news: str = "") -> None:
         said = _written(self.summary) if self.summary else Markup()
@@ -168,7 +153,7 @@ class ExplainPanel(ReaderPanel):
             self.said.value = hint("What it says appears here as you type.")
 
     def _question(self) -> Inquiry[str]:
-        subject, version, network = self.input.subject, self.version, self.network
+        reading, version, network = self.input.reading, self.version, self.network
         more = {"ask": self.ask, "language": self.language}
         name = self.writer.name() or "the model"
 
@@ -179,7 +164,7 @@ class ExplainPanel(ReaderPanel):
         return Inquiry(
             doing=f"Asking {name}\N{NO-BREAK SPACE}…",
             put=lambda heard: self.writer.explain(
-                subject, version=version, network=network, heard=heard, **more
+                reading, version=version, network=network, heard=heard, **more
             ),
             heard=self._hear,
             answered=answered,

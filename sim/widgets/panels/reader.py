@@ -12,21 +12,20 @@ from typing import Any, Literal
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.codec import IsoError, Message
+from sim.codec import IsoError
 from sim.codec.wire.dialects import load_format
 from sim.judge.causes import REPAIR, offered
 from sim.masking import mask_words
 from sim.operations import repair, strip_line_ending
-from sim.operations.anatomy import Anatomy
 from sim.operations.choosing import chosen_version
-from sim.operations.reading import recognised
+from sim.operations.reading import read
 from sim.operations.rewriting import kept, shown_text
 from sim.operations.samples import Sample, samples
-from sim.paste.reading import TEXT, Reading
+from sim.paste.reading import Reading
 from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
 from sim.widgets.file_drop import FileDrop
 from sim.widgets.markup import hint, markup
-from sim.widgets.model import as_text, dissected, link_of
+from sim.widgets.model import as_text, link_of
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.fields import Form, InputField, show, traits_of
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar, cover, has_tables, static_anatomy
@@ -58,21 +57,19 @@ class Gallery(InputField):
 
 
 class Recognised(ipywidgets.HBox):  # type: ignore[misc]
-    """Reads a paste that is no text form, says how it was written, and offers to put the message in its
-    place. Of a text that does not parse it offers to undo the cause that its hint names, or to repair it;
-    without *repairs*, where the panel lists repairs itself, the cause alone.
+    """Says how a paste that is no text form was written, and offers to put the message in its place. Of a
+    text that does not parse it offers to undo the cause that its hint names, or to repair it; without
+    *repairs*, where the panel lists repairs itself, the cause alone.
 
     *mend* is given the text form when the button is pressed, and the version to read it by where that is
-    another one, else None. `said` is how the paste was written.
+    another one, else None. `said` is how the paste was written, empty for a text form.
     """
 
     def __init__(self, mend: Callable[[str, str | None], None], repairs: bool = True) -> None:
         self._mend = mend
         self._repairs = repairs
         self._did = ("", "")
-        self._seen: tuple[str, str | None, str | None] | None = None
-        self._found: Reading | None = None
-        self._bare = ""
+        self._raw, self._version, self._mended, self.said = "", "", "", ""
         self._said = ipywidgets.HTML().add_class("iso-read")
         self.button = ipywidgets.Button(tooltip="Keep only the message in the box")
         self.button.on_click(lambda _: self.mend())
@@ -80,92 +77,25 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self.add_class("iso-bar")
         show(self, False)
 
-    def forget(self) -> None:
-        """Read the paste again: there are other formats now."""
-        self._seen = None
-
-    @property
-    def said(self) -> str:
-        """What the paste was recognised as; empty for a text form."""
-        return "" if self._found is None else self._found.read_as
-
-    def text(self, raw: str, version: str | None, interface: str | None = None) -> str:
-        """The text form of the message in *raw*; *raw* itself where it is one, or none can be made of it."""
-        if self._seen != (raw, version, interface):
-            self._seen, self._found = (raw, version, interface), None
-            if raw.strip():
-                self._found = recognised(raw, version=version, interface=interface)
-            self._bare = self._unframed(version)
-            self._tell(raw, version)
-        return self._taken or raw
-
-    @property
-    def message(self) -> Message | None:
-        """The message, where it has elements otherwise than the standard, so that its text is not the text
-        form; else None."""
-        best = self._found
-        there = best is not None and best.complete and best.message is not None and best.message.dialect
-        return best.message if best and there else None
-
-    @property
-    def held(self) -> Reading | None:
-        """What was read beside the text form, where its message is what the panel shows."""
-        return kept(self._found) if self._found and self._taken else None
-
-    @property
-    def _taken(self) -> str:
-        """The message to show: the whole one, or what could be read of one that stops or does not fit."""
-        best = self._found
-        if best is None:
-            return ""
-        if best.text is None:
-            return shown_text(best) if kept(best) else ""
-        return best.text if self.message is not None else self._mended
-
-    @property
-    def _mended(self) -> str:
-        """The text form, or of a dialect the message's own bytes in hex, where reading it again as the panel
-        does gives the same message."""
-        if self._found is None or self._seen is None:
-            return ""
-        best = self._found
-        if not best.complete:
-            return ""
-        if self.message is not None:
-            return self._bare
-        same = (self._seen[1] or chosen_version(best.mti, None)) == best.version
-        return best.text or "" if same else ""
-
-    def _unframed(self, version: str | None) -> str:
-        """The bytes of a dialect's message without what stands around them; empty where nothing does, or they
-        are not known by themselves."""
-        if self._found is None or self.message is None:
-            return ""
-        best = self._found
-        bare = best.data[best.start : best.end].hex().upper()
-        again = recognised(bare, version=version) if len(bare) < 2 * len(best.data) else None
-        return bare if again and again.message == best.message else ""
-
     def mend(self) -> None:
-        """What the button does: the message in place of the paste."""
-        if text := self._mended:
-            self._mend(text, None)
-        elif self._found is None and self._seen is not None:
-            self._repair(*self._seen[:2])
-
-    def _repair(self, raw: str, version: str | None) -> None:
-        read_as = chosen_version(raw, version)
-        done = next(iter(repair(raw, version=read_as).proposals), None)
+        """What the button does: the message in place of the paste, or of what does not parse the likeliest
+        repair."""
+        if self._mended:
+            self._mend(self._mended, None)
+            return
+        done = next(iter(repair(self._raw, version=self._version).proposals), None)
         if done is None or done.message is None:
             self._said.value = hint("No repair found." if done is None else done.said, news=True)
             show(self.button, False)
             return
         self._did = (done.text, done.said)
-        self._mend(done.text, None if done.message.version == read_as else done.message.version)
+        self._mend(done.text, None if done.message.version == self._version else done.message.version)
 
-    def _tell(self, raw: str, version: str | None) -> None:
-        if self._found is None:
-            offer = offered(raw, chosen_version(raw, version)) if raw.strip() else ""
+    def put(self, raw: str, seen: Reading) -> None:
+        """Say what was *seen* in the box, *raw*."""
+        self._raw, self._version, self._mended, self.said = raw, seen.version, "", ""
+        if seen.raw is not None or seen.message is None:
+            offer = offered(raw, seen.version) if raw.strip() and not seen.complete else ""
             if offer == REPAIR and not self._repairs:
                 offer = ""
             did = self._did[1] if raw == self._did[0] else ""
@@ -174,18 +104,27 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
             show(self.button, bool(offer))
             show(self, bool(offer or did))
             return
-        best, count = self._found, 1 + len(self._found.more)
-        if best.raw is not None:  # the text form, of the interface that was chosen
-            show(self, False)
-            return
-        more = f" The first of {count} messages." if count > 1 else ""
-        why = "; ".join(best.reasons)
-        reasons = "" if best.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."
-        self._said.value = markup("p", f"Read as {best.read_as}.{more}{reasons}")
-        taken = [layer.label.split()[0] for layer in best.layers]
-        self.button.description = f"Read without the {taken[-1]}" if taken else "Keep the message only"
+        self.said, self._mended = seen.read_as, _alone(seen)
+        more = f" The first of {1 + len(seen.more)} messages." if seen.more else ""
+        why = "; ".join(seen.reasons)
+        reasons = "" if seen.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."
+        self._said.value = markup("p", f"Read as {seen.read_as}.{more}{reasons}")
+        layers = [layer.label.split()[0] for layer in seen.layers]
+        self.button.description = f"Read without the {layers[-1]}" if layers else "Keep the message only"
         show(self.button, bool(self._mended))
         show(self, True)
+
+
+def _alone(seen: Reading) -> str:
+    """The message without what stands around it, as it is read again: its text form, or of a dialect its own
+    bytes in hex; empty where nothing stands around, or they are not known by themselves."""
+    if not seen.complete or seen.message is None:
+        return ""
+    if not seen.message.dialect:
+        return seen.text or "" if chosen_version(seen.mti, None) == seen.version or seen.pinned else ""
+    bare = seen.data[seen.start : seen.end].hex().upper()
+    again = read(bare, version=seen.version if seen.pinned else None)
+    return bare if len(bare) < 2 * len(seen.data) and again.message == seen.message else ""
 
 
 class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
@@ -213,6 +152,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         self.example_button = ipywidgets.Button(description="Try an example", tooltip=first.name)
         self.example_button.on_click(lambda _: self._put(first.text()))
         self.recognised = Recognised(self._put, repairs)
+        self._asked: tuple[str | None, ...] = ()
         self.form = Form(self, "explain", HOW_READ, self.gallery)
         self.drop = FileDrop(words=_DROP)
         super().__init__([self.text, self.example_button, self.recognised, self.form, self.drop])
@@ -224,17 +164,29 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         self.message = raw
 
     @property
+    def reading(self) -> Reading:
+        """What is in the box, read once."""
+        asked = (self.message, self.version, self.network, self.interface, self.learned)
+        if self._asked != asked:
+            raw, self._asked = strip_line_ending(self.message), asked
+            how = {"version": self.version, "network": self.network, "interface": self.interface}
+            self._reading = read(raw, **how)
+            self.recognised.put(raw, self._reading)
+        return self._reading
+
+    @property
+    def held(self) -> Reading | None:
+        """What was read beside the text form; None where that is all."""
+        return kept(self.reading)
+
+    @property
     def raw(self) -> str:
         """The message as text: without the line ending that pasting brings; of bytes in any notation, framing
         and format, the message they are."""
-        return self.recognised.text(strip_line_ending(self.message), self.version, self.interface)
-
-    @property
-    def subject(self) -> str | Message | Reading:
-        """What to judge and explain: the message itself where its text is a dialect's, what was read where
-        that has no text form, else the text."""
-        raw, held = self.raw, self.recognised.held
-        return held if held is not None and held.text is None else self.recognised.message or raw
+        if self.held is not None:
+            return shown_text(self.held)
+        text = self.reading.text
+        return strip_line_ending(self.message) if text is None else text
 
     def tabled(self, verb: Literal["explain", "parse", "validate"]) -> Any:
         """The table that *verb* makes of the message; None without pandas."""
@@ -242,17 +194,8 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
             return None
         from sim import tables
 
-        subject = self.subject
-        # What was pasted is text by now, and not guessed again.
-        read_as = TEXT if isinstance(subject, str) else None
         made: Callable[..., Any] = getattr(tables, verb)
-        return made(subject, version=self.version, network=self.network, format=read_as)
-
-    def dissected(self, raw: str) -> Anatomy | None:
-        """The anatomy of the message; it is held, so that nobody who asks for it has another made."""
-        held = self.recognised.held
-        self._seen = dissected(raw, self.version, self.network, held) if raw else None
-        return self._seen
+        return made(self.reading)
 
     def _learn(self, name: str, data: bytes) -> None:
         """Take a file as the format that it describes, in which messages are recognised from now on."""
@@ -267,7 +210,6 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
                 return
         left = f", {len(made.left_out)} rows of it left out" if made.left_out else ""
         self.drop.words = f"Messages of {made.title} are now recognized{left}. {_DROP}"
-        self.recognised.forget()
         self.learned = ""
         self.learned = made.name
 

@@ -7,12 +7,11 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.codec import Message, ParseError, build, parse
+from sim.codec import Message, ParseError, build
 from sim.errors import IsoError, OptionError
 from sim.link.client import AsyncClient
 from sim.link.line import address_of
 from sim.link.sent import Sent
-from sim.operations import chosen_version
 from sim.widgets.asking import Inquiry
 from sim.widgets.markup import markup, wrong
 from sim.widgets.panels.fields import Form, InputField
@@ -63,8 +62,7 @@ class SendPanel(Panel):
             self.problem = "No message to send: paste one, or try an example"
             return None
         try:
-            raw = self.input.raw
-            message, where = parse(raw, chosen_version(raw, self.input.version)), address_of(self.address)
+            message, where = self.input.reading.whole(), address_of(self.address)
         except ParseError as error:
             self.problem = f"This needs a message that can be read: {error}"
             return None

@@ -21,10 +21,9 @@ import traitlets
 from sim.errors import element_label
 from sim.grid import SEVERITY, TEXT, Grid, as_html
 from sim.judge import Finding, Severity
-from sim.operations import Report, repair, validate
+from sim.operations import Report, repair
 from sim.operations.repairing import LIKELY, RESTORED, UNKNOWN_VALUE, Proposal, Repair
 from sim.operations.verdict import verdict_on
-from sim.paste.reading import Reading
 from sim.spec.interfaces import interface
 from sim.spec.networks import NETWORKS
 from sim.spec.networks import network as network_of
@@ -286,13 +285,7 @@ class ValidatePanel(ReaderPanel):
         """Judge the message."""
         raw = self._read()
         self.picked = None
-        self.input.dissected(raw)
-        subject = self.input.subject if raw else None
-        if isinstance(subject, Reading):
-            self.report = verdict_on(subject)
-        else:
-            judged = {"network": self.network, "version": self.version}
-            self.report = None if subject is None else validate(subject, **judged)
+        self.report = verdict_on(self.input.reading) if raw else None
         self.table = self.input.tabled("validate") if raw else None
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
@@ -300,7 +293,7 @@ class ValidatePanel(ReaderPanel):
         wrong = self.report is not None and not self.report.valid
         self.repairs.put(raw, self.version, self.network, self.interface, wrong)
         tabled = self.input.tabled("parse") if raw else None
-        self.views.put(raw, self.version, self.network, tabled, self.input.recognised.held)
+        self.views.put(raw, self.version, self.network, tabled, self.input.held)
         words = self._said_of_it if raw else "The verdict appears here as you type."
         self.said.value = hint(words, news=True)
         show(self.said, bool(words))
