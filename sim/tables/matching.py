@@ -233,8 +233,7 @@ def _seconds(table: pd.DataFrame, times: Any) -> Any:
 def _traffic(columns: Columns, seconds: Any) -> Traffic:
     known = columns.version < len(columns.versions)
     roles = np.where(known, columns.by_mti(role, NONE), NONE)
-    moved = np.arange(columns.size) if seconds is None else _ranks(seconds)
-    state = _State(columns, roles, moved)
+    state = _State(columns, roles)
     most = {link: max(len(rules(version, link)) for version in VERSIONS) for link in LINKS}
     answers = tuple(_rule_keys(state, "answer", at) for at in range(most["answer"]))
     return Traffic(
@@ -248,13 +247,6 @@ def _traffic(columns: Columns, seconds: Any) -> Traffic:
     )
 
 
-def _ranks(seconds: Any) -> Ints:
-    """The place of each message in time."""
-    ranks = np.empty(len(seconds), np.int64)
-    ranks[np.argsort(seconds, kind="stable")] = np.arange(len(seconds))
-    return ranks
-
-
 def _seen(numbers: Any) -> Any:
     """Numbers as they are read one by one: without an object for each of them."""
     held: Any = np.ascontiguousarray(numbers, dtype=np.int64)
@@ -262,14 +254,11 @@ def _seen(numbers: Any) -> Any:
 
 
 class _State:
-    """What one rule leaves for the next: messages whose request is found for sure need no other rule, and
-    only requests with a key that others have, too, can be sent twice."""
+    """What one rule leaves for the next: only requests whose key others have, too, can be sent twice."""
 
-    def __init__(self, columns: Columns, roles: Any, moved: Ints) -> None:
+    def __init__(self, columns: Columns, roles: Any) -> None:
         self.columns = columns
         self.roles = roles
-        self.moved = moved
-        self.settled = np.zeros(columns.size, bool)
         self.doubtful = np.zeros(columns.size, bool)
         self.keyed = np.zeros(columns.size, bool)
 
@@ -278,19 +267,6 @@ class _State:
         new = np.flatnonzero((earlier >= 0) & ~self.keyed & (self.roles == ASK))
         self.doubtful[new] = pd.Series(earlier[new]).duplicated(keep=False).to_numpy()
         self.keyed[new] = True
-
-    def settle(self, earlier: Ints, later: Ints, size: int, agree: Sequence[tuple[Ints, Ints]]) -> None:
-        """Note the messages with the key of one other message alone, which came before and agrees."""
-        there, seeking = np.flatnonzero(earlier >= 0), np.flatnonzero(later >= 0)
-        only = np.bincount(earlier[there], minlength=size) == 1
-        first = np.full(size, -1)
-        first[earlier[there]] = there
-        found = first[later[seeking]]
-        good = only[later[seeking]] & (self.moved[found] < self.moved[seeking])
-        for own, other in agree:
-            a, b = own[found], other[seeking]
-            good &= (a == 0) | (b == 0) | (a == b)
-        self.settled[seeking[good]] = True
 
 
 def _rule_keys(state: _State, link: Link, at: int) -> Keys:
@@ -310,7 +286,7 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
         own, other = np.where(here, mixed[0], -1), np.where(here, mixed[1], -1)
         if link == "answer":
             state.asked(own)
-            seeks = (other >= 0) & (state.roles != ASK) & ~state.settled
+            seeks = (other >= 0) & (state.roles != ASK)
         else:
             seeks = (other >= 0) & columns.by_mti(rule.seeks, False)
         codes, sought = pd.factorize(other[seeks])
@@ -323,8 +299,6 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
         later[seeks] = codes + known
         known += len(sought)
         _add_agreeing(columns, rule, here, agree)
-    if link == "answer" and known:
-        state.settle(earlier, later, known, agree)
     seen = tuple((_seen(own), _seen(other)) for own, other in agree)
     return Keys(known, _seen(earlier), _seen(later), seen)
 
