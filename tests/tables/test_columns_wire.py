@@ -174,15 +174,15 @@ def test_binary_messages_without_lengths_end_where_their_elements_do(around: str
     for name in ("bcd", "ebcdic-500", "ascii-binary", "visa"):
         made = [wrap(one, layers) + between for one in _bytes(name)[:9]]
         # The last in more than is looked at first.
-        for data in (
-            made[0],
-            b"".join(made),
-            b"".join(made) * 90,
+        for count, data in (
+            (1, made[0]),
+            (9, b"".join(made)),
+            *([(810, b"".join(made) * 90)] if name == "bcd" else []),
         ):
             found = sim.read(data, format=name)
             assert found["error"].isna().all()
-            assert len(found) == data.count(made[0]) * (9 if len(data) > len(made[0]) else 1)
-            if not between:
+            assert len(found) == count
+            if not between and count < 10:
                 assert sim.read(data)["DE11"].tolist() == found["DE11"].tolist()
 
 
