@@ -196,8 +196,9 @@ def _cut(raw: str, version: str, error: ParseError, partial: Message, first_wron
 def _first_wrong(message: Message) -> int:
     """The first element whose value does not fit its class or is no date; a number behind all where all are
     sound."""
-    table, fields = message.spec, message.fields.items()
-    wrong = (number for number, value in fields if elements.misfit(value, table[number], table))
+    table, rows = message.spec, message.spec.elements
+    fields = message.fields.items()
+    wrong = (number for number, value in fields if elements.misfit(value, rows[number - 1], table))
     return next(wrong, ALL_BITS + 1)
 
 

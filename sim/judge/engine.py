@@ -128,12 +128,10 @@ Entry = tuple[Any, Check, Callable[[Any], Iterable[Said]]]
 
 class _OfBit(NamedTuple):
     """What is asked where a bit is there: groups; rules that are asked each time, behind the bits that they
-    look at, those that must be there and whether they name one part; those of them that name one part and
-    look at no other bit."""
+    look at, those that must be there and whether they name one part."""
 
     groups: list[Group]
     rules: list[tuple[int, int, bool, Entry]]
-    always: list[Entry]
 
 
 class Type:
@@ -163,11 +161,8 @@ class Type:
             self._at(group.needs).groups.append(group)
         for bound in bounds:
             if bound.key is None:
-                of_bit = self._at(bound.needs)
-                if bound.bits & (bound.bits - 1) or len(bound.parts) > 1:
-                    of_bit.rules.append((bound.bits, bound.needs, len(bound.parts) == 1, bound.entry))
-                else:
-                    of_bit.always.append(bound.entry)
+                alone = len(bound.parts) == 1
+                self._at(bound.needs).rules.append((bound.bits, bound.needs, alone, bound.entry))
         self.rows = _in_order(rows)
         holds = networks.conditions(table)
         self.owner = Group([networks.owner(table)])
@@ -179,7 +174,7 @@ class Type:
 
     def _at(self, needs: int) -> _OfBit:
         highest = needs.bit_length() - 1 if needs > 0 else 0  # few messages have what stands far behind
-        return self.by_bit.setdefault(highest, _OfBit([], [], []))
+        return self.by_bit.setdefault(highest, _OfBit([], []))
 
     def _bound(self, item: Rule) -> Bound:
         check, say = item.bound(self.mti, self.table, item.number), standard(item.text, item.place)
@@ -241,34 +236,28 @@ class Kind:
         self.several: list[Entry] = []
         for of_bit in map(kept.by_bit.get, (0, *fields, *inside)):
             if of_bit is not None:
-                groups, rules, always = of_bit
-                for group in groups:
+                for group in of_bit.groups:
                     if asked := group.pick(mask, shape):
                         self.kept.append(asked.entry)
-                for bits, needs, alone, entry in rules:
+                for bits, needs, alone, entry in of_bit.rules:
                     if bits & mask == needs:
                         (self.single if alone else self.several).append(entry)
-                self.single += always
         self.owner = kept.owner.pick(mask, None)
         self._rows = [row for bits, needs, row in kept.rows if bits & mask == needs]
         self.conditions = kept.conditions.pick(mask, shape) if any(when for when, _ in self._rows) else None
-        self._said: dict[Any, Mapping[str, Rows]] = {}
+        self._said: dict[Any, Mapping[str, Sequence[Said]]] = {}
 
-    def rows(self, values: Values) -> Mapping[str, Rows]:
+    def rows(self, values: Values) -> Mapping[str, Sequence[Said]]:
         """What is said of all messages of this kind in which the same conditions hold as in *values*, by
         network."""
         held = _told(self.conditions, values)
         if (known := self._said.get(held)) is None:
             said: dict[str, list[Said]] = defaultdict(list)
-            wrong: dict[str, list[Said]] = defaultdict(list)
             for when, alike in self._rows:
                 if not when or when in held:
                     for one in alike:
-                        name = one[0]
-                        said[name].append(one)
-                        if one[4]:
-                            wrong[name].append(one)
-            known = self._said[held] = {name: Rows(all_of, wrong[name]) for name, all_of in said.items()}
+                        said[one.network].append(one)
+            known = self._said[held] = said
         return known
 
 
@@ -279,13 +268,6 @@ def _told(asked: Asked | None, values: Values) -> tuple[Any, ...]:
     key = asked.key_of(values)
     answer = asked.memory.get(key)
     return asked.ask(values, key) if answer is None else answer
-
-
-class Rows(NamedTuple):
-    """What one network says, in the order of its places, and the errors of it."""
-
-    said: Sequence[Said] = ()
-    wrong: Sequence[Said] = ()
 
 
 class Types(dict[tuple[str, Spec | None, str], Type]):
@@ -353,7 +335,7 @@ class Heard(NamedTuple):
     """All that is said of a message, by network: what follows from its elements and codes (`rows`), which
     messages alike share, and what is said of its values; and whose card it is."""
 
-    rows: Mapping[str, Rows]
+    rows: Mapping[str, Sequence[Said]]
     found: Mapping[str, Sequence[Said]]
     network: str | None
 
@@ -397,7 +379,7 @@ def hear(message: Message, network: str | None = None) -> Heard:
     for one in told:
         found.setdefault(one.network, []).append(one)
     if message.dialect is not None or message.mti[2] in dialect.RESERVED_FUNCTIONS:
-        found = dialect.otherwise(message, own, {name: row.said for name, row in rows.items()}, found)
+        found = dialect.otherwise(message, own, rows, found)
         rows = {}
     return Heard(rows, found, own)
 
@@ -422,5 +404,5 @@ def _again(text: str, kept: Type) -> Iterator[Said]:
 def run(message: Message) -> list[Finding]:
     """The findings of the standard's own rules, in the order of the elements."""
     rows, found, _ = hear(message)
-    said = [*rows.get("", Rows()).said, *found.get("", ())]
+    said = [*rows.get("", ()), *found.get("", ())]
     return locate_all(Places(message), said)

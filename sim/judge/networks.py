@@ -57,15 +57,6 @@ _MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _INQUIRY = "inquiry"
 
 
-def _entered(how: str) -> Predicate:
-    """Whether DE 22 says that the card was entered *how*."""
-
-    def check(value: str = Maybe[22], table: Spec = TABLE) -> bool:
-        return is_particular(how, table.version, value[part_of_pos(table.version, "entry")])
-
-    return check
-
-
 def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TABLE) -> bool:
     """Whether something is approved that has an approval code: an inquiry may be answered without one."""
     version = table.version
@@ -106,11 +97,12 @@ def _moves_money(code: str = Maybe[3], table: Spec = TABLE) -> bool:
     return purpose_kind(code, table.version) in MOVE_MONEY and code[:2] not in _CHEQUE_CHECKS
 
 
-def _particular(job: str, number: int) -> Predicate:
-    """Whether the code in an element does that *job*."""
+def _particular(job: str, number: int, part: str = "") -> Predicate:
+    """Whether the code in an element, or in the part of DE 22 that does another job, does that *job*."""
 
     def check(code: str = Maybe[number], table: Spec = TABLE) -> bool:
-        return is_particular(job, table.version, code)
+        where = part_of_pos(table.version, part) if part else slice(None)
+        return is_particular(job, table.version, code[where])
 
     return check
 
@@ -134,9 +126,9 @@ PREDICATES: dict[str, Predicate] = {
     "cashback": lambda code=Maybe[3]: code[:2] == "09",
     "ecommerce": lambda condition=Maybe[25]: condition == "59",
     "card_absent": _card_absent,
-    "card_read": _entered("card-read"),
-    "keyed": _entered("keyed"),
-    "chip": _entered("chip"),
+    "card_read": _particular("card-read", 22, "entry"),
+    "keyed": _particular("keyed", 22, "entry"),
+    "chip": _particular("chip", 22, "entry"),
     "amounts": _amounts,
     "approved": _approved,
     "partial": _particular("partial", 39),

@@ -402,43 +402,16 @@ def kept_by(name: Any, table: Spec) -> Any:
     return name if short else _hash_of(name)
 
 
-class _Elements:
-    """Elements by number; *needed*: a rule that names one is asked only where it is."""
+class _Made(dict[Any, Any]):
+    """Parts by number or name, each made when it is first named."""
 
-    def __init__(self, *, needed: bool) -> None:
-        self._needed = needed
-        self._made: dict[int, ElementPart] = {}
+    def __init__(self, make: Callable[[Any], Part]) -> None:
+        super().__init__()
+        self._make = make
 
-    def __getitem__(self, number: int) -> Any:
-        if number not in self._made:
-            self._made[number] = ElementPart(number, needed=self._needed)
-        return self._made[number]
-
-
-class _Present:
-    """Whether an element is there, by number."""
-
-    def __init__(self) -> None:
-        self._made: dict[int, Part] = {}
-
-    def __getitem__(self, number: int) -> Any:
-        if number not in self._made:
-            read: Callable[[Values], bool] = lambda values: number in values  # noqa: E731
-            self._made[number] = Part(f"Present[{number}]", read, looks=1 << number)
-        return self._made[number]
-
-
-class _Tags:
-    """The value of the first tag of a name, in hex."""
-
-    def __init__(self, *, needed: bool) -> None:
-        self._needed = needed
-        self._made: dict[str, TagPart] = {}
-
-    def __getitem__(self, tag: str) -> Any:
-        if tag not in self._made:
-            self._made[tag] = TagPart(tag, needed=self._needed)
-        return self._made[tag]
+    def __missing__(self, name: Any) -> Part:
+        made = self[name] = self._make(name)
+        return made
 
 
 class TagPart(Part):
@@ -458,10 +431,13 @@ class TagPart(Part):
         ).by_itself()
 
 
-# An element that must be there; one that need not; whether one is there; tags of chip data alike.
-DE: _Elements = _Elements(needed=True)
-Maybe, Present = _Elements(needed=False), _Present()
-Tag, MaybeTag = _Tags(needed=True), _Tags(needed=False)
+# An element that must be there; one that need not; whether one is there; tags of chip data alike, in hex, the
+# first of each name.
+DE = _Made(lambda number: ElementPart(number, needed=True))
+Maybe = _Made(lambda number: ElementPart(number, needed=False))
+Present = _Made(lambda number: Part(f"Present[{number}]", lambda values: number in values, looks=1 << number))
+Tag = _Made(lambda tag: TagPart(tag, needed=True))
+MaybeTag = _Made(lambda tag: TagPart(tag, needed=False))
 
 
 class Value:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
 from sim.judge import Finding, Severity
-from sim.judge.engine import Heard, Rows, hear
+from sim.judge.engine import Heard, hear
 from sim.judge.finding import Places, Said, by_place, locate_all, loudness, sentence
 from sim.judge.networks import OF_CARD
 from sim.operations.choosing import chosen_version
@@ -32,20 +32,16 @@ class Judgement:
 
     def __init__(self, places: Places, heard: Heard, network: str = "", interface: str = "") -> None:
         self.network, self._places = network, places
-        self._said, self._errors = heard.rows.get(network, _NOTHING)
-        found = heard.found.get(network, ())
+        said, found = heard.rows.get(network, ()), heard.found.get(network, ())
         if interface and interface != network:
-            rows, of_link = heard.rows.get(interface, _NOTHING), heard.found.get(interface, ())
-            self._said, self._errors = [*self._said, *rows.said], [*self._errors, *rows.wrong]
+            of_link = heard.found.get(interface, ())
+            said = [*said, *heard.rows.get(interface, ())]
             # Whose card it is, its own brand says.
             found = [*found, *(one for one in of_link if one.order != OF_CARD)]
-        if found:
-            wrong = [one for one in found if one.error]
-            self._said = [*self._said, *found] if self._said else found
-            if wrong:
-                self._errors = (
-                    sorted((*self._errors, *wrong), key=by_place) if self._errors or wrong[1:] else wrong
-                )
+        self._said = [*said, *found] if found else said
+        self._errors = [one for one in self._said if one.error] if self._said else []
+        if self._errors[1:]:
+            self._errors.sort(key=by_place)
         self.passed = not self._errors
         self._findings: tuple[Finding, ...] | None = None
 
@@ -86,9 +82,6 @@ class Judgement:
             self._errors = [one for one in self._said if one.error]
             self.passed = not self._errors
         return self
-
-
-_NOTHING = Rows()
 
 
 def _repeats(told: Said, said: Sequence[Said]) -> bool:
