@@ -344,9 +344,12 @@ _OPEN = (36, *range(44, 49), 54, *range(56, 64), *range(104, 128))
 
 
 @each("empty-element", *_OPEN)
+@each("empty-card-number", 2)
+@each("empty-acquirer", 32)
 def empty_element(value: str = VALUE, number: int = NUMBER) -> Told:
     """What is announced is there."""
-    return None if value else Hit(number, "a value, or no element", "length zero")
+    wanted = {2: "a card number", 32: "the acquirer's ID"}.get(number, "a value, or no element")
+    return None if value else Hit(number, wanted, "length zero")
 
 
 # Codes.
@@ -409,7 +412,9 @@ class _Coded(NamedTuple):
     expected: str
 
     def listed(self, code: str) -> bool:
-        """Whether the list of the standard has *code*."""
+        """Whether the list of the standard has *code*; without a list, what is agreed is all there is."""
+        if not self.name:
+            return self.is_agreed(code)
         return code in listed(self.name, "" if self.any_version else self.version, self.position)
 
     def is_agreed(self, code: str) -> bool:
@@ -424,7 +429,7 @@ class _Coded(NamedTuple):
         if (agreed := self.is_agreed(code)) and not self.remarked:
             return None
         hint = "The code is not on this version's list; some links define it by agreement."
-        elsewhere = agreed or code in listed(self.name, "", self.position)
+        elsewhere = agreed or (self.name and code in listed(self.name, "", self.position))
         severity = Severity.INFO if agreed else None
         what = Hit(number, self.expected, repr(code), self.start, len(code), severity=severity)
         return what._replace(hint=hint) if elsewhere else what
@@ -433,6 +438,8 @@ class _Coded(NamedTuple):
         """Whether the table or the lists of some network have it."""
         if self.number == _ANSWER and any(response_code(name, code) for name in NETWORKS):
             return self.version == "1987"
+        if not self.name:
+            return False
         if self.key and code in _of_networks(self.version, self.number, self.key):
             return True
         return _on_a_network(self.version, self.number, value, (self.start, self.end))
@@ -442,17 +449,16 @@ _ANSWER = 39
 
 
 def _coded(row: Mapping[str, str], version: str) -> Iterator[_Coded]:
-    number = int(row["element"])
+    number, own = int(row["element"]), re.compile(row["agreed"]) if row["agreed"] else None
     told = bool(row["severity"]), row["expected"]
     any_version = row["of"] == "any"
     if not row["part"]:
-        agreed = re.compile(row["agreed"]) if row["agreed"] else None
-        yield _Coded(number, version, 0, None, "", row["list"], "", any_version, agreed, *told)
+        yield _Coded(number, version, 0, None, "", row["list"], "", any_version, own, *told)
     for cell, start, end in _parts_of(version, number) if row["part"] else ():
         if row["part"] in ("*", cell.key):
             words = told[0], told[1].format(part=cell.key)
             where = number, version, start, end, cell.key, cell.codes, cell.argument
-            yield _Coded(*where, any_version, cell.agreed, *words)
+            yield _Coded(*where, any_version, own or cell.agreed, *words)
 
 
 _CODES: dict[tuple[str, int], list[_Coded]] = {}
@@ -513,12 +519,6 @@ def merchant(code: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> To
     return Hit(number, "a merchant category in ISO 18245", repr(code))
 
 
-@rule("approval-code-length", versions=("1987", "1993"))
-def approval_code_length(value: str = DE[27]) -> Told:
-    """DE 27 asks for as many characters as DE 38 has at most."""
-    return Hit(27, "an approval code length 0 to 6", repr(value)) if value in ("7", "8", "9") else None
-
-
 @rule("retrieval-reference")
 def retrieval_reference(value: str = DE[37], table: Spec = TABLE) -> Told:
     """DE 37 names the transaction: it is neither blank nor zeros, and has no blank in the middle."""
@@ -533,37 +533,6 @@ def retrieval_reference(value: str = DE[37], table: Spec = TABLE) -> Told:
         return None
     at = len(value) - len(value.lstrip()) + inner
     return Hit(37, "a reference without blanks inside", "a blank", at, 1, severity=Severity.INFO)
-
-
-@rule("life-cycle", versions=LATER)
-def life_cycle(value: str = DE[57], table: Spec = TABLE) -> Told:
-    """DE 57: a unit of time and how many of them the authorization holds."""
-    (unit, start, end), (_, many, last) = _parts_of(table.version, 57)
-    code = value[start:end]
-    if not clean(value, 57, table) or (unit.agreed and unit.agreed.fullmatch(code)):
-        return None
-    if lookup(unit.codes, code, version=table.version) is None:
-        return Hit(57, "1 (days), 2 (hours) or 3 (minutes)", repr(code), start, end - start)
-    zero = not value[many:last].strip("0")
-    return Hit(57, "a count of 01 to 99", repr(value[many:last]), many, last - many) if zero else None
-
-
-@rule("extended-payment")
-def extended_payment(value: str = DE[67]) -> Told:
-    """DE 67 counts months."""
-    return Hit(67, "a number of months", "'00'") if value == "00" else None
-
-
-# What is left out of a value that is announced.
-
-
-@each("empty-card-number", 2)
-@each("empty-acquirer", 32)
-def empty_number(value: str = VALUE, number: int = NUMBER) -> Told:
-    """A card number or an acquirer that is announced has digits."""
-    if value:
-        return None
-    return Hit(number, "a card number" if number == 2 else "the acquirer's ID", "length 00", 0, 0)
 
 
 @each("empty-identification", 11, 32, 33, 41, 42, 100, classes="12348")  # totals and fees have no number, too
