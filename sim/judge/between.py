@@ -253,18 +253,12 @@ def pin_without_card(
     entry: str = DE[22].entry, condition: str = Maybe[25], card: Card = CARD, table: Spec = TABLE
 ) -> Told:
     """A PIN is entered where the card is, not in an order by mail or over the internet, nor from a file."""
-    absent = number_of("condition", table.version) and (
-        condition in _ABSENT or _is_ecommerce(condition, card, table)
-    )
+    told = lookup("pos_condition", condition, version=table.version, network=card.network)
+    online = told is not None and told.kind == _ECOMMERCE
+    absent = number_of("condition", table.version) and (condition in _ABSENT or online)
     if not absent and entry not in _STORED:
         return None
     return Hit(52, "no PIN block, because the card was not present", "one")
-
-
-def _is_ecommerce(condition: str, card: Card, table: Spec) -> bool:
-    """Whether the card's network says e-commerce by this code of DE 25."""
-    told = lookup("pos_condition", condition, version=table.version, network=card.network)
-    return told is not None and told.kind == _ECOMMERCE
 
 
 @rule(
@@ -857,23 +851,15 @@ def original_later(
         return None
     moment = (sent if table.version == "1987" else local)[-10:]
     day, second = moment[:4], moment[4:]
-    if dates.problem(original.pattern, original.when) or not _is_day(day):
+    if dates.problem(original.pattern, original.when) or day not in _DAYS:
         return None
     after = _DAY * days_between(day, original.when[-10:-6])
-    if _is_second(second):
+    if dates.is_sound("hhmmss", second):
         after += _second(original.when[-6:]) - _second(second)
     if after <= _CLOCKS:
         return None
     what = "an original earlier than this message"
     return Hit(number, what, "a later date", original.at, len(original.when))
-
-
-def _is_second(text: str) -> bool:
-    return len(text) == 6 and text.isdecimal() and dates.problem("hhmmss", text) is None
-
-
-def _is_day(text: str) -> bool:
-    return text in _DAYS
 
 
 @each("original-other-acquirer", 32, 33, versions=("1987",), classes="4", functions="02")

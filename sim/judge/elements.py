@@ -320,24 +320,20 @@ def pin_block(block: str = DE[52], account: tuple[int, str] = ACCOUNT, table: Sp
     return None
 
 
-@each("mac-zeros", 64, 128)
-def mac_zeros(value: str = VALUE, number: int = NUMBER) -> Told:
-    """A MAC is computed; zeros are none."""
-    return Hit(number, "a MAC", "zeros") if value and not value.strip("0") else None
-
-
-_KEY = 96
+_KEY, _MACS = 96, (64, 128)
 _WEAK_KEYS = frozenset(("01" * 8, "FE" * 8, "E0" * 4 + "F1" * 4, "1F" * 4 + "0E" * 4))  # NIST SP 800-67
 
 
+@each("mac-zeros", 64, 128)
 @each("only-zeros", 55, 62, 63, 96)
 def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """Chip data, private data and keys say something; zeros are a filler."""
+    """A MAC is computed, chip data, private data and keys say something; zeros are a filler."""
     if number == _KEY and value.upper() in _WEAK_KEYS:
         return Hit(number, "a key", "one that DES knows as weak")
     if not value or value.strip("0"):
         return None
-    return Hit(number, f"{table[number].name.lower()} other than zeros", "zeros")
+    what = "a MAC" if number in _MACS else f"{table[number].name.lower()} other than zeros"
+    return Hit(number, what, "zeros")
 
 
 _OPEN = (36, *range(44, 49), 54, *range(56, 64), *range(104, 128))

@@ -122,16 +122,14 @@ def card_in_network_message(numbered: bool = Maybe[2].numbered, stripe: Stripe =
 # Codes and the message class.
 
 
-def _range_of(mti: str) -> str:
-    return f"{mti[1]}, of {_CLASS_NAMES[mti[1]]} messages"
-
-
 @rule("function-class", versions=LATER, classes="12345678")
 def function_class(code: str = DE[24], mti: str = MTI, table: Spec = TABLE) -> Told:
     """The first digit of a function code is the message class."""
     if code[:1] == mti[1] or not clean(code, 24, table) or not known_later(code, 24, table.version):
         return None
-    return Hit(24, f"a function code beginning with {_range_of(mti)}", repr(code), 0, 1)
+    return Hit(
+        24, f"a function code beginning with {mti[1]}, of {_CLASS_NAMES[mti[1]]} messages", repr(code), 0, 1
+    )
 
 
 @rule("reason-class", versions=LATER, classes="12345678")
