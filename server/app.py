@@ -40,7 +40,8 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
     chosen.load_formats()
     app: App = Sanic(
         name,
-        ctx=_context(chosen),
+        # What requests look at, besides the guesser.
+        ctx=SimpleNamespace(settings=chosen, hosts=hosts.gate(chosen.own_hosts)),
         error_handler=JsonErrors(),
         env_prefix=None,
         request_class=StrictRequest,
@@ -60,11 +61,6 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
     if chosen.access_log:
         app.on_response(_tell)  # type: ignore[no-untyped-call]
     return app
-
-
-def _context(settings: Settings) -> SimpleNamespace:
-    """What requests look at, besides the guesser."""
-    return SimpleNamespace(settings=settings, hosts=hosts.gate(settings.own_hosts))
 
 
 async def _start_guessing(app: App) -> None:

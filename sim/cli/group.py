@@ -111,13 +111,12 @@ class _Verbs(click.Group):
             raise click.UsageError(said, context) from None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, _PROGRAMS.get(name) or _summary(name)) for name in commands()]
+        rows = [
+            (name, _PROGRAMS.get(name) or verbs.verb(CALLED.get(name, name.replace("-", "_"))).summary)
+            for name in commands()
+        ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
-
-
-def _summary(name: str) -> str:
-    return verbs.verb(CALLED.get(name, name.replace("-", "_"))).summary
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})

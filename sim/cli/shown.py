@@ -76,14 +76,12 @@ def _fitted(widths: list[int], least: list[int], room: int) -> list[int]:
 def _lines(cells: Sequence[str], widths: Sequence[int]) -> Iterable[str]:
     """A row as it is drawn: what is wider than its column goes on beneath."""
     columns = (
-        [cell] if len(cell) <= width else _wrapped(cell, width)
+        [cell]
+        if len(cell) <= width
+        else textwrap.wrap(cell, width, max_lines=_MOST_LINES, placeholder="…", break_on_hyphens=False)
         for cell, width in zip(cells, widths, strict=True)
     )
     return (_line(parts, widths) for parts in zip_longest(*columns, fillvalue=""))
-
-
-def _wrapped(cell: str, width: int) -> list[str]:
-    return textwrap.wrap(cell, width, max_lines=_MOST_LINES, placeholder="…", break_on_hyphens=False)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

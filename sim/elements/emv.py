@@ -157,10 +157,6 @@ def _entry_mode(value: str) -> str:
     return found.meaning if found else ""
 
 
-def _counter(value: str) -> str:
-    return f"transaction {int(value, 16)} of this card" if value else ""
-
-
 def _tries(value: str) -> str:
     left = int(value or "0", 16)
     return f"{left} PIN {'try' if left == 1 else 'tries'} left" if value else ""
@@ -191,7 +187,7 @@ MEANINGS: dict[str, Callable[[str], str]] = {
     "9F27": cryptogram,
     "9F34": cvm_results,
     "9F35": _terminal_type,
-    "9F36": _counter,
+    "9F36": lambda value: f"transaction {int(value, 16)} of this card" if value else "",
     "9F39": _entry_mode,
     "9F42": _currency,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sim import operations
@@ -40,7 +39,7 @@ class ConvertedView(MessageView):
     @property
     def notes(self) -> NotesTable:  # type: ignore[override]  # more than sentences
         """A row for each element of the original: `number`, `to`, `action`, `note`."""
-        return _notes(self._facts["conversion"])
+        return NotesTable(columns_of(_COLUMNS, [list(row) for row in self._facts["conversion"]]))
 
     @property
     def lossless(self) -> bool:
@@ -113,8 +112,3 @@ def convert(
     rows = [(note.number, ", ".join(map(str, note.to)), note.action, note.note) for note in made.notes]
     table.attrs["iso"] |= {"conversion": rows, "lossless": made.lossless}
     return table
-
-
-def _notes(rows: Sequence[Sequence[object]]) -> NotesTable:
-    """What became of each element, as a table: `to` names the elements it went to."""
-    return NotesTable(columns_of(_COLUMNS, [list(row) for row in rows]))

@@ -69,11 +69,8 @@ class ExchangeTable(AskedTable):
     def left_out(self) -> set[str]:
         """Columns without a value are not shown."""
         plain = pd.DataFrame(self)
-        return {name for name in ("of", "amount", "currency", "code", "meaning") if not _any(plain, name)}
-
-
-def _any(table: pd.DataFrame, name: str) -> bool:
-    return name in table and bool(table[name].notna().any())
+        optional = [name for name in ("of", "amount", "currency", "code", "meaning") if name in plain]
+        return {name for name in optional if not plain[name].notna().any()}
 
 
 class ExchangeView(View):

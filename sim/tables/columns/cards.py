@@ -157,15 +157,11 @@ def _digits(one: Accounts) -> Bools:
     """Which are digits only, from six on to as many as a card number has."""
     good = (one.widths >= _IIN_DIGITS) & (one.widths <= _LONGEST_PAN)
     # A whole buffer of digits needs no look at each number.
-    if good.all() and _only_digits(one.data):
+    if good.all() and (one.data - np.uint8(_ZERO) <= 9).all():
         return good
     for width, chosen in by_width(np.where(good, one.widths, 0)):
         good[chosen] &= (matrix(one.data, one.starts[chosen], width) - np.uint8(_ZERO) <= 9).all(axis=1)
     return good
-
-
-def _only_digits(data: Bytes) -> bool:
-    return bool((data - np.uint8(_ZERO) <= 9).all())
 
 
 def matrix(data: Bytes, starts: Ints, width: int) -> Bytes:

@@ -7,6 +7,7 @@ beginning.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -110,13 +111,9 @@ def read_dask(source: object, options: Options) -> Any:
         pieces, known = planned(path, chosen)
         for one in pieces:
             parts.append(delayed(read_range)(one, first, known))
-            first = delayed(_add)(first, delayed(lines_in)(one))
+            first = delayed(operator.add)(first, delayed(lines_in)(one))
     meta = table([], chosen)
     frames: Any = dask.dataframe  # partly typed
     if not parts:
         return frames.from_pandas(meta, npartitions=1)
     return frames.from_delayed(parts, meta=meta, verify_meta=False)
-
-
-def _add(first: int, count: int) -> int:
-    return first + count

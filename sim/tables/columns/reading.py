@@ -126,7 +126,7 @@ class Reader:
         owners = self.cards.owners(block)
         columns: dict[str, Any] = {"line": lines.numbers}
         if options.files:
-            columns["file"] = _repeated(lines.file, len(lines))
+            columns["file"] = pa.repeat(pa.scalar(lines.file, _TEXT), len(lines))
         kinds = _kinds(block, options.version)
         columns["mti"], columns["version"] = kinds.mtis, kinds.versions
         columns["network"] = _coded(owners.codes, names(np.arange(len(NETWORKS) + 1, dtype=np.uint8)))
@@ -136,7 +136,8 @@ class Reader:
         for number in block.columns if options.numbers is None else options.numbers:
             if number in block.columns:
                 columns[label(number)] = block.columns[number].array()
-        columns |= {name: _extra(values) for name, values in lines.more.items()}
+        for name, values in lines.more.items():
+            columns[name] = values if values.dtype.kind == "M" else pa.array(values, _TEXT)
         columns |= _faults(block)
         return ArrowBlock(
             len(lines), columns, kinds.known, _empty_secondary(block), lines.said, _spoken(lines)
@@ -208,14 +209,6 @@ def _coded(codes: Any, values: list[Any]) -> pa.Array:
     return pa.Array.from_buffers(_TEXT, len(codes), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
 
-def _extra(values: Any) -> Any:
-    return values if values.dtype.kind == "M" else pa.array(values, _TEXT)
-
-
-def _repeated(value: str, count: int) -> pa.Array:
-    return pa.repeat(pa.scalar(value, _TEXT), count)
-
-
 def _empty_secondary(block: Block) -> frozenset[int]:
     rows: set[int] = set()
     empty = [group.has_empty_secondary for group in block.groups]
@@ -283,7 +276,8 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
         dtype = np.bool_ if name == "valid" else np.int64
         return np.concatenate([np.empty(0, dtype), *cells])
     if name == "time":
-        times = [_no_times(count) if one is None else one for one, count in zip(cells, counts, strict=True)]
+        none = np.datetime64("NaT", "us")
+        times = [np.full(n, none) if one is None else one for one, n in zip(cells, counts, strict=True)]
         return pd.DatetimeIndex(np.concatenate(times)).tz_localize("UTC")
     if name in ("error_field", "error_offset"):
         values = [_numbers(one, count) for one, count in zip(cells, counts, strict=True)]
@@ -301,10 +295,6 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
 def _numbers(cells: Any, count: int) -> tuple[Ints, Bools]:
     """Values and which of them are missing."""
     return cells if cells is not None else (np.zeros(count, np.int64), np.ones(count, np.bool_))
-
-
-def _no_times(count: int) -> Any:
-    return np.full(count, np.datetime64("NaT", "us"))
 
 
 @lru_cache(maxsize=16)

@@ -188,14 +188,10 @@ def is_paste(text: str) -> bool:
         return True  # of a program, a record or a page
     found = read(text)
     return (
-        (_begins_as_text(text) and len(text) > _HEAD)
+        (len(text) > _HEAD and text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20]))
         or (found.message is not None and found.raw is None)
         or bool(found.kind)
     )
-
-
-def _begins_as_text(text: str) -> bool:
-    return text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20])
 
 
 def expanded(source: object) -> list[Path] | None:

@@ -231,7 +231,8 @@ def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
     if not known.any():
         return blank(ax, "Traffic", "No message with a date and time")
     moments = _in_one_line(moments[known])
-    width = _bin_width(moments.max() - moments.min())
+    span = moments.max() - moments.min()
+    width = next((width for width in _BINS if span / pd.Timedelta(width) < _MOST_BINS), _BINS[-1])
     bins = moments.dt.floor(width)
     first = bins.min()
     place = ((bins - first) // pd.Timedelta(width)).to_numpy()
@@ -377,10 +378,6 @@ def _in_one_line(moments: pd.Series[Any]) -> pd.Series[Any]:
         return moments
     start = days[int(pauses.argmax()) + 1]
     return moments.where(moments.dt.day_of_year < start, moments - pd.DateOffset(years=1))
-
-
-def _bin_width(span: pd.Timedelta) -> str:
-    return next((width for width in _BINS if span / pd.Timedelta(width) < _MOST_BINS), _BINS[-1])
 
 
 def _in_words(width: str) -> str:

@@ -203,12 +203,9 @@ def _fill(share: float) -> tuple[float, float, float, float]:
 
     if share <= 0:
         return to_rgba(_GREY, 0.08)
-    return to_rgba(_CELL_ON_DARK if _dark_page() else _CELL_ON_LIGHT, _opacity(share))
-
-
-def _opacity(share: float) -> float:
-    """By the square root, so that rare is told from never."""
-    return float(_FAINT + (_FULL - _FAINT) * share**0.5) if share > 0 else 0.0
+    # By the square root, so that rare is told from never.
+    opacity = _FAINT + (_FULL - _FAINT) * share**0.5
+    return to_rgba(_CELL_ON_DARK if _dark_page() else _CELL_ON_LIGHT, opacity)
 
 
 def _text_colour() -> Any:

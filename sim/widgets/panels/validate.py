@@ -63,7 +63,11 @@ def report_data(report: Report | None, network: str = "") -> Data:
     if report is None:
         return _NO_REPORT
     other = report.networks.get(network)
-    found = sorted(report.findings if other is None else other.findings, key=_rank)
+    # Errors first; otherwise the order of the elements stays.
+    ranks = list(Severity)
+    found = sorted(
+        report.findings if other is None else other.findings, key=lambda one: ranks.index(one.severity)
+    )
     return {
         "verdict": verdict(report),
         "networks": [
@@ -102,11 +106,6 @@ def _link(report: Report) -> str:
     """What the message travels on, where that is not its card's brand's own."""
     table = report.message.dialect if report.message else None
     return interface(table.interface).title if table and table.interface else ""
-
-
-def _rank(one: Finding) -> int:
-    """Errors first; otherwise the order of the elements stays."""
-    return list(Severity).index(one.severity)
 
 
 def _many(count: int, word: str) -> str:
