@@ -317,18 +317,11 @@ def view(
     network: str | None = None,
     masked: bool = True,
 ) -> Data:
-    """The view of *message*, sound or broken, as described above.
+    """The view of *message*, sound or broken, or of a paste of bytes in any notation, as described above.
 
     *version* None reads it off the MTI, *network* None is the card's. Raises BuildError for elements that
     cannot be written, SpecError for an unknown version or network.
     """
-    raw, version = as_text(message, version)
-    seen = dissect(raw, chosen_version(raw, version), network)
-    return view_of(seen, masked)
-
-
-def view_of_paste(message: object, version: str | None, network: str | None, masked: bool) -> Data:
-    """The same, of a message or of a paste of bytes in any notation; raises as `view` does."""
     raw, version, held = taken(message, version)
     return view_of(dissected(raw, version, network, held), masked, held=held)
 

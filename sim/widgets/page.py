@@ -13,7 +13,7 @@ from functools import cache
 
 from sim.grid import SIGNS, breakable
 from sim.widgets.markup import STATIC, joined, markup
-from sim.widgets.model import Data, view_of_paste
+from sim.widgets.model import Data, view
 
 _RULER = 60
 _MOST_DUMPED = 512
@@ -33,7 +33,7 @@ def anatomy_text(
 
     Raises as `sim.widgets.model.view` does.
     """
-    return text_of(view_of_paste(message, version, network, masked))
+    return text_of(view(message, version, network, masked))
 
 
 def text_of(data: Data) -> str:
@@ -143,7 +143,7 @@ def anatomy_html(
 
     Raises as `sim.widgets.model.view` does.
     """
-    return page(view_of_paste(message, version, network, masked))
+    return page(view(message, version, network, masked))
 
 
 def page(data: Data) -> str:
