@@ -123,6 +123,15 @@ def cells(explorer: LogExplorer, name: str) -> list[str]:
     return [row[at] for row in source.texts(explorer.pairs.rows)]
 
 
+def test_a_message_of_an_interface_is_opened_as_it_was_read() -> None:
+    """Anatomy and verdict are those of what the link speaks, not of the standard."""
+    made = sim.generate("auth", interface="base24", at=AT).iso.to_message()
+    explorer = LogExplorer(sim.read([made], validate=True, progress=False))
+    explorer.grid.current = 0
+    assert explorer.views.anatomy.view["fault"] is None
+    assert "BASE24" in explorer.report.data["verdict"]["words"]
+
+
 def test_transactions_follow_the_filter(explorer: LogExplorer) -> None:
     """Those remain of which a message is left, whichever it is; without the filter all come back."""
     explorer.tab = "Transactions"

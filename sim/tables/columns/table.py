@@ -25,7 +25,7 @@ from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
 from sim.operations.validation import judge
 from sim.operations.verdict import verdict_on
-from sim.paste.reading import read_text
+from sim.paste.reading import Reading, of_message, read_text
 from sim.spec import VERSIONS, Spec
 from sim.tables import render
 from sim.tables.argument import dialect_of, facts_of
@@ -210,10 +210,11 @@ class MessagesView(View):
     def message(self, row: Any) -> Message:
         """The message in the row labeled *row*. Raises BuildError if the row has none, TypeError for a
         table that was read without some of its elements."""
-        at = self._table.index.get_loc(row)
-        if not isinstance(at, int):
-            raise BuildError(None, None, "one row with that label", "a different number of rows")
-        return self._made(next(self._rows(self._table.iloc[[at]])))
+        return self._made(self._cells(row))
+
+    def reading(self, row: Any) -> Reading:
+        """What stands in the row labelled *row*, as far as it reads. Raises TypeError as `message` does."""
+        return self._read(self._cells(row))
 
     def validate(self, *, against: Iterable[str] = (), progress: bool | None = None) -> FindingsTable:
         """The findings on each message by the standard and by its own network, with those of the networks
@@ -252,6 +253,26 @@ class MessagesView(View):
         for cells in zip(*columns, strict=True):
             yield {name: cell for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
 
+    def _cells(self, row: Any) -> dict[str, Any]:
+        at = self._table.index.get_loc(row)
+        if not isinstance(at, int):
+            raise BuildError(None, None, "one row with that label", "a different number of rows")
+        cells: dict[str, Any] = next(self._rows(self._table.iloc[[at]]))
+        return cells
+
+    def _read(self, cells: dict[str, Any]) -> Reading:
+        if "text" in cells:
+            raw = str(cells["text"])
+            version = str(cells.get("version") or self._facts.get("version") or chosen_version(raw, None))
+            seen = read_text(raw, self._table_of(cells, version) or version)
+        else:
+            message = self._made(cells)
+            try:
+                seen = read_text(build(message), message.dialect or message.version)
+            except BuildError:
+                seen = of_message(message)
+        return replace(seen, network=self._facts.get("network"))
+
     def _made(self, cells: dict[str, Any]) -> Message:
         if "text" in cells or "mti" not in cells:
             raise BuildError(None, None, "a message in the row", "a text that does not parse")
@@ -270,10 +291,7 @@ class MessagesView(View):
     def _report(self, cells: dict[str, Any], against: tuple[str, ...]) -> Report:
         network = self._facts.get("network")
         if "text" in cells:
-            version, raw = cells.get("version") or self._facts.get("version"), str(cells["text"])
-            if own := self._table_of(cells, version or chosen_version(raw, None)):
-                return verdict_on(replace(read_text(raw, own), network=network), against)
-            return validate(raw, network=network, version=version)
+            return verdict_on(self._read(cells), against)
         message = self._made(cells)
         try:
             build(message)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sim.elements.money import say_amount
-from sim.errors import IsoError
+from sim.paste.reading import Reading
 from sim.spec import VERSIONS
 from sim.spec.networks import element_name
 from sim.tables.columns.table import MessagesTable, number_of
@@ -194,17 +194,13 @@ class BrokenRules:
         return made
 
 
-def content_of(log: Log, row: int) -> tuple[Any, str | None, str | None]:
-    """The message in *row* or its text, the version it is read as and its network."""
+def reading_of(log: Log, row: int) -> Reading | None:
+    """What stands in *row*; None where not all of it was read."""
     cells = log.table.iloc[[row]]
-    version = str(cells["version"].iloc[0]) if cells["version"].notna().iloc[0] else None
-    network = str(cells["network"].iloc[0]) if cells["network"].notna().iloc[0] else None
-    if log.unreadable[row]:
-        return str(cells["text"].iloc[0]), version, network
     try:
-        return cells.iso.message(cells.index[0]), version, network
-    except (IsoError, TypeError):
-        return "", version, network
+        return cells.iso.reading(cells.index[0])
+    except TypeError:
+        return None
 
 
 # Columns that name a message.

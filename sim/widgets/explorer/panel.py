@@ -14,9 +14,10 @@ import ipywidgets  # type: ignore[import-untyped]
 import pandas as pd
 import traitlets
 
-from sim.codec import Message, build
 from sim.errors import IsoError
 from sim.masking import mask_words
+from sim.operations.rewriting import kept, shown_text
+from sim.operations.verdict import verdict_on
 from sim.tables.columns import read
 from sim.tables.columns.lines import is_file
 from sim.tables.columns.table import MessagesTable
@@ -34,8 +35,8 @@ from sim.widgets.explorer.log import (
     BrokenRules,
     Log,
     Transactions,
-    content_of,
     networks_in,
+    reading_of,
 )
 from sim.widgets.explorer.query import HELP, FilterError
 from sim.widgets.file_drop import FileDrop
@@ -430,8 +431,8 @@ class LogExplorer(Panel):
         """The message in *row* of the log: its text."""
         if self._log is None:
             return ""
-        found = content_of(self._log, row)[0]
-        return build(found) if isinstance(found, Message) else str(found)
+        seen = reading_of(self._log, row)
+        return shown_text(seen) if seen else ""
 
     def diff(self) -> MessageDiff | None:
         """Two ticked messages side by side, the requests of two ticked transactions, or request and answer of
@@ -524,13 +525,13 @@ class LogExplorer(Panel):
         show(self.detail, row is not None)
         if row is None or self._log is None:
             return
-        found, version, network = content_of(self._log, row)
-        raw = build(found) if isinstance(found, Message) else str(found)
-        from sim.operations import validate
-
+        seen = reading_of(self._log, row)
+        network = self._log.table["network"].iloc[row]
+        held, raw = (kept(seen), shown_text(seen)) if seen else (None, "")
+        version, network = seen.version if seen else None, network if isinstance(network, str) else None
         self.copy.message, self.copy.version, self.copy.network = raw, version, network
-        self.views.put(raw, version, network, None)
-        self.report.data = report_data(validate(raw, network=network, version=version))
+        self.views.put(raw, version, network, None, held)
+        self.report.data = report_data(verdict_on(seen) if seen else None)
 
     def _tell(self) -> None:
         self.said.value = wrong(self.problem, "p")
