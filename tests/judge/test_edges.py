@@ -106,3 +106,39 @@ def test_a_province_is_in_its_own_country(country: str) -> None:
     place = "CORNER SHOP            TORONTO".ljust(37) + country.ljust(3)
     message = auth(de7="1120123045", de12="123045", de13="1120", de43=place)
     assert [one.expected for one in told("transmission-time-local", message)]
+
+
+def test_a_part_that_does_not_fit_is_told_by_its_own_characters() -> None:
+    """One sign of one amount, and nothing beside it."""
+    message = auth(de54="0040840X000000000500")
+    assert words(told("additional-amounts", message), message) == ["X"]
+
+
+def test_a_network_shows_no_value_that_may_be_secret() -> None:
+    """A card identifier is told by its length alone."""
+    made = sim.generate("auth", network="AMEX", entry="ecommerce", at="2026-11-20T12:30:45").iso.to_message()
+    report = validate(made.replace(de53="F1F2F3F4F5"), network="AMEX")
+    (one,) = [one for one in report.findings if one.rule == "amex-card-identifier"]
+    assert one.found == "10 characters in another layout"
+
+
+def test_an_effective_date_that_is_none_says_nothing_of_the_card() -> None:
+    """The date is told, and nothing is made of it."""
+    assert [one.rule for one in run(auth("1993", de13="2613")) if one.field == 13] == ["date"]
+
+
+def test_the_application_is_told_without_a_card() -> None:
+    """Two messages without a card, of two applications: each is judged by its own network's layout."""
+    data = "9F100706010A03A000008407{aid}9F26080102030405060708"
+    visa, mastercard = (
+        Message("0120", {3: "000000", 11: "123456", 55: data.format(aid=aid)}, "1987")
+        for aid in ("A0000000031010", "A0000000041010")
+    )
+    assert [bool(told("chip-issuer-data", one)) for one in (visa, mastercard, visa)] == [False, True, False]
+
+
+def test_a_text_that_ends_in_a_sound_message_was_cut() -> None:
+    """Everything before the end is sound, so that nothing else is the cause."""
+    text = str(sim.build({0: "0800", 7: "1120123045", 11: "123456", 70: "301"}))
+    (one,) = validate(text[:-2]).findings
+    assert "truncated" in one.hint
