@@ -142,3 +142,19 @@ def test_a_text_that_ends_in_a_sound_message_was_cut() -> None:
     text = str(sim.build({0: "0800", 7: "1120123045", 11: "123456", 70: "301"}))
     (one,) = validate(text[:-2]).findings
     assert "truncated" in one.hint
+
+
+@pytest.mark.parametrize(
+    ("credit", "net", "found"),
+    [(1001, "C0000000000000001", ""), (1001, "D0000000000000001", "'D'"), (1000, "D0000000000000000", "")],
+)
+def test_a_net_amount_has_the_sign_of_the_totals(credit: int, net: str, found: str) -> None:
+    """From the first minor unit on; nothing has no sign."""
+    totals: dict[str, Any] = {
+        "de86": f"{credit:016}",
+        "de87": "0" * 16,
+        "de88": f"{1000:016}",
+        "de89": "0" * 16,
+    }
+    message = Message("0500", {}, "1987").replace(**totals, de97=net, de74="0000000001", de76="0000000001")
+    assert "".join(one.found for one in told("net-settlement", message)) == found

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from support import together
 
-from sim.errors import OptionError
+from sim.errors import ChoiceError, OptionError
 from sim.spec import country, currency
 from sim.spec.networks import NETWORKS
-from sim.spec.spellings import country_named, currency_named, network_named, version_named
+from sim.spec.spellings import choose, country_named, currency_named, network_named, version_named
 from sim.spec.tables import read_csv
 
 NAMED: dict[str, Callable[[str], object]] = {
@@ -77,3 +77,10 @@ def test_rows_mean_what_there_is() -> None:
     for row in rows:
         assert known[row["option"]](row["meant"]), row
         assert not known[row["option"]](row["spoken"].upper()), row
+
+
+def test_a_choice_may_be_a_year_or_a_code() -> None:
+    """A number of four digits at most stands for its text; a larger one is never written out."""
+    assert choose("version", 9_999, ("9999",)) == "9999"
+    with pytest.raises(ChoiceError):
+        choose("version", 10_000, ("10000",))

@@ -13,6 +13,7 @@ import pytest
 from support import together
 
 import sim
+from sim import answers
 from sim.tables import RawMessage
 
 ECHO = "08002020000000000000990000123456"
@@ -177,6 +178,13 @@ def test_mask_keeps_the_layout() -> None:
     assert sim.mask(sim.parse(raw)) == masked
     assert sim.mask(sim.parse(raw).iso.to_message()) == masked
     assert PAN not in sim.mask(raw + "1")
+
+
+def test_a_message_in_a_wire_format_is_masked_as_text() -> None:
+    """A program that has bytes in hex gets the text form, the card number starred out."""
+    fields = {0: "0100", 2: PAN, 4: "000000001000", 11: "123456"}
+    record = answers.mask(sim.build(fields, format="bcd"), format="bcd")
+    assert record == {"message": sim.mask(sim.build(fields))}
 
 
 def test_what_bytes_do_not_tell_is_warned_of() -> None:
