@@ -25,7 +25,6 @@ from sim.judge.parts import (
     CARD,
     CURRENCY,
     DE,
-    LOCAL,
     MTI,
     NUMBER,
     TABLE,
@@ -703,10 +702,16 @@ def _sound_date(value: str, number: int, table: Spec) -> str:
     return value if dates.is_sound(table[number].pattern, value) else ""
 
 
+def _moment(time: str, day: str, table: Spec) -> str:
+    """The local date and time, MMDDhhmmss: DE 13 and 12 in 1987, the end of DE 12 since."""
+    return day + time if table.version == "1987" else time[-10:]
+
+
 @rule("dates-apart", classes=_TRANSACTIONS, functions="01")
-def dates_apart(sent: str = DE[7], time: str = DE[12], local: str = LOCAL, table: Spec = TABLE) -> Told:
+def dates_apart(sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], table: Spec = TABLE) -> Told:
     """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one counts,
     so that New Year's Eve is next to New Year's Day."""
+    local = _moment(time, day, table)
     if local[:4] == sent[:4] or not _sound_date(time, 12, table):
         return None
     if not all(dates.is_sound(_MOMENT, one) for one in (sent, local)):
@@ -747,16 +752,16 @@ _FAR_FROM_UTC = timedelta(hours=2)  # a country whose zone is nearer may have an
 
 @rule("transmission-time-local", classes=_TRANSACTIONS, functions="0")
 def transmission_time_local(
-    sent: str = DE[7], local: str = LOCAL, place: str = DE[43], table: Spec = TABLE
+    sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], place: str = DE[43], table: Spec = TABLE
 ) -> Told:
     """DE 7 is UTC; a clock that is hours away cannot show the same."""
-    if sent != local or not dates.is_sound(_MOMENT, sent):
+    if sent != _moment(time, day, table) or not dates.is_sound(_MOMENT, sent):
         return None
     if (stands := country_of_place(place, table.version)) is None:
         return None
-    month, day, hour, minute = (int(sent[at : at + 2]) for at in (0, 2, 4, 6))
+    month, on, hour, minute = (int(sent[at : at + 2]) for at in (0, 2, 4, 6))
     zone = ZoneInfo(zone_of(stands.alpha2))
-    apart = datetime(_LEAP_YEAR, month, day, hour, minute, tzinfo=zone).utcoffset()
+    apart = datetime(_LEAP_YEAR, month, on, hour, minute, tzinfo=zone).utcoffset()
     if apart is None or abs(apart) < _FAR_FROM_UTC:
         return None
     return Hit(7, f"UTC, because no clock in {stands.name} shows it", "the local time of DE 12")

@@ -496,14 +496,6 @@ ACCOUNT: Any = Part("ACCOUNT", _account, looks=mask_of(_CARDS), sources=_CARDS, 
 CARD: Any = Part("CARD", _card, looks=mask_of(_CARDS)).by_itself()
 
 
-def _local(values: Values) -> str:
-    return str(values[13] + values[12] if values.table.version == "1987" else values[12][-10:])
-
-
-# The local date and time, MMDDhhmmss: DE 13 and 12 in 1987, the end of DE 12 since.
-LOCAL: Any = Part("LOCAL", _local, needs=1 << 12, looks=mask_of((12, 13)), sources=(12, 13), key=None)
-
-
 def _currency(values: Values) -> str:
     return _currency_in(values[4], values.table) if values.table.version == "2003" else str(values[49])
 

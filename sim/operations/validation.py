@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import BuildError
@@ -18,6 +19,7 @@ from sim.spec.interfaces import interface
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import network_named, several
 
+_IS_ERROR = attrgetter("error")
 _SEVERAL = "networks such as VISA and AMEX"
 
 
@@ -39,7 +41,7 @@ class Judgement:
             # Whose card it is, its own brand says.
             found = [*found, *(one for one in of_link if one.order != OF_CARD)]
         self._said = [*said, *found] if found else said
-        self._errors = [one for one in self._said if one.error] if self._said else []
+        self._errors = list(filter(_IS_ERROR, self._said))
         if self._errors[1:]:
             self._errors.sort(key=by_place)
         self.passed = not self._errors
