@@ -8,12 +8,118 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from sim.errors import IsoError
-from sim.operations.drill.facts import Fact, clean, currencies_in, text_of
+from sim.operations.drill.facts import Fact, clean, text_of, words_for
 from sim.spec import currency
-from sim.spec.spellings import version_named
+from sim.spec.spellings import currency_named, version_named
+
+_SMALL = re.compile(r"\b(?:p|pence|penny|cents?|rappen|centimes?|fils|minor|smallest)\b", re.I)
+
+
+@dataclass(frozen=True)
+class Amount(Fact):
+    """So many of the smallest unit of `alpha`, written with decimals; `both` asks for the currency, too, and
+    `units` takes the number of smallest units as well."""
+
+    alpha: str = "USD"
+    both: bool = False
+    units: bool = False
+
+    @property
+    def answer(self) -> str:
+        """The amount with its decimals."""
+        return f"{Decimal(self.value).scaleb(-self._exponent):f}"
+
+    @property
+    def _exponent(self) -> int:
+        known = currency(self.alpha)
+        return (known.exponent if known else None) or 0
+
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, int | float | Decimal):
+            return not self.both and self._right(Decimal(str(given)), of_units=self.units)
+        return super()._reads(given)
+
+    def _says(self, text: str) -> bool:
+        return any(self._states(rest) for rest in self._without_currency(text))
+
+    def _right(self, number: Decimal, *, of_units: bool = False) -> bool:
+        return number.scaleb(self._exponent) == self.value or (of_units and number == self.value)
+
+    def _without_currency(self, text: str) -> Iterator[str]:
+        """*text*, where it names no other currency; without the number of the currency, where it has one."""
+        known = currency(self.alpha)
+        numeric = known.numeric if known else ""
+        for pattern in (rf"(?:\s|^)\(?{numeric}\)?$", rf"^{numeric}\s"):
+            if numeric and re.search(pattern, text) and re.search(r"\d", re.sub(pattern, "", text)):
+                yield re.sub(pattern, "", text)
+        named: set[str] = set()
+        for word in re.findall(r"[$€£¥]|[^\W\d_]+(?:[ .$-]+[^\W\d_]+)*\.?", text):
+            named |= _currencies(word)
+        named |= {self.alpha} & {word.upper() for word in re.findall(r"[^\W\d_]{3}", text)}
+        if named <= {self.alpha} and (named or not self.both or _SMALL.search(text)):
+            yield text
+
+    def _states(self, text: str) -> bool:
+        digits = [one.strip(" ,.'_") for one in re.findall(r"\d[\d.,'’ _]*", text)]
+        if re.search(r"-\s*\d", text) or not digits:
+            return False
+        small = _SMALL.search(text)
+        if small and len(digits) == 2:
+            major, minor = (_decimals(one, 0) for one in digits)
+            return any(self._right(a + b.scaleb(-self._exponent)) for a in major for b in minor)
+        if len(digits) != 1:
+            return False
+        ways = _decimals(digits[0], self._exponent)
+        return any(one == self.value if small else self._right(one, of_units=self.units) for one in ways)
+
+
+def _decimals(text: str, exponent: int) -> list[Decimal]:
+    """What a number may be whose decimals stand behind a point or a comma, and its thousands apart."""
+    text = re.sub(r"(?<=\d)['’ _](?=\d{3}(?!\d))", "", text)
+    thousands = [re.sub(rf"{one}(?=\d{{3}}(?!\d))", "", text) for one in (",", r"\.")]
+    ways = [thousands[0]]
+    if re.fullmatch(r"\d+,\d*", text) and not (re.fullmatch(r"\d{1,3},\d{3}", text) and exponent != 3):
+        ways.append(text.replace(",", "."))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}", text):
+        ways = [thousands[1].replace(",", ".")]
+    found = []
+    for way in ways:
+        with suppress(InvalidOperation):
+            found.append(Decimal(way))
+    return found
+
+
+def _currencies(words: str) -> set[str]:
+    """The currencies that *words* name: the longest name in them, read from the left."""
+    parts = words.split()
+    found = set()
+    while parts:
+        for size in range(min(len(parts), 4), 0, -1):
+            if named := _currency(" ".join(parts[:size])):
+                found.add(named)
+                parts = parts[size:]
+                break
+        else:
+            parts = parts[1:]
+    return found
+
+
+def _currency(name: str) -> str:
+    name = name.strip(" .")
+    one = re.sub(r"s\b", "", name.casefold()) if len(name) > 3 else name.casefold()
+    for alpha, names in words_for("currency").items():
+        if one in names or name.casefold() in names:
+            return alpha
+    for way in (name, one):
+        with suppress(IsoError):
+            # A word of three letters is a code in capitals alone, or half of English would be money.
+            if len(way) != 3 or name.isupper() or name.isdigit():
+                return currency_named(way).alpha
+    return ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +168,7 @@ class CurrencyName(Fact):
             known.alpha for one in digits if (known := currency(one.zfill(4)[-3:] if len(one) > 3 else one))
         }
         for word in re.findall(r"[$€£¥]|[^\W\d_]+(?:[ .$-]+[^\W\d_]+)*", text):
-            named |= currencies_in(word) or currencies_in(word.upper() if len(word) == 3 else "")
+            named |= _currencies(word) or _currencies(word.upper() if len(word) == 3 else "")
         return named == {self.value} and len(set(digits)) <= 1
 
 

@@ -9,10 +9,10 @@ from random import Random
 from typing import NamedTuple
 
 import sim
-from lessons.answers import CurrencyName, Moment, OneOf
+from lessons.answers import Amount, CurrencyName, Moment, OneOf
 from lessons.traffic import NOON
 from sim.elements import emv
-from sim.operations.drill.facts import Amount, Choice, Digits, Fact, Hex, Text
+from sim.operations.drill.facts import Choice, Digits, Fact, Hex, Text
 from sim.parts import chip_data
 from sim.spec import currency
 

@@ -8,10 +8,9 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from lessons.answers import CurrencyName, Masked, Moment, Month, OneOf, Spelling, VersionName
+from lessons.answers import Amount, CurrencyName, Masked, Moment, Month, OneOf, Spelling, VersionName
 
 from sim.operations.drill.facts import (
-    Amount,
     Choice,
     Digits,
     Element,

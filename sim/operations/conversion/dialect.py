@@ -10,7 +10,7 @@ from sim.judge import Severity
 from sim.operations.conversion.draft import code_in
 from sim.operations.generation import generate, own_elements
 from sim.operations.options import kinds_of, settle
-from sim.operations.recipes import STATE, place_in
+from sim.operations.recipes import STATE, place_in, with_state
 from sim.operations.validation import validate
 from sim.parts.layout import fitting
 from sim.spec import country, country_of_region, number_of, region
@@ -72,9 +72,7 @@ def _place(message: Message, source: Message, name: str) -> str:
     state = parts.get(STATE) or parts.get("region", "")
     state = state if region(state) else ""
     land = country(parts.get("country", "")) or country_of_region(state)
-    layout = next(
-        (one for one in own if bool(state) == (STATE in {cell.name for cell in one.cell.cells})), own[0]
-    )
+    layout = (with_state(own, bool(state)) or own)[0]
     called = next((parts[word] for word in ("name", "name and street") if parts.get(word)), "")
     made = place_in(layout, called, parts.get("city", ""), state, land, {})
     return "" if made == message[_PLACE] else made

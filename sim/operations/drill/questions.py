@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from random import Random
 
 from sim.codec import bitmap as bitmaps
@@ -12,8 +13,8 @@ from sim.elements import dates, money
 from sim.elements import mti as mtis
 from sim.errors import with_article
 from sim.operations.drill.facts import (
-    Amount,
     Choice,
+    Decimals,
     Digits,
     Element,
     Fact,
@@ -179,7 +180,7 @@ def amounts(level: int, dice: Random) -> Asked:
     text = (
         f"DE 4 is {digits} and DE 49 is {code} ({alpha}). How much is that? Give a number with its decimals."
     )
-    return (text, Amount(units, alpha), why)
+    return (text, Decimals(Decimal(units).scaleb(-exponent), alpha), why)
 
 
 def moments(level: int, dice: Random) -> Asked:
