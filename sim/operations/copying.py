@@ -13,24 +13,21 @@ import html
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from inspect import signature
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.text import MTI_WIDTH
-from sim.elements.card import account
 from sim.elements.mti import split
-from sim.errors import OptionError
 from sim.masking import card_numbers, mask_pan, mask_piece
 from sim.masking.search import is_card, spellings
 from sim.masking.written import SHORTEST
 from sim.operations.anatomy import Anatomy, dissect
 from sim.operations.asked import usual_entry
-from sim.operations.choosing import chosen_network, chosen_version
+from sim.operations.choosing import chosen_version
 from sim.operations.generation import generate, native_version
 from sim.operations.validation import validate
 from sim.parts import chip_data
@@ -38,7 +35,6 @@ from sim.spec import emv
 from sim.spec.elements import spec
 from sim.spec.networks import check_digit, default_card, detect, luhn_ok, test_cards
 from sim.spec.spellings import choose
-from sim.spec.tables import read_toml
 
 _WIDEST = 88  # characters of a line of code
 
@@ -85,94 +81,6 @@ def covered_call(call: str, pan: str | None) -> str:
     shown = call.replace(pan, mask_pan(pan)) if pan and len(pan) >= len(mask_pan("4" * 12)) else call
     covered = mask_piece(shown)
     return covered if len(covered) == len(call) else shown
-
-
-# Any two moments that differ in each of their parts tell which elements follow the clock.
-_ONCE = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-_LATER = _ONCE + timedelta(days=400, hours=7, minutes=11, seconds=13)
-_STAN, _AMOUNT, _CURRENCY = 11, 4, 49
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """A call; the elements that it makes otherwise; those that follow the clock."""
-
-    options: dict[str, Any]
-    others: tuple[int, ...]
-    of_the_moment: tuple[int, ...]
-
-    def call(self, pan: str | None = None) -> str:
-        """The call as it stands in a cell, *pan* in the place of the card number."""
-        return call_of(self.options if pan is None else self.options | {"pan": pan})
-
-
-def recalled(message: Message, network: str | None = None) -> Recalled | None:
-    """The call that makes a message as *message* is, but for the fewest elements; None where none makes one
-    with its MTI, as for an answer.
-
-    >>> recalled(generate("echo", stan="000042").message).call()
-    "sim.generate('echo', stan='000042')"
-    """
-    best: tuple[int, Recalled] | None = None
-    for options in _candidates(message, network):
-        try:
-            once, later = (generate(**options, at=at).message for at in (_ONCE, _LATER))
-        except (OptionError, KeyError):
-            continue
-        if once.mti != message.mti:
-            continue
-        numbers = {*once.fields, *message.fields}
-        moment = {at for at in once.fields if at in message and once[at] != later.get(at)}
-        others = {at for at in numbers - moment if once.get(at) != message.get(at)}
-        found = Recalled(options, tuple(sorted(others)), tuple(sorted(moment)))
-        if best is None or len(others) < best[0]:
-            best = len(others), found
-        if not others:
-            break
-    return best[1] if best else None
-
-
-def _candidates(message: Message, network: str | None) -> Iterator[dict[str, Any]]:
-    """Options of `generate`, the usual ones first."""
-    templates = read_toml("templates")
-    known = {"version": message.version, "stan": message.get(_STAN, "123456")}
-    name = chosen_network(message, network)
-    own = {"network": name} if name else {}
-    field, pan = account(message)
-    for kind, held in templates["kinds"].items():
-        if message.mti[1:] not in {code[1:] for code in held["mti"].values()}:
-            continue  # some networks keep one MTI in every version
-        if not field:
-            yield {"message_type": kind, **known, **own}
-            continue
-        amount = message.get(_AMOUNT)[-12:]
-        money: dict[str, Any] = {"amount_minor_units": int(amount)} if amount.isdecimal() else {}
-        money |= {"currency": message[_CURRENCY]} if _CURRENCY in message else {}
-        for purpose in templates["purposes"]:
-            for entry in templates["entries"]:
-                yield {
-                    "message_type": kind,
-                    **own,
-                    "pan": pan,
-                    **money,
-                    **known,
-                    "purpose": purpose,
-                    "entry": entry,
-                }
-
-
-def _named(numbers: Iterable[int]) -> str:
-    return ", ".join(f"DE {number}" for number in numbers)
-
-
-def in_words(found: Recalled) -> list[str]:
-    """What the call makes otherwise, as comments beneath each other."""
-    said = []
-    if found.of_the_moment:
-        said.append(f"# at=... chooses the moment, which {_named(found.of_the_moment)} follow.")
-    if found.others:
-        said.append(f"# Otherwise in the message that was copied: {_named(found.others)}.")
-    return said
 
 
 _FIRST, _LAST = 6, 4  # digits of a card number that masking leaves
@@ -373,16 +281,6 @@ def as_python(held: Copied) -> str:
     return f"{_warning(held)}import sim\n\nmessage = sim.build({{\n{made}\n}}{version})\n"
 
 
-def as_generate(held: Copied) -> str:
-    """The call that generates a message like it, and which elements it makes otherwise; of a message that no
-    call makes, as an answer, the call that builds it."""
-    found = recalled(held.message, held.network) if held.message else None
-    if found is None:
-        return f"# sim.generate makes no message like this one.\n{as_python(held)}"
-    lines = [*in_words(found), "import sim", "", f"message = {found.call(found.options.get('pan'))}"]
-    return "\n".join([*([_warning(held).rstrip()] if held.hides else []), *lines, ""])
-
-
 def as_curl(held: Copied) -> str:
     """A request to the service's `/validate`."""
     body = {"message": held.text, "version": held.version, "network": held.network}
@@ -424,7 +322,6 @@ FORMS: Mapping[str, tuple[str, str, Callable[[Copied], str]]] = {
     "hex": ("hex with a length header", "hex", as_hex),
     "json": ("JSON", "json", as_json),
     "python": ("Python: sim.build(...)", "py", as_python),
-    "generate": ("Python: sim.generate(...)", "py", as_generate),
     "curl": ("curl to the service", "sh", as_curl),
     "pytest": ("a pytest case", "py", as_pytest),
 }

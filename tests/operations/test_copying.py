@@ -129,36 +129,6 @@ def test_python_and_json_build_the_message_again(row: dict[str, Any]) -> None:
     assert sim.build(json.loads(copied(message, "json", masked=False)), version=version) == expected
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"message_type": "financial", "network": "VISA", "entry": "chip", "amount_minor_units": 4250},
-        {"message_type": "auth", "network": "MASTERCARD", "purpose": "refund", "currency": "978"},
-        {"message_type": "auth", "network": "AMEX", "version": "1993", "entry": "ecommerce"},
-        {"message_type": "echo"},
-        {"message_type": "reversal", "network": "JCB"},
-    ],
-    ids=lambda options: options["message_type"],
-)
-def test_the_copied_call_generates_the_message_again(options: dict[str, Any]) -> None:
-    """Run at the same moment, it makes the same text; it says which elements follow the clock."""
-    message = sim.generate(stan="000777", at=AT, **options)
-    call = copied(message.iso.message, "generate", network=message.iso.network, masked=False)
-    assert "# at=... chooses the moment, which DE 7" in call
-    assert "Otherwise" not in call
-    names: dict[str, Any] = {}
-    moment = f", at={AT.isoformat()!r})"
-    exec(call.rstrip().removesuffix(")").rstrip().removesuffix(",") + moment, names)  # noqa: S102, our own words
-    assert sim.build(names["message"]) == sim.build(message)
-
-
-def test_a_call_tells_what_it_makes_otherwise() -> None:
-    """An element that generate fills in its own way is named; an answer is built."""
-    message = parse(RAW, "1987").replace(de41="TERM0099")
-    assert "# Otherwise in the message that was copied: DE 41." in copied(message, "generate")
-    assert "sim.build({" in copied(sim.build(sim.respond(RAW)), "generate")
-
-
 def test_hex_has_a_length_header() -> None:
     """Two bytes with the length of the rest."""
     data = bytes.fromhex(copied(RAW, "hex", masked=False))
