@@ -185,7 +185,6 @@ def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Tria
     absent = [number for number in found.numbers if number not in fields and number > 1]
     bits = undoing.PRIOR_OF_CUT + weight.bits + log2(max(ended.end - size, 1))
     bits += announced({*fields, *absent}, mti, weight.network) - announced(fields, mti, weight.network)
-    bits += sum(usually_odd(number, table) for number in absent)
     if ended.number == _CHIP and raw and not chip.is_begun(raw[ended.first :]):
         bits += _NO_TAGS
     edit = Edit(raw, 0.0, undoing.CUT, ended.number, "the text ends inside or before this element")
