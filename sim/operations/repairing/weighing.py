@@ -16,12 +16,14 @@ from sim.operations.repairing import chip
 from sim.operations.repairing.framing import UNKNOWN
 from sim.operations.repairing.witnesses import Testimony, tags, testimony
 from sim.parts import chip_data
-from sim.spec import Spec, country, currency, merchant_category, number_of
+from sim.parts.layout import fitting
+from sim.spec import Spec, country, currency, merchant_category, number_of, region
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.tables import read_csv
 
-_TRACK_2, _TRACK_1, _CHIP = 35, 45, 55
-_NAMED, _NAME = (41, 42, 43), 25  # in DE 43 a name is first
+_TRACK_2, _TRACK_1, _CHIP, _LOCATION = 35, 45, 55, 43
+_NAMED = (41, 42)
+_PLACES = ("country", "state or province", "place")
 _COUNTRIES = (19, 20, 21)
 _CURRENCIES = (49, 50, 51)
 # What stands in these is agreed on by those who send it: hardly a value is wrong, and none is evidence.
@@ -80,7 +82,9 @@ def alone(number: int, value: str, table: Spec) -> float:
     elif number == _TRACK_1:
         odd += 20 * (read_track_1(value) is None)
     elif number in _NAMED:
-        odd += words(value[:_NAME])
+        odd += words(value)
+    elif number == _LOCATION:
+        odd += location(value, table)
     elif number == _CHIP:
         held = tags(value)
         few = held is not None and len(held) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
@@ -94,22 +98,31 @@ def alone(number: int, value: str, table: Spec) -> float:
 
 def usually_odd(number: int, table: Spec) -> float:
     """About how odd a sound value is: names are in no registry, and what is agreed on is not known."""
+    if number == _LOCATION:
+        return 10.0
     return 4.0 if number in _NAMED or _OPEN.search(table[number].name) else 0.5
-
-
-# What spelling shows of a letter doubled or of a neighbour's letter at the edge.
-_DOUBLED = re.compile(
-    r"^(.)\1|([AHIJKQUVWXY])\2|(.)\3\3|[BCDFGHJKLMNPQRSTVWXZ]([BCDFGHJKLMNPQRSTVWXZ])\4"
-    r"|([BCDFGMNPRST])\5[BCDFGJKMNPQTVWXZ]|([BCDGMPR])\6$"
-)
-_WORD = re.compile("[A-Za-z]{2,}")
 
 
 def words(value: str) -> float:
     """How odd a text is that stands at the left of its element, padded with blanks."""
     bare = value.rstrip(" ")
-    spelled = 4.0 * sum(bool(_DOUBLED.search(word.upper())) for word in _WORD.findall(bare))
-    return 4.0 * (not bare) + 7 * (bare[:1] == " ") + 5 * ("  " in bare.strip()) + spelled
+    return 4.0 * (not bare) + 7 * (bare[:1] == " ") + 5 * ("  " in bare.strip())
+
+
+def location(value: str, table: Spec) -> float:
+    """How odd DE 43 is: by the layout that fits its parts."""
+    found = fitting(table, _LOCATION, value)
+    if found is None:
+        return 14.0
+    odd = 6.0 * (found.layout.cell.confidence == "unsourced")
+    for part, _ in found.walk():
+        if part.children or part.cell.codes == "blank":
+            continue
+        if part.name in _PLACES:
+            odd += 3 * (country(part.value.strip()) is None and not region(part.value.strip()))
+        elif part.value.strip():
+            odd += words(part.value)
+    return odd
 
 
 # Which elements there are.
