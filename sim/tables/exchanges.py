@@ -49,6 +49,7 @@ class ExchangeTable(AskedTable):
     (minor units), `currency`, `code` and `meaning` of DE 39. `.iso.messages` are its message tables.
     """
 
+    _when_empty = ("of", "amount", "currency", "code", "meaning")
     _nothing = "No messages."
 
     @property
@@ -65,12 +66,6 @@ class ExchangeTable(AskedTable):
         steps = enumerate(made.steps, 1)
         parts = [(f"{at}: {step.role}", take(step.message, None, made.network)) for at, step in steps]
         return parts, made.story, ()
-
-    def left_out(self) -> set[str]:
-        """Columns without a value are not shown."""
-        plain = pd.DataFrame(self)
-        optional = [name for name in ("of", "amount", "currency", "code", "meaning") if name in plain]
-        return {name for name in optional if not plain[name].notna().any()}
 
 
 class ExchangeView(View):

@@ -174,7 +174,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
     # Columns with values of data elements, and texts that were masked when they were made.
     _value_columns: tuple[str, ...] = ()
     _safe_columns: tuple[str, ...] = ()
-    # Columns that a display leaves out when they are empty, or always.
+    # Columns that a display leaves out when they hold nothing, or nothing but zeros, or always.
     _when_empty: tuple[str, ...] = ()
     _never: tuple[str, ...] = ()
     _nothing = ""
@@ -264,7 +264,8 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return empty | set(self._never) if "message" in self.columns else empty
 
     def _has_text(self, column: str) -> bool:
-        return any(isinstance(cell, str) and cell for cell in pd.DataFrame(self)[column].tolist())
+        cells = pd.DataFrame(self)[column]
+        return bool((cells.notna() & (cells != "") & (cells != 0)).any())
 
     def _title(self) -> str:
         """A sentence above the rows."""

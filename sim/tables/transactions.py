@@ -50,6 +50,7 @@ class TransactionsTable(Table):
     request and answer have in common). `.iso.messages` has a row per message.
     """
 
+    _when_empty = (*COUNTS, *_SPARSE)
     _nothing = "No transactions."
 
     @property
@@ -58,11 +59,8 @@ class TransactionsTable(Table):
         return TransactionsView(self)
 
     def left_out(self) -> set[str]:
-        """Counts of nothing and columns without a value are not shown."""
-        plain = pd.DataFrame(self)
-        empty = {name for name in COUNTS if name in plain and not plain[name].any()}
-        empty |= {name for name in _SPARSE if name in plain and not plain[name].notna().any()}
-        return empty | ({"matched_by"} if "matched_by" in plain else set())
+        """What a rule is called is not shown either."""
+        return super().left_out() | ({"matched_by"} & set(self.columns))
 
 
 class TransactionsView(View):

@@ -19,11 +19,10 @@ import traitlets
 
 from sim.errors import BITMAP_FIELD
 from sim.grid import TEXT, VALUE, Grid, as_html, as_plain
-from sim.operations import chosen_version
-from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences, dissect
+from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, differences
 from sim.widgets.anatomy import MessageAnatomy
 from sim.widgets.markup import STATIC, bundled, markup, script
-from sim.widgets.model import ShownPart, parts
+from sim.widgets.model import ShownPart, dissected, parts
 from sim.widgets.page import label_of, title_of, visible
 
 Row = dict[str, Any]
@@ -214,8 +213,7 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
     def _mark(self, change: Any = None) -> None:
         # Each side by its own version: before and after a conversion they differ in it.
         sides = [
-            dissect(side.message, chosen_version(side.message, side.version), side.network)
-            for side in (self.left, self.right)
+            dissected(side.message, side.version, side.network, side.held) for side in (self.left, self.right)
         ]
         rows = rows_of(*sides)
         self.listing.rows = rows

@@ -88,7 +88,7 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
 
 
 def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Iterator[Lines]:
-    find = finder(way.start, way.pattern) if way.pattern or way.start is not None else options.find
+    find = finder(None, way.pattern) if way.pattern else options.find
     found = of_stream(stream, find, file)
     if way.kind == DUMPS:
         yield from of_dumps(found, way, options.version, file)

@@ -178,9 +178,6 @@ class MessagesTable(Table):
             return [missing] * len(plain)
         return list(plain[name].tolist())
 
-    def _has_text(self, column: str) -> bool:
-        return bool(pd.DataFrame(self)[column].notna().any())
-
     def drawn(self) -> Grid:
         left_out = self.left_out()
         rows, note = render.shown_rows(len(self), len(self.columns))

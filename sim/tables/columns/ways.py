@@ -147,8 +147,8 @@ TEXT = "text"
 
 @dataclass(frozen=True, slots=True)
 class SourceWay:
-    """How messages are found and written. `kind` is one of those above; `start` or `pattern` say where a
-    message stands in its line; `format` how it is written, None as text; `length` the length field in
+    """How messages are found and written. `kind` is one of those above; `pattern` says where a message
+    stands in its line; `format` how it is written, None as text; `length` the length field in
     front of a record, empty where each says itself where it ends, `blocked` whether the file is in blocks
     of 1014 bytes; `framing` what else stands around it; `interface` what a caller says that the link speaks;
     `said` one line for a person. Dumps have `shape`,
@@ -156,7 +156,6 @@ class SourceWay:
     headers of the network stand in front."""
 
     kind: str
-    start: int | None = None
     pattern: str | None = None
     format: Format | None = None
     length: str = ""
