@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from sim.exchanges import lexicon, sums
+from sim.exchanges import sums
 from sim.exchanges.deciding import codes_known
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of
 from sim.exchanges.words import Mark, Reader
@@ -17,42 +17,10 @@ _MOST = 50  # messages of a kind: our choice
 _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
 _NEAR = 4
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
-# What is said of a purchase itself.
-_PAID_WITH = (
-    "amount",
-    "bare",
-    "currency",
-    "network",
-    "entry",
-    "head",
-    "wallet",
-    "count",
-    "city",
-    "trade",
-    "merchant",
-)
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 _OF_IT = re.compile(
     r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s"
     r"(?:(?:the|a|an|la|el|una|uma|un|une|l|einen|einem)\s)?"
-)
-# What is bought, who buys it, where: words of which a message says nothing, after these. The label of a text.
-_ARTICLES = (
-    r"(?:(?:a|an|the|some|my|his|her|their|our|new|returned|pair of|couple of|cup of|einen?|eine[rm]?|die|den"
-    r"|das|dem|un|una|uno|unos|unas|la|las|el|los|um|uma|uns|umas|o|os|as|une|des|du|le|les) ){0,3}"
-)
-_BOUGHT = re.compile(
-    r"\b(?:for|fur|para|pour|buys?|bought|buying|kauft|compra|compre|compro|achete|bei (?:einem|einer)"
-    r"|at (?:a|an|the|my|our|his|her)|chez (?:un|une)) " + _ARTICLES + "$"
-)
-_WHO = re.compile(r"^\W*(?:a|an|the|my|our|ein|eine|un|una|um|uma|une) $")
-_PAYS = re.compile(
-    r"(?:(?:who|that) )?(?:has |hat |a )?(?:pays?|paid|buys?|bought|wants|withdraws?|withdrew|gets|spends"
-    r"|spent|zahlte?|bezahlt|kauft|hebt|paga|pago|pagou|compra|compro|comprou|retira|achete|paie|retire)\b"
-)
-_END = re.compile(
-    r"\s*(?:$|[,.;:(]|(?:and|at|in|on|with|by|using|via|from|bei|im|mit|am|auf|en|con|em|no|na|com|chez|dans"
-    r"|avec|a|au)\b)"
 )
 _ASKED_GOT = re.compile(
     r"\b(?:asked|requested|wanted|angefragt|verlangt|pedi|pidio|pediu|solicitad[oa]s?|demandee?s?)\b[^.;]*?"
@@ -60,46 +28,20 @@ _ASKED_GOT = re.compile(
     r"(?: only| just| nur| solo| so| apenas| seulement)? (?P<n>\d+(?:[.,]\d\d)?)"
 )
 _ONLY = frozenset(("only", "just", "nur", "solo", "apenas", "seulement"))
-_LONGEST_ASIDE = 3  # words
 _OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
 
 
 def settle(reader: Reader) -> None:
     """Give the marks of *reader* what they say beside each other."""
-    for step in (_granted, _counts, _codes, _stages, _negations, _asides):
+    for step in (_granted, _counts, _codes, _stages, _negations, _only):
         step(reader)
 
 
-def _asides(reader: Reader) -> None:
-    """Words that say what is bought, or where, or by whom, are left aside; so is a label: `Homework: ...`."""
-    text, at = fold(reader.text), 0
+def _only(reader: Reader) -> None:
+    """`Only` before an amount says no more than the decision beside it."""
     for mark in reader.all("unknown"):
         if mark.value in _ONLY and any(one.start == mark.end + 1 for one in reader.all("amount", "bare")):
             mark.key = "aside"
-    # Where no purpose is said, a word that nobody knows may be it: `20 USD for a clawback`.
-    bought = reader.all("head", "trade", "merchant")
-    unknown = reader.all("unknown")
-    while at < len(unknown):
-        run = [unknown[at]]
-        for one in unknown[at + 1 : at + _LONGEST_ASIDE]:
-            if text[run[-1].end : one.start].strip(" -'"):
-                break
-            run.append(one)
-        at += len(run)
-        start, end = run[0].start, run[-1].end
-        before = [one for one in reader.marks if one.end <= start and one.key not in ("unknown", "aside")]
-        last = max(before, key=lambda one: one.end, default=None)
-        about = last is None or last.key in _PAID_WITH
-        follows = next((one for one in reader.marks if one.start == end + 1 and one.key in _PAID_WITH), None)
-        ends = bool(_END.match(text[end:])) or follows is not None
-        slot = _BOUGHT.search(text[:start])
-        said_of_it = (slot and about and ends and bought) or (
-            _WHO.match(text[:start]) and _PAYS.match(text[end + 1 :])
-        )
-        if said_of_it and all(_may_be_left(one.value) for one in run):
-            for one in run:
-                one.key = "aside"
-            reader.notes.append(f"Left aside: {reader.text[start:end]}")
 
 
 def _granted(reader: Reader) -> None:
@@ -118,11 +60,6 @@ def _granted(reader: Reader) -> None:
             reader.unclear.append(f"{found['got']} {found['n']}: an amount or a code")
         reader.marks.append(Mark("bare", found["n"], start, end, found["n"]))
     reader.marks.append(Mark("decision", "partial", found.start("got"), found.end("got"), found["got"]))
-
-
-def _may_be_left(word: str) -> bool:
-    """Whether *word* may be left aside: no number, and like none that says something."""
-    return word.isalpha() and not sums.whole(word) and not lexicon.like(word)
 
 
 def _counts(reader: Reader) -> None:
