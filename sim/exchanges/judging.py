@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sim.codec import Message
 from sim.elements.money import amount, read_additional_amounts
+from sim.elements.card import account
 from sim.elements.mti import read_original, response_mti
 from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
@@ -165,6 +166,9 @@ def _refund_within(seen: Seen) -> Iterator[Hit]:
         yield Hit(49, "the currency of what was paid", "another")
     if most and not paid.unknown and minor_units(seen.message) > most:
         yield Hit(_AMOUNT, "no more than was paid", "more")
+    card, cards = account(seen.message)[1], {account(one.message)[1] for one in seen.before.steps} - {""}
+    if most and card and cards and card not in cards:
+        yield Hit(2, "the card that paid", "another")
 
 
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
