@@ -23,11 +23,12 @@ Claim = tuple[str, str]
 # what is known.
 _CLAIMS = frozenset(
     (
-        *("network", "city", "country", "currency", "entry", "decision", "reason", "reason!", "kind"),
+        *("network", "country", "currency", "entry", "decision", "reason", "reason!", "kind"),
         *("head", "then", "alone", "trade", "why", "option", "card", "fact", "wallet", "fault"),
     )
 )
 _PLAIN = frozenset(("idle", "order", "month", "request", "answer", "amountword", "currencyword"))
+_IDLE: tuple[Claim, ...] = (("idle", ""),)
 _CARD = {"presence": ("card", "present"), "absence": ("card", "absent")}
 # Nouns that speak of the data of a chip or a stripe, too; of reading only with a verb for it.
 _NOUNS = ("chip", "stripe")
@@ -66,8 +67,11 @@ _ADVICE = re.compile(
 )
 _ADVISED = ("head", "then", "why", "entry", "alone")
 _DENIED = ("decision", "entry", "head", "then", "alone", "option", "fact", "card", "why", "reason")
-_NAMED = ("currency", "country", "city", "network")  # whose names may be told in any of their words
+_NAMED = ("currency", "country", "network")  # whose names may be told in any of their words
 _OF_ONE = ("decision", "entry")
+_STEPS = ("head", "then", "fact")  # what the amounts of a story belong to
+_BOOKED = frozenset((("fact", "charged"), ("fact", "held"), ("fact", "credited")))
+_OF_PART = (("decision", "approved"), ("fact", "charged"))  # of a part, where a part was approved
 _TAPPED = ("entry", "contactless")  # it is read from the chip, too
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NUMBER = re.compile(r"(?<![A-Za-z\d])(?!3[ -]?DS?\b)\d+(?:(?::\d\d){1,2}|(?:[.,'’]\d+)*)")
@@ -87,6 +91,9 @@ _ABBREVIATED = frozenset(("3ds", "3d", "cvv2", "cvc2", "e2e"))
 _STEP = re.compile(r", then |[;:]| and ")
 _SIGNS = re.compile(r"[€£¥$]")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_ABBREVIATIONS = frozenset(
+    "i iso de emv pin pos atm stan rrn mcc mti cvv cvv2 avs icc tlv utc acquirer issuer d ds".split()
+)
 _STANDARD = "8583"
 _COUNTED = 12  # up to here a number in words may count sentences or parts of the message
 
@@ -139,7 +146,7 @@ class Ground:
         self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
         self.steps = [(set(_claims(clause)), {*_numbers(clause)}) for clause in _STEP.split(decided)]
         ordinals = phrases_of("which") if parts else ()
-        self.words = {*_WORD.findall(fold(" ".join((every, *named, *ordinals))))} | _vocabulary()
+        self.words = {*_WORD.findall(fold(" ".join((every, *named, *ordinals))))} | _ABBREVIATIONS
 
     def unknown(self, sentence: str) -> list[str]:
         """What *sentence* states that is not known, or denies that is, in its words."""
@@ -156,8 +163,8 @@ class Ground:
         for key, value, denied in claims:
             named = value.split("/") if key == "reason" else [value]
             is_so = any((key, one) in about.claims for one in named) or (tapped and value == "chip")
-            if key == "decision" and value == "approved" and self.part:
-                is_so = self.part in numbers or ("decision", "partial", False) in claims
+            if self.part and not denied and (key, value) in _OF_PART:
+                is_so = self.part in numbers or (key == "decision" and ("decision", "partial", False) in claims)
             is_so = is_so and not (key == "decision" and self.mixed and _ALL.search(fold(told)))
             if is_so if denied else not is_so and not (advised and key in _ADVISED):
                 found.append(f"{'no ' if denied else ''}{key} {value}")
@@ -172,9 +179,11 @@ class Ground:
             if labels := {int(one) for one in _LABEL.findall(clause)} & self.elements.keys():
                 own = {f"{one}" for one in self.elements}.union(*(self.elements[one] for one in labels))
                 yield from numbers - own
-            steps = {one[:2] for one in stated(clause, self.language)[0] if one[0] in ("head", "then")}
+            steps = {one[:2] for one in stated(clause, self.language)[0] if one[0] in _STEPS}
             told = [known for claims, known in self.steps if known and not steps.isdisjoint(claims)]
-            yield from numbers & money if told and (numbers & money).isdisjoint(set().union(*told)) else ()
+            booked = steps & _BOOKED and any(_BOOKED & claims for claims, _ in self.steps)
+            if (told or booked) and (numbers & money).isdisjoint(set().union(*told)):
+                yield from numbers & money
 
     def _about(self, sentence: str) -> Ground:
         """The one of two messages that *sentence* is about, if it speaks of one alone."""
@@ -279,15 +288,8 @@ def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], int]:
         for phrase in row["phrases"].split("|"):
             own[words_of(phrase)] = (*own.get(words_of(phrase), ()), (row["key"], row["value"]))
     bare: dict[tuple[str, ...], tuple[Claim, ...]] = {}
-    for rows in (own, phrases()[0]):
+    names = {words_of(name): _IDLE for version in VERSIONS for name in element_names(version)}
+    for rows in (own, phrases()[0], names):
         for words in sorted(rows, key=len):
             bare.setdefault(tuple(word for word in words if word not in _COPULAS), rows[words])
     return bare, max(map(len, bare))
-
-
-@cache
-def _vocabulary() -> frozenset[str]:
-    """The words that the names of elements have, and the abbreviations of the field."""
-    names = " ".join(name for version in VERSIONS for name in element_names(version))
-    field = "i iso de emv pin pos atm stan rrn mcc mti cvv cvv2 avs icc tlv utc acquirer issuer d ds"
-    return frozenset(_WORD.findall(f"{names} {field}"))
