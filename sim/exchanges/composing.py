@@ -87,10 +87,6 @@ _MOST_PARTS = 12
 _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
 
 
-def _rank(option: str) -> int:
-    return _ORDER.index(option) if option in _ORDER else len(_ORDER)
-
-
 def plan_of(
     text: str, *, before: Plan | None = None, version: str | None = None, at: datetime | None = None
 ) -> Plan:
@@ -832,7 +828,8 @@ def _fits(number: int, value: str, version: str) -> bool:
 
 def _ordered(step: Step) -> Step:
     """*step* with the options first that are read first."""
-    return replace(step, options={name: step.options[name] for name in sorted(step.options, key=_rank)})
+    first = {name: step.options[name] for name in _ORDER if name in step.options}
+    return replace(step, options=first | dict(step.options))
 
 
 def _reversal_at(asked: Asked) -> int:

@@ -207,7 +207,7 @@ def _stands_apart(reader: Reader, mark: Mark) -> bool:
     """Whether the state of a card is said by itself, as in *20 EUR, card blocked*; that it is expired, which
     is seen without the issuer, at the end alone."""
     before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip(" .)")
-    if not after and any(_ends(one, before) for one in reader.all(*_SAID)):
+    if not after and any(one.start < len(before) <= one.end for one in reader.all(*_SAID)):
         return True  # `20 EUR stolen card`
     if mark.value.startswith("expired card"):
         return not after and before[-1:] in _APART
@@ -215,8 +215,3 @@ def _stands_apart(reader: Reader, mark: Mark) -> bool:
         return True  # nobody asks for an invalid merchant
     before, after = _WITHOUT.sub("", f"{before} ").rstrip(), _BY_ISSUER.sub("", after).lstrip(" .)")
     return (not before or before[-1] in _APART) and (not after or after[0] in _APART)
-
-
-def _ends(mark: Mark, before: str) -> bool:
-    """Whether *mark* is the end of the text *before*."""
-    return mark.start < len(before) <= mark.end

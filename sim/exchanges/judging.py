@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from sim.codec import Message
-from sim.elements.money import amount, read_additional_amounts
 from sim.elements.card import account
+from sim.elements.money import amount, read_additional_amounts
 from sim.elements.mti import read_original, response_mti
 from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units

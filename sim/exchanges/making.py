@@ -78,7 +78,7 @@ def make(
     wanted = wanted_steps(then)
     reason = options.pop("reason", None)
     given = _options(purpose, message_type, options)
-    partly = _outcome("outcome", outcome) == PARTIAL or _is_partial(outcome, given)
+    partly = _outcome("outcome", outcome) == PARTIAL or is_particular("partial", given["version"], outcome)
     notes: tuple[str, ...] = ()
     if partly:
         notes = _allow_part(given)
@@ -238,10 +238,6 @@ def _outcome(option: str, word: object) -> str:
     if isinstance(word, str) and (word in OUTCOMES or _CODE.fullmatch(word)):
         return word
     raise ChoiceError.of(option, word, (*OUTCOMES, "a response code such as 51"))
-
-
-def _is_partial(outcome: str, given: Mapping[str, Any]) -> bool:
-    return is_particular("partial", given["version"], outcome)
 
 
 def _allow_part(given: dict[str, Any]) -> tuple[str, ...]:

@@ -284,7 +284,8 @@ class _Running:
 
     def _generate(self, step: Step) -> None:
         for options in repeated(step):
-            made = generated(options.pop("message_type"), **{**_made_with(options), **options})
+            usual = {name: value for name, value in _USUAL.items() if name != "outcome"}
+            made = generated(options.pop("message_type"), **usual | options)
             self._add(Sent(asking_role(made.message, None), made.message), made.network, made.notes)
 
     def _exchange(self, step: Step) -> None:
@@ -342,10 +343,6 @@ class _Running:
         self.exchange = replace(self.exchange, network=network, purpose=purpose, notes=tuple(every)).plus(
             sent
         )
-
-
-def _made_with(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in _USUAL.items() if name not in ("outcome", *options)}
 
 
 def repeated(step: Step) -> Iterator[dict[str, Any]]:

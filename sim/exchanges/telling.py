@@ -12,7 +12,6 @@ from sim.elements import pos
 from sim.elements.money import amount, say_amount
 from sim.errors import with_article
 from sim.exchanges.amounts import (
-    ASKED,
     CHARGED,
     CREDITED,
     DECLINED,
@@ -125,13 +124,11 @@ class _Telling:
         step, answer = self.steps[at], self._answer(at)
         told = _decision(step.message, answer, self.network, self._say)
         if step.role == ADVICE and step.message.mti[1] in "12":
-            decided = "declined" if self._state(at) == DECLINED else "approved"
+            booked = self.booked.get(at)
+            decided = "declined" if booked and booked.state == DECLINED else "approved"
             well = "and acknowledged" if _well(answer, self.network) else self._refused(answer, "the advice")
             told = f"reported as {decided}, {well}"
         return " ".join((told, self._repeated(at))).strip()
-
-    def _state(self, at: int) -> str:
-        return self.booked[at].state if at in self.booked else ASKED
 
     def _clause(self, at: int) -> str:
         """What a later step did."""

@@ -237,7 +237,11 @@ class Reader:
             said = re.sub(r"\s+", " ", self.text[found.start() : found.end()])
             self.marks.append(Mark("decision", "partial", found.start(), found.start() + 4, said))
         for name in sorted(_network_words(), key=len, reverse=True):
-            self._take(rf"\b{name}\b", "network", lambda found: phrases_of("network")[_spaced(found[0])])
+            self._take(
+                rf"\b{name}\b",
+                "network",
+                lambda found: phrases_of("network")[re.sub(r"[\s-]+", " ", found[0])],
+            )
         # A network among the words of a phrase does not part them: `stored Visa card`.
         for mark in self.all("network"):
             self.left = self.left[: mark.start] + " " * (mark.end - mark.start) + self.left[mark.end :]
@@ -374,10 +378,6 @@ def _before_amount(words: str) -> bool:
 def _network_words() -> tuple[str, ...]:
     """The names of networks, as patterns."""
     return tuple(re.escape(name).replace(r"\ ", r"[\s-]+") for name in phrases_of("network"))
-
-
-def _spaced(text: str) -> str:
-    return re.sub(r"[\s-]+", " ", text)
 
 
 def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:

@@ -91,9 +91,6 @@ _ABBREVIATED = frozenset(("3ds", "3d", "cvv2", "cvc2", "e2e"))
 _STEP = re.compile(r", then |[;:]| and ")
 _SIGNS = re.compile(r"[€£¥$]")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
-_ABBREVIATIONS = frozenset(
-    "i iso de emv pin pos atm stan rrn mcc mti cvv cvv2 avs icc tlv utc acquirer issuer d ds".split()
-)
 _STANDARD = "8583"
 _COUNTED = 12  # up to here a number in words may count sentences or parts of the message
 
@@ -146,7 +143,7 @@ class Ground:
         self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
         self.steps = [(set(_claims(clause)), {*_numbers(clause)}) for clause in _STEP.split(decided)]
         ordinals = phrases_of("which") if parts else ()
-        self.words = {*_WORD.findall(fold(" ".join((every, *named, *ordinals))))} | _ABBREVIATIONS
+        self.words = {*_WORD.findall(fold(" ".join((every, *named, *ordinals))))}
 
     def unknown(self, sentence: str) -> list[str]:
         """What *sentence* states that is not known, or denies that is, in its words."""
@@ -164,7 +161,9 @@ class Ground:
             named = value.split("/") if key == "reason" else [value]
             is_so = any((key, one) in about.claims for one in named) or (tapped and value == "chip")
             if self.part and not denied and (key, value) in _OF_PART:
-                is_so = self.part in numbers or (key == "decision" and ("decision", "partial", False) in claims)
+                is_so = self.part in numbers or (
+                    key == "decision" and ("decision", "partial", False) in claims
+                )
             is_so = is_so and not (key == "decision" and self.mixed and _ALL.search(fold(told)))
             if is_so if denied else not is_so and not (advised and key in _ADVISED):
                 found.append(f"{'no ' if denied else ''}{key} {value}")

@@ -115,7 +115,7 @@ class Restated(BaseModel):
             for name in ("network", "purpose", "kind")
             if _is_said(getattr(self, name))
         )
-        yield _given(self.amount)
+        yield self.amount if _is_said(self.amount) else ""
         yield _phrase(self.entry, "entry") if _is_said(self.entry) else ""
         yield f'merchant "{_plain(self.merchant)}"' if _is_said(self.merchant) else ""
         land = country(self.country.upper())
@@ -132,10 +132,6 @@ class Restated(BaseModel):
 
 def _is_said(value: str) -> bool:
     return value.strip().casefold() not in ("", NONE)
-
-
-def _given(value: str) -> str:
-    return value if _is_said(value) else ""
 
 
 def _phrase(value: str, *keys: str) -> str:
@@ -184,7 +180,8 @@ async def restate(
         return problems
 
     mark = fence()
-    asked = {"description": cleaned.text, "read_by_rules": _read(rules), "left_open": _left(rules)}
+    read = {one: f"{value}" for _, _, one, value, words in rules.rows() if words and one not in ("pan", "2")}
+    asked = {"description": cleaned.text, "read_by_rules": read, "left_open": _left(rules)}
     question = block(f"{now.date()}", asked)
     prompt, told = (
         block(mark, asked),
@@ -249,13 +246,6 @@ def _lost(rules: Plan, plan: Plan) -> str:
         name for name in ("outcome", "then", "count", "fault") if getattr(own, name) != getattr(other, name)
     ]
     return f"Read by rules; a model reads {', '.join(dict.fromkeys(lost))} differently" if lost else ""
-
-
-def _read(rules: Plan) -> dict[str, str]:
-    """What the rules understood, but for the card."""
-    return {
-        name: str(value) for _, _, name, value, words in rules.rows() if words and name not in ("pan", "2")
-    }
 
 
 def _left(rules: Plan) -> list[str]:

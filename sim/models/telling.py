@@ -22,7 +22,7 @@ from sim.models.prompts import LANGUAGES, MOST_WORDS, block, explain_instruction
 from sim.models.transport.calls import ask, stream
 from sim.models.transport.providers import Choice, Settings, choose
 from sim.operations import explain as rules
-from sim.operations.anatomy import Anatomy, Place, dissect
+from sim.operations.anatomy import Anatomy, dissect
 from sim.operations.explanation import Explanation, tellable
 from sim.operations.explanation import told as by_elements
 from sim.operations.story import tell
@@ -165,7 +165,7 @@ class Known:
         typed = {number for number in message.fields if _is_typed(message, number)}
         sentences: dict[str, str] = {}
         self.decided = ""
-        self.entered = view.meaning(entry) if (entry := _place(view, _ENTRY)) else ""
+        self.entered = next((view.meaning(one) for one in view.places if one.number == _ENTRY), "")
         if not view.findings:
             said = tell(tellable(message), rows)
             self.decided = said.get(_DECISION, "")
@@ -212,10 +212,6 @@ class Known:
     def _slot(self, name: str, text: str) -> str:
         self.slots[name + self._mark] = text
         return f"{{{name}{self._mark}}}"
-
-
-def _place(view: Anatomy, number: int) -> Place | None:
-    return next((one for one in view.places if one.number == number), None)
 
 
 def _is_hidden(message: Message, number: int) -> bool:
