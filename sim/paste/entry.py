@@ -150,7 +150,10 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
             return _together(read[0], read)
     record = not enclosed and is_json(bare)
     if elements := _all_named(bare):
-        return _each(elements)
+        spelled = _each(elements)
+        # Values that are none of their elements are notes on bytes that stand beside them.
+        beside = _of_sightings(sightings(bare), bare, asked) if spelled.misfits else spelled
+        return beside if beside.believed and beside.mti == spelled.mti else spelled
     lines = [] if record else [line for line in bare.splitlines() if line.strip()]
     if len(lines) > 1 and (first := _text_form(lines[0].strip(), asked)):
         return _with_parts(first, lines, asked, lines=True)

@@ -26,7 +26,7 @@ _MACHINES = frozenset(("length-2", "length-4", "length-4-ascii", "length-4-hex")
 OFF_BY = "is off by"
 _LEAST_LENGTH = 8
 _WIDEST = 4  # bytes of the longest kind of length
-_CUT = range(20, 5000)
+_LEAST_CUT, _MOST_CUT = 20, 8  # bytes that a message that was cut had, and how often those that are left
 _SHOWN = 12
 _MISFIT = WEIGHTS["misfit"]
 _TPDU_BYTES = 5
@@ -167,7 +167,7 @@ def _length(
     left = total - after
     if end is None:
         odd = ""
-        if said > left and at < 2 and said in _CUT:
+        if at < 2 and max(left + 1, _LEAST_CUT) <= said <= _MOST_CUT * left:
             odd = f"the length in front says {said}, but {left} bytes follow"
             odd += f", so it {OFF_BY} {said - left}" if said - left < _NEAR else ""
         if said == left or odd:

@@ -21,7 +21,7 @@ from sim.operations.validation import validate
 from sim.parts.layout import read as cut
 from sim.parts.writing import replaced, write
 from sim.spec import VERSIONS
-from sim.spec.interfaces import described, interface, interfaces
+from sim.spec.interfaces import described, interface, interfaces, told_by
 
 VERSION = dict(zip("012", VERSIONS, strict=True))
 VECTORS = [
@@ -48,13 +48,19 @@ def test_right_messages_are_right_on_their_interface(row: dict[str, Any]) -> Non
 @pytest.mark.parametrize("row", VECTORS, ids=lambda row: row["id"])
 def test_written_and_read_again_by_the_format_of_its_interface(row: dict[str, Any]) -> None:
     """The format of an interface writes its messages, and says on which they travel."""
-    sent = message(row)
-    made = wire_format(interface(row["interface"]).format or "ascii-binary")
+    sent, own = message(row), interface(row["interface"]).format
+    made = wire_format(own or "ascii-binary")
     if row["id"] == "cardutil-issue5":
         pytest.skip("a record of a file in ASCII; the format of the interface is that of mainframes")
     again = read(encode(sent, made), format=made).whole()
     assert again.fields == sent.fields
-    assert (again.spec.interface or "iso") == row["interface"]
+    assert (again.spec.interface or "iso") == (row["interface"] if own else "iso")
+
+
+def test_a_header_of_its_own_says_the_interface() -> None:
+    """UnionPay's header stands in front of its messages alone, whatever elements these have."""
+    assert told_by("ascii-binary", "1987", "0820", (7, 11, 70), ("unionpay-switch",)) == "unionpay"
+    assert told_by("ascii-binary", "1987", "0820", (7, 11, 70)) is None
 
 
 def test_a_terminal_sale_is_guessed_by_its_elements() -> None:

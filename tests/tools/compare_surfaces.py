@@ -84,7 +84,8 @@ def _of_rows(table: pd.DataFrame) -> Said:
         return Said("", None, 0)
     first = found.iloc[0]
     fields = {int(name[2:]): value for name, value in first.items() if name[:2] == "DE" and pd.notna(value)}
-    return Said(first["mti"], fields, len(found))
+    broken = pd.notna(first["error_field"])  # has no values: they may be pieces of a card number
+    return Said(first["mti"], None if broken else fields, len(found))
 
 
 def _read_text(paste: str) -> Said:
