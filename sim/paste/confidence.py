@@ -11,6 +11,7 @@ from sim.paste.front import OFF_BY
 from sim.paste.reading import LIKELY, SURE, UNSURE
 from sim.paste.spellings import CUT, MASKED
 from sim.paste.weights import WEIGHTS
+from sim.paste.worth import NO_DIGITS
 
 _RIVAL = WEIGHTS["rival"]
 _FEW, _FEW_DIALECT, _FEW_FOREIGN = 3, 6, 8
@@ -122,7 +123,7 @@ def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
         return UNSURE
     if best.dialect and len(best.steps) < _FEW and not _framed(best):
         return UNSURE
-    if any(step.odd and step.way.change for step in best.steps):
+    if any(step.odd and (step.way.change or step.odd.endswith(NO_DIGITS)) for step in best.steps):
         return UNSURE
     if len(best.dialect) > 1 or (foreign and not _framed(best) and len(best.steps) < _FEW_FOREIGN):
         return UNSURE

@@ -257,8 +257,10 @@ def _is_foreign(one: Candidate) -> bool:
 def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
     bare = all(name == "stx" for name in one.layers)
     plain = one.is_text and one.fits and bare and len(one.odd) < 2
-    # What begins as the text form does is one, damaged, before it is the hex of something else.
-    begun = _TEXT_FIRST if one.is_text and not one.anchor.at and not one.fits and not _is_hex(one) else 0.0
+    # What begins as the text form does is one, damaged, before it is the hex of something else; unless all
+    # of it is hex digits: no text has letters up to F and no others.
+    broken_text = one.is_text and not one.anchor.at and not one.fits
+    begun = (-_TEXT_FIRST if _HEXED.fullmatch(one.data) else _TEXT_FIRST) * broken_text
     strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))
     # Chance fits into a few characters at the end of a message that a character behind it spoils.
     left = (
@@ -266,11 +268,6 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
     )
     misfit = not one.fits and (strange or left > _SPOILED)
     return not plain, misfit, (one.fits and bool(one.dialect)) or strange, -one.score - begun
-
-
-def _is_hex(one: Candidate) -> bool:
-    """Whether characters are the hex digits of other bytes: no text has letters up to F and no others."""
-    return _HEXED.fullmatch(one.data) is not None
 
 
 def _strictly(

@@ -8,10 +8,12 @@ from math import inf
 from typing import NamedTuple
 
 from sim.codec.wire.decode import Views, place, value_of
+from sim.codec.wire.formats import BCD, RAW
 from sim.paste.anchors import Anchor
 from sim.paste.front import Front, FrontLayer
 from sim.paste.ways import TriedFormat, Way, odd_said, way_table, ways
 from sim.paste.weights import WEIGHTS
+from sim.paste.worth import NO_DIGITS
 
 # States kept by bits saved less a flat rate for each byte read, and by bits saved alone. Without the rate
 # readings that ran ahead crowd the right one out; without the others raw chip data kill it.
@@ -27,6 +29,7 @@ MOST_WORK = 3000
 A_JOB = 4
 _LONG = 128  # bytes of an element that are as much work as an element
 _END = WEIGHTS["at_the_end"]
+_LETTERS = WEIGHTS["no_date"]  # a value of packed digits that holds letters
 UNREAD_ELEMENT = WEIGHTS["unread"]  # bits that each element costs which could not be read
 
 
@@ -151,7 +154,7 @@ class Search:
             if len(value) % 2 == 0:
                 break
         if not found:
-            return None
+            return self._no_digits(way, number, size, (at, start, end))
         bits, odd = way.weigh(found[0][1])
         if len(found) > 1 and odd:
             for which, (_, value) in enumerate(found[1:], 1):
@@ -161,6 +164,18 @@ class Search:
                     found.insert(0, found.pop(which))
                     break
         return Step(number, way, at, start, end, tuple(found), odd), bits + way.gain
+
+    def _no_digits(
+        self, way: Way, number: int, size: int, span: tuple[int, int, int]
+    ) -> tuple[Step, float] | None:
+        """A number whose packed digits hold a letter, as some links write codes, and as a changed byte leaves
+        it: what stands behind it is read all the same. None for another element."""
+        if way.field.written != BCD or way.field.content != "n":
+            return None
+        shown = self.views.piece(RAW, *span[1:])
+        shown = shown[-size:] if way.field.odd.left else shown[:size]
+        odd = f"DE {number} {NO_DIGITS}"
+        return Step(number, way, *span, ((odd_said(way.field), shown),), odd), _LETTERS + way.gain
 
     def read(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
         """Read all elements that *anchor* announces as links of *kind* may write them; once a paste."""

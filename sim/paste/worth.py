@@ -47,6 +47,7 @@ PART_BITS = {"CCYY": 6.0, "YY": 0.0, "MM": 3.06, "DD": 1.69, "hh": 2.06, "mm": 0
 _CURRENCIES = frozenset({49, 50, 51})
 _COUNTRIES = frozenset({19, 20, 21})
 
+NO_DIGITS = "is not made of digits"
 # Digits that somebody starred or crossed out, in text.
 STARRED = "values are masked in the paste"
 _MASKED = re.compile(r"[0-9=D?;]*(?:\*{3}|X{4}|x{4})[0-9=D?;*Xx]*")
@@ -141,7 +142,7 @@ def _digits(field: Field, value: str) -> Worth:
     if body and not (body.isascii() and body.isdigit()):
         if field.number == _PAN and field.written != BCD and _MASKED.fullmatch(value):
             return _DIGIT * sum(char.isdigit() for char in body), ""
-        return 0.0, f"DE {field.number} is not made of digits"
+        return 0.0, f"DE {field.number} {NO_DIGITS}"
     if field.written == BCD and _MISREAD.fullmatch(value):
         return 0.0, f"DE {field.number} looks like ASCII digits read as packed ones"
     if signed and value[:1] not in ("C", "D"):
