@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import Format, wire_format
+from sim.paste.anchors import strangeness
 from sim.paste.beside import recognized, what_else
 from sim.paste.blocks import blocks, paragraphs
 from sim.paste.candidate import Candidate, of_candidate, same
@@ -354,7 +355,9 @@ def as_hex(text: str, message: Message, asked: Known | None = None) -> Reading |
     no message, and the reason why the text form is not sure. None where it is nothing else."""
     if not is_hexed(text):
         return None
-    known = Known(version=asked.version, searches=asked.searches) if asked else Known()
+    # An MTI of the text form is that of the bytes, too.
+    at = None if strangeness(message.mti) is None else 0
+    known = Known(version=asked.version, searches=asked.searches, at=at) if asked else Known(at=at)
     found, _ = candidates([Sighting("hex", bytes.fromhex(text), 0.0)], known)
     clean = [one for one in found if one.fits and not one.odd]
     rivals = [one for one in clean if one.message.fields != message.fields]

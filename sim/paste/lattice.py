@@ -328,23 +328,36 @@ class Lattice:
         return found
 
 
-def lattice(block: Block, ways: Mapping[int, Sequence[Way]], most: int = _MOST_NODES) -> Lattice:
+def lattice(
+    block: Block,
+    ways: Mapping[int, Sequence[Way]],
+    most: int = _MOST_NODES,
+    guide: Mapping[int, Way] | None = None,
+) -> Lattice:
     """The layouts of the messages of *block*, each element written in one of its *ways*, the format's own
-    first; as far as there is one. The best *most* nodes go on."""
+    first; as far as there is one. The best *most* nodes go on, and those of a layout found before, the
+    *guide*."""
     numbers = tuple(sorted({number for one in block.samples for number in one.numbers}))
     none = np.zeros(0, int)
     layers = [Layer(np.zeros((1, len(block.samples)), int), np.zeros(1), none, none, none, none)]
+    guided = layers[0].at[0].copy()
     for place, number in enumerate(numbers):
-        grown = _grown(block, layers[-1], number, ways[number])
+        grown = _grown(block, layers[-1], number, ways[number], guide)
         if grown is None:
             break
         ahead = [(one, ways[one][0]) for one in numbers[place + 1 :][:_AHEAD] if ways[one]]
-        layers.append(_kept(block, grown, ahead, most))
+        if guide and number in guide:
+            members = block.members(number)
+            guided[members] = block.read(guide[number], number, guided[members])[0]
+        layers.append(_kept(block, grown, ahead, most, guided if guide else None))
     return Lattice(ways, numbers, layers)
 
 
-def _grown(block: Block, layer: Layer, number: int, ways: Sequence[Way]) -> Layer | None:
-    """What the ways of an element lead to, each edge to a node of its own, the best ones."""
+def _grown(
+    block: Block, layer: Layer, number: int, ways: Sequence[Way], guide: Mapping[int, Way] | None
+) -> Layer | None:
+    """What the ways of an element lead to, each edge to a node of its own, the best ones; and where the
+    *guide* leads from the first node, which is its own."""
     members = block.members(number)
     at = layer.at[:, members]
     others = (layer.at == block.gone).sum(axis=1) - (at == block.gone).sum(axis=1)
@@ -361,14 +374,19 @@ def _grown(block: Block, layer: Layer, number: int, ways: Sequence[Way]) -> Laye
     score = layer.score[before] + gain
     order = np.argsort(-score, kind="stable")[:_MOST_EDGES]
     order = order[score[order] >= score[order[0]] - _MARGIN]
+    if guide and guide.get(number) in ways:
+        own = np.flatnonzero((before == 0) & (used == ways.index(guide[number])))
+        order = np.concatenate([order, own[~np.isin(own, order)]])
     reached = layer.at[before[order]]
     reached[:, members] = np.concatenate(ends)[order]
     return Layer(reached, score[order], before[order], used[order], gain[order], np.arange(len(order)))
 
 
-def _kept(block: Block, grown: Layer, ahead: Sequence[tuple[int, Way]], most: int) -> Layer:
-    """The nodes to go on with: by their score, and by how well the elements *ahead* read as the format has
-    them."""
+def _kept(
+    block: Block, grown: Layer, ahead: Sequence[tuple[int, Way]], most: int, guided: Array | None
+) -> Layer:
+    """The nodes to go on with: the *guided* one, then by their score, and by how well the elements *ahead*
+    read as the format has them."""
     marks = np.random.default_rng(1).integers(1, 1 << 62, len(block.samples))
     _, first, to = np.unique(grown.at @ marks, return_index=True, return_inverse=True)
     promise, at = grown.score[first].copy(), grown.at[first]
@@ -376,6 +394,8 @@ def _kept(block: Block, grown: Layer, ahead: Sequence[tuple[int, Way]], most: in
         members = block.members(number)
         at[:, members], worth = block.read(own, number, at[:, members])
         promise += np.maximum(worth.sum(axis=1), -_CHANGED)
+    if guided is not None:
+        promise[(grown.at[first] == guided).all(axis=1)] = np.inf
     order = np.argsort(-promise, kind="stable")
     to, first = np.argsort(order)[to], first[order[:most]]
     kept = to < most

@@ -97,18 +97,31 @@ class _Fit:
         """What is better is more."""
         return not self.found.stop, -len(self.unread), self.found.rank[1] - self.kind.cost
 
+    @property
+    def otherwise(self) -> list[_Body]:
+        """Of those that do not read, the ones that are written otherwise: very many, or most of those that
+        have an element. The rest are damaged."""
+        if len(self.unread) > (1 - _READ) * len(self.bodies):
+            return [*self.unread]
+        have, lack = (
+            Counter(number for body in some for number in body.anchor.numbers)
+            for some in (self.bodies, self.unread)
+        )
+        odd = {number for number, count in lack.items() if count > 1 and 2 * count > have[number]}
+        return [body for body in self.unread if not odd.isdisjoint(body.anchor.numbers)]
+
 
 def learn(items: Sequence[str | bytes], name: str) -> Learned:
     """The dialect of the messages *items*, as a format called *name*. Raises SpecError, which says why, where
     there is none in which most of them read."""
     near = [(*one, spelling, bodies) for spelling, bodies in _places(items) for one in _nearest(bodies)]
     fits: list[tuple[tuple[bool, int, float], str, _Fit]] = []
-    for (whole, _), kind, version, spelling, bodies in sorted(near, key=lambda one: one[0], reverse=True)[
-        :_NEAREST
-    ]:
-        made = _fitted(kind, version, bodies)
+    for (whole, _), kind, version, guide, spelling, bodies in sorted(
+        near, key=lambda one: one[0], reverse=True
+    )[:_NEAREST]:
+        made = _fitted(kind, version, bodies, guide)
         fits.append((made.rank, spelling, made))
-        if whole and not made.unread:
+        if whole and not made.found.stop and not made.otherwise:
             break
     if not fits:
         raise SpecError(None, None, "an MTI and a bitmap in the same place of nine of ten messages", "none")
@@ -125,19 +138,23 @@ def learn(items: Sequence[str | bytes], name: str) -> Learned:
     return _learned(best, spelling, len(items), name)
 
 
-def _nearest(bodies: Sequence[_Body]) -> list[tuple[tuple[bool, float], TriedFormat, str]]:
-    """The formats that read *bodies* farthest as they stand, or as links write single elements otherwise."""
+def _nearest(
+    bodies: Sequence[_Body],
+) -> list[tuple[tuple[bool, float], TriedFormat, str, Mapping[int, Way]]]:
+    """The formats that read *bodies* farthest as they stand, or as links write single elements otherwise,
+    each with its layout."""
     version = Counter(version_of(body.anchor.mti) or VERSIONS[0] for body in bodies).most_common(1)[0][0]
     block = Block([one.sample for one in _spread(bodies)], version)
-    found: dict[tuple[bool, float], TriedFormat] = {}
+    found: dict[tuple[bool, float], tuple[TriedFormat, Lattice]] = {}
     for kind in _kinds_of(bodies, version):
         table = {
             number: ways(kind, version, number, False) for one in block.samples for number in one.numbers
         }
-        whole, score = lattice(block, table, _FEW_NODES).rank
+        made = lattice(block, table, _FEW_NODES)
         # Of those that read as far, as code pages that differ in a few characters do, the first.
-        found.setdefault((whole, score - kind.cost), kind)
-    return [(rank, found[rank], version) for rank in sorted(found, reverse=True)[:_NEAREST]]
+        found.setdefault((made.rank[0], made.rank[1] - kind.cost), (kind, made))
+    best = ((rank, *found[rank]) for rank in sorted(found, reverse=True)[:_NEAREST])
+    return [(rank, kind, version, made.chosen()) for rank, kind, made in best]
 
 
 def _places(items: Sequence[str | bytes]) -> list[tuple[str, list[_Body]]]:
@@ -243,19 +260,20 @@ def _spread(bodies: Sequence[_Body]) -> list[_Body]:
     return chosen
 
 
-def _fitted(kind: TriedFormat, version: str, bodies: Sequence[_Body]) -> _Fit:
+def _fitted(kind: TriedFormat, version: str, bodies: Sequence[_Body], guide: Mapping[int, Way]) -> _Fit:
     """The layout near a format in which most of its messages read, found from some of them and, once more,
-    from some that do not read so."""
+    from some that do not read so; no worse than the *guide*."""
     table = {number: _wide(kind, version, number) for body in bodies for number in body.anchor.numbers}
     some = _spread(bodies)
     while True:
-        found = lattice(Block([body.sample for body in some], version), table)
+        found = lattice(Block([body.sample for body in some], version), table, guide=guide)
         # An element that none of them has is as the format has it.
         chosen = {number: own[0] for number, own in table.items()} | found.chosen()
         unread = [body for body in bodies if found.stop or read_by(body.sample, chosen)[1]]
-        more = [body for body in unread if body not in some][:_MORE]
+        made = _Fit(kind, version, bodies, found, chosen, unread)
+        more = [body for body in made.otherwise if body not in some][:_MORE]
         if found.stop or not more or len(some) > _SAMPLES:
-            return _Fit(kind, version, bodies, found, chosen, unread)
+            return made
         some += more
 
 

@@ -53,13 +53,15 @@ _ANNOUNCED, _HEADS, _FIELDS = 512, 64, 2048
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the caller knows already: the formats to try (none means all), the version; the `work` that may
-    still be done, where several guesses share it; and the `searches` through bytes that parts of a paste
-    share: a dump and the lines that it stands in are the same bytes."""
+    still be done, where several guesses share it; the `searches` through bytes that parts of a paste share: a
+    dump and the lines that it stands in are the same bytes; and the byte `at` which the message begins, where
+    it can begin nowhere else, as a format has it."""
 
     kinds: tuple[TriedFormat, ...] = ()
     version: str | None = None
     work: Work | None = None
     searches: dict[bytes, Search] = field(default_factory=dict, repr=False)
+    at: int | None = None
 
     def search(self, data: bytes, work: Work) -> Search:
         """The search through *data*, which goes on at the cost of *work*."""
@@ -134,7 +136,7 @@ def candidates(found: list[Sighting], asked: Known | None = None) -> tuple[list[
         body = unblocked(reading.data[skip:])
         skipped = (name,) * bool(name) + ("1014-byte blocks",) * (len(body) < len(reading.data) - skip)
         tried += _strictly(reading, body, skipped, asked, work)
-    if not any(one.fits and not one.odd for one in tried):
+    if asked.at is None and not any(one.fits and not one.odd for one in tried):
         tried.sort(key=_order)
         tried += _relaxed(tried, work)
     return _best(tried), layers
@@ -301,7 +303,7 @@ def _jobs(
     reading: Sighting, body: bytes, skipped: tuple[str, ...], search: Search, asked: Known
 ) -> Iterator[Job]:
     """Each anchor with each format that writes MTI and bitmap so, unless a plainer one reads all the same."""
-    for anchor in anchors(search.views):
+    for anchor in anchors(search.views, asked.at):
         if reading.text and anchor.head[0] != _ASCII:
             continue
         if anchor.rank < search.work.least_rank:
