@@ -32,7 +32,6 @@ _LEAST = WEIGHTS["bit_least"]
 _RARE = WEIGHTS["bit_private"]
 _NO_BITS = 40
 _WORST = WEIGHTS["bitmap_worst"]
-_FORCED = WEIGHTS["bitmap_forced"]
 _STRANGE = WEIGHTS["mti_strange"]
 _NO_MTI = WEIGHTS["no_mti"]
 _MTI = re.compile(r"(?=([0-9][1-9][0-9]{2}))")
@@ -193,14 +192,8 @@ def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> A
     strange = strangeness(mti)
     against = _NO_MTI if strange is None else strange
     width = 16.0 if page == BCD else 32.0
-    base = width - 7.0 - against - 0.15 * at - _FORCED * fixed
-    rank = (
-        gain
-        - (64.0 * maps if form == HEX else 0.0)
-        + (8.0 if usual(mti) else -6.0)
-        - 0.3 * at
-        - _FORCED * fixed
-    )
+    base = width - 7.0 - against - 0.15 * at
+    rank = gain - (64.0 * maps if form == HEX else 0.0) + (8.0 if usual(mti) else -6.0) - 0.3 * at
     note = "the bitmap has 16 bytes though bit 1 is clear" if fixed else ""
     return Anchor(at, head, mti, numbers, secondary, end, base + gain, rank - against, note)
 

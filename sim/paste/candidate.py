@@ -34,7 +34,6 @@ PAGES_DIFFER = "the EBCDIC code pages differ in characters that it uses"
 _STOPPED = WEIGHTS["stopped"]
 _OWN = WEIGHTS["own"]
 _OTHER_VERSION = WEIGHTS["other_version"]
-_NO_ELEMENTS = WEIGHTS["no_elements"]
 _ODD_EVIDENCE = WEIGHTS["odd_evidence"]
 _FAR, _NEARER = 12, 4
 _FEW_ODD = 2
@@ -92,7 +91,7 @@ class Candidate:
         self.odd += [*self.front.odd, *(step.odd for step in self.steps if step.odd), *behind]
         self._worth_of_bytes = self.state.score + self.front.bits + (self.behind.bits if self.behind else 0.0)
         self._oddities = len(self.odd)
-        score = self._worth_of_bytes + self.reading.saved - _NO_ELEMENTS * (not self.anchor.numbers)
+        score = self._worth_of_bytes + self.reading.saved
         score -= _OTHER_VERSION * (self.version != self.native)
         if self.stop:
             left = self.data[self.state.at :]

@@ -30,7 +30,6 @@ _LEAST_CUT, _MOST_CUT = 20, 8  # bytes that a message that was cut had, and how 
 _SHOWN = 12
 _MISFIT = WEIGHTS["misfit"]
 _TPDU_BYTES = 5
-_LATE = WEIGHTS["late_length"]
 _HEADS = frozenset(("unionpay", "version-2"))
 _BLOCK, _BLOCKED, _FILL = 1012, 1014, b"@@"
 _ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20
@@ -163,7 +162,7 @@ def _length(
 ) -> Iterator[FrontLayer]:
     width = made.head
     after, raw = at + width, data[:width]
-    bits = _bits()[made.name] - _LATE * (at >= _TPDU_BYTES)
+    bits = _bits()[made.name]
     left = total - after
     if end is None:
         odd = ""

@@ -28,7 +28,6 @@ _FAR_LESS = WEIGHTS["far_less"]
 MOST_WORK = 3000
 A_JOB = 4
 _LONG = 128  # bytes of an element that are as much work as an element
-_END = WEIGHTS["at_the_end"]
 _LETTERS = WEIGHTS["no_date"]  # a value of packed digits that holds letters
 UNREAD_ELEMENT = WEIGHTS["unread"]  # bits that each element costs which could not be read
 
@@ -188,7 +187,7 @@ class Search:
 
     def _found(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
         beam = [State(anchor.score - kind.cost, anchor.end, 0, None)]
-        numbers, size = anchor.numbers, len(self.views.data)
+        numbers = anchor.numbers
         partial, stop, unread = beam[0], 0, UNREAD_ELEMENT * len(numbers)
         most = beam[0].score - unread
         rate = _RATE_PACKED if kind.packed else _RATE
@@ -202,7 +201,7 @@ class Search:
             grown = self._grown(beam, tried, number)
             if not grown:
                 return Found((), partial, numbers[stop])
-            beam = _kept(grown, rate, size if read == len(numbers) else None)
+            beam = _kept(grown, rate)
             # Of a damaged message what stands before the damage is read, not what reads furthest behind it.
             for state in beam:
                 if state.score - unread > most:
@@ -227,15 +226,8 @@ class Search:
         return list(best.values())
 
 
-def _kept(grown: list[State], rate: float, size: int | None) -> list[State]:
-    """The states to go on with; behind the last element those near the end of the data (*size*) first."""
-    if len(grown) <= 1:
-        return grown
+def _kept(grown: list[State], rate: float) -> list[State]:
+    """The states to go on with, those that saved most first."""
+    most = sorted(grown, key=lambda one: -one.score)[:_MOST]
     even = sorted(grown, key=lambda one: rate * one.at - one.score)[:_EVEN]
-    if size is None:
-        most = sorted(grown, key=lambda one: -one.score)[:_MOST]
-        chosen = [*even, *most]
-    else:
-        most = sorted(grown, key=lambda one: -one.score - _END * (size - 2 <= one.at))[:_MOST]
-        chosen = [*most, *even]
-    return list({one.at: one for one in chosen}.values())
+    return list({one.at: one for one in (*most, *even)}.values())

@@ -26,9 +26,6 @@ _HEX_DIGIT = WEIGHTS["hex_digit"]
 _LETTER = WEIGHTS["letter"]
 _PRINTED = WEIGHTS["printed"]
 _UNPRINTED = WEIGHTS["unprinted"]
-_UNUSUAL = WEIGHTS["unusual"]
-# The first byte of level 1 of GB 2312.
-_USUAL_FIRST, _USUAL_END = 0xB0, 0xD8
 _IMPOSSIBLE = WEIGHTS["no_date"]
 _ODD = WEIGHTS["odd_value"]
 _NO_CURRENCY = WEIGHTS["no_currency"]
@@ -121,18 +118,11 @@ def _raw(field: Field, value: str) -> Worth:
 def _text(field: Field, value: str) -> Worth:
     narrow = value.encode("latin-1", "ignore")
     words, printed = (len(narrow) - len(narrow.translate(None, those)) for those in (_WORDS, _PRINTS))
-    bits, high = _wide(value) if field.written == "gbk" else (0.0, 0)
+    # Chinese characters are worth nothing: other bytes seen as GBK are as often some.
+    high = len(_HIGH.findall(value)) if field.written == "gbk" else 0
     bad = len(value) - printed - high
-    bits += _LETTER * words + _PRINTED * (printed - words) + _UNPRINTED * bad
+    bits = _LETTER * words + _PRINTED * (printed - words) + _UNPRINTED * bad
     return bits, f"DE {field.number} contains {bad} unprintable characters" if bad else ""
-
-
-def _wide(value: str) -> tuple[float, int]:
-    """What the Chinese characters of *value* are worth, and how many there are: nearly all text is of the
-    3,755 usual ones, while other bytes seen as GBK are as often of the others."""
-    found = _HIGH.findall(value)
-    usual = sum(_USUAL_FIRST <= char.encode("gbk", "replace")[0] < _USUAL_END for char in found)
-    return _UNUSUAL * (len(found) - usual), len(found)
 
 
 def _digits(field: Field, value: str) -> Worth:
