@@ -55,6 +55,7 @@ _TAGGED = (
     "GenericTaggedFieldsPackager",
 )
 _GENERIC = ("GenericSubFieldPackager", "GenericPackager")
+_MTI = {BCD: "IFB_NUMERIC", "ascii": "IFA_NUMERIC"}
 _BASE1 = "Base1SubFieldPackager"
 _CHIP = "ICCDataPackager"
 _UNUSED = "IF_UNUSED"
@@ -250,7 +251,8 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
     if one.get("headerLength", "0") != "0":
         raise uncut(number, f"a header of {shown(one.get('headerLength'))} bytes is in front of them")
     if packager in _TAGGED:
-        return _list(parts, number)
+        rows = [_part(part, str(key), number) for key, part in sorted(parts.items())]
+        return tagged(rows, number, lead=0 in parts)
     if packager == _BASE1:
         head = 0 if _class(parts[min(parts)]) in _PAGES and min(parts) == 0 else None
         start = 1 if head == 0 else 0
@@ -272,12 +274,6 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
     if bitmap.get("halves"):
         rows = [row for row in rows if row["path"] != "1"]
     return "bits", [bitmap, *rows]
-
-
-def _list(parts: Mapping[int, ElementTree.Element], number: int) -> tuple[str, list[dict[str, Any]]]:
-    """Parts that are found by tags."""
-    rows = [_part(part, str(key), number) for key, part in sorted(parts.items())]
-    return tagged(rows, number, lead=0 in parts)
 
 
 def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
@@ -313,13 +309,14 @@ def to_jpos(made: Format, version: str | None = None) -> tuple[str, dict[int, st
     elif _class_of_bitmap(made) == "IFE_BITMAP":
         left[BITMAP_FIELD] = "jPOS always reads 32 characters of it, even in shorter messages"
     lines = [
-        _line(0, 4, "Message type indicator", _class_of_mti(made), ' pad="true"'),
+        _line(0, 4, "Message type indicator", _MTI.get(made.mti, "IFE_NUMERIC"), ' pad="true"'),
         _line(1, 24 if made.third else _TWO_MAPS, "Bit map", _class_of_bitmap(made)),
     ]
     for one in fields:
         kind = _class_of(one)
         if kind is None:
-            left[one.number] = f"jPOS has no class for {one.format} written as {one.written}{_behind(one)}"
+            behind = f" after a length of {one.prefix} bytes, {one.lengths}" if one.prefix else ""
+            left[one.number] = f"jPOS has no class for {one.format} written as {one.written}{behind}"
             continue
         content, size = size_of(one)
         said = one.size if _as_text(one) else min(size, _longest(kind)) + (content == "x+n")
@@ -334,17 +331,9 @@ def to_jpos(made: Format, version: str | None = None) -> tuple[str, dict[int, st
     return "\n".join([*head, *lines, "</isopackager>", ""]), left
 
 
-def _behind(one: Field) -> str:
-    return f" after a length of {one.prefix} bytes, {one.lengths}" if one.prefix else ""
-
-
 def _line(number: int, size: int, name: str, kind: str, more: str = "") -> str:
     head = f'  <isofield id="{number}" length="{size}" name={quoteattr(name)}'
     return f'{head}{more} class="org.jpos.iso.{kind}"/>'
-
-
-def _class_of_mti(made: Format) -> str:
-    return "IFB_NUMERIC" if made.mti == BCD else "IFA_NUMERIC" if made.mti == "ascii" else "IFE_NUMERIC"
 
 
 def _class_of_bitmap(made: Format) -> str:
@@ -390,7 +379,7 @@ def _class_of(one: Field) -> str | None:
         for name, row in _classes().items():
             if (
                 row["content"] == said
-                and _way(row) == wanted
+                and _ways()[row["class"]] == wanted
                 and _counts_so(one, row)
                 and _filled_so(one, row)
             ):
@@ -409,10 +398,6 @@ def _ways() -> Mapping[str, tuple[object, ...]]:
         )
         for name, row in _classes().items()
     }
-
-
-def _way(row: Mapping[str, str]) -> tuple[object, ...]:
-    return _ways()[row["class"]]
 
 
 def _more_of(one: Field) -> tuple[str, str]:

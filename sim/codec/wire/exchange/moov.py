@@ -226,15 +226,11 @@ def _element(one: Mapping[str, Any], number: int, key: str) -> Described:
         size=size,
         written=written,
         lengths="" if fixed else _PREFIXES[family],
-        length_digits=0 if fixed else _digits(family, len(width), size),
+        length_digits=0 if fixed else max(len(width), len(str(size)) * (family in _BYTES_OF)),
         length_bytes=_BYTES_OF.get(family, 0) * len(width) if not fixed else 0,
         counts=BYTES if written == HEX else "",
         odd="right 0" if one.get("enc") == "LBCD" else "",
     )
-
-
-def _digits(family: str, width: int, size: int) -> int:
-    return max(width, len(str(size))) if family in _BYTES_OF else width
 
 
 def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], dict[int, str]]:
