@@ -8,12 +8,13 @@ from sim.codec import Message
 from sim.elements import pos
 from sim.judge import Severity
 from sim.operations.conversion.draft import code_in
+from sim.operations.conversion.parts import merchant_place
 from sim.operations.generation import generate, own_elements
 from sim.operations.options import kinds_of, settle
-from sim.operations.recipes import STATE, place_in, with_state
+from sim.operations.recipes import place_in, with_state
 from sim.operations.validation import validate
 from sim.parts.layout import fitting
-from sim.spec import country, country_of_region, number_of, region
+from sim.spec import number_of, region
 from sim.spec.layouts import layouts
 from sim.spec.recipes import DROPPED, recipes
 from sim.spec.tables import read_toml
@@ -68,12 +69,9 @@ def _place(message: Message, source: Message, name: str) -> str:
     found = fitting(source.version, _PLACE, source.get(_PLACE), name) if own and _PLACE in message else None
     if found is None:
         return ""
-    parts = {part.name: part.value.strip() for part, _ in found.walk()}
-    state = parts.get(STATE) or parts.get("region", "")
+    parts, called, state, land = merchant_place(found)
     state = state if region(state) else ""
-    land = country(parts.get("country", "")) or country_of_region(state)
     layout = (with_state(own, bool(state)) or own)[0]
-    called = next((parts[word] for word in ("name", "name and street") if parts.get(word)), "")
     made = place_in(layout, called, parts.get("city", ""), state, land, {})
     return "" if made == message[_PLACE] else made
 

@@ -3,22 +3,21 @@ together otherwise, as the place of the merchant is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from sim.operations.conversion.draft import KEPT, LOST, MERGED, MOVED, REFORMATTED, ConversionRow, Draft
+from sim.operations.recipes import STATE
 from sim.parts import layout
 from sim.parts.writing import Value
-from sim.spec import country, country_of_region, layouts, spec
+from sim.spec import Country, country, country_of_region, layouts, spec
 
-_OLD = ("name and street", "city", "state or province", "country")
-_NAME, _STREET, _CITY, _POSTAL, _REGION, _COUNTRY = _NEW = (
-    "name",
-    "street",
-    "city",
-    "postal code",
-    "region",
-    "country",
-)
+_LOST = ("street", "postal code", "region")
+
+
+def merchant_place(found: layout.Parts) -> tuple[dict[str, str], str, str, Country | None]:
+    """The parts of DE 43 by name; the name, state and country of the merchant, as far as they are known."""
+    parts = {part.name: part.value.strip() for part, _ in found.walk()}
+    name = parts.get("name") or parts.get("name and street", "")
+    state = parts.get(STATE) or parts.get("region", "")
+    return parts, name, state, country(parts.get("country", "")) or country_of_region(state)
 
 
 def place(draft: Draft, rule: ConversionRow) -> None:
@@ -28,36 +27,27 @@ def place(draft: Draft, rule: ConversionRow) -> None:
     if found is None:
         draft.lose([source], "its parts cannot be separated")
         return
-    made, said = _later(found) if draft.up else _earlier(found)
+    parts, name, state, land = merchant_place(found)
+    city, known = parts.get("city", ""), parts.get("country", "")
+    if draft.up:
+        # By place: name, street, city, and in the last one postal code, region and country.
+        inner = {"1": "", "2": state, "3": land.numeric if land else known}
+        made: dict[str, Value] = {"1": name, "2": "", "3": city, "4": inner}
+        said = "parts separated by backslashes, the country in digits; the 1987 widths are not kept"
+    else:
+        cells = layouts.layouts("1987", target)[0].cell.cells
+        values = (name, city, land.alpha2 if land else known)
+        made = {cell.name: text[: cell.most] for cell, text in zip(cells, values, strict=False)}
+        lost = [part for part in _LOST if parts.get(part)]
+        cut = [
+            part
+            for part, text, cell in zip(("name", "city"), values, cells, strict=False)
+            if len(text) > cell.most
+        ]
+        said = "in the 1987 widths" + (f"; {', '.join(lost)} lost" if lost else "")
+        said += f"; {', '.join(cut)} cut" if cut else ""
     if draft.write(source, target, made):
         draft.note(source, REFORMATTED, (target,), said)
-
-
-def _later(found: layout.Parts) -> tuple[Mapping[str, Value], str]:
-    name, city, region, land = (found.get(part).strip() for part in _OLD)
-    known = country(land) if land else country_of_region(region)
-    # By place: name, street, city, and in the last one postal code, region and country.
-    inner = {"1": "", "2": region, "3": known.numeric if known else land}
-    made: dict[str, Value] = {"1": name, "2": "", "3": city, "4": inner}
-    return made, "parts separated by backslashes, the country in digits; the 1987 widths are not kept"
-
-
-def _earlier(found: layout.Parts) -> tuple[Mapping[str, Value], str]:
-    parts = dict.fromkeys(_NEW, "") | {part.name: part.value.strip() for part, _ in found.walk()}
-    known = country(parts[_COUNTRY])
-    name, city = parts[_NAME], parts[_CITY]
-    cells = layouts.layouts("1987", found.layout.number)[0].cell.cells
-    widths = [cell.most for cell in cells]
-    made: dict[str, Value] = {
-        cells[0].name: name[: widths[0]],
-        cells[1].name: city[: widths[1]],
-        cells[2].name: known.alpha2 if known else parts[_COUNTRY][: widths[2]],
-    }
-    lost = [part for part in (_STREET, _POSTAL, _REGION) if parts[part]]
-    cut = [part for part, width in ((_NAME, widths[0]), (_CITY, widths[1])) if len(parts[part]) > width]
-    said = "in the 1987 widths"
-    said += f"; {', '.join(lost)} lost" if lost else ""
-    return made, said + (f"; {', '.join(cut)} cut" if cut else "")
 
 
 def same(draft: Draft, rule: ConversionRow) -> None:
