@@ -260,17 +260,18 @@ def _subelements(value: str, lead: int) -> tuple[tuple[str, str], ...] | None:
 
 
 def _chain(asked: Question, value: str) -> str | None:
-    """Whether *value* is a chain of sub-elements, each there once."""
-    found = _subelements(value, asked.item.lead)
-    if found is None:
-        return "another layout"
-    return None if len(dict(found)) == len(found) else "one of them twice"
+    """Whether *value* is a chain of sub-elements."""
+    return "another layout" if _subelements(value, asked.item.lead) is None else None
 
 
 def _sizes(asked: Question, value: str) -> str | None:
-    """Whether the sub-elements that the network has rows of, and their parts, are as these say."""
-    if _subelements(value, asked.item.lead) is None:
+    """Whether the sub-elements that the network has rows of, and their parts, are as these say, each there
+    once."""
+    found = _subelements(value, asked.item.lead)
+    if found is None:
         return None
+    if len(dict(found)) < len(found):
+        return "one of them twice"
     wrong = read(layouts(asked.version, asked.number, asked.name)[0], value).misfits
     return f"{wrong[0].found} in {wrong[0].path}" if wrong else None
 

@@ -158,3 +158,9 @@ def test_a_net_amount_has_the_sign_of_the_totals(credit: int, net: str, found: s
     }
     message = Message("0500", {}, "1987").replace(**totals, de97=net, de74="0000000001", de76="0000000001")
     assert "".join(one.found for one in told("net-settlement", message)) == found
+
+
+def test_a_number_of_a_tag_has_as_many_digits_as_its_format() -> None:
+    """Three digits of a currency behind a zero; four are no currency."""
+    assert not told("chip-tag-digits", auth(de22="051", de55="5F2A020840"))
+    assert told("chip-tag-digits", auth(de22="051", de55="5F2A021840"))
