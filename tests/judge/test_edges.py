@@ -62,7 +62,7 @@ def test_the_local_time_is_a_day_from_utc_at_most(time: str, found: bool) -> Non
 def test_a_card_expires_at_the_end_of_its_month(expiry: str, found: bool) -> None:
     """The month of the local date is the last."""
     message = auth("1993", de12="261120120000", de14=expiry)
-    assert bool(told("card-expired", message)) == found
+    assert [one.field for one in told("card-expired", message)] == [14] * found
 
 
 def test_the_net_of_1987_with_fees_is_agreed() -> None:
@@ -164,3 +164,9 @@ def test_a_number_of_a_tag_has_as_many_digits_as_its_format() -> None:
     """Three digits of a currency behind a zero; four are no currency."""
     assert not told("chip-tag-digits", auth(de22="051", de55="5F2A020840"))
     assert told("chip-tag-digits", auth(de22="051", de55="5F2A021840"))
+
+
+def test_a_code_is_looked_up_in_the_lists_of_its_own_element() -> None:
+    """59 is a condition that Visa lists for DE 25; it is no number of PIN characters."""
+    assert not told("pos-condition", auth(de25="59"))
+    assert told("pin-capture", auth(de26="59"))
