@@ -33,6 +33,7 @@ def words(findings: Iterable[Finding], message: Message) -> list[str]:
         ("approval-code-length", auth(de27="9"), "9"),
         ("service-code", auth(de40="231"), "3"),
         ("pos-entry-mode", auth(de22="057"), "7"),
+        ("chip-results-agree", auth(de22="051", de55="95050000100000" + "9F3403410302"), "02"),
     ],
 )
 def test_a_finding_is_about_the_wrong_characters_alone(rule: str, message: Message, wrong: str) -> None:
@@ -170,3 +171,21 @@ def test_a_code_is_looked_up_in_the_lists_of_its_own_element() -> None:
     """59 is a condition that Visa lists for DE 25; it is no number of PIN characters."""
     assert not told("pos-condition", auth(de25="59"))
     assert told("pin-capture", auth(de26="59"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "currency", "found"), [("40", "978", 1), ("40", "840", 0), ("58", "978", 0), ("58", "840", 1)]
+)
+def test_cash_back_has_the_currency_of_the_amount_and_a_converted_price_another(
+    kind: str, currency: str, found: int
+) -> None:
+    """In euros or dollars, of a payment in dollars."""
+    message = auth(de3="090000", de54=f"00{kind}{currency}D000000000500")
+    assert len(told("cash-back-currency", message)) == found
+
+
+def test_a_reference_of_the_next_day_is_near_without_a_local_date() -> None:
+    """Only where no local date says which day it was."""
+    message = auth(de7="1120233045", de11="123456", de37="632523123456", de12=None, de13=None)
+    assert not told("retrieval-reference-day", message)
+    assert told("retrieval-reference-day", message.replace(de12="183045", de13="1120"))
