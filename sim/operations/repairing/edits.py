@@ -16,7 +16,7 @@ from sim.judge.causes import STRIPPED
 from sim.operations.repairing import chip
 from sim.operations.repairing.framing import UNKNOWN, Frame, Opening, Source, Text, Units
 from sim.operations.repairing.witnesses import expected, fits, tags_given
-from sim.paste.anchors import usual
+from sim.paste import anchors
 from sim.spec import VERSIONS, Spec, spec, version_of
 
 # What was done, in the words of a proposal.
@@ -120,7 +120,7 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
             yield Edit(f"{own}{raw[1:]}", bits + strange, VERSION, MTI_FIELD, why, mti[:1], str(own))
     if is_digits(digits) and len(digits) == MTI_WIDTH - 1:
         tried = {digits[:at] + digit + digits[at:] for at in range(MTI_WIDTH) for digit in _DECIMAL}
-        for whole in sorted(one for one in tried if usual(one)):
+        for whole in sorted(one for one in tried if anchors.usual(one) and anchors.known(one)):
             # What takes a text for a number loses its leading zero.
             action, bits = (ZERO, PRIOR[ZERO]) if whole == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
             why = "an MTI has four digits"
