@@ -186,6 +186,6 @@ def test_cash_back_has_the_currency_of_the_amount_and_a_converted_price_another(
 
 def test_a_reference_of_the_next_day_is_near_without_a_local_date() -> None:
     """Only where no local date says which day it was."""
-    message = auth(de7="1120233045", de11="123456", de37="632523123456", de12=None, de13=None)
+    message = auth(de7="1120233045", de11="123456", de37="632623123456", de12=None, de13=None)
     assert not told("retrieval-reference-day", message)
     assert told("retrieval-reference-day", message.replace(de12="183045", de13="1120"))
