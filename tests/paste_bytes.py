@@ -155,6 +155,12 @@ def _adjacent(data: bytes) -> str:
     )
 
 
+def _marked(data: bytes, left: str, right: str) -> str:
+    plain = {*range(32, 127)} - set((left + right).encode())
+    shown = "".join(chr(one) if one in plain else f"{left}{one:02X}{right}" for one in data)
+    return f"2024-01-02 03:04:05 RX: {shown}\n"
+
+
 def _among_strings(data: bytes, string: str, byte: str, between: str) -> str:
     """Characters that print in strings, the others by their numbers."""
     runs: list[tuple[bool, list[int]]] = []
@@ -169,10 +175,18 @@ def _among_strings(data: bytes, string: str, byte: str, between: str) -> str:
     )
 
 
+def _visual_studio(data: bytes) -> str:
+    return "\n".join(f"\t\t[{at}]\t0x{one:02x}\tbyte" for at, one in enumerate(data))
+
+
 def _openssl(data: bytes, first: int = 0, form: str = "{:04x} - {}-{}   {}") -> str:
     return "\n".join(
         form.format(first + at, row[:8].hex(" "), row[8:].hex(" "), gutter(row)) for at, row in in_rows(data)
     )
+
+
+def _numbered(data: bytes) -> str:
+    return "\n".join(f"{at // 16:02} {row.hex(' '):<47}    {gutter(row)}" for at, row in in_rows(data))
 
 
 def _lines(data: bytes, between: str, first: str = "") -> str:
@@ -227,6 +241,8 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "literals, aligned": lambda data: _pieces(data, "\n" + " " * 40 + "+ "),
     "literals, Visual Basic": lambda data: _pieces(data, " & _\n    "),
     "PostgreSQL": lambda data: f" id | raw\n----+----\n  1 | \\x{data.hex()}\n(1 row)\n",
+    "characters, others in angles": lambda data: _marked(data, "<", ">"),
+    "characters, others in brackets": lambda data: _marked(data, "[", "]"),
     "decimal, three digits": lambda data: " ".join(f"{one:03}" for one in data),
     "Wireshark YAML": lambda data: (
         "packets:\n  - packet: 4\n    peer: 0\n    timestamp: 1609459200.1\n    data: !!binary |\n      "
@@ -292,10 +308,18 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "Groovy": lambda data: f"[{', '.join(f'0x{one:02X} as byte' for one in data)}]",
     "Lua": lambda data: '"' + "".join(f"\\{one}" for one in data) + '"',
     "Rust, JavaScript": lambda data: _among_strings(data, "{}", "\\u{{{:02x}}}", ""),
+    "Visual Studio": _visual_studio,
+    "IntelliJ": lambda data: "\n".join(f"{at} = {(one ^ 128) - 128}" for at, one in enumerate(data)),
+    "object of bytes": lambda data: json.dumps({str(at): one for at, one in enumerate(data)}),
+    "a byte a line": lambda data: "\n".join(map(str, data)),
     "pairs in quotes": lambda data: str([f"{one:02x}" for one in data]),
     "without leading zeros": lambda data: " ".join(f"{one:x}" for one in data),
     "openssl": _openssl,
     "from an address": lambda data: _openssl(data, 0x12FF00, "{:08x}  {} {}  {}"),
+    "rows by number": _numbered,
+    "lines that go on": lambda data: _lines(data, "\\\n"),
+    "lines behind arrows": lambda data: _lines(data, "\n=> "),
+    "soft line breaks": lambda data: _lines(data, "=\n"),
     "numbers of lines": lambda data: _lines(data, "\n", "{}: "),
     "zero width": lambda data: "\u200b".join(f"{one:02x}" for one in data),
     "soft hyphens": lambda data: _lines(data, "\u00ad"),
@@ -310,10 +334,12 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "characters in front": lambda data: _logged(data, 16, "{3:<16}  {2}"),
     "YAML block": lambda data: "raw: |\n" + _logged(data, 32, "    {1}"),
     "digits cut anywhere": lambda data: _cut_lines(data.hex(), 75),
+    "pairs cut anywhere": lambda data: _cut_lines(data.hex(" "), 77),
     "dots between": lambda data: ".".join(f"{one:02X}" for one in data),
     "digits apart": lambda data: " ".join(data.hex()),
     "Oracle, hex": lambda data: f"Typ=23 Len={len(data)}: {','.join(f'{one:x}' for one in data)}",
     "hex in a list of strings": lambda data: str([hex(one) for one in data]),
+    "characters, others as <0x02>": lambda data: _marked(data, "<0x", ">"),
     "Rust, zeros": lambda data: "".join(
         "\\0" if not one else chr(one) if one in b"0123456789" else f"\\x{one:02x}" for one in data
     ),
@@ -321,5 +347,7 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
         f"           05  FILLER  PIC X({len(row)}) VALUE X'{row.hex().upper()}'." for _, row in in_rows(data)
     ),
     "digits cut anywhere behind a log": lambda data: _cut_lines(f"08:30:15 [x] DEBUG - >>> {data.hex()}", 75),
+    "rows in brackets": lambda data: "\n".join(f"[{row.hex(' ')}]" for _, row in in_rows(data)),
+    "a numbered list": lambda data: "\n".join(f"{at // 16 + 1}. {row.hex(' ')}" for at, row in in_rows(data)),
     "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
 }

@@ -98,6 +98,17 @@ def _xml(each: str, mti: str, around: str) -> Callable[[Message], str]:
     return written
 
 
+def _apart(message: Message, labels: tuple[str, str, str], between: str) -> str:
+    """MTI, bitmap and the rest of the text form, printed apart."""
+    from sim.codec import build
+
+    text = build(message)
+    at = 4 + len(message.bitmap)
+    return between.join(
+        f"{label}{part}" for label, part in zip(labels, (text[:4], text[4:at], text[at:]), strict=True)
+    )
+
+
 NAMED: dict[str, Callable[[Message], str]] = {
     "jPOS Q2 log": jpos_log,
     "jPOS XML in one line": lambda message: f"<isomsg>{_isomsg(message, '')}</isomsg>".replace("\n", ""),
@@ -146,6 +157,9 @@ NAMED: dict[str, Callable[[Message], str]] = {
     "PHP var_export": _var_export,
     "Ruby": lambda message: (
         "{" + ", ".join(f'{key}=>"{value}"' for key, value in _dict(message).items()) + "}"
+    ),
+    "Go map": lambda message: (
+        "map[" + " ".join(f"{key}:{value}" for key, value in _dict(message).items()) + "]"
     ),
     "Java map": lambda message: "{" + ", ".join(f"{key}={v}" for key, v in _dict(message).items()) + "}",
     "Java set": _code('ISOMsg m = new ISOMsg();\nm.setMTI("{mti}");', 'm.set({n}, "{v}");'),
@@ -223,19 +237,26 @@ NAMED: dict[str, Callable[[Message], str]] = {
     "DE 002 (size) value": _of_lines("MTI {mti}", "DE {n3} ({size:03}) {v}"),
     "number size [value]": _of_lines("000 004 [{mti}]", "{n3} {size:03} [{v}]"),
     "[DE002][name] value": _of_lines("[MTI] {mti}", "[DE{n3}][{name}] {v}"),
+    "C# dictionary": _of_lines("[0, {mti}]", "[{n}, {v}]"),
     "properties": _of_lines("iso.mti={mti}", "iso.field.{n}={v}"),
     "attributes that are set": _of_lines("m.mti = '{mti}'", "m.f{n} = '{v}'"),
+    "rows inserted": _of_lines("VALUES (7, 0, '{mti}');", "VALUES (7, {n}, '{v}');"),
     "YAML records": _of_lines("mti: '{mti}'\nfields:", "  - id: {n}\n    name: {name}\n    value: '{v}'"),
     "Jira": _of_lines("||DE||Name||Value||\n|0|MTI|{mti}|", "|{n}|{name}|{v}|"),
     "grid": _of_lines("+--+--+--+\n| 0 | MTI | {mti} |", "+--+--+--+\n| {n} | {name} | {v} |"),
     "box": _of_lines(
         "\u250c\u2500\u252c\u2500\u2510\n\u2502 0 \u2502 {mti} \u2502", "\u2502 {n} \u2502 {v} \u2502"
     ),
+    "HTML table": _of_lines("<table><tr><td>0</td><td>{mti}</td></tr>", "<tr><td>{n}</td><td>{v}</td></tr>"),
     "n=value^": _inline("0={mti}^", "{n}={v}", "^"),
     "XML attributes": _inline('<ISO8583 MTI="{mti}" ', 'F{n3}="{v}"', " ", "/>"),
+    "XML, number and value": _inline(
+        '<iso mti="{mti}">', "<field><id>{n}</id><value>{v}</value></field>", "", "</iso>"
+    ),
     "XML, type of the message": _inline('<m type="{mti}">', '<field num="{n}">{v}</field>', "", "</m>"),
     "dataclass": _inline("IsoMessage(mti='{mti}', ", "de{n}='{v}'", ", ", ")"),
     "Scala": _inline("Map(0 -> {mti}, ", "{n} -> {v}", ", ", ")"),
+    "Clojure": _inline('{{0 "{mti}", ', '{n} "{v}"', ", ", "}"),
     "Erlang proplist": _inline('[{{0,<<"{mti}">>}},', '{{{n},<<"{v}">>}}', ",", "]"),
     "Erlang map": _inline('#{{0 => <<"{mti}">>, ', '{n} => <<"{v}">>', ", ", "}"),
     "Go records": _inline("&{{MTI:{mti} Fields:[", "{{ID:{n} Value:{v}}}", " ", "]}"),
@@ -254,6 +275,10 @@ NAMED: dict[str, Callable[[Message], str]] = {
         + "\n"
         + "\t".join([message.mti, *(v for _, v in _pairs(message))])
     ),
+    "columns of blanks": lambda message: (
+        f"000 {'MTI':<24} {message.mti}\n"
+        + "\n".join(f"{n:03} {_name(n)[:24].upper():<24} {v}" for n, v in _pairs(message))
+    ),
     "CSV with names and sizes": lambda message: (
         f"bit,name,len,value\n0,MTI,4,{message.mti}\n"
         + "\n".join(f'{n},"{_name(n)}",{len(v)},"{v}"' for n, v in _pairs(message))
@@ -267,6 +292,7 @@ NAMED: dict[str, Callable[[Message], str]] = {
     "JSON, values and sizes by number": lambda message: json.dumps(
         {"mti": message.mti, "de": {f"{n:03}": {"v": v, "l": len(v)} for n, v in _pairs(message)}}
     ),
+    "F002[value]": _inline("[08:30:15.332] MTI[{mti}] ", "F{n3}[{v}]", " "),
     "(2)=value": _inline("(0)={mti} ", "({n})={v}", " "),
     "number [size] [value]": _of_lines("MTI: {mti}", "{n3} [{size:03}] [{v}]"),
     "len= val=": _of_lines("MTI = {mti}", "Field {n3} len={size:03} val=[{v}]"),
@@ -275,4 +301,10 @@ NAMED: dict[str, Callable[[Message], str]] = {
     "logged fields": _of_lines(
         "08:30:15.332 INFO  [acq] message type {mti}", "08:30:15.332 INFO  [acq] field {n} = '{v}'"
     ),
+    "field(2).set": _code('msg.setMti("{mti}");', 'msg.field({n}).set("{v}");'),
+    "#2:value#": _inline("#0:{mti}#", "{n}:{v}", "#", "#"),
+    "#2:value# in lines": _of_lines("#0:{mti}#", "#{n}:{v}#"),
+    "between stars": _of_lines(f"{'*' * 40}\n* 000 * MTI * {{mti}} *", "* {n3} * {name} * {v} *"),
+    "MTI, bitmap, data": lambda message: _apart(message, ("MTI: ", "Bitmap: ", "Data: "), "\n"),
+    "MTI, bitmap, data in a line": lambda message: _apart(message, ("MTI=", "BITMAP=", "DATA="), " "),
 }

@@ -28,6 +28,7 @@ from sim.paste.reading import (
 from sim.paste.search import Work
 from sim.paste.spelled import fits_at_all, oddities, read_named
 from sim.paste.spellings import (
+    AS_UTF8,
     GIVEN,
     MOST_CHARACTERS,
     Named,
@@ -35,6 +36,7 @@ from sim.paste.spellings import (
     is_legible,
     named,
     narrowed,
+    narrowed_utf8,
     sighting_named,
     sightings,
     worded,
@@ -49,6 +51,8 @@ from sim.spec.words import AnyVersion
 _FEWEST = 2
 _MOST_PARTS = 200
 _MOST_APART = 8
+# Readings looked at that may be a text again, and how many bytes they hold.
+_MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
 # Work for all parts that are not as the first one; to see each of them in every spelling takes some, too.
 _MOST_OTHERS, _A_PART = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
@@ -174,7 +178,8 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         return replace(apart[0], more=tuple(apart[1:]))
     if whole.believed or enclosed:
         return whole
-    return _each(words) if (words := worded(bare)) else whole
+    twice = next(_written_twice(seen, bare, asked), None)
+    return twice or (_each(words) if (words := worded(bare)) else whole)
 
 
 def _lines_apart(lines: list[str], asked: Known) -> Iterator[Reading]:
@@ -191,6 +196,26 @@ def _lines_apart(lines: list[str], asked: Known) -> Iterator[Reading]:
 def _each(elements: Sequence[Named]) -> Reading:
     first, *others = map(read_named, elements)
     return replace(first, more=tuple(others))
+
+
+def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Reading]:
+    """What the bytes *seen* in *text* are where these are a text again: the hex of hex digits, base64 of a
+    dump; or characters in UTF-8 that were bytes before."""
+    asked = replace(asked, work=Work(_MOST_OTHERS))
+    for sighting in [one for one in seen if not one.text][:_MOST_TWICE]:
+        inner = sighting.data
+        if not _SHORTEST <= len(inner) <= _LONGEST:
+            continue
+        if is_legible(inner, 1.0):
+            found = _of_text(inner.decode("latin-1"), asked, enclosed=True)
+        elif bare := narrowed_utf8(inner):
+            found = _of_sightings(
+                [replace(sighting, data=bare, notes=(*sighting.notes, AS_UTF8))], text, asked
+            )
+        else:
+            continue
+        if found.believed:
+            yield _within(f"{sighting.name}: ", found) if inner.isascii() else found
 
 
 def _all_named(text: str) -> list[Named]:

@@ -33,12 +33,7 @@ class Padding:
 def settle(steps: Sequence[Step]) -> Padding:
     """Choose a filling for each group of *steps*."""
     found = Padding({step.number: step.value for step in steps})
-    open_ones = [
-        step
-        for step in steps
-        if step.way.field.written == BCD and len(step.way.fields) > 1 and len(step.value) % 2
-    ]
-    groups = {group: [step for step in open_ones if _group(step) == group] for group in _GROUPS}
+    groups = {group: [step for step in steps if _group(step) == group and _is_odd(step)] for group in _GROUPS}
     for group, odd in groups.items():
         if odd:
             _settle(group, odd, found, _side_of(groups["variable"]) if group == _GROUPS[0] else "")
@@ -55,6 +50,10 @@ def _side_of(odd: Sequence[Step]) -> str:
 def _group(step: Step) -> str:
     made = step.way.field
     return "track" if made.content == "z" else "fixed" if made.fixed else "variable"
+
+
+def _is_odd(step: Step) -> bool:
+    return step.way.field.written == BCD and len(step.way.fields) > 1 and len(step.value) % 2 == 1
 
 
 def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:

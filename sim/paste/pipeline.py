@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -28,6 +29,7 @@ from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, version_of
 
 _OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
+_OTHER_PLACES, _OF_A_PLACE = 3, 2
 _KEPT = 6
 _SPOILED = 2  # bytes behind a message
 _WINDOW = 4096  # bytes looked at for the message that follows
@@ -144,12 +146,29 @@ def _relaxed(tried: list[Candidate], work: Work) -> list[Candidate]:
     """The best once more with what links do otherwise; fewer of them where bitmaps announce very much."""
     found: list[Candidate] = []
     left = _MOST_ELEMENTS
-    for one in tried[:_RELAXED]:
+    for one in (*tried[:_RELAXED], *_elsewhere(tried)):
         left -= len(one.anchor.numbers)
         if (left < 0 and found) or work.done:
             break
         found += _tried(one.job, strict=False)
     return found
+
+
+def _elsewhere(tried: list[Candidate]) -> Iterator[Candidate]:
+    """The best behind the first that begin where none of those does: these may all begin at digits that only
+    look like a message."""
+    places = Counter({_place(one): _OF_A_PLACE for one in tried[:_RELAXED]})
+    left = len(places) + _OTHER_PLACES
+    for one in tried[_RELAXED:]:
+        place = _place(one)
+        if places[place] < _OF_A_PLACE and (place in places or len(places) < left):
+            places[place] += 1
+            yield one
+
+
+def _place(one: Candidate) -> tuple[int, int]:
+    """Which bytes, and where in them."""
+    return id(one.job.search), one.anchor.at
 
 
 def following(first: Candidate) -> Iterator[Candidate]:

@@ -24,6 +24,7 @@ from tests.spellings import SPELLINGS
 DIVIDERS = ("", "|", ";", ",", " ", " | ", "\t", " -> ", " answer: ")
 # Written so, two messages may be one, or one a part of the other; and JSON around a dump is no paragraph.
 LINES_OF_DIGITS = (
+    "a byte a line",
     "without leading zeros",
     "UTF-16 as characters",
     "ELK, dump",

@@ -32,10 +32,11 @@ from sim.paste.spellings.dump_log import LoggedDump, dumps_apart
 from sim.paste.spellings.element_table import Wide
 from sim.paste.spellings.elements import Named
 from sim.paste.spellings.sighting import GIVEN, Sighting, is_legible
-from sim.paste.spellings.tidy import CUT, MASKED, narrowed
+from sim.paste.spellings.tidy import AS_UTF8, CUT, MASKED, narrowed, narrowed_utf8
 from sim.paste.spellings.worded import WORDED, worded
 
 __all__ = [
+    "AS_UTF8",
     "BYTES",
     "CUT",
     "ELEMENTS",
@@ -52,6 +53,7 @@ __all__ = [
     "looks_at_all",
     "named",
     "narrowed",
+    "narrowed_utf8",
     "rewritten",
     "sighting_named",
     "sightings",

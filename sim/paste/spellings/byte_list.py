@@ -1,4 +1,4 @@
-"""Numbers, a byte each: `[48, -126]`, `{0x30, 0x38}`, `&H30`, `48u8`."""
+"""Numbers, a byte each: `[48, -126]`, `{0x30, 0x38}`, `&H30`, `48u8`, `[0] 48`, one a line."""
 
 from __future__ import annotations
 
@@ -35,13 +35,21 @@ _DIALECTS = (
     (re.compile(r"[\[<(]([0-9A-Fa-f]{2})[\]>)](?=[\[<(\r\n]|$)"), r"0x\1 "),
 )
 _LOWEST, _HIGHEST = -128, 255
+_FEWEST_LISTED = 16
+_VALUE = r"(-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3}))(?![0-9A-Za-z.])"
+_INDEXED = re.compile(
+    r"(?<![0-9A-Za-z.])\[?['\"]?([0-9]{1,5})['\"]?\]?(?:\s{0,4}(?:=>|[:=])|\t| {2,4})\s{0,8}"
+    rf"(?:\{{byte\}}\s?|\(byte\)\s?|int\()?{_VALUE}"
+)
+_ONE_A_LINE = re.compile(rf"(?m)^[ \t]{{0,16}}{_VALUE}[ \t]{{0,8}},?[ \t]{{0,8}}\r?$")
 _WRITTEN = re.compile(r"0[xX][0-9A-Fa-f]{1,2}\b|(?<![0-9A-Za-z.])-?[0-9]{1,3}(?![0-9A-Za-z.])")
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """The longest lists in *text*."""
+    """The longest lists in *text*: as literals, behind indices, a number a line."""
     plain = tidy.uncommented(tidy.joined(text))
     yield from _lists(_as_in_c(_QUOTED_NUMBER.sub(r"\2", _CAST.sub("", plain))), text)
+    yield from _listed(text)
 
 
 def _as_in_c(text: str) -> str:
@@ -59,6 +67,24 @@ def _lists(plain: str, text: str) -> Iterator[Sighting]:
         values = [int(one, 0) if "x" in one.lower() else int(one) for one in _NUMBER.findall(found[0])]
         if all(_LOWEST <= value <= _HIGHEST for value in values):
             yield sighted("list of byte values", bytes(value & 0xFF for value in values), len(found[0]), text)
+
+
+def _listed(text: str) -> Iterator[Sighting]:
+    """Bytes each behind its index from 0 on, as debuggers and consoles show an array; or one a line."""
+    best: list[re.Match[str]] = []
+    now: list[re.Match[str]] = []
+    for match in _INDEXED.finditer(text):
+        if int(match[1]) != len(now):
+            now = []
+        if int(match[1]) == len(now):
+            now.append(match)
+            best = now if len(now) > len(best) else best
+    lines = list(_ONE_A_LINE.finditer(text))
+    for found, value in ((best, 2), (lines, 1)):
+        values = [int(one[value], 16 if "x" in one[value].lower() else 10) for one in found]
+        if len(values) >= _FEWEST_LISTED and all(_LOWEST <= one <= _HIGHEST for one in values):
+            taken = found[-1].end() - found[0].start()
+            yield sighted("list of byte values", bytes(one & 0xFF for one in values), taken, text)
 
 
 def write(data: bytes) -> str:

@@ -1,14 +1,18 @@
-"""Bytes by their numbers among characters: `Chr(48) & "200"`, `#48#$30`, `<<16#30,"200">>`."""
+"""Bytes by their numbers among characters: `Chr(48) & "200"`, `#48#$30`, `<<16#30,"200">>`, `0800[82]`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from sim.paste.spellings.sighting import Sighting, sighted
+from sim.paste.spellings import tidy
+from sim.paste.spellings.sighting import Sighting, sighted, word_before
 
-NAMES = ("bytes and strings",)
-EXAMPLES = (('Chr(48) & Chr(50) & "00" & Chr(&H82) & Chr(32)', b"0200\x82 "),)
+NAMES = ("bytes and strings", "hex in brackets among characters")
+EXAMPLES = (
+    ('Chr(48) & Chr(50) & "00" & Chr(&H82) & Chr(32)', b"0200\x82 "),
+    ("0200<82><20><00><00><01>", b"0200\x82 \0\0\1"),
+)
 _FEWEST = 4
 _NUMBER = r"(?P<number>[0-9]{1,3})"
 _STRING = r"\"(?P<double>[^\"\r\n]*)\"|'(?P<single>[^'\r\n]*)'"
@@ -24,11 +28,17 @@ _BYTES = tuple(
 _CHAINED = tuple(
     (re.compile(byte), re.compile(f"{byte}|{_STRING}"), re.compile(between)) for byte, between in _BYTES
 )
+_IN_BRACKETS = tuple(
+    re.compile(rf"{one}(?:0[xX])?([0-9A-Fa-f]{{2}}){two}")
+    for one, two in ("<>", (r"\[", r"\]"), ("{", "}"), (r"\(", r"\)"))
+)
+_FEWEST_MARKED = 4
 _HIGHEST = 255
 
 
 def find(text: str) -> Iterator[Sighting]:
     """Every run of bytes in *text* that is written so."""
+    yield from _bracketed(tidy.joined(text), text)
     for byte, token, between in _CHAINED:
         yield from _chain(text, byte, token, between)
 
@@ -64,6 +74,22 @@ def _piece(match: re.Match[str]) -> bytes | None:
         value = int(match["hex"], 16) if match["hex"] else int(match["number"])
         return bytes([value]) if value <= _HIGHEST else None
     return (match["double"] or match["single"] or "").encode("latin-1", "replace")
+
+
+def _bracketed(text: str, paste: str) -> Iterator[Sighting]:
+    """Characters as they are, and those that do not print as hex digits in brackets: `<02>0800[82]`."""
+    for pattern in _IN_BRACKETS:
+        first = pattern.search(text)
+        if first is None or len(pattern.findall(text)) < _FEWEST_MARKED:
+            continue
+        word = word_before(text, first.start())
+        line = text[first.start() - len(word) :].splitlines()[0]
+        parts = pattern.split(line)
+        pieces = [
+            bytes.fromhex(part) if place % 2 else part.encode("latin-1", "replace")
+            for place, part in enumerate(parts)
+        ]
+        yield sighted("hex in brackets among characters", b"".join(pieces), len(line), paste)
 
 
 def write(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""The text form of a message as it stands in a paste: among other text, or in lines."""
+"""The text form of a message as it stands in a paste: among other text, in lines, or in its three parts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sim.paste.spellings import tidy
+from sim.paste.spellings.hexadecimal import pairs
 from sim.paste.spellings.sighting import Sighting, around, bare, encoded
 
 # Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters, such as
@@ -21,13 +22,22 @@ _BLOCK = re.compile(
 )
 _INDENT = re.compile(r"[ \t]{0,40}\r?\n[ \t>]{0,8}")
 _MOST_PLACES = 6
+_APART = "MTI, bitmap and data put together"
+_PARTS = re.compile(
+    r"(?im)\bMTI\b[^0-9\r\n]{0,20}([0-9]{4})\b[^0-9A-F]{0,4}\s*.{0,40}?bit ?map[^:=\r\n]{0,20}[:=]\W{0,4}"
+    r"([0-9A-F]{32}|[0-9A-F]{16})\b\W{0,4}(?:[^:=\r\n]{0,20}\b(?:data|body|fields|elements|payload|rest|content)\w{0,9}"
+    r"\W{0,3}[:=]\s?)(['\"]?)([^\r\n]{6,}?)\3\s*$"
+)
+_BLANK = re.compile(r"\s")
 _LINE = re.compile(r"[^\r\n]*")
 _QUOTES = "\"'`"
 _CLOSING = re.compile(r"[\"'`\]}>]")
-NAMES = ("text",)
+_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
+NAMES = ("text", _APART)
 EXAMPLES = (
     ("10:15 sent '08002020000000000000990000123456' ok", b"08002020000000000000990000123456"),
     ("08002020000000000000\n990000123456\n", b"08002020000000000000990000123456"),
+    ("MTI: 0800\nBitmap: 2020000000000000\nData: 990000123456", b"08002020000000000000990000123456"),
 )
 
 
@@ -35,6 +45,7 @@ def find(text: str) -> Iterator[Sighting]:
     """The characters of *text* themselves, then those in it that may be a message."""
     yield Sighting("text", encoded(bare(text)), 0.0, text=True)
     yield from _inside(tidy.joined(text))
+    yield from _apart(text)
     yield from _lines_joined(text)
 
 
@@ -55,8 +66,24 @@ def _inside(text: str) -> Iterator[Sighting]:
                 yield Sighting(name, encoded(part), -around(len(text) - len(part)), text=True)
 
 
+def _apart(text: str) -> Iterator[Sighting]:
+    """MTI, bitmap and the rest, which a log shows apart, put together again: as characters, and as hex."""
+    match = _PARTS.search(text)
+    if match is None:
+        return
+    mti, bits, rest = match[1], match[2], match[4]
+    taken = len(mti) + len(bits) + len(rest)
+    note = ("MTI, bitmap and data were shown apart",)
+    yield Sighting(_APART, encoded(mti + bits + rest), -around(len(text) - taken), note, True)
+    digits = _BLANK.sub("", rest)
+    if _HEX.fullmatch(digits):
+        for head in (mti, mti.encode().hex()):
+            yield pairs(f"{_APART}, in hex", head + bits + digits, taken, text)
+
+
 def _lines_joined(text: str) -> Iterator[Sighting]:
     """A text form that was wrapped, or broken where it was copied: its lines put together."""
+    text = tidy.unwrapped(text)
     lines = bare(text).splitlines()
     if len(lines) > 1 and _MESSAGE.match(lines[0].lstrip()):
         joined = "".join(lines).strip()

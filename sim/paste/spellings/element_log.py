@@ -27,6 +27,12 @@ _MOST_LINE = 2000
 MOST_LINES = 2000
 # A size in brackets, in front of the value in others, is none.
 _PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]](?!\s{0,2}[:=]?\s{0,2}\[)")
+# `F002[…] F003[…]`; with anything but the next behind, what stands in brackets is a name.
+_RUN = re.compile(
+    r"\b(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?([0-9]{1,3})\s?(?:\[([^\[\]\r\n]*)\]|\(([^()\r\n]*)\))"
+    r"(?=[\s,;|]{0,3}(?:(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|$))",
+    re.IGNORECASE,
+)
 _FEWEST_PAIRS = 3
 # In English; Chinese has its word in front of the number, around it or behind it.
 _WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S|\u7b2c|\u57df|\u5b57\u6bb5)"
@@ -38,6 +44,9 @@ _INLINE = re.compile(
     r"(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?\(?0{0,2}([1-9][0-9]{0,2}|0)\)?\s?[=:]\s?\[?",
     re.IGNORECASE,
 )
+# What is all of `#0:0200#2:value#`: a sign in front of a number in a text is none.
+_HASHED = re.compile(r"#0{0,2}([1-9][0-9]{0,2}|0):")
+_HASHED_MTI = re.compile(r"\s{0,64}#0{1,3}:[0-9]{4}#")
 _DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
 _IN_QUOTES = re.compile(r"(['\"])([^'\"\r\n]*)\1")
 _MOST_VALUE = 999
@@ -116,6 +125,7 @@ def find(text: str) -> Iterator[Named]:
     pairs = [(str(int(one[1])), one[2]) for one in _PAIR.finditer(text)]
     if all(int(path) == len(value) for path, value in pairs):
         pairs = []  # these are sizes
+    pairs = pairs or [(str(int(one[1])), one[2] or one[3] or "") for one in _RUN.finditer(text)]
     if len(pairs) >= _FEWEST_PAIRS:
         head = [(MTI_PATH, mti)] if mti else []
         if made := collected("log of (element)(value)", [*head, *pairs], bits):
@@ -145,12 +155,15 @@ def mti_said(text: str) -> str:
 
 def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
     """Path and value of each `number=value`; an MTI that only a label names comes first."""
-    heads = list(_INLINE.finditer(text))
+    hashed = _HASHED_MTI.match(text)
+    heads = list((_HASHED if hashed else _INLINE).finditer(text))
     ends = [*(one.start() for one in heads[1:]), len(text)][: len(heads)]
     found = [
         (str(int(one[1])), _inline_value(text[one.end() : min(end, one.end() + _MOST_VALUE)]))
         for one, end in zip(heads, ends, strict=True)
     ]
+    if hashed:
+        found = [(path, value.removesuffix("#")) for path, value in found]
     if len(found) > 1 and all(value.endswith(",") for _, value in found[:-1]):  # a list in one line
         found = [(path, value.removesuffix(",")) for path, value in found]
     if mti and (MTI_PATH, mti) not in found:

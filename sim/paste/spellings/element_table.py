@@ -1,10 +1,11 @@
-"""Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars.
+"""Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars, or filled up with blanks.
 The first column is the number; the one that is headed so is the value, else the last."""
 
 from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from sim.codec.message import is_mti
@@ -24,6 +25,10 @@ _FEWEST, _FEWEST_WIDE = 3, 4
 # Lines that tables are drawn with.
 _BARS = str.maketrans("\u2502\u2503\u2551", "|||")
 _RULER = re.compile(r"[-+=|:*\s\u2500-\u257f]*")
+# A row between stars, which may stand in masked values, too.
+_STARRED = re.compile(r"(?m)^[ \t]{0,8}\*[ \t][^\r\n]*[ \t]\*(?=[ \t]*\r?$)")
+_STAR = re.compile(r"(?<!\S)\*(?!\S)")
+_ROW, _CELL, _TAG = (re.compile(f"(?i)<{one}\\b[^<>]*>") for one in ("tr", "t[dh]", "/?[a-z]+"))
 _MOST_ROWS = 1000
 _MOST_LINE = 4000
 _LONGEST_LABEL = 12
@@ -35,12 +40,15 @@ WIDE = "table of messages"
 _FORMULA = re.compile(r'="([^"]*)"')
 _QUOTED = re.compile(r'"[^"]*"')
 _NAMES = 3
+# A number and the name of an element, then the blanks that fill the column up.
+_NUMBERED = re.compile(r"[ \t]{0,8}([0-9]{1,3})[ \t]{1,4}[A-Za-z]")
+_FILLED = re.compile(r"[^\r\n]{3,100}?\S {2,}(?=\S)")
 
 
 def find(text: str) -> Iterator[Named]:
     """The messages in a table: each begins with an MTI."""
-    shown = text.translate(_BARS).splitlines()[:_MOST_ROWS]
-    lines = [line for line in shown if line.strip() and not _RULER.fullmatch(line)]
+    text = _of_html(text) if "<td" in text else _STARRED.sub(_barred, text.translate(_BARS))
+    lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
     for divider in _DIVIDERS:
         # Values may hold commas; where each row has as many, but for those in quotes, they divide columns.
         plain = len({_QUOTED.sub("", line).count(divider) for line in lines}) > 1
@@ -53,6 +61,19 @@ def find(text: str) -> Iterator[Named]:
         if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows, text))):
             yield from found
             return
+    yield from _made(_aligned(lines))
+
+
+def _aligned(lines: list[str]) -> list[tuple[str, str]]:
+    """Path and value of each row of number, name and value under each other; a name may fill its column."""
+    rows = [(found[1], line) for line in lines if (found := _NUMBERED.match(line))]
+    ends = Counter(found.end() for _, line in rows if (found := _FILLED.match(line)))
+    if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or not ends:
+        return []
+    column = ends.most_common(1)[0][0]
+    if any(line[column - 1 : column] != " " for _, line in rows):
+        return []
+    return [(path, line[column:]) for number, line in rows if (path := path_of(number)) is not None]
 
 
 def _wide(split: list[list[str]]) -> Iterator[Named]:
@@ -120,6 +141,16 @@ def _cells(line: str, divider: str) -> list[str]:
         return next(csv.reader([line], delimiter=divider), [""])
     except csv.Error:  # a cell longer than any
         return [line]
+
+
+def _barred(row: re.Match[str]) -> str:
+    return _STAR.sub("|", row[0])
+
+
+def _of_html(text: str) -> str:
+    """The rows of a table of HTML, a line each."""
+    rows = _ROW.split(text)[1:]
+    return "\n".join("|".join(_TAG.sub("", cell) for cell in _CELL.split(row)[1:]) for row in rows)
 
 
 def _headed(cells: list[str]) -> int:

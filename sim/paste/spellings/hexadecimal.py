@@ -62,8 +62,8 @@ def find(text: str) -> Iterator[Sighting]:
         if len(pieces := [found[2] for found in _HEX_LITERAL.finditer(statement)]) > 1:
             yield pairs("hex literals", digits := "".join(pieces), len(digits), text, notes)
             break
-    for name, bare in (("hex", text), ("hex with notes", tidy.unnoted(text))):
-        words = _SEPARATORS.sub(" ", bare.strip(_WRAPPING)).split()
+    for name, bare in (("hex", tidy.unwrapped), ("hex with notes", tidy.unnoted)):
+        words = _SEPARATORS.sub(" ", bare(text).strip(_WRAPPING)).split()
         digits = "".join(words)
         if _HEX_ONLY.fullmatch(digits) and _in_pairs(words):
             yield pairs(name, digits, len(text), text, notes)
@@ -74,6 +74,8 @@ def find(text: str) -> Iterator[Sighting]:
     for short in _SHORT_LIST.findall(text)[:_MOST_RUNS]:
         digits = "".join(word.zfill(2) for word in short.split(","))
         yield pairs("hex without leading zeros", digits, len(short), text, notes)
+    if lines := tidy.rewrapped(text):
+        yield pairs("hex in lines", _NOT_HEX.sub("", lines), len(lines), text, notes)
     for broken in sorted(_BROKEN.findall(text), key=len)[-1:]:
         yield pairs("hex in lines", _NOT_HEX.sub("", broken), len(broken), text, notes)
     seen: set[str] = set()

@@ -29,6 +29,8 @@ _ROW = re.compile(
 _FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A-Fa-f]{2} ?){4}.*)")
 _TOKEN = re.compile(r"(?<![\s|])([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
+_BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,4}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?", re.DOTALL)
+_SHORT = re.compile(_BARE.pattern.replace("{3,}", "{0,}", 1), re.DOTALL)
 # Bytes behind what a log writes in front of each row: pairs, or digits to the end of the line.
 _PAIRS = re.compile(r"(?<![^\s|])(?:[0-9A-Fa-f]{2}[ \t-]{1,4}){7,}[0-9A-Fa-f]{2}(?!\S)")
 _LAST_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?:[ \t-]{1,4}[0-9A-Fa-f]{2})*(?!\S)")
@@ -63,10 +65,10 @@ class HexDump:
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """The dump in *text*: with offsets, or in a column behind other text; of words of several bytes in both
-    orders of these."""
+    """The dump in *text*: with offsets, with a gutter alone, or in a column behind other text; where it has
+    words of several bytes, in both orders of these."""
     shown, notes = tidy.unmasked(text)
-    found: HexDump | None = rows(shown) or columns(shown)
+    found: HexDump | None = rows(shown) or bare_rows(shown) or columns(shown)
     if found is None:
         return
     name = "hex dump with offsets" if found.offsets else "hex dump"
@@ -194,6 +196,38 @@ def _row(rest: str, want: int, width: int, columns: frozenset[int] | None) -> by
             break
         row += bytes.fromhex(token)
     return row[:want]
+
+
+def bare_rows(text: str) -> HexDump | None:
+    """A dump without offsets: rows of byte pairs, each with a gutter behind; None for none."""
+    best: list[re.Match[str]] = []
+    now: list[re.Match[str]] = []
+    for line in text.splitlines()[:_MOST_ROWS]:
+        match = (_SHORT if now else _BARE).fullmatch(line[:_MOST_LINE].strip())
+        if match is None:
+            now = []
+            continue
+        now.append(match)
+        best = now if len(now) > len(best) else best
+    rows = [bytes.fromhex(match[1].replace("-", " ")) for match in best]
+    gutters = any(
+        len((match[2] or "").strip("|")) >= len(row) - 1 for match, row in zip(best, rows, strict=True)
+    )
+    skip = _counted([match[1][:2] for match in best])
+    data = b"".join(row[skip : len(rows[0])] for row in rows)
+    taken = sum(len(match[0]) + 1 for match in best)
+    return HexDump(data, taken, 1, False) if gutters and len(data) > _NARROWEST else None
+
+
+def _counted(numbers: list[str]) -> bool:
+    """Whether what rows begin with is no byte but their number, or a short offset."""
+    places = range(len(numbers))
+    forms = (
+        [f"{at:02}" for at in places],
+        [f"{at:02x}" for at in places],
+        [f"{16 * at:02x}" for at in places],
+    )
+    return len(numbers) > 2 and [number.lower() for number in numbers] in forms
 
 
 def columns(text: str) -> HexDump | None:

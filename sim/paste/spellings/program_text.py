@@ -1,5 +1,5 @@
 """Elements in program text and in what programs print: `m.set(2, "…")`, `msg["2"] = "…"`, `[[0, "0200"], …]`,
-`array(2 => '…')`, `[2]=> string(16) "…"`."""
+`array(2 => '…')`, `[2]=> string(16) "…"`, `map[2:… 3:…]`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ _HELD = r"(?:(?:field_?|element_?)?(?:value|val|data|content|text))"
 _RECORDS = (
     # A call, or a list of two: a key, a comma, a text.
     _Records(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
+    # An element that is asked for, then set.
+    _Records(
+        rf"(?i)(?:field|bit|de|element|item)\w{{0,8}}\(\s?{_KEY}\s?\)\s{{0,8}}(?:\.|->)set\w{{0,12}}\(\s?{_VALUE}",
+        ("set", "Set"),
+    ),
     # A member that is made by a call, and an argument that is named by the one before.
     _Records(
         rf"(?<![\w\])]){_KEY}\s{{0,2}}[:=]\s{{0,8}}(?:new\s)?[\w.&]{{2,40}}\(\s?{_VALUE}\s?\)",
@@ -48,6 +53,7 @@ _RECORDS = (
         rf"(?:string\([0-9]{{1,5}}\)\s{{0,2}})?{_VALUE}"
     ),
     _Records(rf"(?<![\w\])])[:]?{_KEY}\s{{0,8}}(?:=>|->)\s{{0,8}}{_VALUE}", ("=>", "->")),
+    _Records(rf"(?<=[{{,\s:]){_KEY}\s{{1,4}}{_VALUE}(?=\s?[,}}\r\n])", ("{",), whole=True),
     _Records(
         rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}[\s,;]{{1,40}}"
         rf"(?:(?!value|data)\w{{2,14}}['\"]?\s?[:=][^\r\n{{}}]{{0,60}}?[\s,]{{1,40}})?"
@@ -55,13 +61,30 @@ _RECORDS = (
         ("alue", "data", "val", "content", "text"),
         whole=True,
     ),
+    _Records(
+        rf"(?i)<{_NUMBER}>\s?([0-9]{{1,3}})\s?</\w{{1,12}}>\s{{0,40}}(?:<\w{{1,12}}>[^<]{{0,60}}</\w{{1,12}}>\s{{0,40}})?"
+        rf"<{_HELD}>([^<]*)<",
+        ("</",),
+        whole=True,
+    ),
+    # A row that is inserted, and a dictionary of C#, a pair a line.
+    _Records(
+        rf"\((?=[^()]{{0,80}}?,\s?[0-9]{{1,3}},\s?')[^()]{{1,80}}?,\s?{_KEY},\s?{_VALUE}\s?[,)]",
+        ("VALUES", "values"),
+        whole=True,
+    ),
+    _Records(rf"(?m)^\s{{0,8}}\[{_KEY},\s?([^\r\n]*)\],?\r?$", whole=True),
 )
 # What begins such records.
-_BEGIN = re.compile(rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}")
+_BEGIN = re.compile(rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}|<{_NUMBER}>\s?[0-9]|\bvalues\s?\(")
 
 _MTI = re.compile(r"(?i)(?:MTI|message_?type\w{0,12}|0x)['\"]?[^0-9A-Za-z\r\n]{0,12}([0-9]{4})()(?![0-9])")
 _NEW = re.compile(
     r"newMessage\(\s?0x([0-9]{3,4})\s?\)|(?i:\bnew\s?\w{0,20}(?:iso|msg|message)\w{0,20}|8583\.new\w{0,12})\(\s?['\"]([0-9]{4})['\"]"
+)
+_GO_MAP = re.compile(r"map\[((?:[A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):[^\[\]\r\n]{1,4000})\]")
+_GO_PAIR = re.compile(
+    r"(?:^|(?<= ))([A-Za-z_]{0,12}[0-9]{1,3}|MTI|mti):(.*?)(?= [A-Za-z_]{0,12}[0-9]{1,3}:| MTI:|$)"
 )
 _BRANCH = re.compile(r"\b(?:if\s?\(|else\b|elif\b|switch\s?\(|case\s)")
 _ESCAPE = re.compile(r"\\(['\"\\])")
@@ -91,6 +114,10 @@ def find(text: str) -> Iterator[Named]:
         if len(found) >= _FEWEST and (made := list(_divided(found, text))):
             yield from made
             return
+    for match in _GO_MAP.finditer(text):
+        pairs = [(path_of(one[1]) or "", one[2]) for one in _GO_PAIR.finditer(match[1])]
+        if len(pairs) >= _FEWEST and (single := collected("printed map", [one for one in pairs if one[0]])):
+            yield single
 
 
 def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:

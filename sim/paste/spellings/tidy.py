@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 MASKED = "bytes are masked in the paste and read as zeros"
+AS_UTF8 = "the bytes were taken for characters and written in UTF-8, two bytes for each from 80 on"
 CUT = "the paste ends in an ellipsis: it is cut"
 # Lines of tables, quotation marks of word processors, and what shows nothing: zero width, soft hyphens.
 _AS_PLAIN = str.maketrans(
@@ -16,6 +17,14 @@ _AS_PLAIN = str.maketrans(
 # What a page sets text in; a line ends there.
 _OF_PAGE = re.compile(r"(?i)</?(?:br|p|code|pre|div|span|b|i|strong)\b[^<>\r\n]{0,80}>")
 _CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
+# The others as the hex in brackets that stands for bytes which do not print; FF is such a byte itself.
+_IN_ORDER = (
+    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI "
+    "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
+)
+_NAMES = {name: f"{at:02X}" for at, name in enumerate(_IN_ORDER.split()) if name != "FF"}
+_NAMES |= {"TAB": "09", "DEL": "7F"}
+_NAMED = re.compile(rf"([<\[{{])({'|'.join(_NAMES)})(?=[>\]}}])")
 # Two literals, one behind the other: a blank, a line end, a note, or what joins them between.
 _NOTE = r"(?:(?<=[\s+.&])(?://|#|%)[^\r\n]{0,80}(?=[\r\n]))?"
 _PIECES = re.compile(
@@ -35,6 +44,12 @@ _MASKED_PAIR = re.compile(r"(?<![^\s:])(?:XX|xx|\*\*)(?=[\s:]|$)")
 _MASKED_RUN = re.compile(r"(?<=[0-9A-Fa-f]{4})(?:[Xx]{4,}|\*{4,})(?=[0-9A-Fa-f]{4})")
 _FEWEST_PAIRS = 6
 _FEWEST_WIDE = 8
+# A mark at the end of a line, or at the start of the next one, that says that it goes on.
+_WRAPPED = re.compile(
+    r"[ \t]{0,8}(?:[\\=+]|\u21b5)[ \t]{0,8}\r?\n[ \t]{0,40}|\r?\n[ \t]{0,8}(?:=>|->|\u21b3|\.\.\.)[ \t]{1,8}"
+)
+_NUMBERED = re.compile(r"(?m)^[ \t]{0,8}[0-9]{1,3}[:.)][ \t]{1,8}(?=(?:[0-9A-Fa-f]{2}[ \t]?)+[ \t]*\r?$)")
+_ROW_IN_BRACKETS = re.compile(r"(?m)^([ \t]{0,8})\[((?:[0-9A-Fa-f]{2}[ \t]?)+)\](?=[ \t]*\r?$)")
 # What makes a line a comment, or a quotation.
 _MARGIN = re.compile(r"(?m)^[ \t]{0,40}(?:(?://|#|\*|--|>|;){1,3}[ \t]|//(?=[0-9A-Fa-f]{2} ))")
 # What a person wrote of the digits in front of it: in brackets, or at the end of the line.
@@ -44,6 +59,8 @@ _AT_END = re.compile(
     r"(?m)^([ \t]{0,40}(?:[0-9A-Fa-f]{2}[ \t]?)+)"
     r"(?:[ \t]{0,40}[-\u2013:=/#;<>|,*]{1,4}[ \t]|[ \t]{1,40})[ \t]{0,40}([^\r\n]{1,200})$"
 )
+_FEWEST_LINES = 2
+_IN_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?:[ :-][0-9A-Fa-f]{2})+")
 _BYTES = re.compile(r"0x[0-9A-Fa-f]{1,2}|[0-9]{1,3}\s?,")
 
 
@@ -59,6 +76,7 @@ def plain(text: str) -> str:
             text = text.replace(f"<{name}>", mark).replace(f"[{name}]", mark)
     if "<" in text:
         text = _OF_PAGE.sub("\n", text)
+    text = _NAMED.sub(lambda match: match[1] + _NAMES[match[2]], text)
     return text if text.isascii() else text.translate(_AS_PLAIN)
 
 
@@ -73,6 +91,42 @@ def narrowed(data: bytes) -> bytes:
         if len(high) >= (_FEWEST_WIDE if bare is data else 1) and not any(high) and text.isascii():
             return text
     return data
+
+
+def narrowed_utf8(data: bytes) -> bytes:
+    """The bytes that were taken for characters and written in UTF-8; empty where *data* are none of those.
+
+    >>> narrowed_utf8(b"\\x30\\xc2\\xb2\\x20"), narrowed_utf8(b"\\x30\\xb2")
+    (b'0\\xb2 ', b'')
+    """
+    try:
+        return b"" if data.isascii() else data.decode().encode("latin-1")
+    except UnicodeError:
+        return b""
+
+
+def unwrapped(text: str) -> str:
+    """*text* without what marks a line that goes on, without the numbers of lines and brackets around them.
+
+    >>> unwrapped("30303830\\\\\\n30303031"), unwrapped("1: 3030\\n2: 3830")
+    ('30303830\\n30303031', '3030\\n3830')
+    """
+    return _ROW_IN_BRACKETS.sub(r"\1\2", _NUMBERED.sub("", _WRAPPED.sub("\n", text)))
+
+
+def rewrapped(text: str) -> str:
+    """*text* of hex digits that a narrow window broke within bytes, its lines put together; empty where it is
+    none. A blank at the end of a line is lost where that is copied.
+
+    >>> rewrapped("30 38 30 30 3\\n0 30 31 30"), rewrapped("0800\\n0810")
+    ('30 38 30 30 30 30 31 30', '')
+    """
+    lines = text.strip().splitlines()
+    width = max(map(len, lines[:-1]), default=0)
+    if len(lines) < _FEWEST_LINES or any(len(line) not in (width, width - 1) for line in lines[:-1]):
+        return ""
+    made = "".join(line + " " * (len(line) < width) for line in lines[:-1]) + lines[-1]
+    return made if _IN_PAIRS.fullmatch(made) else ""
 
 
 def joined(text: str) -> str:
