@@ -161,6 +161,16 @@ def _marked(data: bytes, left: str, right: str) -> str:
     return f"2024-01-02 03:04:05 RX: {shown}\n"
 
 
+def _vertical(data: bytes) -> str:
+    """As ISPF shows a line with HEX ON."""
+    return "\n".join(
+        "\n".join(
+            (gutter(row), "".join(f"{one >> 4:X}" for one in row), "".join(f"{one & 15:X}" for one in row))
+        )
+        for _, row in in_rows(data, 72)
+    )
+
+
 def _among_strings(data: bytes, string: str, byte: str, between: str) -> str:
     """Characters that print in strings, the others by their numbers."""
     runs: list[tuple[bool, list[int]]] = []
@@ -173,6 +183,15 @@ def _among_strings(data: bytes, string: str, byte: str, between: str) -> str:
         string.format(bytes(run).decode()) if plain else between.join(byte.format(one) for one in run)
         for plain, run in runs
     )
+
+
+def _terminal(data: bytes) -> str:
+    """As `cat -v` shows it."""
+
+    def low(one: int) -> str:
+        return chr(one) if 32 <= one < 127 else f"^{chr(one ^ 0x40)}"
+
+    return "".join(low(one) if one < 128 else f"M-{low(one - 128)}" for one in data)
 
 
 def _visual_studio(data: bytes) -> str:
@@ -235,6 +254,7 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "hex in literals beside each other": lambda data: _pieces(data, " "),
     "Netty": _netty,
     "PowerShell": _power_shell,
+    "vertical": _vertical,
     "literals appended": _appended,
     "literals in a builder": _built,
     "literals with notes": _adjacent,
@@ -306,12 +326,16 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "Erlang and strings": lambda data: "<<" + _among_strings(data, '"{}"', "16#{:02X}", ",") + ">>",
     "Erlang hex": lambda data: f"<<{','.join(f'16#{one:02X}' for one in data)}>>",
     "Groovy": lambda data: f"[{', '.join(f'0x{one:02X} as byte' for one in data)}]",
+    "XML entities": lambda data: "".join(f"&#x{one:02X};" for one in data),
+    "HTML entities": lambda data: "".join(f"&#{one};" for one in data),
+    "cat -v": _terminal,
     "Lua": lambda data: '"' + "".join(f"\\{one}" for one in data) + '"',
     "Rust, JavaScript": lambda data: _among_strings(data, "{}", "\\u{{{:02x}}}", ""),
     "Visual Studio": _visual_studio,
     "IntelliJ": lambda data: "\n".join(f"{at} = {(one ^ 128) - 128}" for at, one in enumerate(data)),
     "object of bytes": lambda data: json.dumps({str(at): one for at, one in enumerate(data)}),
     "a byte a line": lambda data: "\n".join(map(str, data)),
+    "binary digits": lambda data: " ".join(f"{one:08b}" for one in data),
     "pairs in quotes": lambda data: str([f"{one:02x}" for one in data]),
     "without leading zeros": lambda data: " ".join(f"{one:x}" for one in data),
     "openssl": _openssl,
@@ -349,5 +373,6 @@ WRITTEN: dict[str, Callable[[bytes], str]] = {
     "digits cut anywhere behind a log": lambda data: _cut_lines(f"08:30:15 [x] DEBUG - >>> {data.hex()}", 75),
     "rows in brackets": lambda data: "\n".join(f"[{row.hex(' ')}]" for _, row in in_rows(data)),
     "a numbered list": lambda data: "\n".join(f"{at // 16 + 1}. {row.hex(' ')}" for at, row in in_rows(data)),
+    "base32": lambda data: base64.b32encode(data).decode(),
     "curl": lambda data: f"curl -X POST http://localhost/iso -d '{data.hex()}'",
 }

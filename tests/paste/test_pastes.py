@@ -12,6 +12,7 @@ from sim.codec.wire import encode, wire_format
 from sim.errors import BuildError
 from sim.operations import generate, guess
 from sim.paste.reading import LIKELY, SURE, UNSURE
+from tests.octal_dumps import OCTAL
 from tests.paste_bytes import WRITTEN
 from tests.paste_kinds import NAMED
 from tests.wire_samples import FORMATS, messages
@@ -59,6 +60,16 @@ def test_bytes_in_every_writing_are_read(kind: str) -> None:
         best = guess(WRITTEN[kind](len(data).to_bytes(2, "big") + data))
         assert best.confidence == LIKELY or _same(best.message, message), (kind, name, best.read_as)
         right += 1
+
+
+@together("kind", OCTAL)
+def test_dumps_of_characters_and_octal_numbers_are_read(kind: str) -> None:
+    """What od prints without being asked for hex is read, and is claimed."""
+    message = generate("auth", entry="chip", at=AT).message
+    for name in ("ascii", "bcd"):
+        best = guess(OCTAL[kind](encode(message, wire_format(name))))
+        assert best.message == message, best.read_as
+        assert best.confidence in (SURE, LIKELY)
 
 
 def test_elements_named_in_words_are_likely_a_message() -> None:

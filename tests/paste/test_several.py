@@ -24,9 +24,11 @@ from tests.spellings import SPELLINGS
 DIVIDERS = ("", "|", ";", ",", " ", " | ", "\t", " -> ", " answer: ")
 # Written so, two messages may be one, or one a part of the other; and JSON around a dump is no paragraph.
 LINES_OF_DIGITS = (
+    "vertical",
     "a byte a line",
     "without leading zeros",
     "UTF-16 as characters",
+    "cat -v",
     "ELK, dump",
 )
 FORMATS = ("ascii", "ascii-binary", "bcd", "ebcdic")

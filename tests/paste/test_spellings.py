@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support import ALL, fewer, together
 
 from sim.paste.spellings import BYTES, ELEMENTS, MOST_CHARACTERS, Sighting, named, sightings, worded
+from tests.octal_dumps import OCTAL
 from tests.spellings import SPELLINGS, hexdump_c, xxd
 
 BCD = bytes.fromhex(
@@ -200,6 +201,24 @@ def test_a_backtick_behind_a_quotation_mark_is_a_byte() -> None:
     """60, which begins a TPDU, is a backtick in what Python prints."""
     data = bytes.fromhex("6000060000 0800 2020000000000000 990000 000042")
     assert ("string with escapes", data) in [(one.name, one.data) for one in sightings(repr(data))]
+
+
+@together("name", OCTAL)
+@together("data", [BCD, ASCII, AWKWARD, ASCII + b" " * 70 + b"0" * 90 + BCD])
+def test_bytes_come_back_from_characters_octal_numbers_and_words(name: str, data: bytes) -> None:
+    """What od and its kin print gives the bytes back, also where a star stands for rows that are alike."""
+    found = [one.data for one in sightings(OCTAL[name](data))]
+    whole = data + b"\0" * (-len(data) % 4)
+    assert any(one in (data, whole[: len(one)]) and len(one) >= len(data) for one in found)
+
+
+@settings(max_examples=fewer(60))
+@given(st.sampled_from(sorted(OCTAL)), st.text("0123456789abcdef* \\\n", max_size=90))
+def test_a_dump_that_was_spoiled_is_read_or_not(name: str, more: str) -> None:
+    """Whatever stands between the rows, nothing is raised and no more bytes come than were there."""
+    rows = OCTAL[name](ASCII).splitlines()
+    for one in sightings("\n".join([*rows[:2], more, *rows[2:]])):
+        assert len(one.data) <= MOST_CHARACTERS
 
 
 def test_elements_named_in_words_make_a_message_beside_an_mti() -> None:

@@ -14,6 +14,7 @@ from support import together
 import sim
 from sim.codec import Message, parse
 from sim.codec.wire import encode, misfits, wrap
+from tests.octal_dumps import OCTAL
 from tests.paste_bytes import WRITTEN
 from tests.spellings import hexdump_c, logged_dump, tcpdump_x, wireshark, xxd
 from tests.support import PARSED
@@ -61,6 +62,7 @@ _DUMPED: dict[str, Callable[[list[bytes]], str]] = {
     "Wireshark, a stream": _followed,
     "a log in front": lambda datas: _logged(datas, logged_dump),
     **{name: partial(_logged, dump=WRITTEN[name]) for name in _DUMPS},
+    **{name: partial(_logged, dump=OCTAL[name]) for name in ("od", "od -X")},
 }
 
 

@@ -32,6 +32,7 @@ from sim.codec import Message
 from sim.codec.wire import encode, wire_format
 from sim.errors import BuildError
 from tests.not_iso import pastes
+from tests.octal_dumps import OCTAL
 from tests.paste_bytes import WRITTEN
 from tests.paste_kinds import NAMED
 from tests.spellings import SPELLINGS
@@ -68,7 +69,7 @@ def made_up(count: int) -> list[tuple[str, Any]]:
 def _written() -> Iterator[Sample]:
     """A message in every writing of bytes, in each format in turn."""
     chance = random.Random(_SEED)
-    table = WRITTEN | SPELLINGS
+    table = WRITTEN | SPELLINGS | OCTAL
     for (kind, write), name in zip(table.items(), cycle(FORMATS)):
         fmt = wire_format(name)
         while True:

@@ -24,8 +24,10 @@ from sim.paste.spellings import (
     escapes,
     hexadecimal,
     hexdump,
+    octal,
     program_text,
     tidy,
+    vertical,
     xml,
 )
 from sim.paste.spellings.dump_log import LoggedDump, dumps_apart
@@ -61,7 +63,9 @@ __all__ = [
 ]
 
 # Where bytes are seen; of two that see the same ones, the first says how they are written.
-BYTES: tuple[ModuleType, ...] = (*(characters, hexdump, hexadecimal, escapes, byte_list, encoded, chains),)
+BYTES: tuple[ModuleType, ...] = (
+    *(characters, octal, vertical, hexdump, hexadecimal, escapes, byte_list, encoded, chains),
+)
 # Where elements are named; the first that names some is right.
 ELEMENTS: tuple[ModuleType, ...] = (xml, dictionaries, program_text, element_table, element_log)
 

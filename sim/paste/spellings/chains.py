@@ -1,4 +1,5 @@
-"""Bytes by their numbers among characters: `Chr(48) & "200"`, `#48#$30`, `<<16#30,"200">>`, `0800[82]`."""
+"""Bytes by their numbers among characters: `Chr(48) & "200"`, `#48#$30`, `<<16#30,"200">>`, `<02>0800[82]`,
+`^@M-0`; eight binary digits."""
 
 from __future__ import annotations
 
@@ -6,12 +7,18 @@ import re
 from collections.abc import Iterator
 
 from sim.paste.spellings import tidy
-from sim.paste.spellings.sighting import Sighting, sighted, word_before
+from sim.paste.spellings.sighting import Sighting, encoded, sighted, word_before
 
-NAMES = ("bytes and strings", "hex in brackets among characters")
+NAMES = (
+    "bytes and strings",
+    "binary digits",
+    "hex in brackets among characters",
+    "characters as terminals show them",
+)
 EXAMPLES = (
     ('Chr(48) & Chr(50) & "00" & Chr(&H82) & Chr(32)', b"0200\x82 "),
     ("0200<82><20><00><00><01>", b"0200\x82 \0\0\1"),
+    ("0200M-^B ^@^@^A^@", b"0200\x82 \0\0\1\0"),
 )
 _FEWEST = 4
 _NUMBER = r"(?P<number>[0-9]{1,3})"
@@ -28,12 +35,16 @@ _BYTES = tuple(
 _CHAINED = tuple(
     (re.compile(byte), re.compile(f"{byte}|{_STRING}"), re.compile(between)) for byte, between in _BYTES
 )
+_BITS = re.compile(r"(?<![0-9A-Za-z])(?:[01]{8}[\s_,|-]{0,2}){16,}(?![0-9A-Za-z])")
+_OCTET = re.compile(r"[01]{8}")
+_ON_TERMINAL = re.compile(r"<([0-9A-Fa-f]{2})>|(M-)?\^([@-_?])|M-([ -~])")
+_LINE = re.compile(r"[^\r\n]*")
 _IN_BRACKETS = tuple(
     re.compile(rf"{one}(?:0[xX])?([0-9A-Fa-f]{{2}}){two}")
     for one, two in ("<>", (r"\[", r"\]"), ("{", "}"), (r"\(", r"\)"))
 )
 _FEWEST_MARKED = 4
-_HIGHEST = 255
+_HIGHEST, _META = 255, 128
 
 
 def find(text: str) -> Iterator[Sighting]:
@@ -41,6 +52,14 @@ def find(text: str) -> Iterator[Sighting]:
     yield from _bracketed(tidy.joined(text), text)
     for byte, token, between in _CHAINED:
         yield from _chain(text, byte, token, between)
+    for found in _BITS.finditer(text):
+        data = bytes(int(one, 2) for one in _OCTET.findall(found[0]))
+        yield sighted("binary digits", data, len(found[0]), text)
+    if line := line_with(text, _ON_TERMINAL):
+        hexed = [one[1] for one in _ON_TERMINAL.finditer(line) if one[1]]
+        if not uneven(hexed):
+            shown = _ON_TERMINAL.sub(_by_terminal, line)
+            yield sighted("characters as terminals show them", encoded(shown), len(line), text)
 
 
 def _chain(
@@ -55,7 +74,7 @@ def _chain(
             now = []
         now.append(match)
         best = now if len(now) > len(best) else best
-    if _uneven([one["hex"] for one in best if one["hex"]]):
+    if uneven([one["hex"] for one in best if one["hex"]]):
         return
     pieces = [_piece(one) for one in best]
     if sum(one.lastgroup in ("hex", "number") for one in best) >= _FEWEST and None not in pieces:
@@ -63,7 +82,7 @@ def _chain(
         yield sighted("bytes and strings", data, best[-1].end() - best[0].start(), text)
 
 
-def _uneven(digits: list[str]) -> bool:
+def uneven(digits: list[str]) -> bool:
     """Whether one of *digits* lacks a digit, as others show: these begin with a 0 of their own."""
     return any(len(one) == 1 for one in digits) and any(one[0] == "0" and len(one) > 1 for one in digits)
 
@@ -90,6 +109,22 @@ def _bracketed(text: str, paste: str) -> Iterator[Sighting]:
             for place, part in enumerate(parts)
         ]
         yield sighted("hex in brackets among characters", b"".join(pieces), len(line), paste)
+
+
+def line_with(text: str, mark: re.Pattern[str]) -> str:
+    """The line of *text* with marks in it, from the word on that the first stands in; empty for few marks."""
+    starts = [match.start() for match, _ in zip(mark.finditer(text), range(_FEWEST), strict=False)]
+    if len(starts) < _FEWEST:
+        return ""
+    found = _LINE.match(text, starts[0] - len(word_before(text, starts[0])))
+    return found[0] if found else ""
+
+
+def _by_terminal(match: re.Match[str]) -> str:
+    hexed, meta, control, high = match.groups()
+    if hexed:
+        return chr(int(hexed, 16))
+    return chr(ord(high) + _META) if high else chr((ord(control) ^ 0x40) + _META * bool(meta))
 
 
 def write(data: bytes) -> str:

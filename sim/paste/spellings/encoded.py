@@ -1,24 +1,29 @@
-"""Bytes encoded for transport: base64, URL encoding."""
+"""Bytes encoded for transport: base64, base32, URL encoding, entities of XML, quoted-printable."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import html
 import re
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
 from sim.paste.spellings import tidy
-from sim.paste.spellings.sighting import Sighting, sighted
+from sim.paste.spellings.chains import line_with, uneven
+from sim.paste.spellings.sighting import Sighting, encoded, sighted
 
-NAMES = ("base64", "URL encoding")
+NAMES = ("base64", "base32", "URL encoding", "XML entities", "quoted-printable")
 EXAMPLES = (
     ("MDgwMIIgAAAAAAAAAAAAAAA=", b"0800\x82 " + bytes(11)),
     ("0800%82%20%00%00", b"0800\x82 \0\0"),
+    ("0800&#130;&#32;&#0;&#0;", b"0800\x82 \0\0"),
+    ("0800=82=20=00=00", b"0800\x82 \0\0"),
 )
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 _BLANK = re.compile(r"\s")
 _HEX = re.compile(r"[0-9A-Fa-f]+")
+_BASE32 = re.compile(r"(?<![0-9A-Za-z+/_=-])(?:[A-Z2-7]{32,}|[a-z2-7]{32,})(?=={0,6}(?![0-9A-Za-z+/_=-]))")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _FEWEST_PERCENT = 2
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
@@ -26,13 +31,25 @@ _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~+*-])+")
 _BASE64_LINES = re.compile(
     r"(?m)(?:^[ \t]{0,16}[A-Za-z0-9+/]{40,80}\r?\n)+[ \t]{0,16}[A-Za-z0-9+/]{1,80}={0,2}$"
 )
+_ENTITY = re.compile(r"&#(?:[xX]([0-9A-Fa-f]{1,2})|([0-9]{1,3}));")
+_QUOTED_PRINTABLE = re.compile(r"=([0-9A-F]{2})")
+_GOES_ON = re.compile(r"=\r?\n")
 
 
 def find(text: str) -> Iterator[Sighting]:
     """What of *text* is encoded so."""
     joined = tidy.joined(text)
     yield from _base64(joined, text)
+    yield from _base32(joined, text)
     yield from _percent(joined, text)
+    bare = _GOES_ON.sub("", text)
+    for name, mark in (("XML entities", _ENTITY), ("quoted-printable", _QUOTED_PRINTABLE)):
+        line = line_with(bare, mark)
+        hexed = [one[1] for one in mark.finditer(line)]
+        mixed = mark is _ENTITY and any(hexed) and not all(hexed)
+        if line and not mixed and not uneven([one for one in hexed if one]):
+            shown = html.unescape(mark.sub(_by_entity, line)) if mark is _ENTITY else mark.sub(_by_hex, line)
+            yield sighted(name, encoded(shown), len(line), text)
 
 
 def _percent(text: str, paste: str) -> Iterator[Sighting]:
@@ -44,6 +61,18 @@ def _percent(text: str, paste: str) -> Iterator[Sighting]:
     found = _ENCODED.match(text, start)
     if found is not None and len(_PERCENT.findall(found[0])) >= _FEWEST_PERCENT:
         yield sighted("URL encoding", unquote_to_bytes(found[0].replace("+", " ")), len(found[0]), paste)
+
+
+def _base32(text: str, paste: str) -> Iterator[Sighting]:
+    whole = _BASE32.fullmatch(_BLANK.sub("", text).strip("\"'`="))
+    found = whole or max(_BASE32.finditer(text), key=lambda match: len(match[0]), default=None)
+    if found is None or _HEX.fullmatch(found[0]):
+        return
+    try:
+        data = base64.b32decode(found[0] + "=" * (-len(found[0]) % 8), casefold=True)
+    except binascii.Error:
+        return
+    yield sighted("base32", data, len(text) if whole else len(found[0]), paste)
 
 
 def _base64(text: str, paste: str) -> Iterator[Sighting]:
@@ -63,6 +92,15 @@ def _base64(text: str, paste: str) -> Iterator[Sighting]:
         # One character in four is there for the writing; a digit of base64 has six bits.
         taken = len(text) if token == whole else len(lined[0]) if lined and token == block else len(token)
         yield sighted("base64", data, taken, paste)
+
+
+def _by_entity(match: re.Match[str]) -> str:
+    """Below 256 as it stands: HTML has other characters in the place of C1."""
+    return chr(int(match[1], 16) if match[1] else int(match[2]) & 0xFF)
+
+
+def _by_hex(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16))
 
 
 def write(data: bytes) -> str:
