@@ -57,7 +57,7 @@ _HAS_PIN = re.compile(
     "PIN block|entered a PIN|PIN entered|PIN checked by|verified by [a-z ]*PIN|(?:wrong|incorrect) PIN"
 )
 _PART = re.compile(r"approved for ([\d.]+) of")
-_CENTS = re.compile(r"\d+[.]\d\d")
+_CENTS = re.compile(r"\d{1,12}[.]\d\d")
 _ABSENT = frozenset((("entry", "ecommerce"), ("entry", "moto"), ("entry", "stored")))
 _NO_3DS = ("option", "three_d_secure=none")
 # What is advised, or may come, is not said to be so.

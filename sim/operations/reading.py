@@ -253,9 +253,8 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
             return False
     # Of characters, and of what begins as the text form does, chance reads no more than a beginning; or a
     # part, whatever stands around it.
-    if not found.as_text and _HEXED.fullmatch(broken.raw or ""):
-        return True  # the guess saw both
-    least = 0.5 if found.as_text or begun else 0.0
+    hexed = not found.as_text and _HEXED.fullmatch(broken.raw or "")
+    least = 0.5 if found.as_text or (begun and not hexed) else 0.0
     size = broken.size if found.as_text else max(found.size, begun * broken.size // 2)
     share = (found.read - found.start) / (size or 1)
     return share > max(least, broken.read / (broken.size or 1))

@@ -22,7 +22,7 @@ from browser.shown import (
     until_focused,
     until_generated,
 )
-from support import AT
+from support import ALL, AT
 
 from sim.operations import generate, validate
 from sim.spec.networks import NETWORKS, default_card, network
@@ -64,7 +64,7 @@ def test_generate_for_each_network(jupyterlab: Lab, chromium: Browser, shots: Pa
     """Choose a network, press the button: a message that is valid for it, in its version, masked, as anatomy
     and table."""
     with panel(jupyterlab, chromium, "GeneratePanel(at=at)") as (sheet, shown):
-        for name in NETWORKS:
+        for name in NETWORKS if ALL else ("AMEX", "UNIONPAY"):
             choose_network(sheet, shown, name)
             press(shown, "Generate")
             until_generated(shown, name)

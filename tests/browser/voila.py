@@ -37,7 +37,8 @@ class Voila:
         context = browser.new_context(viewport={"width": 1100, "height": height}, reduced_motion="reduce")
         sheet = lab.Sheet(context.new_page())
         lab._watch(sheet)
-        sheet.page.set_default_timeout(lab.PATIENCE)
+        # All panels in one page take many times as long as a notebook's cell.
+        sheet.page.set_default_timeout(2 * lab.PATIENCE)
         try:
             sheet.page.goto(f"{self.address}/{name}?theme={theme}", wait_until="domcontentloaded")
             yield sheet

@@ -125,7 +125,7 @@ CASES = [
     ),
     Case("pin-block", auth(de22="011", de52="0" * 16), 52, 0, auth(de22="011", de52="041277CDDEEFF669")),
     Case("life-cycle", auth("1993", de57="407"), 57, 0, auth("1993", de57="307")),
-    Case("life-cycle", auth("2003", de57="100"), 57, 1, auth("2003", de57="800")),
+    Case("life-cycle", auth("2003", de57="100"), 57, 1, auth("2003", de57="801")),
     Case("extended-payment", auth(de67="00"), 67, 0, auth(de67="12"), "info"),
     Case(
         "replacement-amounts",
