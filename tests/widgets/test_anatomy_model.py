@@ -77,9 +77,8 @@ def test_a_masked_view_holds_no_card_data(row: dict[str, Any]) -> None:
 
 @given(st.sampled_from(PARSED), st.data())
 def test_breaking_a_message_does_not_show_its_card(row: dict[str, Any], data: st.DataObject) -> None:
-    """Cut anywhere, or with one character lost, doubled or changed, the segments still are the whole text, or the
-    message that is read in it, its bytes with what stands around them; and the card number does not come out
-    in one of the pieces."""
+    """Cut anywhere, or with one character lost, doubled or changed, the segments still are the whole text, or
+    the message that is read in it; and the card number does not come out in one of the pieces."""
     raw = row["message"]
     at = data.draw(st.integers(0, len(raw) - 1))
     change = data.draw(st.sampled_from(["cut", "lost", "doubled", "changed"]))
