@@ -27,7 +27,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=200 if ALL else 25 if MORE else 8,
+    max_examples=200 if ALL else 16 if MORE else 8,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lab")

@@ -45,7 +45,7 @@ PURPOSES = ("purchase", "cash", "cashback", "refund", "balance")
 # (`make test MORE=1`); else a few of those that are alike.
 ALL = bool(os.environ.get("TESTS_ALL"))
 MORE = ALL or bool(os.environ.get("TESTS_MORE"))
-_FEWER = 1 if MORE else 5
+_FEWER = 1 if ALL else 2 if MORE else 5
 # A test that takes as long as hundreds of others, of what others try in the small.
 long = pytest.mark.skipif(not MORE, reason="takes long; wants TESTS_MORE")
 

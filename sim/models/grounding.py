@@ -130,8 +130,8 @@ class Ground:
         self.part = found[1] if (found := _PART.search(every)) else ""
         self.claims |= {("fact", "whole amount")} if len({*_CENTS.findall(decided)}) < 2 else set()
         # What is left of one amount after another.
-        sums = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
-        self.numbers |= {f"{(one - other) / 100:.2f}" for one, other in permutations(sums, 2) if one > other}
+        minor = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
+        self.numbers |= {f"{(one - other) / 100:.2f}" for one, other in permutations(minor, 2) if one > other}
         pins = ("pin=yes", "pin=no") if _HAS_PIN.search(every) else ("pin=no", "pin=yes")
         self.claims = self.claims - {("option", pins[1])} | {("option", pins[0])}
         if ("option", "three_d_secure=authenticated") not in self.claims:
