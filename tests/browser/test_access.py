@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from browser import contrast
 from browser.rest import at_rest
-from support import ALL, AT
+from support import ALL, AT, turns
 
 import sim
 from sim.operations import generate
@@ -159,7 +159,7 @@ def test_texts_and_signs_stand_out_in_jupyterlab(everything: Sheet, theme: str) 
     assert {name: value for name, value in told.items() if value < contrast.SIGN} == {}
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", THEMES if ALL else THEMES[:1])
 def test_what_the_mouse_is_on_can_be_read(everything: Sheet, theme: str) -> None:
     """Rows, bits and buttons change beneath the mouse, and their texts stand out still."""
     everything.theme(theme)
@@ -170,7 +170,8 @@ def test_what_the_mouse_is_on_can_be_read(everything: Sheet, theme: str) -> None
         assert low == {}, f"{selector} in {theme}"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"] if ALL else ["dark"])
+@pytest.mark.skipif(not ALL, reason="takes as long as ten others; wants TESTS_ALL")
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_of_voila(chromium: Browser, voila: Voila, theme: str) -> None:
     """A page with every panel, view and table has no violation; texts stand out from their ground."""
     cells = (source.rpartition("\n") for source in CELLS.values() if "IPython" not in source)
@@ -190,8 +191,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield running.url
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "contrast"])
-@pytest.mark.parametrize("width", [420, 1200])
+@pytest.mark.parametrize(("look", "width"), turns(["light", "dark", "contrast"], [420, 1200]))
 def test_the_page_of_the_service(chromium: Browser, service: str, look: str, width: int) -> None:
     """/docs has no violation, wide or narrow, and nothing in it reaches beyond the edge."""
     context = chromium.new_context(
@@ -210,8 +210,7 @@ def test_the_page_of_the_service(chromium: Browser, service: str, look: str, wid
         context.close()
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize(("look", "width"), turns(["light", "dark"], [1200, 360]))
 def test_the_pages_that_are_kept(
     chromium: Browser, tmp_path: Path, look: Literal["light", "dark"], width: int
 ) -> None:

@@ -15,7 +15,7 @@ from browser.rest import expect
 from browser.shown import contrast, overflow, panel, press, until_focused, until_generated
 from llm.answers import answer
 from llm.wire import Does, Provider, provider
-from support import AT
+from support import ALL, AT
 
 from sim.operations import explain, generate
 from sim.spec.networks import default_card
@@ -216,7 +216,7 @@ def test_a_cell_that_waits_is_interrupted(jupyterlab: Lab, chromium: Browser, ll
         assert sheet.ask("print(p.busy, p.summary)") == f"False {BY_RULES}"
 
 
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
+@pytest.mark.parametrize("theme", ["Light", "Dark"] if ALL else ["Dark"])
 @pytest.mark.parametrize(
     ("name", "source", "answer"),
     [("explain", EXPLAIN, TOLD), ("generate", GENERATE, ANSWER)],
