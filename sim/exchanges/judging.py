@@ -7,7 +7,7 @@ which roles it is about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from sim.codec import Message
@@ -45,14 +45,21 @@ _ANSWERS = (ANSWER, LATE)
 
 
 class Seen(NamedTuple):
-    """A step, its message, the exchange before it, and the earlier message that it speaks of with the answer
-    to that, where there are."""
+    """A step, its message, the exchange before it, and the earlier message that it speaks of, where there is
+    one; of what came before, the answers in time by the step that they answer, and the chip's highest
+    counter."""
 
     step: Step
     message: Message
     before: Exchange
     about: Message
-    answer: Message | None
+    answers: Mapping[int | None, Message]
+    counter: str
+
+    @property
+    def answer(self) -> Message | None:
+        """The answer to the message that it speaks of."""
+        return None if self.step.of is None else self.answers.get(self.step.of)
 
     @property
     def network(self) -> str | None:
@@ -65,23 +72,22 @@ Check = Callable[[Seen], Iterator[Hit]]
 
 def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
     """What is wrong between the messages of *exchange*: the step (from 0), and the finding on its message."""
-    found = []
+    found: list[tuple[int, Finding]] = []
+    answers: dict[int | None, Message] = {}
+    counter = ""
     for at, step in enumerate(exchange.steps):
-        before, of = exchange.upto(at), step.of
-        about = step.message if of is None else exchange.steps[of].message
-        if about.version != step.message.version:
-            continue
-        seen = Seen(step, step.message, before, about, None if of is None else before.answer_to(of))
-        for name, alone, roles, check in _CHECKS:
-            if step.role in roles and alone == (of is None) and before.steps:
-                places = Places(step.message)
-                found += [(at, finding(places, catalogue()[name], hit)) for hit in check(seen)]
+        about = step.message if step.of is None else exchange.steps[step.of].message
+        if at and about.version == step.message.version:
+            seen = Seen(step, step.message, exchange.upto(at), about, answers, counter)
+            for name, alone, roles, check in _CHECKS:
+                if step.role in roles and alone == (step.of is None):
+                    places = Places(step.message)
+                    found += [(at, finding(places, catalogue()[name], hit)) for hit in check(seen)]
+        if step.role == ANSWER:
+            answers.setdefault(step.of, step.message)
+        if step.role == REQUEST:
+            counter = max(counter, _counter(step.message, exchange.network))
     return tuple(found)
-
-
-def _answers(before: Exchange) -> dict[int | None, Message]:
-    """What was answered in time, by the step that it answers: `answer_to` of all at once."""
-    return {one.of: one.message for one in reversed(before.steps) if one.role == ANSWER}
 
 
 def _others(asked: Message, told: Message, network: str | None, numbers: Iterable[int] = ()) -> Iterator[int]:
@@ -138,12 +144,11 @@ def _early(seen: Seen) -> Iterator[Hit]:
 def _named_by_none(seen: Seen) -> Iterator[Hit]:
     """An answer or a reversal of nothing that was sent: what tells it from the message that waits for it."""
     message, answers, steps = seen.message, seen.step.is_answer, seen.before.steps
-    answered = _answers(seen.before)
     waiting = next(
         (
             steps[at].message
             for at in reversed(range(len(steps)))
-            if not steps[at].is_answer and answers == (at not in answered)
+            if not steps[at].is_answer and answers == (at not in seen.answers)
         ),
         None,
     )
@@ -171,14 +176,19 @@ def _refund_within(seen: Seen) -> Iterator[Hit]:
         yield Hit(2, "the card that paid", "another")
 
 
+_COUNTER = "55.9F36"
+
+
+def _counter(message: Message, network: str | None) -> str:
+    return str(Inside(message, network)[_COUNTER])
+
+
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
     """The chip counts its transactions."""
-    path = "55.9F36"
-    own = str(Inside(seen.message, seen.network)[path])
-    asked = (one.message for one in seen.before.steps if own and one.role == REQUEST)
-    highest = max((str(Inside(one, seen.network)[path]) for one in asked), default="")
-    if own and own <= highest:
-        yield Hit(55, f"a counter above {highest}, the card's last", own, path=path, tag="9F36")
+    own = _counter(seen.message, seen.network)
+    if own and own <= seen.counter:
+        what = f"a counter above {seen.counter}, the card's last"
+        yield Hit(55, what, own, path=_COUNTER, tag="9F36")
 
 
 def _original_named(seen: Seen) -> Iterator[Hit]:
@@ -221,7 +231,7 @@ def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
 def _reversed_twice(seen: Seen) -> Iterator[Hit]:
     for at, one in enumerate(seen.before.steps if not final_amount(seen.message) else ()):
         if one.role == REVERSAL and one.of == seen.step.of and not final_amount(one.message):
-            answer = seen.before.answer_to(at)
+            answer = seen.answers.get(at)
             if answer is None or accepted(answer, seen.network):
                 yield Hit(0, "no second reversal of the same transaction", "one")
                 return
@@ -247,8 +257,7 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
         found = str(Inside(message, network)[path]).strip()
         if wanted in ("", found):
             continue
-        answers, steps = _answers(seen.before), enumerate(seen.before.steps)
-        known = (answers.get(at) for at, one in steps if not one.is_answer)
+        known = (seen.answers.get(at) for at, one in enumerate(seen.before.steps) if not one.is_answer)
         if all(found != _carried(path, purpose, seen.about, one, network) for one in known):
             number = int(path.partition(".")[0])
             yield Hit(number, "the id in the response", "another" if found else "none", path=path)
