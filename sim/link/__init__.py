@@ -1,8 +1,8 @@
-"""The other side of the wire: a host that answers, a client that asks, scenarios, load, keys.
+"""Networking: a host that responds, a client that asks, scenarios, load tests and keys.
 
-Asyncio streams, `ssl` and `cryptography`, nothing else; nothing here needs pandas. A host listens on the
-loopback address unless another is asked for, and nothing connects but to the address that it was given.
-Names are resolved when first used, so that keys come without sockets.
+It uses asyncio streams, `ssl` and `cryptography` only, never pandas. A host listens on the loopback address
+by default; a client connects only to the address it is given. Names are resolved on first use, so keys load
+without sockets.
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ __all__ = [
     "server_context",
 ]
 
-if not TYPE_CHECKING:  # or every name would be one, of any type
+if not TYPE_CHECKING:  # a type checker would accept any name
     __getattr__, __dir__ = lazily(__name__)

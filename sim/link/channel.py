@@ -1,7 +1,8 @@
-"""One connection of either end: frames are cut out of what comes in, a piece at a time.
+"""One connection, on either side: it cuts the frames out of the incoming bytes, one piece at a time.
 
-After each full piece the others have their turn, so that nobody who sends without end holds up another. A
-frame that has begun must become whole in its time; who sends frame after frame that is no message is cut off.
+After each full piece the other connections take a turn, so that a peer that never stops sending does not
+block them. A frame must be complete within a time limit; a peer that keeps sending frames that are not
+messages is disconnected.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import Any, ClassVar
 from sim.errors import IsoError, WireError
 from sim.link.line import KEEP_ALIVE, Line
 
-# The most that either end takes from a connection at once: answers to it go out, and the other end works on
-# the first of them, while the next are made.
+# The most bytes that one read takes from a connection: the responses to one piece go out, and the other side
+# processes them, before the next piece is read.
 PIECE = 1 << 12
 
 
 class Channel:
-    """A connection called *name* that speaks *line*. `why` is what ended it, empty until something does."""
+    """A connection called *name* over *line*. `why` is the reason it ended, empty while it is open."""
 
     side: ClassVar[str]  # host or client
 
@@ -40,7 +41,7 @@ class Channel:
         self._formats_named = False
 
     async def run(self) -> None:
-        """Hear everything until either side ends the connection."""
+        """Read until either side ends the connection."""
         why = ""
         try:
             await self._read()
@@ -60,25 +61,26 @@ class Channel:
 
     @property
     def left(self) -> str:
-        """What is told where the other side ended it."""
+        """The reason to report when the other side closes the connection."""
         return "the other side closed"
 
     def end(self, why: str) -> None:
-        """Break the connection off."""
+        """Abort the connection for the reason *why*."""
         self.why = self.why or why
         self._writer.transport.abort()
 
     @abstractmethod
     async def hear(self, frames: Iterator[bytes]) -> None:
-        """Take what has come. Raises what *frames* do: WireError where none can start."""
+        """Process the incoming *frames*. Raises WireError, from *frames*, if no frame can start."""
 
     @abstractmethod
     def finish(self) -> None:
-        """Nothing comes any more: `why` says why."""
+        """Clean up after the connection has ended; `why` has the reason."""
 
     def misread(self, frame: bytes, error: IsoError) -> tuple[str, str]:
-        """What a frame is that gave *error*, in a word, and why; the formats that read it are named once. Too
-        many in a row end the connection, behind the answers to those before."""
+        """The kind of a frame whose decoding raised *error*, and why; the first time, `why` also names the
+        formats that can read it. Too many such frames in a row end the connection, once the earlier ones are
+        answered."""
         kind, why = self.line.unread(frame, error, name_formats=not self._formats_named)
         if kind != KEEP_ALIVE:
             self._unreadable += 1
@@ -88,7 +90,7 @@ class Channel:
         return kind, why
 
     def understood(self) -> None:
-        """A frame was a message, or could be answered as one."""
+        """Reset the count of unreadable frames: a frame was a message, or got a response."""
         self._unreadable = 0
 
     async def _read(self) -> None:
@@ -96,11 +98,11 @@ class Channel:
             before = self._cutter.partial + len(data)
             await self.hear(self._cutter.feed(data))
             self._watch_frame(ended=self._cutter.partial < before)
-            if len(data) == PIECE:  # more may be there, which would come without a turn of the loop
+            if len(data) == PIECE:  # more may be buffered; reading it would not yield to the event loop
                 await asyncio.sleep(0)
 
     def _watch_frame(self, *, ended: bool) -> None:
-        """A frame that has begun must end in its time; the one before it has *ended*."""
+        """Start the timer of an incomplete frame; *ended* says that the frame before it is complete."""
         if self._frame_watch and ended:
             self._frame_watch.cancel()
             self._frame_watch = None

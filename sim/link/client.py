@@ -1,10 +1,10 @@
-"""The client: sends requests, matches answers, undoes what was not answered; its connections, opened anew
-with growing waits; and exchanges over a line, each message made of what came back before it.
+"""The client: sends requests, matches responses, reverses what got no response; its connection pool, reopened
+with growing delays; and exchanges in which each message follows from the responses before it.
 
-Answers find their request by MTI and chosen elements. Every request ends in a `Sent`: answered, timed out,
-lost with its connection, or not sent; none of them is forgotten. A time-out of a request that moves money is
-followed by its reversal, which is repeated until it is answered or the tries are used up; an answer that
-comes later is kept and told.
+A response is matched to its request by MTI and selected elements. Every request ends as a `Sent`: answered,
+timed out, lost with its connection, or not sent. When a request that moves money times out, the client sends
+its reversal and repeats it until it gets a response or runs out of attempts. A late response is stored and
+logged.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _CLOSED = "the other side closed it"
 
 
 class ClientChannel(Channel):
-    """An open connection of a client: *heard* is called with the frames that have come, *lost* once, when it
-    is over."""
+    """An open connection of a client. It calls *heard* with the frames that arrive, and *lost* once, when the
+    connection ends."""
 
     side = "client"
 
@@ -69,7 +69,7 @@ class ClientChannel(Channel):
 
     @property
     def left(self) -> str:
-        """What is told where the host ended it."""
+        """The reason to report when the host closes the connection."""
         partial = self._cutter.partial
         return "the host closed the connection" + (
             f", {partial} bytes of a frame had arrived" if partial else ""
@@ -77,19 +77,19 @@ class ClientChannel(Channel):
 
     @property
     def queued(self) -> int:
-        """How many bytes the other side has not taken yet."""
+        """The number of bytes that the other side has not read yet."""
         return self._writer.transport.get_write_buffer_size() + self._size
 
     @property
     def stuck(self) -> str:
-        """What keeps an answer from coming, as far as it can be seen from here; else empty."""
+        """The visible reason why a response does not arrive, or an empty string."""
         if self.queued:
             return "the host does not read"
         partial = self._cutter.partial
         return f"only {partial} bytes of a frame had arrived" if partial else ""
 
     def write(self, data: bytes) -> None:
-        """Send a frame. All frames of one turn of the loop go out together."""
+        """Queue a frame. All frames of one turn of the event loop go out together."""
         if not self._out:
             asyncio.get_running_loop().call_soon(self._flush)
         self._out.append(data)
@@ -102,7 +102,7 @@ class ClientChannel(Channel):
             self._size = 0
 
     async def close(self) -> None:
-        """Close the connection, and wait until it is."""
+        """Close the connection and wait until it has ended."""
         self.why = self.why or "closed by us"
         if not self._writer.transport.is_closing():
             self._flush()
@@ -111,18 +111,18 @@ class ClientChannel(Channel):
         await asyncio.wait([self._task])
 
     async def hear(self, frames: Iterator[bytes]) -> None:
-        """Have what has come taken; what that sends goes out at once."""
+        """Pass *frames* to the client, then send at once whatever it wrote."""
         self._heard(self, frames)
         self._flush()
 
     def finish(self) -> None:
-        """Tell that it is over."""
+        """Report that the connection has ended."""
         self._lost(self)
 
 
 class Pool:
-    """*size* connections to the one place *where*. *heard* and *lost* are those of a `ClientChannel`; *tell*
-    is given what happens: a kind, a note, the connection's name."""
+    """*size* connections to the address *where*. *heard* and *lost* are those of a `ClientChannel`; *tell*
+    receives each event: its kind, a note, and the connection's name."""
 
     def __init__(
         self,
@@ -143,32 +143,32 @@ class Pool:
         self._limits, self._tell = limits, tell
         self._ends: dict[str, Any] = {"heard": heard, "lost": lost}
         self._opening: asyncio.Task[None] | None = None
-        self._news = asyncio.Event()  # who waits for a connection is woken by it
-        self._refused: LinkError | None = None  # why the last try failed
+        self._news = asyncio.Event()  # wakes whoever waits for a connection
+        self._refused: LinkError | None = None  # why the last attempt failed
         self._count = 0
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def in_own_loop(self) -> bool:
-        """Whether the event loop runs in which it was first asked: another is closed, or of the process that
-        this one was forked from, and nothing that is written in it ever goes out."""
+        """Whether the running event loop is the one of the first call. If not, that loop is closed or belongs
+        to the parent process of a fork, and nothing written in it is ever sent."""
         running = asyncio.get_running_loop()
         self._loop = self._loop or running
         return self._loop is running
 
     def check_loop(self) -> None:
-        """Raises LinkError where another event loop runs."""
+        """Raises LinkError if another event loop is running."""
         if not self.in_own_loop:
             wanted = "the event loop in which it was connected"
             raise LinkError(self.name, wanted, "another one, which needs its own client")
 
     async def fill(self) -> None:
-        """Open all connections. Raises LinkError where one cannot be opened."""
+        """Open all connections. Raises LinkError if one cannot be opened."""
         self.closed = False
         await self._fill()
 
     async def close(self) -> None:
-        """Close all connections. Who waits for one is told."""
+        """Close all connections; waiting callers get a LinkError."""
         self.closed = True
         if self._opening:
             self._opening.cancel()
@@ -178,8 +178,8 @@ class Pool:
             await channel.close()
 
     async def channel(self, seconds: float) -> ClientChannel:
-        """The free connection, waited for *seconds* at most where there is none: all that wait share one
-        series of attempts, with growing waits between them, and its end. Raises LinkError."""
+        """A free connection, after at most *seconds*. All waiting callers share one series of attempts, with
+        growing delays, and its outcome. Raises LinkError."""
         try:
             async with asyncio.timeout(seconds):
                 series = None
@@ -196,8 +196,8 @@ class Pool:
             raise LinkError(self.name, f"a connection within {seconds:g} seconds", found) from None
 
     def free(self) -> ClientChannel | None:
-        """The connection with the fewest awaited answers, None where one is to be opened first. What is
-        missing beside it is opened meanwhile: nobody waits for that."""
+        """The connection with the fewest pending requests; None if none is open. Missing connections are
+        opened in the background."""
         channels = self.channels
         if self.closed or not channels:
             return None
@@ -214,7 +214,8 @@ class Pool:
         return self._opening
 
     async def _reopen(self) -> None:
-        """Open what is missing, with growing waits; where the last attempt fails, so does all that waits."""
+        """Open the missing connections, with growing delays; if the last attempt fails, so do all waiting
+        callers."""
         wait, factor, longest = self._limits["backoff"]
         for left in reversed(range(self._limits["attempts"])):
             try:
@@ -254,7 +255,8 @@ class Pool:
         self._wake()
 
     async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A new one. Raises LinkError where nobody listens, in its time, with the right certificate."""
+        """A new connection. Raises LinkError if the host does not accept it in time, or with an untrusted
+        certificate."""
         host, port = self.where
         wanted = "a connection" if self.tls is None else "a TLS connection"
         seconds = self._limits["connect_seconds"]
@@ -268,7 +270,7 @@ class Pool:
 
 
 def _why(error: OSError) -> str:
-    """Why there is no connection, and what to look at where that is known."""
+    """Why there is no connection, and what to check if that is known."""
     plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
     why = plain or getattr(error, "verify_message", "") or error.strerror or str(error) or _CLOSED
     if isinstance(error, ConnectionRefusedError):
@@ -289,7 +291,7 @@ Unsolicited = Callable[[Message], Message | None]
 
 @dataclass(slots=True, eq=False)
 class _Awaited:
-    """An answer that is waited for: over *channel*, since *began*, until *deadline* rings."""
+    """A pending request: its response is expected over *channel*, since *began*, until *deadline* fires."""
 
     exchange: Sent
     key: Key
@@ -306,13 +308,15 @@ class _Awaited:
 class AsyncClient:
     """A client in the running event loop: `async with AsyncClient(("127.0.0.1", 8583)) as client:`.
 
-    *pool* connections are kept open, each new request goes to the one with the fewest awaited. *match*
-    are the elements that an answer has like its request, *timeout* seconds are waited for it; *reverse*
-    says whether time-outs are followed up: by a reversal, or, of an advice or a reversal, by repeats; *tries*
-    how often those are sent (None: as the network has it), each of which is waited for as long.
-    *echo_after* seconds of silence send an echo test; a connection whose echo is not answered is opened anew.
-    *unsolicited* is given what answers nothing, and may give an answer; without it echo tests of the host are
-    answered. With *keys* that have a MAC key, requests and reversals get a MAC, and each answer's is checked.
+    *pool* connections stay open; each new request goes to the one with the fewest pending. *match* lists the
+    elements that a response shares with its request, *timeout* is the wait for it in seconds. *reverse* says
+    whether a timeout is followed up: by a reversal, or, for an advice or a reversal, by repeats; *tries* is
+    how often these are sent (None: the network's number), each with the same wait.
+
+    After *echo_after* seconds of silence an echo test is sent; if it gets no response, its connection is
+    reopened. *unsolicited* receives every message that is not a response, and may return a response; without
+    it the client answers the host's echo tests. If *keys* have a MAC key, requests and reversals get a MAC,
+    and the MAC of each response is checked.
     """
 
     def __init__(
@@ -339,26 +343,26 @@ class AsyncClient:
         self.reverse, self.tries = reverse, tries
         self.echo_after, self.keys = echo_after, keys
         self.traffic = Traffic(self.line, self.limits.get("traffic"))
-        self.forgotten = 0  # unsettled exchanges that gave way to newer ones, each of which was told
+        self.forgotten = 0  # unsettled exchanges dropped for newer ones; the traffic names each
         self._open: deque[Sent] = deque()
         self._unsolicited = unsolicited or self._answer_echo
         ends: Any = {"tls": tls, "heard": self._heard, "lost": self._lost, "tell": self.tell}
         self._pool = Pool(where, pool, self.line, self.limits, **ends)
         self._awaited: dict[Key, _Awaited] = {}
-        # Whose answers may come late, and ANSWERED of those that came: such an exchange is not held on to.
+        # Requests whose response may still arrive; ANSWERED replaces an exchange whose response has arrived.
         self._overdue: Kept[Key, Sent | str] = Kept(self.limits["late"])
-        self._spoke = 0.0  # when an answer came last, or did not
+        self._spoke = 0.0  # when a request was last answered or given up
         self._echoes: asyncio.Task[None] | None = None
-        self.stan = 0  # the last trace number that was given out
+        self.stan = 0  # the last STAN issued
 
     @property
     def unsettled(self) -> list[Sent]:
-        """What was neither answered nor undone, the newest of it: somebody has to look into it. An answer
-        that comes after all settles it."""
+        """The most recent requests that were neither answered nor reversed: somebody has to investigate them.
+        A late response settles its request."""
         return [exchange for exchange in self._open if not exchange.settled]
 
     async def connect(self) -> AsyncClient:
-        """Open all connections of the pool. Raises LinkError where one cannot be opened."""
+        """Open all connections of the pool. Raises LinkError if one cannot be opened."""
         self._pool.check_loop()
         await self._pool.fill()
         if self.echo_after is not None and self._echoes is None:
@@ -366,7 +370,7 @@ class AsyncClient:
         return self
 
     async def close(self) -> None:
-        """Close all connections; requests that wait for an answer are lost, and told so."""
+        """Close all connections; pending requests end as lost."""
         self._pool.closed = True
         if not self._pool.in_own_loop:
             return
@@ -381,16 +385,16 @@ class AsyncClient:
         await self.close()
 
     def next_stan(self) -> str:
-        """A trace number that this client has not used for 999,999 numbers."""
+        """A STAN that this client has not used for its last 999,999 numbers."""
         self.stan = self.stan % 999_999 + 1
         return f"{self.stan:06}"
 
     async def send(
         self, message: Message, *, timeout: float | None = None, reverse: bool | None = None
     ) -> Sent:
-        """Send *message* and wait for its answer; what was not answered is undone, where that is asked
-        for: the reversal and each repeat are waited for as long as the answer was. Raises LinkError where no
-        connection can be had, BuildError where the line cannot write it."""
+        """Send *message* and wait for its response; without one, reverse it if requested. The reversal and
+        each repeat have the same timeout. Raises LinkError if no connection can be opened, BuildError if the
+        line cannot encode *message*."""
         self._pool.check_loop()
         exchange = Sent(message)
         undo = self.reverse if reverse is None else reverse
@@ -405,7 +409,7 @@ class AsyncClient:
         return exchange
 
     async def post(self, message: Message) -> None:
-        """Send *message* without waiting for anything: what answers nothing, or is not answered."""
+        """Send *message* without waiting for a response."""
         self._pool.check_loop()
         data = self.line.encode(message)
         channel = await self._pool.channel(self.timeout)
@@ -413,14 +417,14 @@ class AsyncClient:
         self.traffic.add(time.time(), channel.name, OUT, "unsolicited", data)
 
     async def _follow_up(self, exchange: Sent, timeout: float | None) -> None:
-        """What follows on no answer: an advice and a reversal, which tell what has happened already, are
-        repeated; another request that moves money is reversed."""
+        """Follow up a request that got no response: repeat an advice or a reversal, which report what has
+        already happened; reverse any other."""
         request = exchange.request
         policy = timeout_of(request.version)
         if tells_of_the_past(request):
             await self._repeat(exchange, policy, timeout, began=1)
             return
-        if is_digits(own := request.get(11)):  # the reversal's trace number is a later one
+        if is_digits(own := request.get(11)):  # the reversal's STAN is a later one
             self.stan = max(self.stan, int(own) % 1_000_000)
         try:
             made = reverse(
@@ -441,8 +445,9 @@ class AsyncClient:
         began: int = 0,
         of: Sent | None = None,
     ) -> None:
-        """Send *exchange* until it is answered or the tries, of which there were *began*, are used up, or no
-        connection can be had; then the one that it reverses, or itself, is unsettled."""
+        """Send *exchange* until it gets a response, all attempts are used up (*began* of them already), or no
+        connection can be opened. Without a response, *of*, the exchange that it reverses, or itself is
+        unsettled."""
         tries = policy.tries if self.tries is None else self.tries
         what = "it" if of is None else "its reversal"
         why = f"{what} got no response after {tries} attempts"
@@ -464,7 +469,7 @@ class AsyncClient:
         self._leave_open(of or exchange, why)
 
     def _leave_open(self, exchange: Sent, why: str) -> None:
-        """*exchange* is neither answered nor undone, and *why*."""
+        """Record *exchange* as neither answered nor reversed, with the reason *why*."""
         self._open.append(exchange)
         self.tell("unsettled", why)
         while len(self._open) > self.limits["unsettled"]:
@@ -474,8 +479,8 @@ class AsyncClient:
                 self.tell("forgotten", f"too many unsettled; the oldest is dropped: {oldest!r}")
 
     async def carry(self, exchange: Sent, timeout: float | None = None) -> None:
-        """Send the request of *exchange* and wait for what becomes of it; nothing is reversed. What is waited
-        for a connection counts as its time. Raises as `send` does."""
+        """Send the request of *exchange* and wait for the outcome; nothing is reversed. Waiting for a
+        connection counts towards the timeout. Raises as `send` does."""
         seconds = self.timeout if timeout is None else timeout
         channel = self._pool.free()
         if channel is None:
@@ -488,16 +493,15 @@ class AsyncClient:
         done = asyncio.get_running_loop().create_future()
 
         def ended() -> None:
-            if not done.done():  # nobody waits any more where it was cancelled
+            if not done.done():  # a cancelled one has no waiter
                 done.set_result(None)
 
         self._begin(channel, exchange, ended, seconds)
         await done
 
     def begin(self, exchange: Sent, ended: Callable[[], None]) -> bool:
-        """Send the request of *exchange* without waiting: *ended* is called when it is known what became of
-        it. False where nothing was sent, as a connection is to be opened first: `carry` does. Raises as
-        `send` does."""
+        """Send the request of *exchange* without waiting; *ended* is called when the outcome is known. False
+        if nothing was sent because no connection is open yet: use `carry`. Raises as `send` does."""
         channel = self._pool.free()
         if channel is not None:
             self._begin(channel, exchange, ended, self.timeout)
@@ -525,7 +529,8 @@ class AsyncClient:
         self.traffic.add(exchange.sent_at, channel.name, OUT, "request", data)
 
     def _ring(self, awaited: _Awaited) -> None:
-        """One turn of the loop more: where it was held up, an answer may wait to be read."""
+        """Allow one more turn of the event loop: if the loop was blocked, a response may be waiting to be
+        read."""
         asyncio.get_running_loop().call_soon(self._give_up, awaited)
 
     def _give_up(self, awaited: _Awaited) -> None:
@@ -534,7 +539,7 @@ class AsyncClient:
             self._miss(awaited, TIMED_OUT, note)
 
     def _miss(self, awaited: _Awaited, status: str, note: str) -> None:
-        """The answer did not come; it may still."""
+        """The response did not arrive in time; it may still arrive late."""
         self._forget(awaited)
         self._overdue.keep(awaited.key, awaited.exchange)
         awaited.end(status, note)
@@ -550,7 +555,7 @@ class AsyncClient:
         return (mti, *map(message.fields.get, self.match))
 
     def _lost(self, channel: ClientChannel) -> None:
-        """*channel* is over: nobody waits any more for answers over it."""
+        """*channel* has ended: the requests pending on it are lost."""
         if channel in self._pool.channels:
             self._pool.channels.remove(channel)
         self.tell("closed", channel.why, channel.name)
@@ -559,8 +564,8 @@ class AsyncClient:
             self._miss(awaited, LOST, channel.why)
 
     def _heard(self, channel: ClientChannel, frames: Iterator[bytes]) -> None:
-        """Take what has come over *channel*."""
-        now, wall = time.perf_counter(), time.time()  # they came together
+        """Process the *frames* that arrived over *channel*."""
+        now, wall = time.perf_counter(), time.time()  # all arrived together
         for data in frames:
             self._take(channel, data, now, wall)
             if channel.why:
@@ -594,7 +599,7 @@ class AsyncClient:
             self.traffic.add(wall, channel.name, IN, "duplicate", data, note="came twice")
 
     def _distrust(self, answer: Message) -> str:
-        """Why *answer* may be another's; empty where its MAC fits, or none is asked for."""
+        """Why *answer* cannot be trusted; empty if its MAC is correct or not required."""
         if self.keys is None:
             return ""
         return _DISTRUSTED.get(self.keys.wrong_mac(answer, self.line.mac_format, self.network), "")
@@ -607,7 +612,7 @@ class AsyncClient:
         try:
             answer = self._unsolicited(message)
             out = b"" if answer is None else self.line.encode(answer)
-        except Exception as error:  # noqa: BLE001, the caller's own: the line goes on
+        except Exception as error:  # noqa: BLE001, the caller's handler may raise anything
             self.tell("handler failed", f"on MTI {message.mti}: {type(error).__name__}", channel.name)
             return
         if out:
@@ -618,8 +623,8 @@ class AsyncClient:
         return respond(message).message if management(message) == "echo" else None
 
     async def _echo(self, silence: float) -> None:
-        """After *silence*, in seconds, an echo test over each connection: one that is not answered ends its
-        own alone."""
+        """After *silence* seconds, send an echo test over each connection; one without a response ends only
+        its own connection."""
         self._spoke = time.perf_counter()
         while True:
             while (left := self._spoke + silence - time.perf_counter()) > 0:
@@ -640,12 +645,12 @@ class AsyncClient:
             channel.end("an echo test got no response")
 
     def tell(self, kind: str, note: str, name: str = "") -> None:
-        """Write down what happened: a kind and a note, which has no card data, the connection's name."""
+        """Log an event: its kind, a note without card data, and the connection's name."""
         self.traffic.add(time.time(), name, EVENT, kind, note=note)
 
 
 class Live:
-    """An exchange under way: `made` is what was sent so far and what came back."""
+    """An exchange in progress: `made` has the messages sent and received so far."""
 
     def __init__(self, client: AsyncClient, network: str | None = None) -> None:
         self.client = client
@@ -653,14 +658,14 @@ class Live:
         self._sent: list[tuple[int, Sent]] = []
 
     def follow(self, word: str, **options: Any) -> Step:
-        """What follows on what was sent, as the line's format has it; see `sim.exchanges.follow`."""
+        """The next message, in the line's format; see `sim.exchanges.follow`."""
         if word != REPEAT and not options.get("stan"):
             options["stan"] = self.client.next_stan()
         made = follow(self.made, word, at=dates.now(), checked=False, **options)
         return replace(made, message=in_format(made.message, self.client.line.format)[0])
 
     async def send(self, step: Step, *, timeout: float | None = None, reverse: bool = False) -> Sent:
-        """Send *step*, wait for what becomes of it, and take that in."""
+        """Send *step*, wait for the outcome, and add both to the exchange."""
         sent = await self.client.send(step.message, timeout=timeout, reverse=reverse)
         at = len(self.made)
         went = datetime.fromtimestamp(sent.sent_at, UTC)
@@ -674,17 +679,17 @@ class Live:
         return sent
 
     def whole(self) -> Exchange:
-        """The exchange, with the answers that came too late after all others."""
+        """The exchange, with late responses after all others."""
         late = [Step(LATE, sent.late, dates.now(), of) for of, sent in self._sent if sent.late is not None]
         return self.made.plus(*late)
 
 
 async def play(client: AsyncClient, exchange: Exchange, *, timeout: float | None = None) -> Exchange:
-    """Send what *exchange* sends, in its order, and give the exchange that comes of it.
+    """Send the requests of *exchange* in order, and return the exchange that results.
 
-    What follows is made anew of the answers that come: approval codes, transaction ids. A step that what came
-    leaves nothing to do for, such as the completion of what was declined, ends it, and a note says so. Raises
-    as `AsyncClient.send` does.
+    Each follow-up is rebuilt from the actual responses: approval codes, transaction ids. If a response leaves
+    a step without a purpose, such as the completion of a declined authorization, the exchange ends there with
+    a note. Raises as `AsyncClient.send` does.
     """
     live = Live(client, exchange.network)
     for step in exchange.steps:
@@ -701,7 +706,7 @@ async def play(client: AsyncClient, exchange: Exchange, *, timeout: float | None
 
 
 def _again(live: Live, step: Step) -> Step:
-    """*step* of an exchange that was made, as it follows on what came."""
+    """*step* of a generated exchange, rebuilt from the responses received so far."""
     stan = step.message.get(11)[-6:]
     if step.role == REVERSAL:
         final = final_amount(step.message) or None

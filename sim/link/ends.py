@@ -1,7 +1,8 @@
-"""Both ends of a line without `await`, as callers name them: at work in a thread of their own.
+"""Host and client without `await`, with the arguments as callers write them; they run in a thread of their
+own.
 
-Notebooks and the command line open them alike. What nobody closes is closed when the program ends. What an
-option cannot be raises OptionError, which names the option and never quotes a card number.
+Notebooks and the command line use the same functions. What nobody closes is closed when the program ends. An
+invalid argument raises OptionError, which names the option and never quotes a card number.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _LONGEST = 86_400.0
 
 
 class _End:
-    """One end, open until `close`: `with Host(AsyncHost()) as host: host.port`."""
+    """A host or client, open until `close`: `with Host(AsyncHost()) as host: host.port`."""
 
     def __init__(self, end: AsyncHost | AsyncClient) -> None:
         self._end = end
@@ -53,7 +54,7 @@ class _End:
         return self
 
     def close(self) -> None:
-        """Close all connections; a host listens no more, what a client awaits is lost, and told so."""
+        """Close all connections: a host stops listening, a client's pending requests end as lost."""
         if self.running:
             self.running = False
             atexit.unregister(self.close)
@@ -67,7 +68,7 @@ class _End:
 
     @property
     def seen(self) -> Traffic:
-        """What it saw, entry by entry."""
+        """Everything it sent, received and logged."""
         return self._end.traffic
 
 
@@ -79,7 +80,7 @@ class Host(_End):
         self.server = server
 
     def start(self) -> Self:
-        """Listen. Raises LinkError where the place is taken."""
+        """Listen. Raises LinkError if the port is taken."""
         return self._open()
 
     def __repr__(self) -> str:
@@ -107,7 +108,7 @@ class Host(_End):
         self.server.rules = rules_of(self._rows(rules))
 
     def _rows(self, rules: Any) -> Any:
-        """A rule table as `rules_of` takes it."""
+        """*rules* in a form that `rules_of` accepts."""
         return rules
 
     def balance(self, pan: str) -> int:
@@ -142,7 +143,7 @@ class Client(_End):
 
     @property
     def forgotten(self) -> int:
-        """How many of them were dropped for newer ones; the traffic names each."""
+        """How many unsettled requests were dropped for newer ones; the traffic names each."""
         return self.client.forgotten
 
     def start(self, message: Message, **options: Any) -> Future[Sent]:
@@ -170,7 +171,7 @@ def line_of(
     version: object = None,
     interface: object = None,
 ) -> Line:
-    """The line that a caller names; a format may be the file that describes it."""
+    """The line for a caller's arguments; *format* may be the path of a format file."""
     chosen = None if format is None else named_format(format)
     spoken = "" if interface is None else interface_named(interface)
     return Line.of(chosen, framing, None if version is None else version_named(version), spoken)
@@ -179,8 +180,8 @@ def line_of(
 def host_and_line(
     address: Any, format: Any = None, framing: Any = None, version: Any = None, interface: Any = None
 ) -> tuple[tuple[str, int], Line]:
-    """Host and port of *address*, and the line spoken there: that of a host of our own where no format, no
-    framing and no interface is named."""
+    """Host and port of *address*, and the line to use there: for a host of ours its own line, unless a
+    format, framing or interface is given."""
     line = line_of(format, framing, version, interface)
     if not isinstance(address, Host):
         return address_of(address), line
@@ -222,7 +223,7 @@ def client(
 
 
 def key_ring(keys: Any) -> Any:
-    """A key ring in any form; the ciphers are an extra, and wanted where there are keys alone."""
+    """A key ring from any form of *keys*. The ciphers are an extra, imported only when there are keys."""
     if keys is None:
         return None
     from sim.link.keys.ring import KeyRing
@@ -231,7 +232,7 @@ def key_ring(keys: Any) -> Any:
 
 
 def _whole(option: str, value: Any, least: int | None = None, most: int | None = None) -> int:
-    """A whole number from *least* to *most*, where there are such."""
+    """*value* as a whole number from *least* to *most*, if these are given."""
     fits = isinstance(value, int) and not isinstance(value, bool)
     if fits and (least is None or value >= least) and (most is None or value <= most):
         return int(value)
@@ -253,7 +254,7 @@ def _elements(option: str, value: Any) -> tuple[int, ...]:
 
 
 def _balances(option: str, value: Any) -> dict[str, int]:
-    """Balances in minor units by card number, which may have blanks."""
+    """Balances in minor units by card number; blanks in a card number are ignored."""
     if not isinstance(value, Mapping):
         found = f"a value of type {type(value).__name__}"
         raise OptionError(option, "a mapping of card numbers to minor units", found)
@@ -267,7 +268,7 @@ def _address(option: str, value: Any) -> str:
     return str(value) or LOOPBACK
 
 
-# How an end takes what a caller writes, by option; what is not here is taken as it is.
+# How each option's value is checked and converted; other options are passed unchanged.
 _Check = Callable[[str, Any], Any]
 _OF_BOTH: dict[str, _Check] = {
     "network": lambda _, value: network_named(value),
@@ -291,7 +292,7 @@ _OF_A_CLIENT = _OF_BOTH | {
 
 
 def _checked(options: Mapping[str, Any], checks: Mapping[str, _Check]) -> dict[str, Any]:
-    """*options* as an end takes them; what is None is left to it."""
+    """*options*, checked and converted; None means the default and is left out."""
     return {
         name: checks[name](name, value) if name in checks else value
         for name, value in options.items()

@@ -1,9 +1,9 @@
-"""The host: an issuer that answers on a TCP port.
+"""The host: an issuer that responds on a TCP port.
 
-Each connection is one task that reads, decides and writes. It reads no more while its answers are not taken,
-so that a client that never reads costs one buffer; what a length field says is never allocated; a frame
-that does not become whole, an answer that is not taken, are given up after their time, and told. An answer
-that could not be handed over is an entry of kind `undelivered`.
+Each connection is one task that reads, decides and writes. It stops reading while its responses are not read,
+so that a client that never reads costs one buffer. It never allocates what a length field claims. A frame
+that is not completed in time and a response that is not read in time end the connection; each response that
+could not be delivered is logged as `undelivered`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _UNANSWERED = {"drop": "the response was dropped", "close": "closed instead of a
 class AsyncHost:
     """A host in the running event loop: `async with AsyncHost(line) as host: host.port`.
 
-    *rules* are tried in their order; *balances* (minor units by card number) and *opening* say what accounts
-    hold; *keys* are exchanged, PINs and MACs checked with them; *address* is where it listens, the loopback
-    address unless asked otherwise, *port* 0 any free one.
-    `traffic` is what it saw, `accounts` what it holds.
+    *rules* are tried in order. *balances* (minor units by card number) and *opening* set the balances of
+    accounts. *keys* are exchanged, and verify PINs and MACs. *address* is where it listens, by default the
+    loopback address; *port* 0 is any free one. `traffic` logs what it sent and received; `accounts` has the
+    balances.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class AsyncHost:
 
     @property
     def line(self) -> Line:
-        """What it speaks; assign another one for the connections to come."""
+        """The line it uses; assign another one for future connections."""
         return self.traffic.line
 
     @line.setter
@@ -92,7 +92,7 @@ class AsyncHost:
         self.traffic.line, self.issuer.format = line, line.mac_format
 
     async def start(self) -> AsyncHost:
-        """Listen. Raises LinkError where the place is taken or not ours."""
+        """Listen. Raises LinkError if the address or port is taken or not available."""
         self.issuer.ready()
         self._stopped = False
         backlog = self.limits["connections"]
@@ -100,7 +100,7 @@ class AsyncHost:
             self._server = await asyncio.start_server(self._serve, self.address, self.port, backlog=backlog)
         except OSError as error:
             where = f"{self.address}:{self.port}"
-            # asyncio puts words of its own around what the system says; a name that is not found has none.
+            # asyncio rewords the system's message; only a name that is not found keeps its own.
             named = isinstance(error, socket.gaierror) or not error.errno
             why = (error.strerror or str(error)) if named else os.strerror(error.errno or 0)
             raise LinkError(where, "an address to listen on", why) from None
@@ -109,13 +109,13 @@ class AsyncHost:
         return self
 
     async def stop(self) -> None:
-        """Close all connections and listen no more. What was not answered is told."""
+        """Close all connections and stop listening. Pending responses are logged as undelivered."""
         server, self._server = self._server, None
         if server is None:
             return
         self._stopped = True
         if server.get_loop() is not asyncio.get_running_loop():
-            return  # that loop is closed, or of the process that this one was forked from
+            return  # that loop is closed, or belongs to the parent process of a fork
         server.close()
         for channel in tuple(self.serving):
             channel.end(_STOPPED)
@@ -133,7 +133,7 @@ class AsyncHost:
         await self.stop()
 
     async def send(self, message: Message) -> int:
-        """Send a message that no client asked for to all connections; gives to how many."""
+        """Send an unsolicited message to all connections; returns how many got it."""
         data = self.line.encode(message)
         return sum([channel.push(data, "unsolicited") for channel in tuple(self.serving)])
 
@@ -158,13 +158,13 @@ class AsyncHost:
             self.serving.discard(channel)
 
     def _no_room(self) -> str:
-        """Why no connection is taken, empty where one is."""
+        """Why no connection can be accepted; empty if one can."""
         full = len(self.serving) + len(self._shaking) >= self.limits["connections"]
         return "the maximum number of connections is open" if full else _STOPPED if self._stopped else ""
 
     async def _shake(self, writer: asyncio.StreamWriter) -> str:
-        """Begin TLS, where it is spoken; why that failed, empty where it did not. Not left to the server: it
-        keeps a failure to itself, and somebody whose client cannot connect wants to see why."""
+        """Start TLS, if configured; returns why that failed, or an empty string. The server would do it
+        without reporting failures, and the user of a client that cannot connect needs the reason."""
         task = asyncio.current_task()
         if self.tls is None or task is None:
             return ""
@@ -185,7 +185,7 @@ class AsyncHost:
         self.traffic.add(time.time(), name, EVENT, kind, note=note)
 
     def decide(self, data: bytes, channel: HostChannel) -> tuple[Decision, bytes]:
-        """The decision on a frame, and the frame of its answer (empty: none)."""
+        """The decision on a frame, and the frame of the response (empty: none)."""
         layers: Any = ()
         try:
             request, layers = self.line.decode(data)
@@ -204,7 +204,7 @@ class AsyncHost:
         try:
             return decision, self.line.encode(decision.answer, answering(layers), decision.text)
         except IsoError:
-            pass  # the format has an element of the answer otherwise, or has no place for it
+            pass  # the format encodes an element of the response differently, or has no room for it
         try:
             decision.answer, decision.note = self.issuer.fitted(decision.answer, decision.note)
             return decision, self.line.encode(decision.answer, answering(layers))
@@ -214,7 +214,7 @@ class AsyncHost:
 
 
 class _Outgoing(NamedTuple):
-    """An answer on its way out: its frame, what is written down of it, when its request came."""
+    """A response on its way out: its frame, its log entry's rule and note, and when its request arrived."""
 
     data: bytes
     rule: str
@@ -223,8 +223,8 @@ class _Outgoing(NamedTuple):
 
 
 class HostChannel(Channel):
-    """A connection of *host*. `session` is what the issuer knows of it; `waiting` counts answers that wait
-    for their delay or for the next message."""
+    """A connection of *host*. `session` is the issuer's state for it; `waiting` counts the responses that
+    wait for their delay or for the next message."""
 
     side = "host"
 
@@ -234,8 +234,8 @@ class HostChannel(Channel):
         super().__init__(name, streams, host.line, host.limits)
         self.session = Session()
         self.traffic, self._decide = host.traffic, host.decide
-        # drain() waits until all is handed to the system: what it does not reach is undelivered. A buffer of
-        # TLS is full when it reaches its limit, another when it is beyond.
+        # drain() waits until everything is handed to the operating system; the rest is undelivered. A TLS
+        # buffer is full when it reaches its limit, a plain one when it exceeds it.
         over_tls = self._writer.get_extra_info("ssl_object") is not None
         self._writer.transport.set_write_buffer_limits(high=int(over_tls))
         self._late: list[_Outgoing] = []
@@ -243,11 +243,11 @@ class HostChannel(Channel):
 
     @property
     def waiting(self) -> int:
-        """How many answers wait for their delay, or for the next message."""
+        """How many responses wait for their delay or for the next message."""
         return len(self._late) + len(self._delayed)
 
     def push(self, data: bytes, kind: str) -> bool:
-        """Write *data*, which answers nothing; False where the other side does not read its connection."""
+        """Send *data*, an unsolicited message; False if the other side does not read its connection."""
         transport = self._writer.transport
         if transport.is_closing() or transport.get_write_buffer_size():
             self._note("undelivered", data, "the other side does not read its connection")
@@ -257,7 +257,7 @@ class HostChannel(Channel):
         return True
 
     async def hear(self, frames: Iterator[bytes]) -> None:
-        """Decide on what has come, and answer it; where no frame can start, what came before has its answers
+        """Decide on the incoming *frames* and respond; if no frame can start, respond to the earlier ones
         first."""
         outgoing: list[_Outgoing] = []
         broken = None
@@ -277,7 +277,7 @@ class HostChannel(Channel):
             await asyncio.wait(self._delayed, return_when=asyncio.FIRST_COMPLETED)
 
     def _take(self, frame: bytes, outgoing: list[_Outgoing], came: float, wall: float) -> None:
-        """Decide on a frame, and do what that says: what goes out at once is *outgoing*."""
+        """Decide on a frame and carry out the decision; responses to send at once go to *outgoing*."""
         self.traffic.add(wall, self.name, IN, "request", frame)
         decision, answer = self._decide(frame, self)
         action, rule, note = decision.action, decision.rule, decision.note
@@ -313,7 +313,7 @@ class HostChannel(Channel):
         await self._deliver([out])
 
     async def _deliver(self, outgoing: list[_Outgoing]) -> None:
-        """Write answers and wait until they are taken; what is not is told."""
+        """Send responses and wait until they are read; log those that are not."""
         self._writer.write(b"".join([out.data for out in outgoing]))
         watch = None
         try:
@@ -322,7 +322,7 @@ class HostChannel(Channel):
                 why = f"responses were not read for {seconds} seconds"
                 watch = asyncio.get_running_loop().call_later(seconds, self.end, why)
             await self._writer.drain()
-            if self._writer.transport.is_closing():  # drain() returns, too, when we broke it off
+            if self._writer.transport.is_closing():  # drain() also returns after our own abort
                 raise ConnectionAbortedError
         except OSError as error:
             why = self.why or f"the connection broke ({type(error).__name__})"
@@ -341,7 +341,7 @@ class HostChannel(Channel):
         self.traffic.add(time.time(), self.name, EVENT, kind, data, rule=rule, note=note)
 
     def finish(self) -> None:
-        """Tell what was not sent any more, and that it is over."""
+        """Log the responses that were not sent, and the end of the connection."""
         for out in (*self._delayed.values(), *self._late):
             self._note("undelivered", out.data, self.why, out.rule)
         for task in self._delayed:
@@ -352,6 +352,6 @@ class HostChannel(Channel):
 
 
 def _garbage(line: Line, answer: bytes) -> bytes:
-    """A frame of the same framing whose content is no message."""
+    """A frame with the same framing whose content is not a message."""
     _, layers = line.bare(answer)
     return wrap(_GARBAGE, layers or line.framing)

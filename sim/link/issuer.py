@@ -1,12 +1,12 @@
-"""How a host decides: what a request gets as its answer, and why.
+"""How a host decides: what response a request gets, and why.
 
-The rule table speaks first; without a rule an invalid message is declined, money is moved where there is
-enough of it, the line is managed. A repeat gets the answer that its message got, and nothing is booked twice.
-No sockets here: message in, decision out.
+The rule table comes first. Without a matching rule an invalid message is declined, an amount within the
+balance is approved, and network management is handled. A repeat gets the response that the original got, and
+nothing is booked twice. There are no sockets here: message in, decision out.
 
-What an issuer remembers (balances, the transactions that were booked, the answers that were given) is
-bounded: the longest unused account, the oldest transaction give way. Amounts are in minor units of the
-message's own currency; a test account has one currency.
+An issuer's memory (balances, bookings, responses given) is bounded: the account unused for longest and the
+oldest transaction are dropped. Amounts are in minor units of the message's own currency; a test account has
+one currency.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MOST_OF_ONE = 100  # authorizations of a transaction
 
 
 class Accounts:
-    """The balances of an issuer, in minor units, by card number. A card that is not named has the opening
+    """The balances of an issuer, in minor units by card number. A card that is not listed has the opening
     balance."""
 
     def __init__(
@@ -59,12 +59,11 @@ class Accounts:
         self.opening: int = limits["balance"] if opening is None else opening
         self._balances: Kept[str, int] = Kept(limits["accounts"])
         self.remembered: int = limits["remembered"]
-        # A booking by its number: the account, what a reversal has not given back yet (below 0: not taken
-        # back), whether it was completed. Texts and numbers alone, which take little room and nobody has to
-        # look at again.
+        # Bookings by number: the account, the amount not yet reversed (below 0 for a credit), and whether
+        # it was completed. Tuples of texts and numbers: small, and ignored by the garbage collector.
         self._booked: Kept[int, tuple[str, int, bool]] = Kept(self.remembered)
         self._numbers: Kept[str, int] = Kept(3 * self.remembered)
-        # The authorizations of a transaction that the network has a name for: the first, and its increments.
+        # The authorizations of a transaction with a network identifier: the first, and its increments.
         self._transactions: Kept[str, tuple[int, ...]] = Kept(self.remembered)
         self._count = 0
         for pan, balance in (balances or {}).items():
@@ -74,13 +73,14 @@ class Accounts:
         return f"Accounts({len(self._balances)})"
 
     def balance(self, pan: str) -> int:
-        """What is available on the account of *pan*."""
+        """The available balance of the account of *pan*."""
         found = self._balances.get(pan)
         return self.opening if found is None else found
 
     def book(self, message: Message, amount: int, approval: str = "", name: str = "") -> None:
-        """Take *amount* (below 0: give) for *message*, which a reversal may name, and a completion, also by
-        the *approval* code of its answer; *name* is the network's of its transaction."""
+        """Debit *amount* (below 0: credit) for *message*. A reversal or completion may refer to the booking,
+        a completion also by the *approval* code of the response; *name* is the network's identifier of the
+        transaction."""
         pan = account(message)[1]
         self._balances.keep(pan, self.balance(pan) - amount)
         self._count = number = self._count + 1
@@ -95,10 +95,9 @@ class Accounts:
             self._transactions.keep(known, (*(self._transactions.get(known) or ()), number)[-_MOST_OF_ONE:])
 
     def complete(self, message: Message, amount: int, name: str = "") -> bool:
-        """Let *message* take *amount* in the place of what the authorization took that it completes, and its
-        increments, which have the same *name*; False where none is known that it names, or another completed
-        it: goods that are sent in two parcels are two sales. A reversal may name either of them from then
-        on."""
+        """Replace the authorization that *message* completes, and its increments with the same *name*, by
+        *amount*. A reversal may refer to either from then on. False if the authorization is unknown or
+        already completed: two shipments are two sales."""
         named = _named(message)
         if approval := message.get(38).strip():
             named.append(_by_approval(account(message)[1], approval))
@@ -120,7 +119,7 @@ class Accounts:
         return True
 
     def _find(self, named: list[str]) -> tuple[int, str, int, bool] | None:
-        """The booking that one of the keys *named* is of: its number, and what is kept of it."""
+        """The booking of the first known key in *named*: its number and its record."""
         for key in named:
             number = self._numbers.get(key)
             if number is not None and (found := self._booked.get(number)) is not None:
@@ -128,8 +127,8 @@ class Accounts:
         return None
 
     def give_back(self, reversal: Message) -> int | None:
-        """Undo what *reversal* names, in part where it says what stays; how much came back, None where
-        there is no such transaction. A second reversal gives nothing back."""
+        """Reverse what *reversal* refers to, in part if it has a replacement amount; returns the amount, or
+        None if the transaction is unknown. A second reversal returns nothing more."""
         found = self._find(_named(reversal))
         if found is None:
             return None
@@ -144,7 +143,8 @@ class Accounts:
 
 
 def _names(message: Message, pan: str) -> list[str]:
-    """The keys by which a reversal may name *message*, of card *pan*: its STAN, its reference number."""
+    """The keys by which a reversal may refer to *message* of card *pan*: STAN, and retrieval reference
+    number."""
     get = message.fields.get
     by_stan = _by_stan(pan, get(11, ""))
     return [by_stan, _by_reference(pan, reference, get(41, ""))] if (reference := get(37)) else [by_stan]
@@ -163,8 +163,8 @@ def _by_approval(pan: str, approval: str) -> str:
 
 
 def _named(reversal: Message) -> list[str]:
-    """The keys of what *reversal* undoes, or a completion completes: by its original data elements, else by
-    the reference number."""
+    """The keys of the message that *reversal* (or a completion) refers to: by its original data elements and
+    its retrieval reference number."""
     pan = account(reversal)[1]
     found: list[str] = []
     number = number_of("original", reversal.version)
@@ -184,10 +184,10 @@ _ACCOUNTED = "12"  # message classes that move money
 _AUTHORIZATION, _REVERSAL = "1", "4"
 _CODE = 39
 _COMPLETES = "22"  # the advice of a financial transaction
-_ADVICES = "23"  # functions that tell what was done already
+_ADVICES = "23"  # functions that report what has already happened
 _SIGNED_ON = "sign-on"
 _SIGNS = {"debit": 1, "credit": -1}
-# What a person is told of secrets that do not fit.
+# The note on a request whose MAC or PIN is wrong.
 _WRONG = {
     "no_mac": "it has no MAC, but this host requires one",
     "wrong_mac": "the MAC is wrong",
@@ -198,9 +198,9 @@ _WRONG = {
 
 @dataclass(slots=True)
 class Decision:
-    """What is done with a message: `answer` (None: there is none), `action` and `delay` as a rule has them,
-    `rule` its label, `note` why, `findings` how many errors the message has; `text` is the answer as text,
-    empty where it was not written yet."""
+    """What to do with a message: `answer` (None: no response), `action` and `delay` as in a rule, `rule` its
+    label, `note` why, `findings` the number of errors in the message; `text` is the response in text form,
+    empty if not written yet."""
 
     answer: Message | None
     action: str = "answer"
@@ -212,26 +212,26 @@ class Decision:
 
     @property
     def plain(self) -> bool:
-        """Whether the answer goes out as it is, at once."""
+        """Whether the response goes out unchanged, at once."""
         return self.action == "answer" and not self.delay
 
     @property
     def code(self) -> str:
-        """The response code of the answer, empty without one."""
+        """The response code, empty if there is no response."""
         return self.answer.get(39) if self.answer else ""
 
 
 @dataclass(slots=True)
 class Session:
-    """What a host knows of one connection."""
+    """What a host remembers of one connection."""
 
     signed_on: bool = False
 
 
 class Issuer:
-    """The side that answers. *network* is the one whose rules hold, None that of each card; *sign_on* has
-    nothing but network management answered before a sign-on. *keys* are exchanged, and PINs and MACs checked
-    with them; *format* is how messages are written, which a MAC covers."""
+    """The responding side. *network* has the rules that apply (None: the network of each card). With
+    *sign_on*, only network management gets a response before a sign-on. *keys* are exchanged, and verify PINs
+    and MACs; *format* is the wire format that MACs cover."""
 
     def __init__(
         self,
@@ -248,9 +248,9 @@ class Issuer:
         self.network = network
         self.sign_on = sign_on
         self.keys, self.format = keys, format
-        self.business_days = 0  # how many cut-overs there were
+        self.business_days = 0  # the number of cutovers
         self._approvals = 0
-        # Which way the money goes, by transaction type.
+        # The direction of the money, by transaction type.
         self._moves = {
             f"{one:02}": way
             for way, (low, high) in read_toml("link")["moves"].items()
@@ -259,17 +259,17 @@ class Issuer:
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
         self._known_by: tuple[int, ...] = tuple(read_toml("link")["keys"]["answer"])
         self._answers: Mapping[str, Any] = read_toml("link")["answers"]
-        # Answers as texts, which take a tenth of the room of messages.
+        # Responses in text form, a tenth of the size of messages.
         self._given: Kept[str, tuple[str, str]] = Kept(accounts.remembered)
 
     def ready(self) -> None:
-        """Read the tables that a first answer asks for, so that it comes as soon as the next."""
+        """Read the tables that the first response needs, so that it takes no longer than the next."""
         sample = generate("financial", network=self.network, version=None).message
         judge(sample, self.network, ())
         respond(sample)
 
     def decide(self, request: Message, session: Session) -> Decision:
-        """What *request* gets."""
+        """The decision on *request*."""
         if mtis.response_mti(request.mti) is None:
             return Decision(None, note="not a request: it has no response")
         rule = self.table.find(request)
@@ -277,7 +277,7 @@ class Issuer:
             return Decision(None, "ignore", rule=rule.label)
         ruled, key = rule is not None and rule.decides, None
         if self.keys and mtis.is_network_management(request.mti):
-            # Before another takes its place: a key exchange is answered with the key that it came with.
+            # Taken before a key exchange replaces it: the response uses the key of its request.
             key = self.keys.mac_key(request, self.format, self.network)
         if self.keys and not ruled and (wrong := self.keys.wrong(request, self.format, self.network)):
             made = Decision(self._answer(request, self._refused(wrong, request)), note=_WRONG[wrong])
@@ -289,12 +289,12 @@ class Issuer:
         if rule is not None and rule.answer and made.answer is not None:
             made.answer, made.text = self._changed(made.answer, rule), ""
         if rule is not None and rule.action == "wrong-stan" and made.answer is not None:
-            # Before its MAC, which would else be what is wrong with it.
+            # Before the MAC is added; otherwise the MAC would be wrong as well.
             made.answer, made.text = made.answer.replace(de11=_other(made.answer.get(11))), ""
         if self.keys and made.answer is not None:
             try:
                 made.answer = self.keys.sealed(made.answer, request, self.format, key)
-            except BuildError:  # its bytes, which the MAC covers, cannot be written
+            except BuildError:  # the format cannot encode the bytes that the MAC covers
                 answer, made.note = self.fitted(made.answer, made.note)
                 made.answer = self.keys.sealed(answer, request, self.format, key)
             made.text = ""
@@ -304,7 +304,7 @@ class Issuer:
         return made
 
     def _changed(self, answer: Message, rule: Rule) -> Message:
-        """*answer* with the elements and parts of elements that *rule* has it carry."""
+        """*answer* with the elements and subfields that *rule* sets."""
         network = chosen_network(answer, self.network)
         for path, text in rule.answer:
             number, _, inside = path.partition(".")
@@ -315,8 +315,8 @@ class Issuer:
         return answer
 
     def fitted(self, answer: Message, note: str) -> tuple[Message, str]:
-        """*answer* as the format has it, and *note* with what is left out. Raises BuildError where that is
-        its code, or what it is matched by."""
+        """*answer* reduced to what the format can encode, and *note* with what is left out. Raises BuildError
+        if that is the response code or a matching element."""
         made, left = in_format(answer, self.format)
         for number in (*self._known_by, _CODE):
             if number in answer and number not in made:
@@ -324,13 +324,13 @@ class Issuer:
         return made, " ".join((note, *left)).strip()
 
     def unreadable(self, error: ParseError, why: str) -> Decision:
-        """What a frame gets that cannot be read, as *why* tells: an answer where its type and trace number
-        could be."""
+        """The decision on a frame that cannot be read, for the reason *why*: a response if its MTI and STAN
+        were read."""
         partial = error.partial
         if (
             not isinstance(partial, Message)
             or 11 not in partial
-            or mtis.response_mti(partial.mti) is None  # an answer is not answered, however broken
+            or mtis.response_mti(partial.mti) is None  # a response gets none, however broken
         ):
             return Decision(None, note=f"unreadable: {why}", findings=1)
         known = Message(partial.mti, {11: partial[11]}, partial.version)
@@ -377,7 +377,8 @@ class Issuer:
     def _by_rule(
         self, request: Message, rule: Rule, known: tuple[str, str] | None
     ) -> tuple[Message | None, str]:
-        """The answer with the rule's code. What was approved before (*known*) is not booked again."""
+        """The response with the rule's code. If the response before (*known*) approved, nothing is booked
+        again."""
         answer, note = self._ruled(request, rule.code)
         approved = request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version)
         if approved and not (known and self._approved(known[0], request)):
@@ -385,7 +386,8 @@ class Issuer:
         return answer, note
 
     def _ruled(self, request: Message, code: str) -> tuple[Message | None, str]:
-        """The answer with a rule's *code*; of one that its version has no room for, a malfunction: why."""
+        """The response with a rule's *code*, and a note; if the version has no room for the code, a system
+        malfunction."""
         try:
             return self._answer(request, code), ""
         except BuildError as error:
@@ -407,15 +409,16 @@ class Issuer:
         return answer, self._book(request, taken, answer)
 
     def _book(self, request: Message, amount: int, answer: Message | None) -> str:
-        """Book what *request* takes, and say what is particular: the advice of a financial transaction that
-        names an authorization is its completion, and takes its place."""
+        """Book what *request* debits, and return a note if it is special: a financial advice that refers to
+        an authorization completes and replaces it."""
         if request.mti[1:3] == _COMPLETES and self.accounts.complete(request, amount, self._named(request)):
             return "completes its authorization"
         self.accounts.book(request, amount, _approval(answer), self._named(request, answer))
         return ""
 
     def _named(self, request: Message, answer: Message | None = None) -> str:
-        """What the network calls the transaction, by which increments are completed with the first."""
+        """The network's transaction identifier, which links increments and completions with the first
+        authorization."""
         if request.mti[1] != _AUTHORIZATION and request.mti[1:3] != _COMPLETES:
             return ""
         return transaction_name(request, chosen_network(request, self.network), answer)
@@ -439,21 +442,21 @@ class Issuer:
         return self._with_key(request, answer) if kind == "key" and self.keys else (answer, kind)
 
     def _with_key(self, request: Message, answer: Message | None) -> tuple[Message | None, str]:
-        """The answer to a key exchange: with the key that is new, or its refusal."""
+        """The response to a key exchange: with the new key, or a rejection."""
         if self.keys is None or answer is None:
             return answer, ""
         try:
             more, note = self.keys.exchange(request, self.network)
-        except OptionError as error:  # of which no text holds a key
+        except OptionError as error:  # its text never contains a key
             return self._answer(request, self._code("key_refused", request)), str(error)
         return answer.replace(**{f"de{number}": value for number, value in more.items()}), note
 
     def _answer(
         self, request: Message, code: str | None, *, part: int | None = None, balance: int | None = None
     ) -> Message | None:
-        """The answer that `respond` makes: with *part* of the amount approved, with the *balance*."""
+        """The response that `respond` builds: with *part* of the amount approved, with the *balance*."""
         self._approvals += code is None or part is not None
-        # What was approved before, by voice or in stand-in, keeps its code.
+        # An earlier approval, by voice or stand-in, keeps its code.
         approval = request[38] if request.get(38).strip() else f"{self._approvals % 1_000_000:06}"
         return respond(
             request, code, approval=approval, amount_minor_units=part, balance_minor_units=balance
@@ -463,27 +466,27 @@ class Issuer:
         return str(self._answers[request.version][name])
 
     def _refused(self, wrong: str, request: Message) -> str:
-        """The code of what is *wrong* with a request's secrets: its network's own, where it has one."""
+        """The response code for the *wrong* MAC or PIN of a request: the network's own, if it has one."""
         found = detect_network(request) if self.network is None else None
         network = str(found.network) if found else self.network
         own = self._answers["networks"].get(network, {}).get(request.version, {})
         return str(own.get(wrong) or self._code(wrong, request))
 
     def _taken(self, request: Message) -> int:
-        """How much the request takes from its account; below 0, what it gives."""
+        """The amount that the request debits; below 0 for a credit."""
         way, found = self._moves.get(request.get(3)[:2]), amount(request)
         if found is None or not is_digits(found[0]):
             return 0
         return int(found[0]) * _SIGNS.get(way or "", 0)
 
     def _partly(self, request: Message, approved: int, code: str | None) -> Message | None:
-        """An approval of less than was asked for, with *code* or the version's own."""
+        """A partial approval, with *code* or the version's own."""
         answer = self._answer(request, code, part=approved)
         self.accounts.book(request, approved, _approval(answer), self._named(request, answer))
         return answer
 
     def _with_balance(self, request: Message) -> Message | None:
-        """The answer with the balance, as far as the digits of an amount can say it."""
+        """The response with the balance, limited to the digits of an amount."""
         balance = self.accounts.balance(account(request)[1])
         balance = max(-LARGEST_AMOUNT, min(balance, LARGEST_AMOUNT))
         return self._answer(request, None, balance=balance)
@@ -491,12 +494,12 @@ class Issuer:
 
 def management(request: Message) -> str:
     """What a network management request is for, by DE 70 (1987) or DE 24: sign-on, sign-off, echo, key,
-    cutover, other; empty where no list has its code."""
+    cutover, other; empty if no code list has its code."""
     version = request.version
     name, code = (
         ("network_management", request.get(70)) if version == "1987" else ("function_code", request.get(24))
     )
-    # Such a request carries no card, so any network's own code is known.
+    # Such a request has no card to detect a network from, so the codes of all networks count.
     rows = (lookup(name, code, version=version, network=network) for network in (None, *NETWORKS))
     return next((row.kind for row in rows if row), "")
 
@@ -511,7 +514,7 @@ def _approval(answer: Message | None) -> str:
 
 
 def _text(answer: Message) -> str:
-    """*answer* as text, empty where it cannot be written."""
+    """*answer* in text form, empty if it cannot be built."""
     try:
         return build(answer)
     except BuildError:
@@ -519,6 +522,6 @@ def _text(answer: Message) -> str:
 
 
 def _other(stan: str) -> str:
-    """Another trace number of the same width."""
+    """A different STAN of the same width."""
     width = len(stan) or spec("1987")[11].width
     return f"{(int(stan) + 1) % 10**width if is_digits(stan) else 1:0{width}}"

@@ -1,7 +1,8 @@
-"""What went over a line as life-cycle lanes: a drawing per transaction, as `sim.operations.match` finds them.
+"""The messages of a connection as sequence diagrams, one per transaction, as `sim.operations.match` groups
+them.
 
-A drawing has a life line for each side and an arrow per message, in the order in which they went; words say
-what colours say. No card data: a message is told by type, trace number and code.
+A diagram has a life line for each side and an arrow per message, in the order of sending; every color is also
+explained in words. Messages are shown without card data: by type, trace number and response code.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ svg text { fill: currentColor; } svg line { stroke: currentColor; }
 svg .life { stroke: #8888; stroke-width: 2; }
 svg line.lost { stroke: #b3261e; stroke-dasharray: 5 4; } svg text.lost { fill: #b3261e; }
 """
-# What is told of a line where no message came: what the client gave up, what the host did not send.
+# Events that mean a missing message: the client gave up, or the host did not send.
 _UNANSWERED = ("timed out", "lost", "unanswered", "undelivered")
 _ODD = {"late": "too late", "duplicate": "came twice", "unmatched": "answers nothing"}
 
 
 class Seen(NamedTuple):
-    """One message of a line, or that none came (`message` None): when (seconds since 1970), which way, what
-    it was taken for."""
+    """One message, or its absence (`message` None): when (seconds since 1970), in which direction, and its
+    kind."""
 
     at: float
     to_host: bool
@@ -42,7 +43,7 @@ class Seen(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """One arrow: to the host or from it, its words, whether it arrived, and in its time."""
+    """One arrow: its direction, its text, and whether the message arrived in time."""
 
     to_host: bool
     words: str
@@ -50,15 +51,15 @@ class Hop(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """One transaction: what it is in words, and its arrows."""
+    """One transaction: its title and its arrows."""
 
     title: str
     hops: tuple[Hop, ...]
 
 
 def seen_in(traffic: Traffic, to_host: str, *, after: int = 0) -> Iterator[Seen]:
-    """What *traffic* has of messages, in order, behind its entry *after*; *to_host* is the direction to the
-    host: `out` of a client's, `in` of a host's."""
+    """The messages in *traffic* after entry number *after*, in order; *to_host* is the direction towards the
+    host: `out` for a client's traffic, `in` for a host's."""
     for entry in traffic:
         if entry.number <= after:
             continue
@@ -70,12 +71,12 @@ def seen_in(traffic: Traffic, to_host: str, *, after: int = 0) -> Iterator[Seen]
 
 
 def lanes_of(seen: Sequence[Seen]) -> tuple[Lane, ...]:
-    """The transactions of *seen*, in the order in which they began, each with its arrows."""
+    """The transactions of *seen*, in the order in which they began, with their arrows."""
     places = [at for at, one in enumerate(seen) if one.message is not None]
     messages = [one.message for one in seen if one.message is not None]
     exchanges = match(messages, [seen[at].at for at in places])
     owner = {places[number]: found for found in exchanges for number in found.messages}
-    # What did not come belongs to the transaction of what was sent last.
+    # A missing message belongs to the transaction of the last one sent.
     groups: dict[int, list[int]] = {}
     last: Pair | None = None
     for at in range(len(seen)):
@@ -100,7 +101,7 @@ def _lane(group: list[Seen], messages: list[Message], exchanges: Sequence[Pair],
 
 
 def _stan(messages: list[Message], exchanges: Sequence[Pair], one: Pair) -> str:
-    """The trace number of what an exchange undoes; empty where it undoes nothing."""
+    """The trace number of the message that an exchange reverses; empty if it reverses none."""
     before = exchanges[one.original].request if one.original is not None else None
     return messages[before].get(11) if before is not None else ""
 
@@ -120,8 +121,8 @@ def _hop(one: Seen, undone: dict[str, str]) -> Hop:
 
 
 def as_svg(seen: Iterable[Seen], title: str = "") -> str:
-    """The lanes of *seen*: a titled SVG per transaction; empty where nothing was sent. *title* is what they
-    are of, in words."""
+    """The diagrams of *seen*: a titled SVG per transaction, empty if there are none. *title* says what they
+    show."""
     return "".join(_drawn(lane, title) for lane in lanes_of(tuple(seen)) if lane.hops)
 
 

@@ -1,10 +1,10 @@
-"""How a line writes: frames cut out of a stream, messages read from them and written into them.
+"""How a connection encodes messages: frames in a byte stream, and the message in each frame.
 
 A `Line` is a format and the framing around it, by name (`sim.formats()`, `data/framing.csv`). The outermost
-layer says where a frame ends, so it is a length field, an end mark in a format of characters, the last
-element of the message, or the end of an XML document (`<isomsg>` with a `<field>` for each element, binary
-ones in hex digits and marked so). What a length says is never allocated: a frame grows as its bytes come, up
-to `largest`.
+layer determines where a frame ends: a length field, an end mark (in a format of characters), the last element
+of the message, or the end of an XML document (`<isomsg>` with a `<field>` per element; binary elements are
+marked and in hex digits). The length in a header is never allocated: a frame grows as its bytes arrive, up to
+`largest`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _MOST_NAMED = 3
 
 
 class LinkError(IsoError):
-    """A line that does not carry: `what` was wanted, `found` is what happened instead.
+    """A connection that fails: `expected` is what was wanted, `found` what happened instead.
 
     >>> str(LinkError("127.0.0.1:8583", "a connection", "nobody listens there"))
     '127.0.0.1:8583: expected a connection, found nobody listens there'
@@ -71,7 +71,7 @@ class LinkError(IsoError):
 
 
 class Cutter:
-    """Cuts frames out of the bytes of one direction. `partial` is how many bytes of a frame have come."""
+    """Cuts frames out of the bytes of one direction. `partial` counts the bytes of an incomplete frame."""
 
     __slots__ = ("_held", "_line", "_made", "_plain", "_search", "_size", "_width")
 
@@ -81,8 +81,8 @@ class Cutter:
         self._width = self._made.head
         self._plain = _plain(line.framing[0])
         self._held = bytearray()
-        # What looks for the end of the first frame: its size, 0 as long as it has not come whole. Each goes
-        # on where it was, so that a frame which comes byte by byte is not read anew with each of them.
+        # Searches for the end of the first frame and yields its size, 0 while it is incomplete. A search
+        # resumes where it stopped, so that a frame that arrives byte by byte is not rescanned for each.
         self._search: Callable[[], Iterator[int]] = {
             "etx": self._to_mark,
             "gzip": self._to_end_of_packed,
@@ -93,12 +93,12 @@ class Cutter:
 
     @property
     def partial(self) -> int:
-        """How many bytes of a frame wait for the rest."""
+        """The number of bytes of the incomplete frame."""
         return len(self._held)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The frames that are whole now, each with what says where it ends. Raises WireError, behind the last
-        of them, where no frame can start, or one is longer than allowed: nothing behind it can be found."""
+        """The frames that *data* completes, each with its header or end mark. Raises WireError, after the
+        last of them, if no frame can start or one is too long: nothing after that can be found."""
         held = self._held
         held += data
         if self._made.kind == "length":
@@ -165,7 +165,7 @@ class Cutter:
         held, at, come, depth = self._held, 0, 0, 0
         while True:
             if held[:1].isspace():
-                del held[: len(held) - len(held.lstrip())]  # ends of lines between documents
+                del held[: len(held) - len(held.lstrip())]  # line ends between documents
             size, behind, come = 0, held.rfind(b">", come) + 1, len(held)
             if behind:
                 size, depth = xml_end(bytes(held[at:behind]), depth)
@@ -174,8 +174,7 @@ class Cutter:
 
 
 def _unpacked(unpacker: zlib._Decompress, data: bytes, left: int) -> bytes:
-    """What *data*, the next that is packed, holds of the *left* bytes that the length in front promises.
-    Never more than these are unpacked. Raises WireError."""
+    """*data* decompressed: at most the *left* bytes that the length header promises. Raises WireError."""
     try:
         made = unpacker.decompress(data, left + 1)
     except zlib.error:
@@ -186,7 +185,7 @@ def _unpacked(unpacker: zlib._Decompress, data: bytes, left: int) -> bytes:
 
 
 def _plain(outermost: str) -> bool:
-    """Whether a length field is nothing but a big-endian number of the bytes behind it."""
+    """Whether a length field is simply the big-endian number of the bytes after it."""
     made = frame(outermost)
     odd = made.counts_itself or made.before or made.after
     return (made.kind, made.written, made.order) == ("length", "binary", "big") and not odd
@@ -194,9 +193,9 @@ def _plain(outermost: str) -> bool:
 
 @dataclass(frozen=True)
 class Line:
-    """A format and its framing, outermost first, both by name. `largest` bounds a frame, in bytes;
-    `version` None reads it off each MTI; `interface` is what the line speaks, empty for that of the format,
-    else of each card's brand."""
+    """A format and its framing, outermost layer first. `largest` limits a frame, in bytes; `version` None
+    takes the version from each MTI; `interface` is the message specification (empty: that of the format, or
+    else of each card's brand)."""
 
     format: Format
     framing: tuple[str, ...]
@@ -204,7 +203,7 @@ class Line:
     version: str | None = None
     interface: str = ""
     _text: bool = field(default=False, repr=False)
-    # The width of a plain length field that is all the framing there is, 0 of any other framing.
+    # The width of a plain length field if it is the only framing, otherwise 0.
     _length: int = field(default=0, repr=False)
 
     @classmethod
@@ -215,10 +214,12 @@ class Line:
         version: str | None = None,
         interface: str = "",
     ) -> Line:
-        """The line that writes *format* inside *framing*; None is the usual one, of a format its own; where
-        there is nothing around a message, it ends where its elements end.
-        Raises SpecError or ChoiceError for unknown names, OptionError where nothing says where a message
-        ends."""
+        """The line for *format* and *framing*. None means the usual one, for a format its own. Without
+        framing, a message ends after its last element.
+
+        Raises SpecError or ChoiceError for unknown names, OptionError if nothing determines where a message
+        ends.
+        """
         usual = read_toml("link")["line"]
         chosen = wire_format(format or usual["format"])
         own = chosen.frames or usual["framing"]
@@ -236,16 +237,16 @@ class Line:
 
     @property
     def mac_format(self) -> Format | str:
-        """How a message stands here that a MAC is worked out over: the text form, or the format."""
+        """The form of a message that MACs cover: the text form, or the wire format."""
         return "text" if self._text else self.format
 
     def cutter(self) -> Cutter:
-        """What cuts the frames of one direction."""
+        """A cutter for the frames of one direction."""
         return Cutter(self)
 
     def encode(self, message: Message, layers: Iterable[Layer] = (), text: str = "") -> bytes:
-        """*message* as a frame, inside *layers* as they were read, else the usual ones; *text* is its text
-        form where that was written already. Raises BuildError."""
+        """*message* as a frame, inside *layers* as received, or else the usual ones; *text* is its text form
+        if already built. Raises BuildError."""
         body = self._body(message, text)
         if self.framing[0] == XML:
             return as_xml(message, self.format)
@@ -258,19 +259,19 @@ class Line:
             try:
                 return (text or build(message)).encode("ascii")
             except UnicodeEncodeError:
-                pass  # below it is said which element it is
+                pass  # encoding it below names the element
         try:
             return encode(message, self.format)
         except BuildError as error:
             with suppress(BuildError):
-                build(message)  # what the text form carries, the format has no place for
+                build(message)  # the text form can represent it, this format cannot
                 fitting = f"`format={self.format.name!r}` of sim.generate, respond and reverse"
                 error.args = (f"{error}. {fitting} makes messages for this connection",)
             raise
 
     def decode(self, data: bytes) -> tuple[Message, tuple[Layer, ...]]:
-        """The message of a frame of `cutter`, and what stood around it: nothing but a length is told as
-        nothing. Raises WireError."""
+        """The message in a frame of `cutter`, and its framing layers (none for a plain length field). Raises
+        WireError."""
         body, layers = self.bare(data)
         if self._text:
             try:
@@ -278,7 +279,7 @@ class Line:
                 version = self.version or version_of(text[:4]) or "1987"
                 return parse(text, self._table(version) if self.interface else version), layers
             except (ParseError, UnicodeDecodeError):
-                pass  # read once more below, where the error counts bytes
+                pass  # decoded again below, where the error counts bytes
         message = decode(body, self.format, self.version)
         if self.interface:
             own = self._table(message.version)
@@ -286,14 +287,12 @@ class Line:
         return message, layers
 
     def _table(self, version: str) -> Spec:
-        """The elements of the line's interface."""
+        """The elements of the connection's interface."""
         return interface_table(self.interface, version)
 
     def unread(self, data: bytes, error: IsoError, *, name_formats: bool = True) -> tuple[str, str]:
-        """What a frame is that gave *error*, in a word, and why, with the formats that read it where this
-        line's does not, if they are to be named: a length of zero alone is no message, as many switches send
-        it to keep a line open.
-        """
+        """The kind of a frame that raised *error*, and why, with *name_formats* also the formats that can
+        read it. A length field of zero is not a message: many switches send it to keep a connection open."""
         outermost = frame(self.framing[0])
         width = outermost.head
         if outermost.kind == "length" and len(data) == width:
@@ -302,7 +301,7 @@ class Line:
         return "unreadable", f"{error}; it reads as {' or '.join(read[:_MOST_NAMED])}" if read else str(error)
 
     def _read_by(self, data: bytes) -> list[str]:
-        """The formats in which the message of a frame reads to its end."""
+        """The formats that can read the whole message of a frame."""
         found = []
         with suppress(WireError):
             body, _ = self.bare(data)
@@ -313,7 +312,7 @@ class Line:
         return found
 
     def bare(self, data: bytes) -> tuple[bytes, tuple[Layer, ...]]:
-        """A frame without what stands around its message, and that. Raises WireError."""
+        """The message of a frame without its framing, and the framing layers. Raises WireError."""
         if self._length:
             return data[self._length :], ()
         if self.framing[0] == XML:
@@ -326,7 +325,7 @@ class Line:
         return data[start:end], layers
 
     def _of_document(self, data: bytes) -> bytes:
-        """The message of a document as the line's format writes it."""
+        """The message of an XML document, encoded in the connection's format."""
         try:
             return encode(of_xml(data, self.version), self.format)
         except BuildError as error:
@@ -334,7 +333,7 @@ class Line:
 
 
 def answering(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
-    """The layers of an answer: as the request had them, destination and source of headers exchanged."""
+    """The layers of a response: the request's, with destination and source in headers swapped."""
     return tuple(map(_turned, layers))
 
 
@@ -346,7 +345,7 @@ def _turned(layer: Layer) -> Layer:
 
 
 def address_of(address: object) -> tuple[str, int]:
-    """Host and port of an address that a person writes: `"127.0.0.1:8583"`, `("::1", 8583)`, `"[::1]:8583"`.
+    """Host and port of an address as a person writes it: `"127.0.0.1:8583"`, `("::1", 8583)`, `"[::1]:8583"`.
 
     >>> address_of("localhost:8583")
     ('localhost', 8583)
@@ -364,7 +363,7 @@ def address_of(address: object) -> tuple[str, int]:
         port = int(port)
     named = (
         isinstance(host, str) and host and quotable(host) == host
-    )  # a card number is looked up in no directory
+    )  # never look up a card number as a host name
     if not (named and isinstance(port, int) and 0 <= port <= 65535):
         raise OptionError("address", "host:port, such as 127.0.0.1:8583", shown(address))
     return str(host), port
@@ -377,8 +376,8 @@ _ENTITIES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
 def xml_end(data: bytes, depth: int = 0) -> tuple[int, int]:
-    """Where the first document in *data* ends, 0 where it has not come whole, and how many documents are open
-    then; *depth* were open in front of *data*.
+    """Where the first document in *data* ends (0 if it is incomplete), and how many elements are still open;
+    *depth* were open before *data*.
 
     >>> xml_end(b"<isomsg><isomsg/>"), xml_end(b"</isomsg><isomsg>", 1)
     ((0, 1), (9, 0))
@@ -391,7 +390,7 @@ def xml_end(data: bytes, depth: int = 0) -> tuple[int, int]:
 
 
 def as_xml(message: Message, fmt: Format) -> bytes:
-    """*message* as a document and the end of a line.
+    """*message* as an XML document, with a line end.
 
     >>> from sim.codec.wire import wire_format
     >>> print(as_xml(Message("0800", {11: "000042"}), wire_format("ascii")).decode(), end="")
@@ -413,8 +412,9 @@ def _binary(field: Field | None) -> bool:
 
 
 def of_xml(data: bytes, version: str | None = None) -> Message:
-    """The message of a document. Raises WireError for one without an MTI, and for an element in parts."""
-    from sim.paste.spellings.xml import tags  # few links need it
+    """The message in a document. Raises WireError if an element is split into subfields or an id is invalid.
+    """
+    from sim.paste.spellings.xml import tags  # few connections need it
 
     fields: dict[int, str] = {}
     mti, depth = "", 0

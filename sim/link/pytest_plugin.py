@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the mark known."""
+    """Register the mark."""
     text = "iso_host(**options): options of `sim.host` for the fixture `iso_host`"
     config.addinivalue_line("markers", text)
 
 
 @pytest.fixture
 def iso_host(request: pytest.FixtureRequest) -> Iterator[Host | str]:
-    """A host of our own on the loopback address, closed after the test; or the address in `ISO8583_HOST`,
-    where that is set. `host.rules = [...]` says how it answers, `host.seen` what it saw; the mark
-    `iso_host(format="mine.xml", framing="length-2")` what it speaks, and what else `sim.host` takes."""
+    """A host on the loopback address, closed after the test, or the address in `ISO8583_HOST` if that is set.
+    `host.rules = [...]` determines its responses, `host.seen` is its traffic. The mark
+    `iso_host(format="mine.xml", framing="length-2")` sets the options of `sim.host`."""
     address = os.environ.get("ISO8583_HOST")
     if address:
         yield address

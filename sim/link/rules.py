@@ -1,15 +1,15 @@
-"""The rule table of a host: which messages, and what is done with them. The first row that fits holds.
+"""The rule table of a host: which messages it matches, and what to do with them. The first matching row
+applies.
 
-A row is a dict of texts, as CSV, TOML or a DataFrame has it. Its conditions (an empty one fits all):
-`mti` (`0100`, `01xx`), `processing_code` (`00`, `000000`), `network`, `card` (a card number, or its
-beginning and `*`), `amount` (`5000`, `1000..`, `..999`, `100..200`, minor units), `currency`, `merchant`,
-`terminal`, `seen` (which of the messages that fit the rest: `1`, `2..`), and any element or part of one:
-`de22`, `de48.82`, `de55.9F35` with a value, its beginning and `*`, `~pattern`, `present` or `absent`. What is
-done: `action` (below), `code` (DE 39), `delay` (seconds), `approved` (of a partial approval, minor units),
-`set.44`, `set.55.71` (what the answer carries; `-` leaves it out), `name`.
+A row is a dict of texts, from CSV, TOML or a DataFrame. Its conditions (an empty one matches all): `mti`
+(`0100`, `01xx`), `processing_code` (`00`, `000000`), `network`, `card` (a card number, or its first digits
+and `*`), `amount` (`5000`, `1000..`, `..999`, `100..200`, minor units), `currency`, `merchant`, `terminal`,
+`seen` (which occurrences among the messages that meet the other conditions: `1`, `2..`), and any element or
+subfield: `de22`, `de48.82`, `de55.9F35` with a value, a prefix and `*`, `~pattern`, `present` or `absent`.
+Its effects: `action` (below), `code` (DE 39), `delay` (seconds), `approved` (the amount of a partial
+approval, minor units), `set.44`, `set.55.71` (elements of the response; `-` removes one), `name`.
 
-A row may also be a function: given each message, it gives such a row, a code, or None where it has nothing
-to say.
+A row may also be a function: for each message it returns such a row, a code, or None if it does not apply.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sim.spec.spellings import network_named
 from sim.spec.tables import toml_of
 
 MOST_ELEMENT = 192  # of three bitmaps
-# What a host can do with a message beside answering it as it is.
+# What a host can do with a message.
 ACTIONS = {
     "answer": "the response is sent",
     "ignore": "the message is not processed and gets no response",
@@ -49,7 +49,7 @@ ACTIONS = {
 }
 _TEXTS = ("mti", "processing_code", "network", "card", "currency", "merchant", "terminal", "code", "name")
 _ANY = "xX"
-# How conditions are written: what is written otherwise would never be met, and nobody would know.
+# How conditions are written: any other text would silently never match.
 _WRITTEN = {
     "mti": (re.compile(r"[0-9xX]{4}"), "four digits, x for any, such as 0100 or 01xx"),
     "processing_code": (re.compile(r"[0-9]{1,6}"), "its first 1 to 6 digits, such as 00"),
@@ -60,14 +60,14 @@ _WHOLE = re.compile(r"[0-9]{0,18}")
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Whole numbers from `low` to `high`, None where it is open."""
+    """Whole numbers from `low` to `high`; None means no limit."""
 
     low: int | None = None
     high: int | None = None
 
     @classmethod
     def of(cls, column: str, text: str) -> Range:
-        """`5`, `5..`, `..5` or `5..9`. Raises OptionError for anything else."""
+        """The range in *text*: `5`, `5..`, `..5` or `5..9`. Raises OptionError for anything else."""
         low, dots, high = text.partition("..")
         parts = [low, high if dots else low]
         if not text.strip(".") or not all(_WHOLE.fullmatch(part) for part in parts):
@@ -90,7 +90,7 @@ Function = Callable[[Message], Mapping[str, Any] | str | None]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rule:
-    """One row: conditions, and what is done with the messages that meet them."""
+    """One row: conditions, and what to do with the messages that meet them."""
 
     name: str = ""
     mti: str = ""
@@ -112,33 +112,34 @@ class Rule:
 
     @property
     def label(self) -> str:
-        """How the rule is named where it is told that it held."""
+        """The name to report when the rule applies."""
         return self.name or (f"{self.action} {self.code}".strip())
 
     def __repr__(self) -> str:
-        # The card may be a whole number: it is no part of what is shown.
+        # The card may be a full number, so it is not shown.
         return f"Rule({quotable(self.label)!r})"
 
     @property
     def decides(self) -> bool:
-        """Whether its code is the answer, whatever the message says: not of a partial approval."""
+        """Whether its code determines the response, whatever the message contains; not for a partial
+        approval."""
         return bool(self.code) and self.action != "partial"
 
     def of(self, message: Message) -> Rule | None:
-        """What holds for *message*: the rule itself, or what its function says. Raises IsoError where that
+        """The rule that applies to *message*: this one, or what its function returns. Raises IsoError if that
         fails."""
         if self.function is None:
             return self
         try:
             row = self.function(message)
-        except Exception as error:  # the caller's own: the host goes on
+        except Exception as error:  # the caller's function may raise anything; the host continues
             raise IsoError(None, None, f"a row of {self.label}", type(error).__name__) from error
         if row is None:
             return None
         return replace(_rule(1, {"code": row} if isinstance(row, str) else row), name=self.name)
 
     def fits(self, message: Message) -> bool:
-        """Whether *message* meets the conditions, `seen` aside."""
+        """Whether *message* meets the conditions other than `seen`."""
         return (
             (not self.mti or _like(self.mti, message.mti))
             and (not self.processing_code or message.get(3).startswith(self.processing_code))
@@ -170,7 +171,7 @@ class Rule:
 
 
 def matches(wanted: str, value: str) -> bool:
-    """Whether an element's *value*, empty where it is missing, is as *wanted*."""
+    """Whether *value*, of an element (empty if missing), matches the condition *wanted*."""
     if wanted in ("present", "absent"):
         return bool(value) == (wanted == "present")
     if wanted.startswith("~"):
@@ -181,7 +182,7 @@ def matches(wanted: str, value: str) -> bool:
 
 
 def check_pattern(where: str, wanted: str) -> None:
-    """Raises OptionError where *wanted* is a pattern that cannot be read."""
+    """Raises OptionError if *wanted* is an invalid pattern."""
     if wanted.startswith("~"):
         try:
             re.compile(wanted[1:].strip())
@@ -203,9 +204,9 @@ Source = str | Path | Function | Iterable[Mapping[str, Any] | Rule | Function]
 
 
 def rules_of(source: Source | None) -> tuple[Rule, ...]:
-    """The rules of a CSV or TOML file (`[[rules]]`), its text, of rows, or of a function.
+    """The rules in a CSV or TOML file (`[[rules]]`), in its text, in rows, or from a function.
 
-    Raises OptionError naming the row and the column of what cannot be met.
+    Raises OptionError that names the row and column of an invalid cell.
 
     >>> rules_of("card,code\\n4111*,51")[0].code
     '51'
@@ -235,7 +236,7 @@ def _read(source: str | Path) -> list[Mapping[str, Any]]:
 
 
 def csv_rows(text: str, option: str) -> list[Mapping[str, Any]]:
-    """The rows of a CSV file's *text*. Raises OptionError naming *option* where it is none."""
+    """The rows in the *text* of a CSV file. Raises OptionError that names *option* if it is not CSV."""
     try:
         return list(csv.DictReader(io.StringIO(text, newline="")))
     except csv.Error as error:
@@ -285,7 +286,7 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
 
 
 def flat(row: Mapping[Any, Any], lead: str = "") -> Iterator[tuple[str, Any]]:
-    """The cells of a row; TOML makes tables of `set.44` and `de55.9F35`."""
+    """The cells of a row; TOML turns `set.44` and `de55.9F35` into tables."""
     for key, value in row.items():
         if isinstance(value, Mapping):
             yield from flat(value, f"{lead}{key}.")
@@ -316,14 +317,14 @@ def _number(column: str, value: object, kind: type[float]) -> float:
 
 
 class Table:
-    """The rules of a host at work. It counts how many messages fitted each of them."""
+    """The rules of a running host, with the number of messages that matched each."""
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         self.rules = tuple(rules)
         self._seen = [0] * len(self.rules)
 
     def find(self, message: Message) -> Rule | None:
-        """The first rule that holds for *message*."""
+        """The first rule that applies to *message*."""
         for at, rule in enumerate(self.rules):
             if rule.fits(message):
                 self._seen[at] += 1

@@ -1,7 +1,6 @@
-"""What became of a message that a client sent; and how often one that was not answered is sent again, and
-after what: the rows of `data/timeouts.csv`. The reversal that follows is
-`sim.operations.answering.reverse`'s, its repeat the same under the next MTI (0401, 0421, 1421).
-"""
+"""The outcome of a message that a client sent; and how often, and after which delays, an unanswered one is
+repeated: the rows of `data/timeouts.csv`. `sim.operations.answering.reverse` makes the reversal; its repeat
+is the same message with the next MTI (0401, 0421, 1421)."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from sim.spec.tables import read_csv, read_toml
 
 @dataclass(frozen=True, slots=True)
 class TimeOut:
-    """One row: `tries` counts the first sending and its repeats, `waits` are the seconds before each repeat
+    """One row: `tries` counts the first attempt and its repeats; `waits` are the seconds before each repeat
     (none: at once)."""
 
     tries: int
@@ -26,13 +25,13 @@ class TimeOut:
     source: str
 
     def wait(self, attempt: int) -> float:
-        """Seconds before repeat *attempt*, from 1; the last wait holds for all after it."""
+        """Seconds before repeat *attempt*, from 1; the last wait also applies to all later ones."""
         return self.waits[min(attempt, len(self.waits)) - 1] if self.waits else 0.0
 
 
 @cache
 def timeout_of(version: str) -> TimeOut:
-    """The row of a version.
+    """The row for a version.
 
     >>> timeout_of("1987").tries
     3
@@ -49,11 +48,10 @@ _REPEATED: tuple[int, ...] = tuple(read_toml("link")["keys"]["repeated"])
 
 @dataclass(slots=True, repr=False)
 class Sent:
-    """A request and what came of it. `status` is answered, timed out, lost (the connection went down while
-    its answer was awaited) or not sent; `sent_at` in seconds since 1970 (UTC), `latency` in seconds;
-    `sent` how many times it was sent, repeats included. `late` is an answer that came after its time,
-    `reversal` what undid the request.
-    """
+    """A request and its outcome. `status` is answered, timed out, lost (the connection failed before the
+    response) or not sent; `sent_at` in seconds since 1970 (UTC), `latency` in seconds; `sent` is how many
+    times it was sent, including repeats. `late` is a response that arrived after the timeout, `reversal` the
+    reversal of the request."""
 
     request: Message
     status: str = UNSENT
@@ -73,7 +71,7 @@ class Sent:
 
     @property
     def told(self) -> str:
-        """What became of it, in words."""
+        """The outcome, in words."""
         words = self.status
         if self.answer is not None:
             known = answer(self.code, self.answer.version, chosen_network(self.answer, None))
@@ -85,13 +83,13 @@ class Sent:
 
     @property
     def code(self) -> str:
-        """The response code (DE 39), empty where there is no answer."""
+        """The response code (DE 39), empty if there is no response."""
         return self.answer.get(39) if self.answer else ""
 
     @property
     def misfit(self) -> str:
-        """What the answer should repeat of its request, and has otherwise; empty where there is nothing. A
-        part that was approved is another amount."""
+        """The elements that differ between the request and the response, which should repeat them; empty if
+        none do. A partial approval may have another amount."""
         answer, request = self.answer, self.request
         if answer is None:
             return ""
@@ -103,14 +101,13 @@ class Sent:
 
     @property
     def answered(self) -> bool:
-        """Whether its answer came, in its time."""
+        """Whether the response arrived in time."""
         return self.status == ANSWERED
 
     @property
     def settled(self) -> bool:
-        """Whether both sides agree: it was answered, or undone, or never sent. What tells of the past (an
-        advice, a reversal) is settled by an answer that comes late, too; a request is not: it was given up.
-        """
+        """Whether both sides agree: it was answered, reversed, or never sent. A late response settles an
+        advice or a reversal, which report the past, but not a request that was given up."""
         if self.answered or not self.sent:
             return True
         told = self if tells_of_the_past(self.request) else self.reversal
@@ -118,5 +115,6 @@ class Sent:
 
 
 def tells_of_the_past(message: Message) -> bool:
-    """Whether *message* tells what has happened, as advices and reversals do: it is repeated, not undone."""
+    """Whether *message* reports what has already happened (an advice or a reversal), so that it is repeated
+    rather than reversed."""
     return mtis.is_advice(message.mti) or message.mti[1] == _REVERSAL

@@ -1,7 +1,7 @@
-"""What tests of somebody's own use: run one case, and the pytest fixture `iso_host`.
+"""For users' own tests: run one case, and the pytest fixture `iso_host`.
 
-The fixture comes with the package (entry point `pytest11`): a host of our own for each test, or the one
-that the environment variable `ISO8583_HOST` (`host:port`) names.
+The fixture comes with the package (entry point `pytest11`): a host of ours for each test, or the one that the
+environment variable `ISO8583_HOST` (`host:port`) names.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def check_case(suite: str | Path, name: str, host: Host | str) -> None:
-    """Run the case *name* of *suite* against *host*, an own one or `host:port`. Raises AssertionError with
-    all that was not as expected."""
-    __tracebackhide__ = True  # who reads a failure wants its test, and what was wrong
+    """Run the case *name* of *suite* against *host*, a host of ours or `host:port`. Raises AssertionError
+    with everything that was not as expected."""
+    __tracebackhide__ = True  # a failure should show the test and what was wrong
     from sim.link.line import Line
     from sim.link.scenario.report import run_suite
     from sim.link.scenario.suite import suite_of

@@ -1,10 +1,10 @@
-"""Keys, and what is made with them: PIN blocks, MACs, verification values, cryptograms, DUKPT, key blocks.
+"""Keys and their use: PIN blocks, MACs, verification values, cryptograms, DUKPT, key blocks.
 
-For test keys. A key shows its check value alone, whatever prints it; `Worked`, what was made of a PIN or a
-card's secret, keeps its value and its steps until they are asked for by name.
+For test keys only. The repr of a key shows its check value, nothing else; `Worked`, a value computed from a
+PIN or another secret, shows its value and steps only when asked by name.
 
-The ciphers are those of `cryptography`; the constructions, each a page of a standard, stand here, so that
-every step of them can be looked at. psec and pyemv make the same in the tests, by other hands.
+The ciphers come from `cryptography`; the constructions, each a page of a standard, are written out here, so
+that every step can be inspected. The tests compare them with psec and pyemv.
 """
 
 from importlib.util import find_spec as _find_spec

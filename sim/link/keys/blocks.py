@@ -1,4 +1,4 @@
-"""Key blocks: a key that travels with what it may be used for (ANSI X9.143, once TR-31)."""
+"""Key blocks: an encrypted key with its permitted use (ANSI X9.143, formerly TR-31)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENCIPHERS, _AUTHENTICATES = 0x45, 0x4D
 _ALGORITHM = {("TDES", 16): 0, ("TDES", 24): 1, ("AES", 16): 2, ("AES", 24): 3, ("AES", 32): 4}
 _CIPHERS = {"A": "AES", "T": "TDES", "D": "TDES"}
 _MOST = 9_999
-# A key that travels without a block: bytes of a TDES key, and of the check value behind it, if there is one.
+# A key sent without a block: the bytes of a TDES key, and those of the check value after it, if any.
 _CIPHERED = (8, 16, 24)
 _CHECKS = (0, 3, 4)  # bytes of the check value
 _LENGTHS = {2 * (size + check): 2 * size for size in _CIPHERED for check in _CHECKS}
@@ -27,9 +27,9 @@ _LENGTHS = {2 * (size + check): 2 * size for size in _CIPHERED for check in _CHE
 
 @dataclass(frozen=True, slots=True)
 class KeyBlock:
-    """A key block that was read: what the key is, what it may be used for, and the key. `meanings` explains
-    each code of the header; `optional` are the optional blocks by id; `key` is None for a key that is
-    neither TDES nor AES (`secret` then has its bytes, which no repr shows)."""
+    """A parsed key block: what the key is, what it may be used for, and the key. `meanings` explains each
+    code of the header; `optional` has the optional blocks by id; `key` is None for a key that is neither TDES
+    nor AES (`secret` then has its bytes, which no repr shows)."""
 
     version: str
     usage: str
@@ -67,7 +67,7 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
     Returns
     -------
     KeyBlock
-        The header's parts, and the key.
+        The header fields, and the key.
 
     Raises
     ------
@@ -129,13 +129,13 @@ def key_block(
     Parameters
     ----------
     key
-        What travels: TDES, or an AES `Key`.
+        The key to transport: TDES, or an AES `Key`.
     protection_key
         The key block protection key: TDES makes version B, an AES `Key` version D.
     usage, mode, exportability
         Codes of the header: `P0` is a PIN key, `M3` one for MACs of algorithm 3; mode `B` is both ways.
     fill
-        What fills the last block up, taken for the random bytes of its length; made up by default.
+        The bytes that pad the last block. Default: random.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def key_block(
     method = "01" if made.cipher == "AES" else "00"
     parts = [_optional_block("KC", method + made.check_value)]
     left = -(_HEADER + len(parts[0])) % size
-    if left:  # no block is shorter than its head
+    if left:  # an optional block is at least as long as its own header
         parts.append(_optional_block("PB", "0" * ((left if left >= _OPTIONAL else left + size) - _OPTIONAL)))
     extra = "".join(parts)
     length = _HEADER + len(extra) + 2 * (len(clear) + _MAC_BYTES[version])
@@ -200,14 +200,14 @@ def _version(block: str) -> str:
 
 
 def _optional_blocks(block: str) -> tuple[dict[str, str], int]:
-    """The optional blocks, and where they end."""
+    """The optional blocks, and the offset after them."""
     count = int(block[12:14]) if block[12:14].isdecimal() else 0
     found, at = {}, _HEADER
     for _ in range(count):
         name, width = block[at : at + 2], block[at + 2 : at + 4]
         try:
             size, start = int(width, 16), at + _OPTIONAL
-            if not size:  # a longer one: how many bytes its length has, two digits each, then the length
+            if not size:  # extended length: the number of its bytes, two hex digits each, then the length
                 digits = 2 * int(block[start : start + 2], 16)
                 size, start = int(block[start + 2 : start + 2 + digits], 16), start + 2 + digits
         except ValueError:
@@ -226,7 +226,7 @@ def _protection(version: str, given: Key | str | bytes) -> Key:
 
 
 def _derived(base: Key) -> tuple[Key, Key]:
-    """The keys that encipher and authenticate in versions B and D: made by CMAC."""
+    """The encryption and authentication keys of versions B and D, derived by CMAC."""
 
     def made(usage: int) -> Key:
         about = usage.to_bytes(2, "big") + b"\0" + _ALGORITHM[base.cipher, base.size].to_bytes(2, "big")
@@ -239,7 +239,7 @@ def _derived(base: Key) -> tuple[Key, Key]:
 
 
 def _variants(base: Key) -> tuple[Key, Key]:
-    """The same in versions A and C: the key with a constant added."""
+    """The same keys in versions A and C: the protection key XORed with a constant."""
     return tuple(Key(xor(base.data, bytes((mark,)) * base.size)) for mark in (_ENCIPHERS, _AUTHENTICATES))  # type: ignore[return-value]  # two marks
 
 
@@ -252,13 +252,13 @@ def _key(algorithm: str, secret: bytes) -> Key | None:
 
 @cache
 def _codes() -> dict[tuple[str, str], str]:
-    """What the codes of a header mean."""
+    """The meaning of each code of the header."""
     return {(row["part"], row["code"]): row["meaning"] for row in read_csv("keys/key_block")}
 
 
 def is_cryptogram(value: str) -> bool:
-    """Whether *value* can be a TDES key under another: hexadecimal digits, as many as it takes with a check
-    value of no, three or four bytes. No key block is as short.
+    """Whether *value* can be a TDES key encrypted under another one: hexadecimal digits of the right number,
+    with a check value of zero, three or four bytes. Every key block is longer.
 
     >>> is_cryptogram("0123456789ABCDEFFEDCBA9876543210"), is_cryptogram("B0080P0TE00N0000")
     (True, False)
@@ -267,10 +267,10 @@ def is_cryptogram(value: str) -> bool:
 
 
 def read_cryptogram(value: str, zone: Key) -> Key:
-    """The key that *value* is under the TDES key *zone*: each of its blocks encrypted alone (ECB).
+    """The key that *value* contains under the TDES key *zone*, in ECB mode.
 
-    Raises OptionError where *zone* is no TDES key, the check value is another key's, or, without one, the
-    bytes have no odd parity: most likely another zone key.
+    Raises OptionError if *zone* is not a TDES key, the check value is of another key, or, without one, the
+    bytes do not have odd parity: most likely a different zone key.
     """
     if zone.cipher != "TDES":
         raise OptionError("keys", "a key block under an AES zone key", "a key without a block")

@@ -1,4 +1,5 @@
-"""Values that a card's issuer works out of its number: CVV and its kin, CAVV, CVC3, PVV, PINs by offset."""
+"""Values that an issuer derives from a card number: CVV and its relatives, CAVV, CVC3, PVV, PINs by offset.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, len
     key
         The pair of CVK: 16 bytes.
     length
-        3 digits; 4 at some.
+        3 digits; some issuers use 4.
 
     Returns
     -------
@@ -214,8 +215,7 @@ def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key 
 
 
 def _template(track: str) -> bytes:
-    """The bytes of a track: of track 1 its characters, of track 2 its digits in pairs, `F` behind an odd
-    one."""
+    """The bytes of a track: the characters of track 1, or the digits of track 2 in pairs, padded with `F`."""
     if isinstance(track, str) and track[:1] == "B" and track.isascii():
         return track.encode("ascii")
     packed = track.upper().replace("=", "D") if isinstance(track, str) else ""
@@ -246,11 +246,11 @@ def pin_offset(
     key
         The PIN verification key: TDES, 16 or 24 bytes.
     table
-        The decimalization table: the digits that stand for 0 to F.
+        The decimalization table: the digits that replace 0 to F.
     start, length
         The digits of the card number to use, at most 16. Default: all that fit.
     fill
-        The hexadecimal digit that fills them up to 16.
+        The hexadecimal digit that pads them to 16.
 
     Returns
     -------
@@ -326,7 +326,7 @@ def ibm_pin(
 def _natural(
     pan: str, key: Key | str | bytes, table: str, start: int, length: int | None, fill: str
 ) -> tuple[str, tuple[Step, ...]]:
-    """The sixteen digits that a natural PIN begins."""
+    """The 16 digits whose first ones are the natural PIN, and the steps."""
     digits(pan, "pan", 12, 19)
     digits(table, "table", 16, 16)
     taken = pan[start : start + (16 if length is None else length)]

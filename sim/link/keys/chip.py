@@ -1,4 +1,4 @@
-"""Chip cryptograms: keys from the issuer's to the transaction's, ARQC and ARPC (EMV Book 2)."""
+"""Chip cryptograms: from the issuer's key to the transaction's, ARQC and ARPC (EMV Book 2)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def icc_master_key(
     Returns
     -------
     Key
-        TDES, 16 bytes, of odd parity.
+        TDES, 16 bytes, odd parity.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
     master_key
         The card's: TDES, 16 bytes.
     diversifier
-        8 bytes: the transaction counter (tag 9F36) and zeros; Mastercard's own method has the unpredictable
+        8 bytes: the transaction counter (tag 9F36) and zeros; Mastercard's own method puts the unpredictable
         number (9F37) in the last four.
 
     Returns

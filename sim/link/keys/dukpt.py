@@ -10,7 +10,7 @@ from sim.link.keys.key import Key, key_of, octets, xor
 
 Usage = Literal["pin", "mac request", "mac response", "data request", "data response"]
 
-# TDES (X9.24-1): what is added to each half of a transaction's key.
+# TDES (X9.24-1): the variant constants, XORed into each half of a transaction's key.
 _VARIANTS = {
     "pin": "00000000000000FF",
     "mac request": "000000000000FF00",
@@ -22,7 +22,7 @@ _SECOND = bytes.fromhex("C0C0C0C000000000" * 2)
 _COUNTER_BITS = 21
 _TDES_SERIAL = 10
 
-# AES (X9.24-3): what a derivation is for.
+# AES (X9.24-3): the key usage indicators.
 _USAGES = {
     "pin": 0x1000,
     "mac request": 0x2000,
@@ -128,7 +128,7 @@ def _of_tdes(key: Key, serial: bytes | str, usage: str) -> Key:
 
 
 def _one_way(key: Key, register: bytes) -> Key:
-    """The next key, from which there is no way back."""
+    """The next key; the derivation cannot be reversed."""
     halves = []
     for changed in (Key(xor(key.data, _SECOND)), key):
         left, right = changed.data[:8], changed.data[8:]
@@ -154,7 +154,7 @@ def _aes_key(key: Key, usage: int, size: int, about: bytes) -> Key:
 
 
 def _bits(number: int, width: int) -> Iterator[int]:
-    """The bits that are set among the last *width*, the highest first."""
+    """The set bits among the lowest *width*, highest first."""
     if not number & ((1 << width) - 1):
         raise OptionError("serial", "a counter of at least 1", "0")
     return (1 << place for place in reversed(range(width)) if number >> place & 1)

@@ -1,4 +1,4 @@
-"""A key, and how something was worked out with one."""
+"""A key, and the steps of a computation with one."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Key:
     cipher
         `"TDES"` (of 8 bytes: single DES) or `"AES"`.
     parity
-        `"odd"` rejects a TDES key with a byte of even parity; `"any"` accepts it, as the ciphers do, which
-        leave the last bit of each byte out.
+        `"odd"` rejects a TDES key with a byte of even parity; `"any"` accepts it, as the ciphers do: they
+        ignore the last bit of each byte.
 
     Raises
     ------
@@ -122,7 +122,7 @@ class Key:
         return TripleDES((self._value * 3)[:24])
 
     def _cipher(self, iv: bytes | None) -> Cipher[modes.CBC] | Cipher[modes.ECB]:
-        # Single blocks are what these standards are made of.
+        # These standards encrypt single blocks.
         if iv is None:
             return Cipher(self._algorithm(), modes.ECB())  # noqa: S305
         return Cipher(self._algorithm(), modes.CBC(iv))
@@ -180,7 +180,7 @@ def octets(value: str | bytes, option: str) -> bytes:
 
 
 def digits(value: str, option: str, least: int, most: int) -> str:
-    """*value*, checked to be *least* to *most* digits; the error never shows it."""
+    """*value*, if it is *least* to *most* digits; the error never shows it."""
     if not isinstance(value, str) or not (
         value.isascii() and value.isdigit() and least <= len(value) <= most
     ):
@@ -200,17 +200,18 @@ def key_of(value: str | bytes | Key, cipher: CipherName, sizes: Sequence[int], w
 
 
 def xor(*values: bytes) -> bytes:
-    """Bytes of equal length, added without carry."""
+    """The bitwise XOR of byte strings of equal length."""
     return bytes(reduce(_xor, column) for column in zip(*values, strict=True))
 
 
 def decimal(hexadecimal: str, length: int) -> str:
-    """*length* digits of *hexadecimal*: its digits first, then its letters, A as 0 to F as 5."""
+    """The first *length* digits of *hexadecimal* by decimalization: its digits, then its letters, A as 0 to F
+    as 5."""
     plain = [char for char in hexadecimal if char.isdigit()]
     letters = [char.translate(_LETTERS) for char in hexadecimal if not char.isdigit()]
     return "".join((plain + letters)[:length])
 
 
 def text(value: bytes) -> str:
-    """Bytes in capital hexadecimal digits."""
+    """Bytes as uppercase hexadecimal digits."""
     return value.hex().upper()

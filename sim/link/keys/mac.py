@@ -110,7 +110,7 @@ def _size(length: int, most: int) -> int:
 
 
 def padded(data: bytes, method: int, block: int = 8) -> bytes:
-    """*data* filled to whole blocks: by method 1 with zeros, by method 2 with 80 and zeros."""
+    """*data* padded to whole blocks: by method 1 with zeros, by method 2 with 80 and zeros."""
     if method == 2:
         data += b"\x80"
     return data + bytes(-len(data) % block) or bytes(block)

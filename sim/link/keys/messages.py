@@ -1,4 +1,5 @@
-"""Keys at work on a message: its PIN block, its MAC, its chip's cryptogram and the issuer's answer to it."""
+"""Keys applied to a message: its PIN block, its MAC, the chip's cryptogram and the issuer's response to it.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +24,16 @@ from sim.spec.tables import read_csv
 _CHIP, _SEQUENCE = 55, 23
 _MACS = (64, 128)
 _TEXT = "text"
-# What every cryptogram protects, in this order (EMV 4.3 Book 2, table 26); what follows differs.
+# The tags that every cryptogram protects, in this order (EMV 4.3 Book 2, table 26); the rest differs.
 _PROTECTED = ("9F02", "9F03", "9F1A", "95", "5F2A", "9A", "9C", "9F37", "82", "9F36")
 _COUNTER, _UNPREDICTABLE, _ISSUER_DATA, _CRYPTOGRAM, _ANSWER = "9F36", "9F37", "9F10", "9F26", "91"
 
 
 @dataclass(frozen=True, slots=True)
 class _Cryptogram:
-    """How one cryptogram version works: a row of the table. `at` is its byte in the issuer's data, `session`
-    and `script` how keys are derived for a cryptogram and for a script, `assumed` what no public document
-    says."""
+    """How one cryptogram version works: a row of the table. `at` is the position of its number in the
+    issuer's data, `session` and `script` are the derivations of the keys for a cryptogram and a script,
+    `assumed` is what no public document states."""
 
     scheme: str
     cvn: str
@@ -95,9 +96,9 @@ def with_mac(
     key, algorithm, padding
         As in `mac`.
     format
-        How the message is written on the link (a format, or a name of `sim.formats()`), for the MAC is
-        worked out over its bytes up to the MAC itself; `"text"` is the text form in ASCII. Parties that
-        omit or add something agree on it among themselves.
+        The wire format (a format, or a name of `sim.formats()`): the MAC covers the message's bytes up to
+        the MAC itself; `"text"` is the text form in ASCII. Parties that leave out or add data agree on it
+        among themselves.
 
     Returns
     -------
@@ -109,7 +110,7 @@ def with_mac(
     OptionError, ChoiceError
         An argument that `mac` rejects.
     BuildError
-        A message that *format* cannot carry.
+        A message that *format* cannot encode.
     """
     number = _MACS[message.has_secondary]
     fields = {place: value for place, value in message.fields.items() if place not in _MACS}
@@ -164,7 +165,7 @@ def _code(
     if format == _TEXT:
         data = build(announced)[: -len(zeros)].encode("ascii", "replace")
     else:
-        # The element stands at the end: what changes with its value is its place.
+        # The MAC is the last element: it starts where two encodings with different values differ.
         low, high = encode(announced, format), encode(announced.replace(**{f"de{number}": "F" * 16}), format)
         data = low[: next(at for at, pair in enumerate(zip(low, high, strict=True)) if pair[0] != pair[1])]
     return mac(data, key, algorithm=algorithm, padding=padding).value.ljust(16, "0")
@@ -285,7 +286,7 @@ def with_arpc(
         raise OptionError("request", expected, "the fixed layout", _CHIP)
     card, key = _keys(request, issuer_key, chip, how)
     if how.method == 2 and len(code) == 2:
-        # Nothing in the card is to change: a status update with its approval bit set or not.
+        # The card is not to be changed: a status update that only says whether the issuer approves.
         code = "00820000" if code == "00" else "00020000"
     proof = arpc(
         key if how.answers_with == "session" else card, chip.value(_CRYPTOGRAM), code, method=how.method
@@ -309,12 +310,12 @@ def script_mac(
         The request to which the script responds, with its chip data: the card, its counter and its
         cryptogram.
     command
-        The head of the command, five bytes, such as `8424000008` (unblock the PIN); its last byte counts
-        *data* and the MAC.
+        The command header, five bytes, such as `8424000008` (unblock the PIN); its last byte is the length
+        of *data* and the MAC.
     issuer_key
         The issuer's master key for the integrity of scripts: TDES, 16 bytes.
     data
-        What the command brings, such as a new limit or an encrypted PIN block.
+        The command data, such as a new limit or an encrypted PIN block.
     length
         4 to 8 bytes.
 
@@ -390,7 +391,7 @@ def _chip(message: Message) -> tuple[chip_data.ChipData, _Cryptogram]:
 def _keys(
     message: Message, issuer_key: Key | str | bytes, chip: chip_data.ChipData, how: _Cryptogram
 ) -> tuple[Key, Key]:
-    """The card's key and the transaction's."""
+    """The card's key and the transaction's key."""
     card = _card_key(message, issuer_key, chip, how)
     counter = chip.value(_COUNTER)
     if how.session == "none":
@@ -417,7 +418,7 @@ def _with_tag(chip: chip_data.ChipData, name: str, value: str) -> str:
 
 @cache
 def _cryptograms() -> tuple[_Cryptogram, ...]:
-    """The cryptogram versions that are public."""
+    """The publicly documented cryptogram versions."""
     return tuple(map(_cryptogram, read_csv("keys/cryptograms")))
 
 

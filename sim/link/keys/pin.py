@@ -1,4 +1,4 @@
-"""PIN blocks of ISO 9564-1: formats 0 to 3 in eight bytes under TDES, format 4 in sixteen under AES."""
+"""PIN blocks of ISO 9564-1: formats 0 to 3 (8 bytes, TDES) and format 4 (16 bytes, AES)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def pin_block(
         Of ISO 9564-1: 0 (the usual one), 1 (no card number), 2 (only between reader and chip, never on a
         link), 3 (as 0, with random filling), 4 (AES).
     key
-        Encrypts the block: TDES for 0 to 3; AES for 4, which cannot do without. None leaves the block in
-        clear, for inspection.
+        Encrypts the block: TDES for 0 to 3; AES for 4, which requires one. None leaves the block in clear,
+        for inspection.
     fill
         The hexadecimal digits that pad the block if its format needs random ones. Default: random.
 

@@ -1,4 +1,4 @@
-"""The keys of one end of a line: a zone key, and the working keys that are exchanged under it."""
+"""The keys at one end of a connection: a zone key, and the working keys that are exchanged under it."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ class KeyRing:
 
     @classmethod
     def of(cls, given: object) -> KeyRing | None:
-        """The ring that a caller names: one, a mapping of its parts, or the path of a TOML file with them.
-        Raises OptionError for anything else, without repeating it."""
+        """The ring in any form that a caller may give: a ring, a mapping of its parts, or the path of a TOML
+        file. Raises OptionError for anything else, without quoting it."""
         if given is None or isinstance(given, KeyRing):
             return given
         parts: Any = given
@@ -106,7 +106,7 @@ class KeyRing:
             try:
                 parts = toml_of(text_of("keys", given))
             except OSError:
-                # A key may stand in the place of the name.
+                # The name may be a key: do not quote it.
                 raise OptionError("keys", "a TOML file with zone, pin, mac, pins", "no such file") from None
             except SpecError as error:
                 at = f" at line {error.offset}" if error.offset else ""
@@ -123,9 +123,9 @@ class KeyRing:
         return f"KeyRing({', '.join([f'zone {self.zone.check_value}' if self.zone else 'no zone', *told])})"
 
     def wrong(self, message: Message, format: Format | str = "text", network: str | None = None) -> str:
-        """What is wrong with the secrets of *message*: `no_mac`, `wrong_mac`, `pin_block` (it cannot be
-        read), `wrong_pin`; empty where nothing is, or nothing can be checked. *format* is how it was
-        written, *network* whose custom says where a new key stands."""
+        """What is wrong with the MAC or PIN block of *message*: `no_mac`, `wrong_mac`, `pin_block` (cannot be
+        read) or `wrong_pin`; empty if nothing is, or nothing can be checked. *format* is its wire format;
+        *network* determines where a new key is."""
         if wrong := self.wrong_mac(message, format, network):
             return wrong
         if self.pin is None or _PIN_DATA not in message:
@@ -139,7 +139,7 @@ class KeyRing:
         return "" if known is None or compare_digest(known, read) else "wrong_pin"
 
     def wrong_mac(self, message: Message, format: Format | str = "text", network: str | None = None) -> str:
-        """The same of its MAC alone: `no_mac`, `wrong_mac`, or empty."""
+        """What is wrong with the MAC: `no_mac`, `wrong_mac`, or empty."""
         if self.mac is None:
             return ""
         if not has_mac(message):
@@ -149,11 +149,11 @@ class KeyRing:
     def mac_key(
         self, message: Message, format: Format | str = "text", network: str | None = None
     ) -> Key | None:
-        """The key that made the MAC of *message*: the MAC key, or the new key that a key exchange brings
-        under the zone key; None where neither did.
+        """The key that made the MAC of *message*: the MAC key, or the new key in a key exchange; None if
+        neither.
 
-        Which of the two makes the MAC of a key reset is said by no public document, and the public programs
-        differ: so both are taken (our choice), and the answer is sealed with the one that came.
+        No public document says which of the two makes the MAC of a key exchange, and public programs differ.
+        Both are accepted (our choice), and the response uses the same one.
         """
         if not has_mac(message):
             return None
@@ -161,12 +161,12 @@ class KeyRing:
             try:
                 if key is not None and check_mac(message, key, format=format, **self._how()):
                     return key
-            except OptionError:  # a key of a length that makes no such MAC
+            except OptionError:  # the key's length does not suit the MAC algorithm
                 continue
         return None
 
     def _new_key(self, message: Message, network: str | None) -> Key | None:
-        """The key that *message* brings, not installed; None where it brings none that can be read."""
+        """The key in *message*, without installing it; None if there is none that can be read."""
         if self.zone is None or not mtis.is_network_management(message.mti):
             return None
         _, block = self._brought(message, network)
@@ -182,9 +182,9 @@ class KeyRing:
         format: Format | str = "text",
         key: Key | None = None,
     ) -> Message:
-        """*message* with a MAC of its own, where there is a key: *key*, else the MAC key. An answer gets one
-        where *request*, which it answers, had one; a request where one is asked for, or it has one of another
-        key."""
+        """*message* with a MAC made with *key*, by default the MAC key. A response gets one if *request* had
+        one; a request gets one if it is required, or replaces an existing one. Without a key *message* is
+        unchanged."""
         wanted = self._asks_mac(message) or has_mac(message) if request is None else has_mac(request)
         key = key or self.mac
         if key is None or not wanted:
@@ -198,9 +198,9 @@ class KeyRing:
         return {"algorithm": self.mac_algorithm, "padding": self.mac_padding}
 
     def translated(self, message: Message, to: KeyRing) -> Message:
-        """*message* as it goes on to the next zone: its PIN block under the PIN key of *to*.
+        """*message* for the next zone: its PIN block under the PIN key of *to*.
 
-        Raises OptionError where a PIN key is missing or the block cannot be read.
+        Raises OptionError if a PIN key is missing or the block cannot be read.
         """
         if _PIN_DATA not in message:
             return message
@@ -212,11 +212,11 @@ class KeyRing:
         return message.replace(de52=made.value)
 
     def exchange(self, request: Message, network: str | None = None) -> tuple[dict[int, str], str]:
-        """Take part in the key exchange that *request* asks for: a key block in it is installed, without one
-        a new key is made. Gives the elements of the answer and a sentence with the key's check value. Where
-        a block stands is a row by *network*.
+        """Carry out the key exchange that *request* asks for: install the key block in it, or make a new key
+        if there is none. Returns the elements of the response and a sentence with the key's check value.
+        *network* determines the element.
 
-        Raises OptionError where there is no zone key, or the block was not made with it.
+        Raises OptionError if there is no zone key, or the block was not made with it.
         """
         if self.zone is None:
             raise OptionError("keys", "a zone key", "none")
@@ -226,7 +226,7 @@ class KeyRing:
             return {number: request[number]}, f"key {key.check_value} installed"
         usage = _usage(request, network)
         number, front = _places(network, request.version)[0]
-        # As long as the zone key, and no longer than what PIN blocks and MACs take.
+        # As long as the zone key, but no longer than PIN blocks and MACs allow.
         key = Key(self._fresh(min(self.zone.size, 16)), self.zone.cipher)
         key = key.with_odd_parity() if key.cipher == "TDES" else key
         block = key_block(key, self.zone, usage=usage)
@@ -234,9 +234,9 @@ class KeyRing:
         return {number: _written(front + block, number, request)}, f"key {key.check_value} sent"
 
     def install(self, message: Message, network: str | None = None) -> Key:
-        """Install the working key that *message*, a request or an answer, carries under the zone key.
+        """Install the working key that *message*, a request or a response, contains under the zone key.
 
-        Raises OptionError where it carries none, or one that was not made with the zone key.
+        Raises OptionError if there is none, or it was not made with the zone key.
         """
         number, block = self._brought(message, network)
         if not block:
@@ -244,18 +244,19 @@ class KeyRing:
         return self._install(block, _usage(message, network))
 
     def _brought(self, message: Message, network: str | None) -> tuple[int, str]:
-        """Where the key stands that *message* carries, and the key; where it would, and nothing."""
+        """The element with the key in *message*, and the key; if there is none, the usual element and an
+        empty string."""
         places = _places(network, message.version)
         found = ((number, _block_in(message, number, front)) for number, front in places)
         return next((one for one in found if one[1]), (places[0][0], ""))
 
     def _install(self, block: str, usage: str) -> Key:
-        """Keep the key of *block*, which says itself what it is for; without a block it is for *usage*."""
+        """Keep the key of *block* for the usage in its header; without a key block for *usage*."""
         said, key = self._read(block)
         return self._keep(said or usage, key)
 
     def _read(self, block: str) -> tuple[str, Key]:
-        """The usage that *block* says, empty where it says none, and its key."""
+        """The usage in the header of *block* (empty if it has none), and its key."""
         if self.zone is None:
             raise OptionError("keys", "a zone key", "none")
         if is_cryptogram(block):
@@ -276,7 +277,8 @@ class KeyRing:
         return key
 
     def _fit(self, key: Key) -> Key:
-        """*key*, if MACs can be made with it: what no message could be checked with is refused at once."""
+        """*key*, if the MAC algorithm accepts it: a key that could not check any message is rejected at once.
+        """
         _mac(b"", key, algorithm=self.mac_algorithm, padding=self.mac_padding)
         return key
 
@@ -296,7 +298,7 @@ def _key(value: Key | str | bytes, algorithm: str = "") -> Key:
 
 @cache
 def _places(network: str | None, version: str) -> tuple[tuple[int, str], ...]:
-    """Where a key stands: elements, and what goes before it. In the first of them one is sent."""
+    """Where a key is: elements, and the prefix before it. Keys are sent in the first."""
     rows = [row for row in read_csv("keys/exchange") if version in row["versions"].split("|")]
     own = [row for row in rows if row["network"] == (network or "")]
     chosen = own or [row for row in rows if not row["network"]]
@@ -318,14 +320,13 @@ def _block_in(message: Message, number: int, front: str) -> str:
     if is_cryptogram(plain := value.removeprefix(front).rstrip()):
         return plain
     if value and _is_binary(number, message):
-        with suppress(ValueError):  # of what is no hexadecimal it is said that it is no key block
+        with suppress(ValueError):  # not hexadecimal: reported later as not a key block
             value = bytes.fromhex(value).decode("ascii", "replace")
     return value.removeprefix(front).rstrip()
 
 
 def _usage(request: Message, network: str | None) -> str:
-    """What the key that is asked for is to do: by the network's own element, else by the code of network
-    management."""
+    """The usage of the requested key: by the network's own element, or by the network management code."""
     asked = read_toml("link")["exchange"]
     if own := asked["networks"].get(network or ""):
         usage = own["usage"].get(request.get(own["element"])[:1])

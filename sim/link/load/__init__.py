@@ -1,4 +1,4 @@
-"""Load: many requests at a rate or with so many in flight, their latencies in an HDR histogram."""
+"""Load tests: many requests at a rate or at a concurrency, with latencies in an HDR histogram."""
 
 from sim.link.load.run import Load, Mix, Numbers, Replay, RunningLoad, Second, start_load
 

@@ -1,10 +1,10 @@
-"""A locust user that speaks through our client: the same messages, the same matching, the same checks.
+"""A locust user that uses our client: the same messages, the same matching, the same checks.
 
-In a locustfile: `from sim.link.load.locust import IsoUser` and a class with `host = "127.0.0.1:8583"`; what
-it sends is `mix`. Locust's own workers spread it over machines. Needs the extra `locust`.
+In a locustfile, `from sim.link.load.locust import IsoUser` and define a class with `host = "127.0.0.1:8583"`;
+`mix` is what it sends. Locust's own workers distribute it over machines. Needs the extra `locust`.
 
-Importing locust makes threads and locks gevent's. The client's loop has a thread of the system all the same,
-and a user that waits for it waits as gevent wants: the others go on meanwhile.
+Importing locust replaces threads and locks by gevent's. The client's event loop still runs in a system
+thread, and a waiting user yields to the other users as gevent expects.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _numbers = count(1)
 
 
 class IsoUser(User):  # type: ignore[misc]
-    """One user with a connection of its own. `mix`, `network`, `format`, `framing` and `timeout` are those of
-    `sim.load` and `sim.client`; `check` says what is wrong with an exchange, None where nothing is."""
+    """One user with its own connection. `mix`, `network`, `format`, `framing` and `timeout` are those of
+    `sim.load` and `sim.client`; `check` returns what is wrong with an exchange, or None."""
 
     abstract = True
     wait_time = constant(0)
@@ -50,7 +50,7 @@ class IsoUser(User):  # type: ignore[misc]
         super().__init__(environment)
         line = Line.of(self.format, self.framing)
         self.client = AsyncClient(address_of(self.host), line, timeout=self.timeout, reverse=False)
-        # Another order and other numbers for each user.
+        # A different order and different numbers for each user.
         self._messages = iter(Mix(self.mix, network=self.network, format=line.format, seed=next(_numbers)))
 
     def on_start(self) -> None:
@@ -62,12 +62,12 @@ class IsoUser(User):  # type: ignore[misc]
         _waited(self.client.close())
 
     def check(self, exchange: Sent) -> str | None:
-        """What is wrong with an answered exchange; None where nothing is."""
+        """What is wrong with an answered exchange, or None."""
         return None
 
     @task  # type: ignore[untyped-decorator]
     def exchange(self) -> None:
-        """Send the next message and wait for what becomes of it."""
+        """Send the next message and wait for the outcome."""
         sending = next(self._messages)
         error: Exception | None = None
         latency, size = 0.0, 0
@@ -91,21 +91,21 @@ class IsoUser(User):  # type: ignore[misc]
 
 
 class _Selector(selectors.SelectSelector):
-    """Waits in its own thread, as before gevent came."""
+    """Waits with the system's `select`, not gevent's."""
 
     _select = staticmethod(get_original("select", "select"))
 
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """The loop of all users of this process, which runs."""
+    """The running event loop of all users in this process."""
     made = asyncio.SelectorEventLoop(_Selector())
     get_original("_thread", "start_new_thread")(made.run_forever, ())
     return made
 
 
 def _waited(call: Coroutine[Any, Any, Any]) -> Any:
-    """What *call* gives, run in the loop; raises what it raises."""
+    """The result of *call*, run in the event loop; raises what it raises."""
     loop, watcher, over = _loop(), get_hub().loop.async_(), Event()
     held: list[asyncio.Task[Any]] = []
 

@@ -1,9 +1,9 @@
-"""Drive a load: kinds of messages by weight, or messages that were once sent, at a rate, with their timing,
-or with so many requests in flight; bounded in count and time.
+"""Run a load test: message types by weight, or recorded messages, at a rate, with their own timing, or at a
+concurrency; limited in count and time.
 
-It ends with its seconds: what waits for a connection then is not sent any more, what is in flight is waited
-for as long as the client's time-out says. At a rate latency counts from the moment at which a request was
-due, so that a host that stalls cannot hide it (no coordinated omission).
+When the time is up, requests that wait for a connection are not sent; requests in flight keep their timeout.
+At a rate, latency counts from the moment when a request was due, so that a host that stalls cannot hide it
+(no coordinated omission).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sim.operations.building import TEXT, in_format
 from sim.operations.generation import generate
 
 MIX = "auth 70, financial 20, echo 10"
-# A kind, in words or as an MTI, and its weight.
+# A message type, in words or as an MTI, and its weight.
 _PART = re.compile(
     r"(?P<kind>[A-Za-z_][A-Za-z_ -]*|[0-9]{4})(?:(?:\s+|\s*[=:]\s*)(?P<weight>[0-9]+(?:\.[0-9]+)?)\s*%?)?"
 )
@@ -43,8 +43,8 @@ _PART = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """One request of a load: when it is due, in seconds from the start (None: as soon as may be), and the
-    message."""
+    """One request of a load test: when it is due, in seconds from the start (None: as soon as possible), and
+    the message."""
 
     due: float | None
     kind: str
@@ -52,9 +52,9 @@ class Sending:
 
 
 class Mix:
-    """Kinds of messages by weight, such as `{"auth": 70, "refund": 20, "echo": 10}`: words that
-    `sim.generate` takes; *pan* may be several cards, which are taken in turn. What follows what is drawn
-    with *seed*; trace numbers count up. They are made as links of *format* have them."""
+    """Message types by weight, such as `{"auth": 70, "refund": 20, "echo": 10}`: words that `sim.generate`
+    accepts. *pan* may be several cards, used in turn. *seed* determines the order; trace numbers count up.
+    The messages fit connections in *format*."""
 
     def __init__(
         self,
@@ -79,18 +79,18 @@ class Mix:
         cards = list(pan) if isinstance(pan, Iterable) and not isinstance(pan, str) else [pan]
         if not cards:
             raise OptionError("pan", "a card number, or several", "none")
-        # For each kind the options of each card.
+        # For each message type, the options of each card.
         self._options = {
             kind: [_options_of(kind, given | {"pan": card}) for card in cards] for kind in self.kinds
         }
-        # Only kinds that have something otherwise there are fitted message by message: that takes its time.
+        # Fitting is slow: only the types that the format changes are fitted message by message.
         made = {kind: generate(**options[0]).message for kind, options in self._options.items()}
         self._fitted = {kind for kind, one in made.items() if in_format(one, format)[0].fields != one.fields}
         self._seed = seed
 
     def __iter__(self) -> Iterator[Sending]:
-        """Requests without end."""
-        some = random.Random(self._seed)  # noqa: S311, no secret
+        """An endless sequence of requests."""
+        some = random.Random(self._seed)  # noqa: S311, not a secret
         stan, of_kind = 0, {kind: cycle(options) for kind, options in self._options.items()}
         while True:
             for kind in some.choices(self.kinds, self.weights, k=64):
@@ -102,7 +102,7 @@ class Mix:
 
 
 def weights_of(text: str) -> dict[str, float]:
-    """Kinds and weights as a person writes them. Raises OptionError for what is neither.
+    """Message types and weights as a person writes them. Raises OptionError if they cannot be read.
 
     >>> weights_of("auth 70, echo 30"), weights_of("auth=2; sign on: 1")
     ({'auth': 70.0, 'echo': 30.0}, {'auth': 2.0, 'sign on': 1.0})
@@ -133,8 +133,8 @@ def _weighs(weight: object) -> bool:
 
 
 class Replay:
-    """Requests that were once sent, each at its time from the first, *speed* times as fast. Answers and
-    what has no answer are left out."""
+    """Recorded requests, each at its time after the first, *speed* times as fast. Responses, and messages
+    that expect none, are left out."""
 
     def __init__(self, messages: Iterable[tuple[float, Message]], speed: float = 1.0) -> None:
         if not speed > 0:
@@ -152,8 +152,8 @@ class Replay:
 
 
 def sent_at(message: Message, before: float | None) -> float:
-    """When *message* went out by its own DE 7 (MMDDhhmmss or hhmmss...), in seconds of its year; what has
-    none, or one that is no time, went with the one before."""
+    """When *message* was sent, by its own DE 7 (MMDDhhmmss or hhmmss...), in seconds of its year; without a
+    valid time, the time *before* it."""
     text = message.get(7)
     try:
         moment = datetime.strptime(f"2000{text[:10]}", "%Y%m%d%H%M%S").replace(tzinfo=UTC)
@@ -171,8 +171,8 @@ Check = Callable[[Sent], str | None]
 
 
 def histogram() -> Any:
-    """An empty HDR histogram of microseconds, up to five minutes, three digits of each. Raises ImportError
-    where its package is missing."""
+    """An empty HDR histogram of microseconds, up to five minutes, with three significant digits. Raises
+    ImportError if its package is missing."""
     try:
         from hdrh.histogram import HdrHistogram
     except ModuleNotFoundError as missing:
@@ -183,8 +183,8 @@ def histogram() -> Any:
 
 @dataclass(slots=True)
 class Second:
-    """One second of a load: what was sent and answered, what failed, percentiles of its latencies in
-    milliseconds, which are there when it is over."""
+    """One second of a load test: requests sent, answered and failed, and percentiles of the latencies in
+    milliseconds, set when the second is over."""
 
     sent: int = 0
     answered: int = 0
@@ -197,8 +197,9 @@ class Second:
 
 @dataclass(slots=True)
 class Numbers:
-    """What a load has come to. `statuses` counts how exchanges ended, `codes` the response codes, `kinds`
-    what was sent, `wrong` what checks said. `latencies` is the HDR histogram, in microseconds."""
+    """The figures of a load test. `statuses` counts how exchanges ended, `codes` the response codes, `kinds`
+    the message types sent, `wrong` the results of checks. `latencies` is the HDR histogram, in microseconds.
+    """
 
     sent: int = 0
     answered: int = 0
@@ -213,16 +214,16 @@ class Numbers:
 
     @property
     def rate(self) -> float:
-        """Answered requests a second."""
+        """Answered requests per second."""
         return self.answered / self.seconds if self.seconds else 0.0
 
     def percentile(self, percent: float) -> float:
-        """Latency in milliseconds that *percent* of the answers did not exceed."""
+        """The latency in milliseconds that *percent* of the responses did not exceed."""
         return float(self.latencies.get_value_at_percentile(percent)) / 1000 if self.answered else 0.0
 
     @property
     def told(self) -> str:
-        """Rates, percentiles, codes and what was lost, in words."""
+        """Rates, percentiles, response codes and losses, in words."""
         took = f"in {self.seconds:.1f} s ({self.rate:,.0f} a second)"
         parts = [f"{self.sent:,} sent, {self.answered:,} answered {took}"]
         if self.answered:
@@ -234,7 +235,7 @@ class Numbers:
         return ". ".join(filter(None, [*parts, ", ".join(lost)])) + "."
 
     def second(self, now: float) -> Second:
-        """The second that is under way at *now*, in seconds from the start."""
+        """The current second at *now*, in seconds from the start."""
         seconds = self.by_second
         self.seconds = now
         while len(seconds) <= now:
@@ -243,7 +244,8 @@ class Numbers:
         return seconds[-1]
 
     def take(self, exchange: Sent, began: float, now: float) -> None:
-        """Count what became of *exchange*, which *began* and ended at these seconds."""
+        """Count the outcome of *exchange*, which began at *began* and ended at *now*, in seconds from the
+        start."""
         second = self.second(now)
         self.statuses[exchange.status] += 1
         if exchange.status != ANSWERED:
@@ -257,12 +259,12 @@ class Numbers:
         self.latencies.record_value(micros)
 
     def end(self, now: float) -> None:
-        """Nothing more comes."""
+        """End the measurement at *now*."""
         self.seconds = now
         self._close()
 
     def _close(self) -> None:
-        """Take the percentiles of the second that is over."""
+        """Compute the percentiles of the second that is over."""
         micros, self._of_second = sorted(self._of_second), []
         if micros:
             last, second = len(micros) - 1, self.by_second[-1]
@@ -272,9 +274,9 @@ class Numbers:
 
 
 class Load:
-    """A load on a client. Either *rate* (requests a second) or *concurrency* (requests in flight); it ends
-    after *count* requests, after *seconds*, when its messages end, or by `stop`. *check* says what is wrong
-    with an exchange, None where nothing is."""
+    """A load test through a client, either at a *rate* (requests per second) or a *concurrency* (requests in
+    flight). It ends after *count* requests, after *seconds*, when the messages run out, or by `stop`. *check*
+    returns what is wrong with an exchange, or None."""
 
     def __init__(
         self,
@@ -302,27 +304,27 @@ class Load:
         self._began = 0.0
         self._stopped = False
         self._under_way = 0
-        self._most = 0  # fewer in flight than this are waited for
-        self._given_up = False  # what is in flight
+        self._most = 0  # a waiter wakes when fewer than this are in flight
+        self._given_up = False  # the requests in flight
         self._news = asyncio.Event()
         self._failed: Exception | None = None
         self._connecting: dict[asyncio.Task[None], Sent] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Send nothing more; what is in flight is waited for, unless it is to end *at_once*. May be called
+        """Send nothing more; requests in flight are awaited, unless *at_once* abandons them. May be called
         from any thread."""
         self._stopped, self._given_up = True, self._given_up or at_once
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._end)
 
     async def connected(self) -> Numbers:
-        """Connect, and drive it to its end."""
+        """Connect, and run the load test to its end."""
         async with self.client:
             return await self.run()
 
     async def run(self) -> Numbers:
-        """Drive it to its end."""
+        """Run the load test to its end."""
         self._loop = asyncio.get_running_loop()
         self._began, self.running = time.perf_counter(), True
         watch = self._loop.call_later(self.seconds, self._end)
@@ -343,7 +345,7 @@ class Load:
         return time.perf_counter() - self._began
 
     def _end(self) -> None:
-        """Send nothing more, what waits for a connection neither."""
+        """Send nothing more, not even requests that wait for a connection."""
         self._stopped = True
         for task, exchange in self._connecting.items():
             if not exchange.sent:
@@ -357,7 +359,8 @@ class Load:
             yield sending
 
     async def _steady(self, todo: Iterator[Sending]) -> None:
-        """So many in flight: what ends one request sends the next, without a task for each."""
+        """Keep *concurrency* requests in flight: the end of one request sends the next, without a task for
+        each."""
 
         def follow(now: float) -> None:
             if (sending := next(todo, None)) is not None:
@@ -390,7 +393,7 @@ class Load:
             raise self._failed
 
     async def _pause(self, seconds: float | None = None) -> None:
-        """Wait until something has happened that ends a wait, *seconds* at most."""
+        """Wait, for at most *seconds*, until something happens that may end a wait."""
         self._news.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -399,7 +402,7 @@ class Load:
     def _send(
         self, sending: Sending, began: float, due: float | None, follow: Callable[[float], None]
     ) -> None:
-        """Send a request at *began*, in seconds from the start; when it has ended, take what came of it and
+        """Send a request at *began*, in seconds from the start; when it has ended, count its outcome and call
         *follow*."""
         numbers = self.numbers
         numbers.sent += 1
@@ -415,11 +418,11 @@ class Load:
                 task.add_done_callback(partial(self._carried, exchange, ended))
         except IsoError as error:
             exchange.note = str(error)
-            # Not at once: many that fail one after the other would not come back.
+            # Not directly: a series of failures would recurse without end.
             asyncio.get_running_loop().call_soon(ended)
 
     def _carried(self, exchange: Sent, ended: Callable[[], None], task: asyncio.Task[None]) -> None:
-        """What had a connection opened first has ended."""
+        """A request that waited for a connection has ended."""
         del self._connecting[task]
         if task.cancelled():
             exchange.note = "the load ended before a connection was available"
@@ -439,18 +442,18 @@ class Load:
             elif self.check is not None and (wrong := self.check(exchange)):
                 self.numbers.wrong[wrong] += 1
             follow(now)
-        except Exception as error:  # noqa: BLE001, of a check or of the messages: `run` raises it
+        except Exception as error:  # noqa: BLE001, from a check or the messages: `run` raises it
             self._failed = error
         if self._under_way < self._most or self._failed:
             self._news.set()
 
 
 def _nothing(now: float) -> None:
-    """What follows where requests go at their times."""
+    """No follow-up: paced requests are sent at their times."""
 
 
 class RunningLoad:
-    """A load under way: `numbers` so far, `stop()`, `ended()` for all of them."""
+    """A load test in progress: `numbers` so far, `stop()`, and `ended()` for the final numbers."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
@@ -458,20 +461,20 @@ class RunningLoad:
 
     @property
     def numbers(self) -> Numbers:
-        """What it has come to."""
+        """The figures so far."""
         return self._load.numbers
 
     @property
     def running(self) -> bool:
-        """Whether it is under way."""
+        """Whether it is in progress."""
         return not self._future.done()
 
     def stop(self) -> None:
-        """Send nothing more; what is in flight is waited for as long as the time-out says."""
+        """Send nothing more; requests in flight keep their timeout."""
         self._load.stop()
 
     def ended(self) -> Numbers:
-        """What it came to, when it is over. An interrupt ends it at once, with the figures so far."""
+        """Wait for the end and return the figures. An interrupt ends it at once, with the figures so far."""
         try:
             return self._future.result()
         except KeyboardInterrupt:
@@ -502,8 +505,7 @@ def start_load(
     timeout: float | None = None,
     **options: Any,
 ) -> ALoad:
-    """A load that has begun. The arguments are those of `sim.load`; what is replayed are messages with their
-    times."""
+    """Start a load test. The arguments are those of `sim.load`; *replay* has messages with their times."""
     where, line = host_and_line(address, format, framing, version, interface)
     bounds = {name: options.pop(name) for name in _BOUNDS if name in options}
     messages: Mix | Replay

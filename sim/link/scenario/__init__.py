@@ -1,1 +1,1 @@
-"""Suites of scenarios: read, run against a host, told as JUnit XML and as a page, written as pytest code."""
+"""Test suites: read, run against a host, reported as JUnit XML and as a page, exported as pytest code."""

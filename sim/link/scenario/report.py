@@ -1,7 +1,7 @@
-"""What a suite came to, told: as one page with the lanes of each case, as JUnit XML; a suite as pytest code.
+"""Reports of a suite: a page with the diagrams of each case, JUnit XML, and pytest code for the suite itself.
 
-The page has no script and needs no network. What a suite's author or a host has said stands in none of them
-with card numbers, nor with characters that are not shown.
+The page has no script and needs no network. Texts from the suite's author or a host appear without card
+numbers and without invisible characters.
 """
 
 from __future__ import annotations
@@ -66,17 +66,17 @@ def {name}(iso_host):
 
 
 def _plain(text: str) -> str:
-    """*text* without card numbers, in characters that XML has."""
+    """*text* with card numbers masked and only characters that XML allows."""
     return visible(mask_words(text))
 
 
 def _text(text: str) -> str:
-    """The same as text of a page."""
+    """*text* as `_plain` has it, escaped for HTML."""
     return html.escape(_plain(text))
 
 
 def as_html(done: Done) -> str:
-    """The page."""
+    """The results as an HTML page."""
     cases = list(done.cases())
     passed = sum(all(step.passed for step in steps) for _, steps in cases)
     title = _text(done.suite.title)
@@ -121,7 +121,7 @@ def _row(step: StepResult) -> str:
     time = "" if step.latency is None else f"{step.latency * 1000:.1f} ms"
     wrong = "".join(f'<br><span class="bad">{_text(text)}</span>' for text in step.wrong)
     cells = (f"{step.number} {step.do}", step.sent, step.expected, step.received, time)
-    # Where the page is narrow there is no head: each cell says its own.
+    # On a narrow page there is no header row: each cell has its own label.
     named = zip(_COLUMNS, cells, strict=True)
     made = "".join(f'<td data-of="{name}">{_text(cell)}</td>' for name, cell in named)
     note = f'<br><span class="dim">{_text(step.note)}</span>' if step.note else ""
@@ -129,7 +129,7 @@ def _row(step: StepResult) -> str:
 
 
 def as_junit(done: Done) -> str:
-    """The results as JUnit XML, card numbers in what the suite says hidden."""
+    """The results as JUnit XML; card numbers in the suite's texts are masked."""
     cases = list(done.cases())
     failed = sum(any(not step.passed for step in steps) for _, steps in cases)
     root = ElementTree.Element("testsuites")
@@ -164,7 +164,8 @@ def as_junit(done: Done) -> str:
 
 
 def as_pytest(suite: Suite, source: str) -> str:
-    """The module. *source* is what it names as its suite: a ready one's name, or a path beside the module."""
+    """The suite as a pytest module. *source* is the suite that it names: a built-in one, or a file next to
+    the module."""
     ready = source.isupper() and "/" not in source and "." not in source
     said = repr(source) if ready else f"Path(__file__).with_name({source!r})"
     path = "" if ready else "from pathlib import Path\n\n"
@@ -182,7 +183,7 @@ def _test(case: Case, used: set[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """*text* as a sentence of a docstring."""
+    """*text* as a sentence for a docstring."""
     words = visible(re.sub(r'["\\\n]+', " ", mask_words(text)).strip().rstrip("."))
     return words.replace("\\", "\\\\") + "."
 

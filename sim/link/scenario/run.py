@@ -1,4 +1,4 @@
-"""Run a suite: each step sends, waits for what becomes of it, and is compared with what was expected."""
+"""Run a suite: each step sends a message, waits for the outcome, and compares it with what was expected."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ ROW = (
 
 @dataclass(slots=True)
 class StepResult:
-    """What became of a step: `expected` and `received` in words, `wrong` what was not as expected (empty:
-    passed), `findings` the errors of the answer, `exchange` all of it (None of a wait)."""
+    """The outcome of a step: `expected` and `received` in words, `wrong` the differences (none: passed),
+    `findings` the errors in the response, `exchange` the request and its outcome (None for a wait)."""
 
     case: str
     number: int
@@ -59,14 +59,14 @@ class StepResult:
 
     @property
     def passed(self) -> bool:
-        """Whether all was as expected."""
+        """Whether everything was as expected."""
         return not self.wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A suite that was run: the results of all steps, when it began (UTC), how long it took (seconds), what
-    went over the line, case by case."""
+    """A completed suite: the results of all steps, when it began (UTC), how long it took (seconds), and the
+    messages of each case."""
 
     suite: Suite
     where: str
@@ -81,7 +81,7 @@ class Done:
         return all(one.passed for one in self.results)
 
     def rows(self) -> list[tuple[str | int | float | None, ...]]:
-        """What a table shows, a row per step in the order of `ROW`: what a suite's author has written in is
+        """The rows of a table, one per step, with the columns of `ROW`; card data in the author's texts is
         masked."""
         return [
             (
@@ -105,10 +105,10 @@ class Done:
 async def play(
     suite: Suite, where: tuple[str, int] | None = None, *, line: Line | None = None, tls: Any = None
 ) -> Done:
-    """Run *suite* against the host at *where*; None starts one of our own, with the suite's rules.
+    """Run *suite* against the host at *where*; None starts one of ours, with the suite's rules.
 
-    Each case has a connection of its own, unless the suite has a session. Raises LinkError where nobody
-    listens; a host that goes away later fails the steps of the cases that do not reach it.
+    Each case has its own connection, unless the suite has a session. Raises LinkError if no host listens; if
+    the host goes away later, the cases that cannot reach it fail.
     """
     line = line or Line.of(suite.format, suite.framing, None, suite.interface or "")
     if where is None:  # each end has a key ring of its own
@@ -120,7 +120,7 @@ async def play(
     seen: dict[str, tuple[Seen, ...]] = {}
     options: Any = {"network": suite.network, "tls": tls, "keys": key_ring(suite.keys), "reverse": False}
     stan = 0
-    # The cases that go over one connection.
+    # The cases that share a connection.
     for cases in [suite.in_order] if suite.session is not None else [(case,) for case in suite.cases]:
         client = AsyncClient(where, line, **options)
         client.stan = stan
@@ -141,13 +141,13 @@ async def play(
 
 
 def _unreached(case: Case, error: LinkError) -> Iterator[StepResult]:
-    """What the steps of a case come to whose host is gone."""
+    """The results of a case whose host cannot be reached."""
     for number, step in enumerate(case.steps, 1):
         yield StepResult(case.name, number, step.do, wrong=(str(error),), note=step.note)
 
 
 class _Run:
-    """One case under way."""
+    """One case in progress."""
 
     def __init__(self, suite: Suite, case: Case, client: AsyncClient) -> None:
         self.suite, self.case, self.client = suite, case, client
@@ -156,7 +156,7 @@ class _Run:
         self.exchanges: dict[int, Sent] = {}  # by the number of their step
 
     async def steps(self) -> list[StepResult]:
-        """The results of all steps; a step that cannot be made fails, and the case goes on."""
+        """The results of all steps; a step whose message cannot be made fails, and the case goes on."""
         results = []
         for number, step in enumerate(self.case.steps, 1):
             result = StepResult(self.case.name, number, step.do, note=step.note)
@@ -183,7 +183,7 @@ class _Run:
         if step.do == "send":
             self.before = exchange
         if self.before is not None and self.before is not exchange:
-            # What came late for an earlier step may have come meanwhile.
+            # A late response to an earlier step may have arrived in the meantime.
             result.note = result.note or ("a late response arrived" if self.before.late else "")
         result.note = result.note or exchange.note
         result.exchange, result.latency = exchange, exchange.latency
@@ -196,7 +196,7 @@ class _Run:
         result.wrong = tuple(_misses(expected, exchange, result))
 
     def _filled(self, step: Step) -> Step:
-        """The step with what its variables stand for. Raises IsoError where one stands for nothing."""
+        """*step* with its variables replaced. Raises IsoError if one has no value."""
 
         def texts(given: Mapping[Any, str]) -> dict[Any, str]:
             return {
@@ -209,7 +209,7 @@ class _Run:
         return replace(step, options=options, elements=texts(step.elements), expected=texts(step.expected))
 
     def _value(self, key: str | int, name: str) -> str:
-        """The value of a variable, in the text of *key*."""
+        """The value of the variable *name* in the text of *key*."""
         if name == "stan":
             return self.client.next_stan()
         if name == "now":
@@ -241,7 +241,7 @@ class _Run:
         return Went(asking_role(message, None), message, dates.now())
 
     def _following(self, step: Step) -> Went:
-        """What follows on what was sent."""
+        """The message that follows the one sent before."""
         if self.before is None:
             raise IsoError(None, None, "an earlier message", "none")
         amount = step.options.get("amount")
@@ -279,7 +279,7 @@ class _Run:
 
 
 def _managed(echo: Message, kind: str, network: str | None) -> Message:
-    """The echo test as network management of another *kind*: sign-on, sign-off, cutover, key."""
+    """The echo test changed to another *kind* of network management: sign-on, sign-off, cutover, key."""
     number = 70 if echo.version == "1987" else number_of("function", echo.version)
     rows = [
         row
@@ -290,14 +290,13 @@ def _managed(echo: Message, kind: str, network: str | None) -> Message:
     ]
     if not rows:
         raise IsoError(number, None, "a type of network management", repr(kind)[:20])
-    # The network's own code goes before the standard's.
+    # The network's own code takes precedence over the standard's.
     chosen = sorted(rows, key=lambda row: row.network == "")[0]
     return echo.replace(**{f"de{number}": chosen.code})
 
 
 def _expectations(step: Step, request: Message) -> dict[str | int, str]:
-    """What is looked for: what the step says, and where it says nothing of the code an approval, of errors
-    none."""
+    """What is expected: what the step says; by default an approval and no errors."""
     given = dict(step.expected)
     if "status" not in given:
         given = {"status": ANSWERED, **given}
@@ -313,7 +312,7 @@ def _expectations(step: Step, request: Message) -> dict[str | int, str]:
 
 
 def _code(word: str, request: Message, message_class: str | None = None) -> str:
-    """The response code that *word* stands for in the request's version; a code stands for itself."""
+    """The response code for *word* in the request's version; a code is returned unchanged."""
     if word == "approved":
         return approved(request.version, message_class or request.mti[1], request.mti[2])
     named = read_toml("link")["answers"][request.version]

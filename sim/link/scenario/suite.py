@@ -1,23 +1,25 @@
 """A suite: cases of steps, from a TOML file, a spreadsheet (CSV) or the toolkit's own data.
 
-TOML: `title`, `network`, `version`, `format` (a name, or a file beside the suite), `framing`, `interface`
-(what the line speaks), `extends` (a ready suite), `[defaults]` (message options), `[[rules]]` (what our own
-host does), `[session]` (one connection for all cases, with steps `before` them and `after`), `[keys]` (test
-keys as `sim.host` takes them, or the name of their file: requests get a MAC, a step's `pin` is put into its
-PIN block), `[[cases]]` with `name`, `about`, `tags`, `rows` and `[[cases.steps]]`. `rows`, a list of
-tables or a CSV file, gives a case for each of them, in whose texts `${column}` is its cell.
-CSV: a row per step with the same words as columns (`set.48`, `expect.39`); an empty `case` goes on.
+TOML: `title`, `network`, `version`, `format` (a name, or a file next to the suite), `framing`, `interface`
+(the message specification), `extends` (a built-in suite), `[defaults]` (message options), `[[rules]]` (for
+our own host), `[session]` (one connection for all cases, with steps `before` and `after` them), `[keys]`
+(test keys as `sim.host` accepts them, or the name of their file: requests get a MAC, a step's `pin` goes into
+its PIN block), `[[cases]]` with `name`, `about`, `tags`, `rows` and `[[cases.steps]]`. `rows`, a list of
+tables or a CSV file, makes a case of each row; `${column}` in its texts is replaced by the cell.
 
-A step: `do` (send, wait, or what follows on what was sent: repeat, reverse, partial_reversal, increment,
-completion, refund, original_credit), what is sent (`type`, `purpose`, `entry`, `amount`, `currency`, `pan`,
-`stan`, `raw`, `manage`, `pin`, `reason` of a reversal, `set.N`), `then` (steps that follow, as in
-`sim.exchange`: `increment:5000 completion`), `timeout` (seconds), `undo` (whether a time-out is reversed),
-`seconds` (of wait), and what is expected: `expect.status`, `expect.mti`, `expect.code` (a code, or a word
-such as `approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern`), `expect.within`
-(seconds), `expect.findings` (how many errors the answer may have), `expect.reversal` (its code). Where
-neither a code nor DE 39 is expected, an approval is. Texts may have variables: `${1.38}` is DE 38 of the
-answer of step 1 (of its request where the answer has none), `${stan}` the next trace number, `${now}` the
-moment, in DE 7, 12 and 13, and `${column}` a cell of the case's `rows`. `{{...}}` is read like `${...}`.
+CSV: a row per step, with the same words as columns (`set.48`, `expect.39`); an empty `case` continues the
+case above.
+
+A step has `do` (send, wait, or a follow-up: repeat, reverse, partial_reversal, increment, completion, refund,
+original_credit); the message (`type`, `purpose`, `entry`, `amount`, `currency`, `pan`, `stan`, `raw`,
+`manage`, `pin`, `reason` of a reversal, `set.N`); `then` (steps that follow, as in `sim.exchange`:
+`increment:5000 completion`), `timeout` (seconds), `undo` (whether a timeout is reversed), `seconds` (of
+wait); and the expectations: `expect.status`, `expect.mti`, `expect.code` (a code, or a word such as
+`approved`), `expect.N` (a value, `present`, `absent`, `same`, `~pattern`), `expect.within` (seconds),
+`expect.findings` (the most errors that the response may have), `expect.reversal` (its code). The default
+expectation is an approval. Texts may have variables: `${1.38}` is DE 38 of the response of step 1 (of its
+request if the response has none), `${stan}` the next trace number, `${now}` the current time, in DE 7, 12 and
+13, and `${column}` a cell of the case's `rows`. `{{...}}` means the same as `${...}`.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from sim.spec.spellings import interface_named, network_named, version_named
 from sim.spec.tables import toml_of
 
 REVERSE = "reverse"
-# What a step does; how a message is made that follows on another is `sim.exchanges.follow`'s.
+# What a step does; `sim.exchanges.follow` makes the follow-ups.
 FOLLOWING = ("repeat", REVERSE, "partial_reversal", "increment", "completion", "refund", "original_credit")
 DO = ("send", *FOLLOWING, "wait")
 OPTIONS = (
@@ -75,7 +77,7 @@ _KINDS: dict[str, tuple[type, str]] = {
     "session": (dict, "a table"),
 }
 _STEPS: dict[str, tuple[type, str]] = dict.fromkeys(("steps", *_SESSION), (list, "a list of tables"))
-_WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, and no path
+_WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, not a path
 _FOLDER = "suites"
 _HERE = Path()
 _MOST_DIGITS = 12  # of an amount
@@ -86,8 +88,8 @@ _ELEMENT = re.compile(r"([1-9][0-9]{0,3})\.([0-9]{1,3})")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step. `options` are those of the message, `elements` what is set in it (empty text: left out),
-    `expected` what is looked for, by word or element number."""
+    """One step. `options` are those of the message, `elements` what is set in it (empty text: removed),
+    `expected` the expectations, by word or element number."""
 
     do: str
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -101,7 +103,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case: its name, what it is about, its steps, the tags that it is chosen by."""
+    """One case: its name, what it is about, its steps, and the tags to select it by."""
 
     name: str
     about: str
@@ -111,9 +113,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Cases, and what all of them have in common. `rules` are for the host that plays the other side. With a
-    `session`, the cases before and after all others, there is one connection for all of them; None gives each
-    case its own."""
+    """Cases, and what they have in common. `rules` are for the host on the other side. With a `session` (the
+    steps before and after all cases) all cases share one connection; None gives each case its own."""
 
     title: str
     cases: tuple[Case, ...]
@@ -130,13 +131,13 @@ class Suite:
 
     @property
     def in_order(self) -> tuple[Case, ...]:
-        """All cases, those of the session with them."""
+        """All cases, including those of the session."""
         before, after = self.session or (None, None)
         return tuple(case for case in (before, *self.cases, after) if case is not None)
 
     def only(self, words: str | Iterable[str]) -> Suite:
-        """The suite with the cases alone that one of *words* is the name or a tag of. Raises ChoiceError for
-        a word that is neither."""
+        """The suite with only the cases that have one of *words* as name or tag. Raises ChoiceError for an
+        unknown word."""
         chosen = [words] if isinstance(words, str) else list(words)
         known = dict.fromkeys(word for case in self.cases for word in (case.name, *case.tags))
         if unknown := [word for word in chosen if word not in known]:
@@ -145,7 +146,7 @@ class Suite:
         return replace(self, cases=tuple(cases))
 
     def case(self, name: str) -> Case:
-        """The case *name*, which may be written as it is shown, card data covered. Raises ChoiceError where
+        """The case *name*; a name as displayed, with card data masked, also counts. Raises ChoiceError if
         there is none."""
         for one in self.cases:
             if name in (one.name, mask_words(one.name)):
@@ -154,15 +155,15 @@ class Suite:
 
 
 def ready_suites() -> tuple[str, ...]:
-    """The names of the suites that come with the toolkit, one a network."""
+    """The names of the built-in suites, one per network."""
     return tuple(name for name in tables.names(_FOLDER, ".toml") if name.isupper())
 
 
 def suite_of(source: Suite | str | Path) -> Suite:
-    """The suite of a ready one's name, of a TOML or CSV file, or of its text.
+    """The suite of a built-in name, a TOML or CSV file, or a file's text.
 
-    Raises OptionError or ChoiceError naming case and step of what cannot be met, OSError where there is
-    no such file.
+    Raises OptionError or ChoiceError that names the case and step of an invalid value, OSError if there is no
+    such file.
 
     >>> len(suite_of("VISA").cases) >= 25
     True
@@ -225,7 +226,7 @@ def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite
 
 
 def _rows(case: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
-    """The case, or one for each of its rows: a name that does not tell them apart is numbered."""
+    """The case, or one for each of its rows; names that are the same for all rows get a number."""
     given = case.get("rows")
     if given is None:
         return [case]
@@ -245,7 +246,7 @@ def _rows(case: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
 
 
 def _keys(given: Any, folder: Path) -> Mapping[str, Any] | Path:
-    """Keys, or the file that has them, which is read where they are used."""
+    """The keys, or the path of their file, which is read when they are needed."""
     if isinstance(given, Mapping):
         return given
     return folder / path_of("keys", given)
@@ -269,7 +270,7 @@ def _framing(said: Any) -> tuple[str, ...] | None:
 
 
 def _check_kinds(where: str, table: Any, kinds: Mapping[str, tuple[type, str]]) -> None:
-    """Raises OptionError where *table* is none, or a row of it is of another kind than its name wants."""
+    """Raises OptionError if *table* is not a table, or an entry has a type other than its name requires."""
     if not isinstance(table, Mapping):
         raise OptionError(where, "a table of rows", f"a value of type {type(table).__name__}")
     for key, (kind, said) in kinds.items():
@@ -312,7 +313,7 @@ def _case(row: Mapping[str, Any], name: str) -> Case:
 
 
 def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
-    """The step, and those that its `then` asks for."""
+    """The step, and the steps in its `then`."""
     if "then" not in row:
         return [row]
     try:
@@ -389,7 +390,7 @@ def _texts(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def check_amount(where: str, options: Mapping[str, str]) -> None:
-    """Raises OptionError where the amount among *options* is none; what a variable will say is not known."""
+    """Raises OptionError if the amount in *options* is invalid; an amount with variables is not checked."""
     amount = options.get("amount", "0")
     if any(variables(amount)):
         return
@@ -419,7 +420,7 @@ def _number(where: str, text: str) -> float:
 
 
 def filled(text: str, value: Callable[[str], str | None]) -> str:
-    """*text* with the *value* of each variable in its place; None leaves it as it stands."""
+    """*text* with each variable replaced by its *value*; None leaves the variable unchanged."""
 
     def put(place: re.Match[str]) -> str:
         found = value(_name(place))
@@ -434,14 +435,14 @@ def variables(text: str) -> Iterator[str]:
 
 
 def element_of(name: str) -> tuple[int, int] | None:
-    """Step and element that a variable's *name* is of; None of another's."""
+    """The step and element in a variable's *name*, such as `1.38`; None for another name."""
     found = _ELEMENT.fullmatch(name)
     return (int(found[1]), int(found[2])) if found else None
 
 
 def check(where: str, key: str | int, text: str, step: int) -> None:
-    """Raises OptionError where *text*, of *key* in a *step*, has a variable that nothing gives a value."""
-    if text.startswith("~"):  # a pattern, in which brackets say something else
+    """Raises OptionError if *text*, of *key* in step *step*, has a variable without a value."""
+    if text.startswith("~"):  # a pattern, where brackets have another meaning
         return
     for name in variables(text):
         of = element_of(name)
@@ -452,7 +453,7 @@ def check(where: str, key: str | int, text: str, step: int) -> None:
 
 
 def put_cells(texts: Any, row: Mapping[str, str]) -> Any:
-    """A table, a list or a text with the cells of *row* for the variables that are called as its columns."""
+    """A table, list or text whose variables named after columns are replaced by the cells of *row*."""
     if isinstance(texts, Mapping):
         return {key: put_cells(value, row) for key, value in texts.items()}
     if isinstance(texts, list):
