@@ -412,9 +412,8 @@ def _binary(field: Field | None) -> bool:
 
 
 def of_xml(data: bytes, version: str | None = None) -> Message:
-    """The message in a document. Raises WireError if an element is split into subfields or an id is invalid.
-    """
-    from sim.paste.spellings.xml import tags  # few connections need it
+    """The message in a document. Raises WireError if an element has subfields or an id is invalid."""
+    from sim.paste.spellings.xml import tags  # needed by few connections
 
     fields: dict[int, str] = {}
     mti, depth = "", 0

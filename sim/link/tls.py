@@ -1,4 +1,4 @@
-"""TLS on both ends: contexts of the standard library, no protocol older than TLS 1.2."""
+"""TLS for hosts and clients: contexts of the standard library, TLS 1.2 or later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AUTHORITIES = "the certificates of authorities (PEM)"
 
 def server_context(certificate: Path, key: Path | None = None, clients: Path | None = None) -> ssl.SSLContext:
     """The context of a host with *certificate* (PEM, with its chain) and *key* (PEM, None: in the same file).
-    *clients* are the authorities of client certificates, which are then required."""
+    With *clients*, the authorities of client certificates, every client must present one."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.minimum_version = ssl.TLSVersion.TLSv1_2
     _load(made, certificate, key)
@@ -30,8 +30,8 @@ def server_context(certificate: Path, key: Path | None = None, clients: Path | N
 def client_context(
     authorities: Path | None = None, certificate: Path | None = None, key: Path | None = None
 ) -> ssl.SSLContext:
-    """The context of a client that trusts *authorities* (PEM; None: those of the system) and shows
-    *certificate*, if it has one. The host's name is checked."""
+    """The context of a client that trusts *authorities* (PEM; None: the system's) and presents *certificate*,
+    if it has one. The host's name is checked."""
     try:
         made = ssl.create_default_context(cafile=None if authorities is None else str(authorities))
     except OSError as error:
@@ -50,14 +50,14 @@ def _load(made: ssl.SSLContext, certificate: Path, key: Path | None) -> None:
 
 
 def _unread(wanted: str, error: OSError, *paths: Path | None) -> OptionError:
-    """The system names neither file, and says of most that is wrong with one that it is `PEM lib`."""
+    """The error for certificate files. OpenSSL names no file, and describes most faults only as `PEM lib`."""
     names = mask_words(" and ".join(str(one) for one in paths if one is not None))
     why = "not as expected" if isinstance(error, ssl.SSLError) else error.strerror
     return OptionError("tls", wanted, f"{names}: {why}")
 
 
 def server_tls(tls: object) -> ssl.SSLContext | None:
-    """What a caller means by the host's `tls`: a context, or the paths of certificate and key."""
+    """The host's context for a caller's `tls`: a context, or the paths of certificate and key."""
     if tls is None or isinstance(tls, ssl.SSLContext):
         return tls
     if isinstance(tls, tuple) and len(tls) in (2, 3):
@@ -66,7 +66,7 @@ def server_tls(tls: object) -> ssl.SSLContext | None:
 
 
 def client_tls(tls: object) -> ssl.SSLContext | None:
-    """What a caller means by the client's `tls`: a context, True, or the path of the authorities."""
+    """The client's context for a caller's `tls`: a context, True, or the path of the authorities."""
     if tls is None or tls is False or isinstance(tls, ssl.SSLContext):
         return tls or None
     if tls is True:
@@ -76,7 +76,7 @@ def client_tls(tls: object) -> ssl.SSLContext | None:
     raise OptionError("tls", "an SSLContext, True or the path of the CA certificates", type(tls).__name__)
 
 
-# What OpenSSL calls them (ssl.h, "reason codes"); what is not here is said in its own words.
+# By OpenSSL's reason codes (ssl.h); other reasons keep OpenSSL's words.
 _CLIENT_REFUSES = "the client rejects this host's certificate"
 _WHY = {
     "WRONG_VERSION_NUMBER": "the client did not send TLS",

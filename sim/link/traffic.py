@@ -1,7 +1,6 @@
-"""What one end of a line has seen: bounded, cheap to write down, read only when somebody looks.
+"""The traffic of one end of a connection: limited in size, cheap to record, decoded only when somebody looks.
 
-An entry keeps its bytes; what they say is read when it is asked for. Neither a repr nor a log line shows
-them.
+An entry keeps its bytes; the message in them is decoded on request. Neither a repr nor a log line shows them.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from sim.spec.tables import read_toml
 LOG = logging.getLogger("sim.link")
 
 IN, OUT, EVENT = "in", "out", "event"
-_DATA = 5  # where an entry has its bytes
+_DATA = 5  # the position of the bytes in an entry
 
 
 @dataclass(slots=True)
 class Entry:
-    """One message, or something that happened to a line. `at` is in seconds since 1970 (UTC); `latency`,
-    in seconds, belongs to answers; `kind` says what it was taken for."""
+    """One message, or one event of a connection. `at` is in seconds since 1970 (UTC); `latency`, in seconds,
+    is set for responses; `kind` is what the message was recognized as."""
 
     number: int
     at: float
@@ -47,8 +46,8 @@ class Entry:
 
 
 class Traffic:
-    """The entries of one end, the oldest of which give way. `counts` counts them by kind, `codes` the
-    response codes; `forgotten` is how many gave way."""
+    """The entries of one end; the oldest are dropped. `counts` counts them by kind, `codes` by response code;
+    `forgotten` is the number of dropped entries."""
 
     def __init__(self, line: Line, most: int | None = None) -> None:
         limits = read_toml("link")["host"]
@@ -58,7 +57,7 @@ class Traffic:
         self.counts: Counter[str] = Counter()
         self.codes: Counter[str] = Counter()
         self.forgotten = 0
-        # Entries as plain tuples: the garbage collector does not look at them again and again.
+        # Entries as plain tuples, which the garbage collector does not keep scanning.
         self._entries: deque[tuple[Any, ...]] = deque()
         self._bytes = 0
         self._number = 0
@@ -82,7 +81,7 @@ class Traffic:
         rule: str = "",
         note: str = "",
     ) -> None:
-        """Write an entry down."""
+        """Record an entry."""
         self._number += 1
         made = (self._number, at, connection, direction, kind, data, latency, rule, note)
         self.counts[kind] += 1
@@ -97,21 +96,22 @@ class Traffic:
         for heard in tuple(self._heard):
             try:
                 heard(Entry(*made))
-            except Exception as error:  # noqa: BLE001, the observer's own: the line goes on
+            except Exception as error:  # noqa: BLE001, an observer may raise anything
                 LOG.warning("an observer of the traffic failed: %s", type(error).__name__)
 
     def observe(self, heard: Callable[[Entry], None]) -> Callable[[], None]:
-        """Tell *heard* of every entry from now on, in the thread of the line; gives what ends it."""
+        """Call *heard* with every entry from now on, in the connection's thread; returns a function that
+        stops it."""
         self._heard.append(heard)
         return lambda: self._heard.remove(heard)
 
     def message(self, entry: Entry) -> Message | None:
-        """The message of an entry; None of an event and of bytes that are none."""
+        """The message of an entry; None for an event, or for bytes that are not a message."""
         found = self.read(entry)
         return None if isinstance(found, ParseError) else found
 
     def record(self, entry: Entry) -> dict[str, Any]:
-        """An entry as it may be shown, card data hidden: a row of the table of what an end saw."""
+        """An entry as a row of the traffic table, with card data masked."""
         seen = self.message(entry)
         at = datetime.fromtimestamp(entry.at, UTC)
         head = {"number": entry.number, "at": at, "connection": entry.connection}
@@ -127,7 +127,7 @@ class Traffic:
         return {**head, "latency_ms": latency, "rule": entry.rule, "note": entry.note}
 
     def read(self, entry: Entry) -> Message | ParseError | None:
-        """The message of an entry, or why its bytes are none; None of an event."""
+        """The message of an entry, or the error of decoding it; None for an event."""
         if not entry.data:
             return None
         try:

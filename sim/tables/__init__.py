@@ -1,8 +1,8 @@
 """Messages, findings and the toolkit's own tables as DataFrames. The only room that imports pandas.
 
-Importing it registers the accessor `.iso` on DataFrames: what belongs to a whole message or to a whole
-report, beside the rows. Beside each property stands a typed function or method: pandas' accessors are unknown
-to type checkers on plain DataFrames.
+Importing it registers the accessor `.iso` on DataFrames, for everything that belongs to a whole message or
+report rather than a row. Each of its properties is also a typed function or method, because type checkers do
+not know pandas' accessors on plain DataFrames.
 """
 
 import sys
@@ -42,7 +42,7 @@ from sim.tables.transactions import TransactionsTable
 
 
 def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
-    """The `.iso` of *table*. Raises AttributeError when it is no message, no findings and no list of
+    """The `.iso` of *table*. Raises AttributeError if it is not a message, a findings table or a list of
     messages."""
     labels = {*table.columns, *table.index.names}
     if {"number", "value"} <= labels:
@@ -51,14 +51,14 @@ def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
         return FindingsView(table)
     if {"line", "mti", "version"} <= labels:
         return MessagesView(table)
-    # AttributeError, so that hasattr(table, "iso") answers and Python's own lookup goes on.
+    # AttributeError, so that hasattr(table, "iso") is False and Python's attribute lookup continues.
     raise AttributeError(
         ".iso needs a message table (columns number and value), a findings table (severity, rule, message) "
         "or a table of messages (line, mti, version)"
     )
 
 
-# pandas calls whatever is registered with the DataFrame; its stubs know classes only.
+# pandas calls whatever is registered with the DataFrame; its stubs accept only classes.
 pd.api.extensions.register_dataframe_accessor("iso")(_view)  # type: ignore[type-var]
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):

@@ -1,7 +1,7 @@
-"""Any message argument (text, paste, bytes, message table, `Message`, dict of elements) as a Reading.
+"""Any message argument (text, pasted data, bytes, message table, `Message`, dict of elements) as a Reading.
 
-A table whose text did not parse is a text in pieces: its message is the pieces in a row. Any other
-table is a message: its elements are the rows, and the bitmap follows from them.
+A table of a text that did not parse contains the pieces of that text, and is read from them. Any other table
+is a message: its rows are the elements, and the bitmap follows from them.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ def take(
     format: Format | str | None = None,
     interface: AnyInterface | None = None,
 ) -> Reading:
-    """A message argument, read once. *version* and *network* None are those of the table, else the MTI's and
-    the card's; *format* is what a paste or bytes are in, None guesses; *interface* None is the table's, the
-    format's, or that of the card's brand.
+    """A message argument as a Reading. *version* and *network* default to the table's, else the MTI's and the
+    card's; *format* is the format of pasted text or bytes (None: recognized); *interface* defaults to the
+    table's, the format's, or that of the card's brand.
 
-    Raises TypeError for what is no message argument, BuildError for a table whose rows are no message,
+    Raises TypeError if it is not a message argument, BuildError for a table whose rows are not a message,
     ChoiceError for an unknown version or network, SpecError for an unknown format.
     """
     network = None if network is None else network_named(network)
@@ -52,7 +52,7 @@ def take(
     if isinstance(message, Reading):
         return on_interface(replace(message, network=network or message.network), interface)
     if isinstance(message, str):
-        text = message[:]  # a cell of a table shows itself masked
+        text = message[:]  # the true text, even of a cell that displays itself masked
         return read(text, format=format, version=version, network=network, interface=interface)
     if isinstance(message, bytes | bytearray):
         return read(bytes(message), format=format, version=version, network=network, interface=interface)
@@ -67,7 +67,7 @@ def take(
 
 
 def _way_on(message: object) -> str:
-    """What to do with what is no message."""
+    """What to use for an argument that is not a message."""
     if isinstance(message, Mapping):
         return ": sim.build makes one of elements"
     if isinstance(message, Iterable):
@@ -76,19 +76,19 @@ def _way_on(message: object) -> str:
 
 
 def _of_message(message: Message, version: str | None, network: str | None) -> Reading:
-    """*message* as it is, or as what its text is in another *version*."""
+    """*message* unchanged, or its text read in another *version*."""
     if version in (None, message.version):
         return replace(read(message, network=network), pinned=version is not None)
     return read(build(message), format=TEXT, version=version, network=network)
 
 
 def is_pinned(reading: Reading) -> bool:
-    """Whether the version was asked for, or is none that the MTI names."""
+    """Whether the version was given, or differs from the one that the MTI implies."""
     return reading.pinned or reading.version != chosen_version(str(reading.mti), None)
 
 
 def facts_of(table: pd.DataFrame | pd.Series[Any]) -> dict[str, Any]:
-    """What a table, or the one that a column was cut from, knows beside its rows."""
+    """The metadata of a table, or of the table that a column belongs to."""
     facts = table.attrs.get("iso", {})
     return facts if isinstance(facts, dict) else {}
 
@@ -104,7 +104,7 @@ def _cells(table: pd.DataFrame) -> list[tuple[object, object]]:
         )
     if not plain.columns.is_unique or not {"number", "value"} <= set(plain.columns):
         raise TypeError("a message table has the columns number and value")
-    # A cell shows itself masked: what is taken is its text.
+    # A cell displays itself masked; slicing gives its true text.
     values = [cell[:] if isinstance(cell, str) else cell for cell in plain["value"].tolist()]
     return list(zip(plain["number"].tolist(), values, strict=True))
 
@@ -112,9 +112,9 @@ def _cells(table: pd.DataFrame) -> list[tuple[object, object]]:
 def _of_rows(
     table: pd.DataFrame, facts: Mapping[str, Any], version: str | None, network: str | None
 ) -> Reading:
-    """What the rows of *table* are: a message, whose values may not fit yet; for a text that did not parse
-    its pieces in a row; of bytes that break off what was read of them. Raises BuildError when the rows are
-    none of these."""
+    """The reading of the rows of *table*: a message, whose values may be invalid; the joined pieces of a text
+    that did not parse; or the elements decoded from incomplete bytes. Raises BuildError if the rows are none
+    of these."""
     cells = _cells(table)
     stopped = facts.get("stopped")
     if stopped:
@@ -135,12 +135,12 @@ def _of_rows(
 
 
 def _is_left(row: tuple[object, object], stopped: Mapping[str, Any]) -> bool:
-    """Whether a row is where the reading of bytes stopped, or what was left of them."""
+    """Whether a row is where decoding stopped, or the bytes left after it."""
     return is_missing(row[0]) or element_number(row[0]) == stopped["field"]
 
 
 def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str:
-    """The pieces of a broken text. The piece that misfits and the unread rest stand as they stood, the
+    """The text of a table that did not parse. The invalid piece and the unread rest are unchanged; the
     elements before them get their length prefixes back."""
     mti = next((str(value) for cell, value in cells if element_number(cell) == 0), "")
     version = facts.get("version") or chosen_version(mti, None)
@@ -185,15 +185,15 @@ def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Me
 
 
 def _empty_secondary(bits: object) -> bool:
-    """Whether a bitmap cell has a second half that announces nothing."""
+    """Whether a bitmap cell has a second half without any element."""
     if not isinstance(bits, str) or len(bits) != 2 * _PRIMARY_WIDTH or not bitmap.HEX_DIGITS.issuperset(bits):
         return False
     return not any(number > bitmap.PRIMARY_BITS for number in bitmap.numbers(bits))
 
 
 def _check_bitmap(bits: object, message: Message, facts: Mapping[str, Any]) -> None:
-    """The bitmap follows from the rows, so that its cell may be out of date; but one that was itself
-    changed must be right, or the change would be lost without a word."""
+    """Raises BuildError if the bitmap cell was edited and does not match the rows. An unedited cell may be
+    out of date, because the bitmap follows from the rows."""
     changed = "bitmap" in facts and not is_missing(bits) and bits != facts["bitmap"]
     if changed and not (isinstance(bits, str) and bits.upper() == message.bitmap):
         expected = f"{message.bitmap}, which announces the elements of the rows"
@@ -201,8 +201,7 @@ def _check_bitmap(bits: object, message: Message, facts: Mapping[str, Any]) -> N
 
 
 def leniently(table: pd.DataFrame) -> Message:
-    """What can be said of the rows whether or not they can be written: MTI, version and the elements
-    that are texts."""
+    """The MTI, version and text elements of the rows, whether or not they can be built."""
     cells, facts = _cells(table), facts_of(table)
     texts = {element_number(cell): value for cell, value in cells if isinstance(value, str)}
     mti = texts.get(MTI_FIELD, "")
@@ -216,7 +215,7 @@ def leniently(table: pd.DataFrame) -> Message:
 
 
 def dialect_of(facts: Mapping[str, Any], version: str) -> Spec | None:
-    """The element table of the format that a table's message is in, where that has one of its own."""
+    """The element table of the message's interface or format, if that has its own."""
     from sim.codec.wire import interface_table, wire_format
 
     name, link = facts.get("dialect"), facts.get("interface")
@@ -229,8 +228,8 @@ def dialect_of(facts: Mapping[str, Any], version: str) -> Spec | None:
 
 
 def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Message:
-    """A dict `{0 or "mti": "0100", 2: "4111…", …}` as a Message; numbers may be texts, as in JSON.
-    Raises BuildError for another key or when the MTI is missing."""
+    """A dict `{0 or "mti": "0100", 2: "4111…", …}` as a Message; numbers may be texts, as in JSON. Raises
+    BuildError for another key, or if the MTI is missing."""
     found: dict[int | Literal["mti"], Any] = {}
     for key, value in elements.items():
         number = MTI_FIELD if key == "mti" else element_number(key)
@@ -248,7 +247,7 @@ def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Me
 
 
 def readable(reading: Reading) -> Message:
-    """What was read, as a message. Raises BuildError where it is none, or does not fit."""
+    """The message that was read. Raises BuildError if there is none, or it is invalid."""
     try:
         return reading.whole()
     except ParseError as error:
@@ -256,11 +255,11 @@ def readable(reading: Reading) -> Message:
 
 
 def text_of(reading: Reading) -> str:
-    """The text form; of what has none its pieces in a row, as they stand."""
+    """The text form, or, without one, the joined pieces of the message."""
     text = reading.text
     return dissect(reading).raw if text is None else text
 
 
 def digest(raw: str) -> str:
-    """A short name for a text, by which it is recognised without being kept."""
+    """A short hash of a text, to recognize it without storing it."""
     return sha256(raw.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,11 +1,10 @@
-"""What the cells of a table may show: columns of card data mask themselves wherever pandas shows them.
+"""Columns of card data that mask themselves wherever pandas displays them.
 
-pandas writes a column, its distinct values, the labels of an index, the keys of groups and the cells of a row
-each in a place of its own. All of them ask the cells or their array, so these are what masks. A cell is the
-true text in all that is done with it (compared, cut, joined, put into other text); its `str` and `repr`, and
-so `print`, are masked. Exports give the digits: `tolist`, `to_numpy`, `to_csv`, `to_json`, `to_parquet`,
-`astype(str)`. Where a row says which data element a value belongs to, that element's masking applies; any
-other text is masked by its looks.
+pandas displays columns, distinct values, index labels, group keys and row cells in separate places. All of
+them ask the cells or their array, so these do the masking. Every operation on a cell (compare, slice, join,
+format) uses the true text; its `str` and `repr`, and so `print`, are masked. Exports contain the digits:
+`tolist`, `to_numpy`, `to_csv`, `to_json`, `to_parquet`, `astype(str)`. If a row says which data element a
+value belongs to, that element's masking applies; any other text is masked by its appearance.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ _TEXTS = pd.StringDtype("pyarrow", na_value=np.nan)
 
 
 def least(ways: Iterable[str]) -> str:
-    """Of the *ways* to show a text the one that shows least of it."""
+    """The one of the masked texts *ways* that shows the least."""
     return min(ways, key=lambda shown: 0 if shown.endswith("masked]") else len(shown) - shown.count(STAR))
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """How the texts of a column are shown: as the one of `ways` that hides most has it; by their looks
-    where there is none."""
+    """How the texts of a column are masked: by the one of `ways` that shows least, or by their appearance if
+    there are none."""
 
     ways: frozenset[Callable[[str], str]] = frozenset()
 
@@ -52,7 +51,7 @@ class Cover:
 
 
 class Secret(str):
-    """A text of a column of card data: shown masked, and otherwise the text."""
+    """A text in a column of card data: displayed masked, otherwise the true text."""
 
     __slots__ = ("cover",)
     cover: Cover
@@ -64,7 +63,7 @@ class Secret(str):
 
     @property
     def shown(self) -> str:
-        """The text as it may be shown."""
+        """The masked text."""
         return self.cover(self[:])
 
     def __str__(self) -> str:
@@ -81,8 +80,8 @@ class Secret(str):
 
 
 class CardDataType(ExtensionDtype):
-    """The type of a column of card data. It bears the name of pandas' texts, so that files written from such
-    a column (Parquet) are read where this package is not installed."""
+    """The dtype of a column of card data. It has the name of pandas' string dtype, so that files written from
+    such a column (Parquet) can be read without this package."""
 
     name = "str"
     type = str
@@ -97,7 +96,7 @@ class CardDataType(ExtensionDtype):
 
     @classmethod
     def construct_from_string(cls, string: str) -> Self:
-        """Always TypeError: the name is that of pandas' own texts."""
+        """Always raises TypeError: the name is that of pandas' own strings."""
         raise TypeError(f"no card data column is named {string!r}")
 
     def __eq__(self, other: object) -> bool:
@@ -108,7 +107,7 @@ class CardDataType(ExtensionDtype):
 
 
 class CardData(ExtensionArray):
-    """Texts, missing ones as NaN, with their `Cover`."""
+    """An array of texts, with NaN for missing ones, and their `Cover`."""
 
     dtype = CardDataType()
 
@@ -118,7 +117,7 @@ class CardData(ExtensionArray):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
-        """*texts*, shown by their looks."""
+        """*texts*, masked by their appearance."""
         return cls._from_sequence(texts)
 
     @classmethod
@@ -150,22 +149,22 @@ class CardData(ExtensionArray):
             self._cover |= made._cover
 
     def __getattr__(self, name: str) -> Any:
-        # `Series.str` asks its array for each of its methods by such a name, and there is no public way for
-        # an array of another package to have them: pandas>=3.0,<4, as the package says.
+        # `Series.str` looks up its methods on the array by these names; pandas has no public way for arrays
+        # of other packages to provide them. pyproject.toml therefore limits pandas to >=3.0,<4.
         if not name.startswith("_str_"):
             raise AttributeError(name)
         method = getattr(self._texts, name)
         return lambda *args, **kwargs: self._of(method(*args, **kwargs))
 
     def _of(self, made: Any) -> Any:
-        """What was *made* of the texts, covered like them where it is text."""
+        """*made*, a result of an operation on the texts, with their cover if it is text."""
         if isinstance(made, type(self._texts)):
             return type(self)(made, self._cover)
         return Secret(made, self._cover) if isinstance(made, str) else made
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all texts."""
+        """The size of all texts in bytes."""
         return int(self._texts.nbytes)
 
     def isna(self) -> Any:
@@ -187,12 +186,12 @@ class CardData(ExtensionArray):
         return type(self)(self._texts.unique(), self._cover)
 
     def factorize(self, use_na_sentinel: bool = True) -> tuple[Any, Self]:
-        """The distinct texts, and which of them each cell is."""
+        """The distinct texts, and the position of each cell among them."""
         codes, texts = self._texts.factorize(use_na_sentinel=use_na_sentinel)
         return codes, type(self)(texts, self._cover)
 
     def value_counts(self, dropna: bool = True) -> pd.Series[Any]:
-        """How often each text comes."""
+        """The number of occurrences of each text."""
         counts = pd.Series(self._texts).value_counts(dropna=dropna)
         return pd.Series(counts.array, pd.Index(type(self)(counts.index.array, self._cover)), name="count")
 
@@ -261,18 +260,18 @@ def _with_operators() -> None:
 _with_operators()
 
 
-_FIRST_LONG_NUMBER = 10**12  # 13 digits: from here on a number may be a card's
+_FIRST_LONG_NUMBER = 10**12  # 13 digits: from here on a number may be a card number
 _NO_NUMBER = 1000  # no element number has more than three digits
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell holds nothing: None, NaN, NA, NaT."""
+    """Whether a cell is empty: None, NaN, NA or NaT."""
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
 def element_number(cell: Any) -> int | None:
-    """The data element number in a cell of the `number` column, which a file may have made a text or
-    a float; None for a missing or impossible one."""
+    """The data element number in a cell of the `number` column, which a file may have turned into a text or
+    float; None for a missing or impossible one."""
     if isinstance(cell, str):
         return int(cell) if cell.isascii() and cell.isdigit() and len(cell) <= 3 else None
     if isinstance(cell, bool) or not isinstance(cell, Integral | float) or is_missing(cell):
@@ -284,8 +283,7 @@ def element_number(cell: Any) -> int | None:
 def shown_values(
     numbers: Sequence[object], values: Sequence[object], version: str, facts: Mapping[str, Any]
 ) -> list[object]:
-    """The *values* of the elements whose numbers the cells hold, as they may be shown; *facts* are what the
-    table knows of its message."""
+    """The masked *values* of the elements in *numbers*; *facts* is the metadata of the message's table."""
     broken, failing = bool(facts.get("broken")), facts.get("failing")
     cells = [
         _cell(element_number(number), value if isinstance(value, str) else "", version, failing)
@@ -299,7 +297,7 @@ def shown_values(
 
 
 def _cell(number: int | None, value: str, version: str, failing: object) -> Stretch:
-    """A row as masking wants it. The piece that misfits stands with what there is of its prefix."""
+    """A row in the form that masking needs. The invalid piece keeps whatever there is of its prefix."""
     if number is None or not 0 <= number <= ALL_BITS:
         return Stretch(UNREAD, "", value)
     width = spec(version)[number].prefix if number > BITMAP_FIELD else 0
@@ -309,7 +307,7 @@ def _cell(number: int | None, value: str, version: str, failing: object) -> Stre
 
 
 def shown_cell(cell: Any) -> object:
-    """A cell of unknown meaning as it may be shown."""
+    """A cell of unknown meaning, masked."""
     if isinstance(cell, Secret):
         return cell.shown
     if isinstance(cell, str):
@@ -332,7 +330,7 @@ def _shown_number(cell: Any) -> Any:
 
 
 def shown_labels(index: pd.Index) -> pd.Index:
-    """Row or column labels as they may be shown."""
+    """Row or column labels, masked."""
     before = list(index)
     labels: list[Any] = [shown_cell(label) for label in before]
     if isinstance(index, pd.MultiIndex):

@@ -1,4 +1,4 @@
-"""A message in another version of the standard, as a table, and what became of each of its elements."""
+"""A message converted to another version of the standard, as a table, with a note on each element."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMNS = ("number", "to", "action", "note")
 
 
 class NotesTable(ReferenceTable):
-    """A row per element of the original message: nothing in it is card data."""
+    """One row per element of the original message, without card data."""
 
 
 class ConvertedTable(MessageTable):
@@ -34,7 +34,7 @@ class ConvertedTable(MessageTable):
 
 
 class ConvertedView(MessageView):
-    """A message in another version, and what became of the original's elements."""
+    """A message in another version, with notes on the original's elements."""
 
     @property
     def notes(self) -> NotesTable:  # type: ignore[override]  # more than sentences

@@ -1,5 +1,4 @@
-"""Values that an issuer derives from a card number: CVV and its relatives, CAVV, CVC3, PVV, PINs by offset.
-"""
+"""Values that an issuer derives from a card number: CVV and its variants, CAVV, CVC3, PVV, PINs by offset."""
 
 from __future__ import annotations
 

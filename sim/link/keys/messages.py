@@ -1,5 +1,4 @@
-"""Keys applied to a message: its PIN block, its MAC, the chip's cryptogram and the issuer's response to it.
-"""
+"""Keys applied to a message: its PIN block, its MAC, the chip cryptogram and the issuer's response to it."""
 
 from __future__ import annotations
 

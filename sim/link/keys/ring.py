@@ -277,8 +277,7 @@ class KeyRing:
         return key
 
     def _fit(self, key: Key) -> Key:
-        """*key*, if the MAC algorithm accepts it: a key that could not check any message is rejected at once.
-        """
+        """*key*, if the MAC algorithm accepts it: a key that could check no message is rejected at once."""
         _mac(b"", key, algorithm=self.mac_algorithm, padding=self.mac_padding)
         return key
 

@@ -1,4 +1,4 @@
-"""Many messages at once: columns cut out of one buffer of bytes, a row for each message."""
+"""Many messages at once: columns cut out of a buffer of bytes, one row per message."""
 
 from sim.tables.columns.reading import read
 

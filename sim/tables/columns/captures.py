@@ -1,8 +1,8 @@
-"""Captures of networks (pcap, pcapng): TCP put together, both directions, each stream's framing found once.
+"""Network captures (pcap, pcapng): reassembled TCP streams of both directions, the framing of each found
+once.
 
-Packets are read by dpkt (extra `pcap`). Streams in which nothing reads as ISO 8583 are left out, and
-counted. What a stream waits for is bounded: segments that came before their turn, and the bytes from which
-its framing is found.
+dpkt (extra `pcap`) reads the packets. Streams without ISO 8583 messages are left out and counted. The memory
+of a stream is limited: segments that arrived early, and the bytes used to find its framing.
 """
 
 from __future__ import annotations
@@ -25,43 +25,41 @@ from sim.tables.columns.lines import Lines
 from sim.tables.columns.ways import CAPTURE, SourceWay, layers_of, writing_of
 from sim.tables.columns.wire import block
 
-# From so many bytes the framing of a stream is found; a shorter one has ended.
+# The number of bytes from which the framing of a stream is found; a stream that has ended may be shorter.
 _ENOUGH = 8192
 _EARLY = 1 << 20
 _LARGEST = 1 << 16
 _WRAP = 1 << 32
-# Behind how many segments, or bytes, a message may begin in a stream that was met in its middle.
+# If a capture starts in mid-stream, a message must begin within this many segments or bytes.
 _SEGMENTS, _BYTES = 16, 320
 
-# When it was whole (seconds since 1970) and its bytes, without the length in front.
+# When a message was complete (seconds since 1970), and its bytes without the length field.
 Timed = tuple[float, bytes]
 
 
 @dataclass(slots=True)
 class Stream:
-    """The bytes of one direction. `length` is the kind of length field in front of its messages, found
-    once; None where each packet is a message, or nothing has been found yet."""
+    """The bytes of one direction. `length` is the kind of length field before its messages, found once; None
+    if each packet is a message, or nothing has been found yet."""
 
     name: str
     length: str | None = None
     settled: bool = False
     _expected: int | None = None
-    _first: int | None = (
-        None  # the number of the first byte held, while messages may begin before or behind it
-    )
+    _first: int | None = None  # sequence number of the first byte held, while messages may begin elsewhere
     _early: dict[int, tuple[float, bytes]] = field(default_factory=dict)
     _waiting: int = 0
     _held: bytearray = field(default_factory=bytearray)
     _marks: list[tuple[int, float]] = field(default_factory=list)
 
     def begin(self, sequence: int) -> None:
-        """The connection was opened: its first byte has the number behind *sequence*."""
+        """The connection was opened: its first byte has the number after *sequence*."""
         if self._expected is None:
             self._expected = (sequence + 1) % _WRAP
 
     def add(self, at: float, sequence: int, data: bytes) -> list[Timed]:
-        """Take a segment; gives the messages that are whole now. Bytes that came before are left out, and a
-        gap that the capture has lost is passed over."""
+        """Add a segment and return the messages that are now complete. Repeated bytes are ignored; a gap in
+        the capture is skipped."""
         if self._expected is None:
             self._expected = self._first = sequence
         found: list[Timed] = []
@@ -84,8 +82,8 @@ class Stream:
         return found + (self._cut() if self.settled or len(self._held) >= _ENOUGH else [])
 
     def _put_before(self, at: float, sequence: int, data: bytes) -> bool:
-        """Take a segment that reaches from before the first byte held up to it: nobody saw the connection
-        opened, and the first two segments have changed places."""
+        """Add a segment that ends where the first byte held begins: the opening of the connection was not
+        captured, and the first two segments are out of order."""
         missing = ((self._first or 0) - sequence) % _WRAP
         if self.settled or not 0 < missing <= len(data):
             return False
@@ -95,7 +93,7 @@ class Stream:
         return True
 
     def end(self) -> list[Timed]:
-        """The messages that are whole when nothing more comes."""
+        """The messages that are complete when the stream ends."""
         found: list[Timed] = []
         while self._early:
             if self._ahead(min(self._early, key=self._ahead)) > 0:
@@ -106,14 +104,14 @@ class Stream:
         return found + (self._cut() if self._held else [])
 
     def _ahead(self, sequence: int) -> int:
-        """How many bytes *sequence* is ahead of what is expected; the numbers wrap at 32 bits."""
+        """How many bytes *sequence* is ahead of the expected number; sequence numbers wrap at 32 bits."""
         return (sequence - (self._expected or 0) + _WRAP // 2) % _WRAP - _WRAP // 2
 
     def _skip_gap(self) -> list[Timed]:
-        """Go on behind a gap; gives the messages that are whole before it."""
+        """Skip a gap and return the messages that are complete before it."""
         found = self._cut() if self._held else []
         self._expected = min(self._early, key=self._ahead)
-        # The message that the gap cut in two cannot be read any more; where the next one begins is not known.
+        # The message cut by the gap is lost, and the start of the next one is unknown.
         self._held.clear()
         self._marks.clear()
         self._first, self.settled = self._expected, False
@@ -149,8 +147,8 @@ class Stream:
         return found
 
     def _settle(self) -> None:
-        """Find the framing; and where the stream was met in its middle, the segment, or the byte, at which a
-        message begins."""
+        """Find the framing, and, if the capture starts in mid-stream, the segment or byte at which a message
+        begins."""
         data, start = bytes(self._held), 0
         if self._first is None:
             self.length = self.length or stream_framing(data)
@@ -163,7 +161,7 @@ class Stream:
         self._first, self.settled = None, True
 
     def _packets(self) -> list[Timed]:
-        """Without a length in front a packet is a message."""
+        """The messages of a stream without length fields: one per packet."""
         found, start = [], 0
         for end, when in self._marks:
             found.append((when, bytes(self._held[start:end])))
@@ -183,7 +181,7 @@ _FORMAT_SURE = ("sure", "likely")
 
 @dataclass(slots=True)
 class _Link:
-    """One direction: its stream, how its messages are written, and those that wait to be written down."""
+    """One direction: its stream, the format of its messages, and the messages not yet returned."""
 
     stream: Stream
     way: SourceWay | None = None
@@ -192,7 +190,7 @@ class _Link:
 
 
 class _Capture:
-    """The streams of a capture, and the ways that were found in it: the next stream is tried with them."""
+    """The streams of a capture, and the formats found so far, which are tried first on each new stream."""
 
     def __init__(self, way: SourceWay, version: str | None, file: str) -> None:
         self.given, self.version, self.file = way, version, file
@@ -201,7 +199,7 @@ class _Capture:
         self.number = 0
 
     def add(self, at: float, key: tuple[Any, ...], sequence: int, data: bytes, opens: bool) -> None:
-        """Take the payload of a packet."""
+        """Add the payload of a packet."""
         link = self.links.get(key)
         if link is None:
             named = [name for name in self.given.framing if frame(name).kind == "length"]
@@ -217,20 +215,20 @@ class _Capture:
             link.waiting.append((self.number, at, data))
 
     def end(self) -> None:
-        """Nothing more comes."""
+        """Complete all streams."""
         for link in self.links.values():
             self._whole(link, link.stream.end())
 
     def waiting(self) -> int:
-        """How many messages wait to be written down."""
+        """The number of messages not yet returned."""
         return sum(len(link.waiting) for link in self.links.values())
 
     def left_out(self) -> int:
-        """In how many streams nothing was found that reads."""
+        """The number of streams without readable messages."""
         return sum(link.way is None and link.tried > 0 for link in self.links.values())
 
     def flush(self) -> Iterator[Lines]:
-        """What waits, stream by stream."""
+        """The messages not yet returned, stream by stream."""
         for link in self.links.values():
             some, link.waiting = link.waiting, []
             if some and link.way is None and link.tried < _TRIED:
@@ -290,8 +288,8 @@ def _host(raw: bytes) -> str:
 
 
 def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
-    """The messages of a capture, with `stream` and `time` (UTC) beside them. Raises ImportError without
-    dpkt, SpecError for what is no capture."""
+    """The messages of a capture, with `stream` and `time` (UTC). Raises ImportError without dpkt, SpecError
+    if it is not a capture."""
     capture = _Capture(replace(way, kind=CAPTURE), version, file)
     for packet in _packets(stream, file):
         capture.add(*packet)
@@ -307,7 +305,7 @@ def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> I
 
 
 def messages_of(stream: Any, file: str) -> list[bytes]:
-    """The messages of a capture, whatever they are written in, stream by stream. Raises as `of_capture`."""
+    """The messages of a capture in any format, stream by stream. Raises as `of_capture`."""
     streams: dict[tuple[Any, ...], Stream] = {}
     found: dict[tuple[Any, ...], list[Timed]] = {}
     for at, key, sequence, data, opens in _packets(stream, file):
@@ -320,7 +318,7 @@ def messages_of(stream: Any, file: str) -> list[bytes]:
 
 
 def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], int, bytes, bool]]:
-    """Time, ends, number, payload of each TCP segment, and whether it opens its direction."""
+    """Time, endpoints, sequence number and payload of each TCP segment, and whether it opens a direction."""
     try:
         import dpkt  # optional, and untyped
     except ImportError as error:
@@ -340,7 +338,7 @@ def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], i
 
 
 def _ip(dpkt: Any, link: int, raw: bytes) -> Any:
-    """The IP packet in a frame; None where there is none, or one that is cut short."""
+    """The IP packet in a frame; None if there is none, or it is truncated."""
     try:
         if link == _ETHERNET:
             found = dpkt.ethernet.Ethernet(raw).data

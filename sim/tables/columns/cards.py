@@ -1,7 +1,7 @@
-"""Whose card each message of a block carries, and whether its check digit is right.
+"""The network of each message's card in a block, and whether the card number's check digit is correct.
 
-The tables of the networks are asked once for each IIN of six digits that occurs, as `sim.judge.networks`
-does; what cannot be decided from a run of digits alone is left to the scalar functions.
+The network tables are consulted once for each six-digit IIN that occurs, as in `sim.judge.networks`; accounts
+that are not a plain run of digits are left to the scalar functions.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Accounts:
 
 @dataclass(frozen=True, slots=True)
 class Owners:
-    """Of each row of a block, the number of its network in `(None, *NETWORKS)`; its card numbers, and the
-    rows whose account is no plain run of digits."""
+    """For each row of a block, the index of its network in `(None, *NETWORKS)`; the card numbers; and the
+    rows whose account is not a plain run of digits."""
 
     codes: Codes
     accounts: tuple[Accounts, ...]
@@ -49,14 +49,14 @@ class Owners:
 
 
 def names(codes: Codes) -> list[str | None]:
-    """The networks of codes."""
+    """The network names for *codes*."""
     return [_NAMES[code] for code in codes.tolist()]
 
 
 @dataclass(slots=True)
 class _ByIin:
-    """The answers to one question about IINs of six digits, each asked when it first occurs; 0 is not
-    asked yet."""
+    """The answers to a question about six-digit IINs, computed when each IIN first occurs; 0 means not
+    computed yet."""
 
     ask: Callable[[str], int]
     table: Bytes = field(default_factory=lambda: np.zeros(10**_IIN_DIGITS, np.uint8))
@@ -71,14 +71,14 @@ class _ByIin:
 
 
 class Cards:
-    """What the tables say of card numbers, kept while one source is read."""
+    """What the network tables say about card numbers, cached while one source is read."""
 
     def __init__(self, network: str | None) -> None:
         self.network = network
         self._owner = _ByIin(_owner_of)
 
     def owners(self, block: Block) -> Owners:
-        """The network of each row: the one given, else the card's."""
+        """The network of each row: the given one, or the card's."""
         count = len(block.lines)
         found, unsure = _accounts(block)
         codes = np.zeros(count, np.uint8)
@@ -96,8 +96,8 @@ class Cards:
         return Owners(codes, found, unsure)
 
     def alike(self, owners: Owners) -> Ints:
-        """A number per row, equal where cards have the same prefix and length and stand in the same element,
-        and their check digits are both right or both wrong (0: no card, -1: undecided)."""
+        """A number per row, equal for cards with the same prefix, length, element and validity of the check
+        digit (0: no card, -1: undecided)."""
         found = np.where(owners.unsure, -1, np.zeros(len(owners.codes), np.int64))
         for at, one in enumerate(owners.accounts, 1):
             iins = _iins(one)
@@ -114,7 +114,7 @@ def _owner_of(pan: str) -> int:
 
 
 def _account(block: Block, row: int) -> str:
-    """The account number of a row, by the scalar function on the elements that can hold one."""
+    """The account number of a row, by the scalar function applied to the elements that can contain one."""
     group = block.groups[block.group[row]]
     fields = {
         number: block.columns[number].text(row)
@@ -125,7 +125,7 @@ def _account(block: Block, row: int) -> str:
 
 
 def _accounts(block: Block) -> tuple[tuple[Accounts, ...], Bools]:
-    """The card numbers of the rows in groups, from DE 2 or track 2, and the rows left undecided."""
+    """The card numbers of the rows in groups, from DE 2 or track 2, and the rows that remain undecided."""
     asked = np.array([not is_network_management(group.mti) for group in block.groups] + [False])[block.group]
     unsure = np.zeros(len(block.lines), np.bool_)
     found = []
@@ -154,9 +154,9 @@ def _pick(one: Accounts, chosen: Bools) -> Accounts:
 
 
 def _digits(one: Accounts) -> Bools:
-    """Which are digits only, from six on to as many as a card number has."""
+    """Which are digits only, at least six and at most as many as a card number has."""
     good = (one.widths >= _IIN_DIGITS) & (one.widths <= _LONGEST_PAN)
-    # A whole buffer of digits needs no look at each number.
+    # If the whole buffer is digits, the numbers need not be checked one by one.
     if good.all() and (one.data - np.uint8(_ZERO) <= 9).all():
         return good
     for width, chosen in by_width(np.where(good, one.widths, 0)):
@@ -165,14 +165,15 @@ def _digits(one: Accounts) -> Bools:
 
 
 def matrix(data: Bytes, starts: Ints, width: int) -> Bytes:
-    """The runs of *width* bytes from *starts* on, one a row."""
+    """The runs of *width* bytes from *starts*, one per row."""
     if not width:
         return np.zeros((len(starts), 0), np.uint8)
     return windows(data, width)[starts].view(np.uint8).reshape(-1, width)
 
 
 def tracks(data: Bytes, starts: Ints, width: int) -> tuple[Bools, Ints]:
-    """Which runs are surely track 2: digits and one separator, behind 1 to 19 of them; and where it is."""
+    """Which runs are certainly track 2 (digits with one separator after 1 to 19 of them), and the separator's
+    position."""
     cells = matrix(data, starts, width)
     marks = (cells == _EQUALS) | (cells == _LETTER_D)
     at = marks.argmax(axis=1) if width else np.zeros(len(starts), np.int64)
@@ -182,7 +183,7 @@ def tracks(data: Bytes, starts: Ints, width: int) -> tuple[Bools, Ints]:
 
 
 def _of_tracks(one: Accounts) -> tuple[Accounts, Ints]:
-    """The card numbers in tracks, and the rows of tracks that are not surely tracks."""
+    """The card numbers in tracks, and the rows that are not certainly track 2."""
     good, widths = np.zeros(len(one.rows), np.bool_), np.zeros(len(one.rows), np.int64)
     for width, chosen in by_width(one.widths):
         good[chosen], widths[chosen] = tracks(one.data, one.starts[chosen], width)
@@ -199,7 +200,7 @@ def _iins(one: Accounts) -> Ints:
 
 
 def luhn(data: Bytes, starts: Ints, width: int) -> Bools:
-    """Which runs of digits end in their check digit (ISO/IEC 7812-1, annex B)."""
+    """Which runs of digits have a correct check digit (ISO/IEC 7812-1, annex B)."""
     cells = matrix(data, starts, width)
     total = np.zeros(len(cells), np.uint8)  # at most 19 times 9
     for place in range(width):

@@ -1,9 +1,9 @@
-"""Validating a block: how many errors each message has by the standard and by its own network.
+"""Validation of a block: the number of errors of each message by the standard and by its own network.
 
-The rules are those of one message (`sim.judge.engine`) that can tell of an error. Each is asked once for each
-distinct combination of its columns, of all messages of a type together; values that a rule cannot tell apart
-are written alike before. What it says is a mark of the rows that have it; one message of each combination of
-marks is judged, and the others are counted like it.
+It uses the rules for single messages (`sim.judge.engine`) that can report errors. Each rule is evaluated once
+for each distinct combination of its columns, over all messages of a type; values that the rule cannot
+distinguish are made equal first. The results mark the rows; one message of each combination of marks is
+validated, and its count applies to the others.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from sim.tables.columns.cut import Block, CutColumn
 from sim.tables.columns.lines import Bools, Bytes, Ints, by_width, copy
 
 _ZERO = 48
-# So many layouts of chip data of one size are looked for in a block; other values stay as they are.
+# The most layouts of chip data of one size that are simplified in a block; others stay unchanged.
 _LAYOUTS = 32
-# What may begin a dataset or a network's own layout, which the first digits decide.
+# The heads of a dataset or a network's own layout, whose first digits must stay.
 _HEADS, _HEAD = (b"01", b"C1", b"c1"), 8
 _HEX = np.zeros(256, np.bool_)
 _HEX[list(b"0123456789ABCDEFabcdef")] = True
 
 
 def characters(column: CutColumn, element: ElementSpec) -> Bytes:
-    """Characters that the class of the element has, all alike; and those it has not."""
+    """The values with each character replaced by one that the element's class treats alike."""
     return np.frombuffer(column.data.tobytes().translate(_character_of(element.content)), np.uint8)
 
 
 @cache
 def _character_of(content: str) -> bytes:
-    """For each byte the first that the class of *content* treats as it does, in front and further behind."""
+    """For each byte the first one that the class of *content* treats the same, at the start and after it."""
     foreign, first = FOREIGN[content], dict[tuple[bool, bool], int]()
     signs = [chr(byte) for byte in range(128)]
     kinds = [(foreign.search(sign) is None, foreign.search("C" + sign) is None) for sign in signs]
@@ -55,7 +55,8 @@ def _character_of(content: str) -> bytes:
 
 
 def moments(column: CutColumn, element: ElementSpec) -> Bytes:
-    """Sound hours, minutes and seconds as zeros: what is left is the date, and what is wrong."""
+    """The values with valid hours, minutes and seconds set to zero, which leaves the date and whatever is
+    invalid."""
     width, data = len(element.pattern), column.data
     if not width or not (np.diff(column.offsets)[column.valid] == width).all():
         return data
@@ -68,14 +69,14 @@ def moments(column: CutColumn, element: ElementSpec) -> Bytes:
 
 @cache
 def _among(legal: frozenset[str]) -> Bools:
-    """Which two digits are among those, by their bytes as one number."""
+    """Which two-digit texts are *legal*, by their bytes as one number."""
     sound = np.zeros(1 << 16, np.bool_)
     sound[[int.from_bytes(text.encode(), "big") for text in legal]] = True
     return sound
 
 
 def tags(column: CutColumn, element: ElementSpec) -> Bytes:
-    """Chip data without the values of tags."""
+    """Chip data with the values of tags set to zeros."""
     return _rewritten(column, _without_values)
 
 
@@ -94,7 +95,7 @@ def _without_values(cells: Bytes) -> None:
 
 
 def _values(chip: bytes) -> Bools:
-    """Where *chip*, chip data, have the values of tags that hold no others."""
+    """The positions in *chip*, chip data, of the values of primitive tags."""
     free = np.zeros(len(chip), np.bool_)
     for tag in readable(chip.decode("utf-8", "replace")).tags:
         if not tag.constructed:
@@ -105,7 +106,7 @@ def _values(chip: bytes) -> Bools:
 
 
 def _rewritten(column: CutColumn, write: Callable[[Bytes], None]) -> Bytes:
-    """The bytes of *column*, those of one width written anew together."""
+    """The bytes of *column*, rewritten together for each width."""
     data = np.empty_like(column.data)
     for width, rows in by_width(np.diff(column.offsets)):
         if width:
@@ -115,7 +116,7 @@ def _rewritten(column: CutColumn, write: Callable[[Bytes], None]) -> Bytes:
     return data
 
 
-# By what is read inside of an element.
+# By what rules read inside an element.
 ALIKE: dict[str, Callable[[CutColumn, ElementSpec], Bytes]] = {
     "characters": characters,
     "moment": moments,
@@ -128,9 +129,9 @@ ALIKE: dict[str, Callable[[CutColumn, ElementSpec], Bytes]] = {
 
 _CHIP = 55
 _CARDS = (2, 35, 45)
-# Fewer rows of a type are judged one by one: columns cost more than so many messages.
+# Types with fewer rows are validated message by message, which is cheaper than columns.
 _FEW = 24
-# So many counts are kept for the next blocks of the same source.
+# The most counts kept for the next blocks of the same source.
 _MOST_COUNTS = 65_536
 
 
@@ -140,7 +141,7 @@ def count_errors(message: Message, network: str | None) -> int:
 
 
 class Checks:
-    """Counts errors, block after block of one source."""
+    """Counts errors, block by block, of one source."""
 
     def __init__(self, network: str | None, cards: Cards) -> None:
         self._network = network
@@ -169,7 +170,7 @@ class Checks:
         return counts
 
     def _together(self, coded: Coded, rows: Ints, kept: Type, owners: Codes) -> tuple[Ints, Bools]:
-        """The errors of *rows*, messages of a type, and which of them are to be judged by themselves."""
+        """The errors of *rows*, messages of one type, and which of them must be validated one by one."""
         asked = Asked(coded, rows, kept)
         marks = [owners.astype(np.int64), asked.classes.kinds]
         for bound in kept.of_errors:
@@ -181,7 +182,7 @@ class Checks:
         counts = np.empty(len(first), np.int64)
         columns = zip(*(one[first].tolist() for one in marks), strict=True)
         for at, (row, (owner, kind, *rest)) in enumerate(zip(rows[first].tolist(), columns, strict=True)):
-            # What a dialect says of its own elements is no rule, and codes of values are of this block alone.
+            # Findings on a dialect's own elements are not rules, and value codes differ from block to block.
             key = None if own else (kept, owner, asked.classes.values[kind], *filter(None, rest))
             counts[at] = self._counted(coded.block, row, key)
         spread: Ints = counts[kinds]
@@ -205,15 +206,15 @@ class Checks:
 
 
 class Coded(NamedTuple):
-    """Columns of a block as codes; `cards` are those of what the tables tell of cards."""
+    """Columns of a block as codes; `cards` are the codes of `Cards.alike`."""
 
     block: Block
     cards: Ints
     known: dict[Any, Kinds]
 
     def of(self, number: int, element: ElementSpec | None = None, inside: str = "") -> Kinds:
-        """The values of an element, those that are alike for what is *inside* as one; None where it is not
-        there."""
+        """The values of an element, equal if rules on *inside* cannot distinguish them; None if it is
+        missing."""
         key = (number, inside, element.content, element.pattern) if element else (number, "")
         if key not in self.known:
             self.known[key] = self._encoded(self.block.columns.get(number), element, inside)
@@ -226,7 +227,7 @@ class Coded(NamedTuple):
             column = replace(column, data=ALIKE[inside](column, element))
         data, sizes = column.data, np.diff(column.offsets)
         if len(data) and (data == data[0]).all() and np.count_nonzero(sizes) == column.rows.present:
-            # All that differs is how long they are.
+            # They differ only in length.
             kinds, first = first_of([sizes])
             return Kinds(kinds, [column.text(row) if sizes[row] else None for row in first.tolist()])
         found = column.array().dictionary_encode()
@@ -235,15 +236,15 @@ class Coded(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """What rows have: the values, and for each row which it is."""
+    """The distinct values, and for each row the index of its value."""
 
     kinds: Ints
     values: list[Any]
 
 
 class Asked:
-    """Messages of one type, and what rules read of them. `classes` are by elements and tags, as bits; `odd`
-    have a tag twice, at which rules look each time."""
+    """Messages of one type, and the columns that rules read. `classes` are the elements and tags present, as
+    bits; `odd` marks messages with a repeated tag, which are validated one by one."""
 
     def __init__(self, coded: Coded, rows: Ints, kept: Type) -> None:
         self._coded, self._rows, self._type = coded, rows, kept
@@ -265,8 +266,8 @@ class Asked:
         self.classes = Kinds(found.astype(np.int64)[kinds], values.tolist())
 
     def say(self, bound: Bound, known: dict[Any, int]) -> Ints | None:
-        """What a rule says of each row, as numbers, asked once where all its parts are equal; None where it
-        says nothing of any."""
+        """The findings of a rule as a number per row, evaluated once per distinct combination of its parts;
+        None if there are none."""
         applies = np.array([bound.applies(mask) for mask in self.classes.values])
         if not applies.any():
             return None
@@ -286,17 +287,17 @@ class Asked:
         return said
 
     def _column(self, part: Part) -> Kinds:
-        """What the rows have for *part*."""
+        """The values of *part* in the rows."""
         if part not in self._columns:
             kinds, values = self._values(part)
             self._columns[part] = Kinds(kinds, [one[part.name] for one in values])
         return self._columns[part]
 
     def _values(self, part: Part) -> tuple[Ints, list[Values]]:
-        """What *part* is read from, each once, and which of it rows have."""
+        """The distinct sources of *part*, and which of them each row has."""
         sources = sorted(self.numbers.intersection(_CARDS if part is CARD else part.sources))
         if part is CARD:
-            # Where it is not known what the tables tell of a card, each row has its own.
+            # Undecided cards are all treated as different.
             cards = self._coded.cards[self._rows]
             kinds, first = first_of([np.where(cards < 0, cards.max() + 1 + np.arange(len(cards)), cards)])
             return kinds, [self._of(self._texts(row, sources)) for row in self._rows[first].tolist()]
@@ -314,7 +315,7 @@ class Asked:
         return kinds, [self._of(dict(zip(sources, texts, strict=True))) for texts in zip(*found, strict=True)]
 
     def _picked(self, column: Kinds) -> Kinds:
-        """*column* in the rows."""
+        """*column* reduced to the rows."""
         kinds, first = first_of([column.kinds[self._rows]])
         return Kinds(kinds, [column.values[kind] for kind in column.kinds[self._rows[first]].tolist()])
 
@@ -323,7 +324,7 @@ class Asked:
         return {one: columns[one].text(row) if columns[one].valid[row] else None for one in numbers}
 
     def _of(self, texts: Mapping[int, str | None]) -> Values:
-        """What rules may read of elements; those without a text are not there."""
+        """The values that rules may read; elements without a text are missing."""
         values = Values({number: text for number, text in texts.items() if text is not None})
         values.mti, values.table = self._type.mti, self._type.table
         values.update(readable(values[_CHIP]).values if _CHIP in values else ())
@@ -331,8 +332,8 @@ class Asked:
 
 
 def weights(bound: Bound, told: Any) -> tuple[Any, ...]:
-    """What counts of what a rule *told*: a condition that holds, all of an error but the value that was
-    found; nothing of a warning, which hides no error."""
+    """The parts of a rule's result (*told*) that affect the count: a condition that holds, and of an error
+    everything but the value found; nothing of a warning, which suppresses no error."""
     said = bound.say(told) if told else ()
     return tuple(
         (one.network, one.text.id, one.hit.field, one.hit.at) if isinstance(one, Said) else one
@@ -342,7 +343,7 @@ def weights(bound: Bound, told: Any) -> tuple[Any, ...]:
 
 
 def first_of(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Numbers from 0 on, equal where all *columns*, of such numbers, are; and where each stands first."""
+    """Numbers from 0, equal where all *columns* are, and the first position of each."""
     kinds, *others = [one for one in columns if one.any()] or columns[:1]
     for other in others:
         kinds = _dense(kinds) * (int(other.max()) + 1) + other
@@ -353,7 +354,7 @@ def first_of(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
 
 
 def _dense(kinds: Ints) -> Ints:
-    """The same without numbers between that no row has."""
+    """*kinds* renumbered without gaps."""
     most = int(kinds.max(initial=0))
     if most > 4 * len(kinds):
         return cast("Ints", pd.factorize(kinds)[0].astype(np.int64))

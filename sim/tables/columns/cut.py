@@ -1,11 +1,11 @@
-"""Messages into columns without a Python object per value.
+"""Messages into columns, without a Python object per value.
 
-Messages of one MTI and bitmap, as text or in a format of bytes, are a group. Where an element stands is
-worked out once for all messages that have it, whatever their groups, as `codec.text.walk` does for one;
-until an element of variable length, all messages of a group have their next element equally far behind a
-place that is known for each. Values are copied out of the buffer as they are, those of bytes turned into
-characters together. Whatever is odd (characters outside ASCII, what does not fit) is read one by one by the
-codec, which also says what is wrong.
+Messages with the same MTI and bitmap, in text form or a binary format, are a group. The position of an
+element is computed once for all messages that have it, across groups, as `codec.text.walk` does for one: up
+to an element of variable length, the next element is at the same distance from a known position in all
+messages of a group. Values are copied out of the buffer unchanged; binary ones are converted to characters
+together. Anything unusual (characters outside ASCII, values that do not fit) goes through the codec one by
+one, which also reports the errors.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Messages of one MTI and bitmap: what they are read as, the elements they have, how many bytes stand in
-    front of these."""
+    """Messages with the same MTI and bitmap: the version, the elements, and the number of bytes before the
+    first element."""
 
     mti: str
     bits: str
@@ -45,13 +45,13 @@ class Group:
 
     @property
     def has_empty_secondary(self) -> bool:
-        """Whether there is a second bitmap that announces nothing."""
+        """Whether there is a second bitmap without any element."""
         last = self.numbers[-1] if self.numbers else 0
         return len(self.bits) > bitmap.PRIMARY_BITS // 4 and last <= bitmap.PRIMARY_BITS
 
 
 def placed(lines: Lines, groups: list[Group], group: Ints) -> tuple[Bools, dict[int, list[Run]]]:
-    """Which of *lines*, of those *groups*, fit, and where the elements stand in these."""
+    """Which of *lines*, of those *groups*, fit their layout, and where the elements of these are."""
     walk = _Walk(lines, groups, group)
     for edition in dict.fromkeys(one.version for one in groups):
         walk.through(edition, np.array([one.version == edition for one in groups]))
@@ -60,8 +60,8 @@ def placed(lines: Lines, groups: list[Group], group: Ints) -> tuple[Bools, dict[
 
 
 def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
-    """The groups of *lines*, read as *version* (None: as their MTIs say), and the number of each row's
-    group, -1 for rows that have no MTI and bitmap or that a codec must read."""
+    """The groups of *lines*, read as *version* (None: from each MTI), and the index of each row's group, -1
+    for rows without an MTI and bitmap or for those that the codec must read."""
     groups: list[Group] = []
     group = np.full(len(lines), -1, np.int64)
     heads = _long_enough(lines) if lines.format is None else wire.heads(lines, lines.format)
@@ -81,7 +81,7 @@ def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
 
 
 def _long_enough(lines: Lines) -> Iterator[tuple[Ints, int]]:
-    """The rows that may have an MTI and a bitmap, or two, and how many characters these are."""
+    """The rows that may have an MTI and one bitmap, or two, and the number of characters of these."""
     sizes = lines.stops - lines.starts
     sizes[lines.not_ascii()] = 0
     sizes[list(lines.held)] = 0
@@ -93,8 +93,8 @@ def _long_enough(lines: Lines) -> Iterator[tuple[Ints, int]]:
 
 
 def _group(head: bytes, lines: Lines, version: str | None) -> Group | None:
-    """The group of the messages that begin with *head*; None where that is no MTI and bitmap, or their
-    elements are not to be read together."""
+    """The group of the messages that begin with *head*; None if that is not an MTI and bitmap, or their
+    elements cannot be read together."""
     if lines.format is not None:
         begun = wire.head_of(head, lines.format, version)
         return None if begun is None else Group(*begun)
@@ -105,7 +105,7 @@ def _group(head: bytes, lines: Lines, version: str | None) -> Group | None:
 
 
 class _Walk:
-    """A walk through messages: the next element of row i stands at `base[i] + ahead[group[i]]`."""
+    """A walk through messages: the next element of row i is at `base[i] + ahead[group[i]]`."""
 
     def __init__(self, lines: Lines, groups: list[Group], group: Ints) -> None:
         self._lines, self._group = lines, group
@@ -114,13 +114,13 @@ class _Walk:
         self._present = _present(groups)
         self._fits = group >= 0
         self._places: dict[int, list[tuple[bytes, Run]]] = {}
-        # By the groups that have an element: their rows, and what `base` is of these while it holds.
+        # By the groups that have an element: their rows, and the `base` of these while it is unchanged.
         self._valid: dict[bytes, Bools] = {}
         self._rows: dict[bytes, Ints] = {}
         self._bases: dict[bytes, Ints] = {}
 
     def through(self, edition: str, groups: Bools) -> None:
-        """Find the elements of those *groups*, which are of one *edition*."""
+        """Find the elements of *groups*, which share the version *edition*."""
         layout = self._lines.format.layout(edition) if self._lines.format else None
         table = self._lines.tables.get(edition) or spec(edition)
         for number in np.flatnonzero(self._present[groups].any(axis=0)).tolist():
@@ -134,7 +134,7 @@ class _Walk:
             self._places.setdefault(number, []).append((key, self._find(piece, having, key)))
 
     def _find(self, piece: Piece, having: Bools, key: bytes) -> Run:
-        """Where the next element of the groups *having* it stands; all of them go on behind it."""
+        """Where the next element of the groups *having* it is; moves all of them past it."""
         rows, valid = self._rows[key], self._valid[key]
         if key not in self._bases:
             self._bases[key] = self._base.take(rows)
@@ -154,14 +154,14 @@ class _Walk:
         return run
 
     def _sizes(self, piece: Piece, rows: Ints, at: Ints) -> int | Ints:
-        """The lengths that the prefixes at *at* say, one for all where they are the same. Rows whose prefix
-        is wrong do not fit, and go on as others do."""
+        """The lengths in the prefixes at *at*, a single number if they are equal. Rows with a wrong prefix do
+        not fit, and get the length of another row."""
         sizes, legal = self._said(piece, rows, at)
         sizes[~legal] = sizes[np.argmax(legal)]
         return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
 
     def _said(self, piece: Piece, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
-        """What the prefixes at *at* say, and which of them are right; rows with another do not fit."""
+        """The lengths in the prefixes at *at*, and which are valid; the other rows do not fit."""
         sizes, legal = wire.prefixes(self._lines.data, at, piece)
         legal &= sizes <= piece.size
         legal &= at + (piece.width(sizes) + piece.prefix) <= self._lines.stops[rows]
@@ -169,12 +169,12 @@ class _Walk:
         return sizes, legal
 
     def ended(self) -> Bools:
-        """Which rows have nothing wrong, and end where their last element does."""
+        """Which rows are valid and end with their last element."""
         fits: Bools = self._fits & (self._base + self._ahead[self._group] == self._lines.stops)
         return fits
 
     def kept(self, fits: Bools) -> dict[int, list[Run]]:
-        """The places of the elements in the rows that fit."""
+        """The positions of the elements in the rows that fit."""
         if fits.all():
             return {number: [place for _, place in found] for number, found in self._places.items()}
         kept = {key: np.flatnonzero(fits.take(rows)) for key, rows in self._rows.items()}
@@ -196,7 +196,7 @@ class _Walk:
 
 
 def _present(groups: list[Group]) -> Bools:
-    """Of each group a row: whether it has element 0, 1, 2 and so on; 1 is the second bitmap."""
+    """One row per group: whether it has element 0, 1, 2 and so on; 1 is the second bitmap."""
     digits = "".join(one.bits.ljust(_LONG - _MTI_WIDTH, "0") for one in groups)
     cells = np.frombuffer(bytes.fromhex(digits), np.uint8).reshape(-1, bitmap.ALL_BITS // 8)
     found = np.zeros((len(groups), 1 + bitmap.ALL_BITS), np.bool_)
@@ -204,20 +204,20 @@ def _present(groups: list[Group]) -> Bools:
     return found
 
 
-# What was read one by one: the message, or why there is none.
+# A row that was read by itself: the message, or the error.
 Odd = Message | ParseError
 
 
 def begun(held: Odd) -> Message | None:
-    """The message; of what is none the elements that were read of it, None where not even its bitmap was."""
+    """The message, or what was read of an invalid one; None if not even its bitmap was."""
     message = held.partial if isinstance(held, ParseError) else held
     return message if isinstance(message, Message) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Which rows of a block have a value, and Arrow's marks of the same, None where all have one; `places`
-    keeps the offsets of columns that have values of one width there."""
+    """Which rows of a block have a value, and the same as Arrow's validity bitmap (None if all have one);
+    `places` caches the offsets of columns with values of one width."""
 
     valid: Bools
     present: int
@@ -226,13 +226,13 @@ class Filled:
 
     @classmethod
     def of(cls, valid: Bools) -> Filled:
-        """From one mark per row."""
+        """From one boolean per row."""
         present = int(np.count_nonzero(valid))
         marks = None if present == len(valid) else pa.py_buffer(np.packbits(valid, bitorder="little"))
         return cls(valid, present, marks, {})
 
     def offsets(self, width: int) -> Ints:
-        """Where values of *width* bytes stand in the data of a column."""
+        """The offsets in a column's data for values of *width* bytes."""
         if width not in self.places:
             made = np.empty(len(self.valid) + 1, np.int64)
             made[0] = 0
@@ -260,7 +260,7 @@ class CutColumn:
         return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes().decode("utf-8")
 
     def array(self) -> pa.Array:
-        """The same as an Arrow array, nothing copied but the marks of missing values."""
+        """The column as an Arrow array; only the validity bitmap is copied."""
         held, count = self.rows, len(self.rows.valid)
         buffers = [held.marks, pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
         return pa.Array.from_buffers(pa.large_string(), count, buffers, count - held.present)
@@ -268,9 +268,9 @@ class CutColumn:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of messages taken apart. `odd` holds what was read one by one; `group` is the number of a row's
-    group, -1 for the odd ones, `head` the same also for those whose MTI and bitmap alone could be read;
-    `texts` are those that are no message."""
+    """A block of messages in columns. `odd` has the rows that were read one by one; `group` is the index of a
+    row's group, -1 for the odd ones; `head` is the same, but also set for odd rows with a readable MTI and
+    bitmap; `texts` are the rows that are not messages."""
 
     lines: Lines
     groups: list[Group]
@@ -281,7 +281,7 @@ class Block:
     texts: dict[int, str] = field(repr=False)
 
     def message(self, row: int) -> Message:
-        """The message in *row*. Raises the ParseError of a row that has none."""
+        """The message in *row*. Raises the ParseError of a row without one."""
         if row in self.odd:
             held = self.odd[row]
             if isinstance(held, ParseError):
@@ -294,8 +294,8 @@ class Block:
 
 
 def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None) -> Block:
-    """Take *lines* apart, read as *version* (None: as their MTIs say). *wanted* are the elements to make
-    columns of, None all of them."""
+    """Cut *lines* into columns, read as *version* (None: from each MTI). *wanted* are the elements that get a
+    column, None all of them."""
     groups, head = grouped(lines, version)
     group = head
     fits, places = placed(lines, groups, group)
@@ -303,7 +303,7 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
         places, bad = wire.in_characters(places)
         if not len(bad):
             break
-        # What was found odd only as it was turned is read one by one.
+        # Rows whose values cannot be converted are read one by one.
         group = group.copy()
         group[bad] = -1
         fits, places = placed(lines, groups, group)
@@ -326,7 +326,7 @@ def _one_by_one(lines: Lines, rows: Ints, version: str | None, texts: dict[int, 
             edition = chosen_version(raw, version)
             found[row] = lines.held.get(row) or parse(raw, lines.tables.get(edition) or edition)
         except ParseError as error:
-            # Its traceback would hold on to all that is here, the buffer of the lines too.
+            # Its traceback would keep everything here alive, including the buffer of the lines.
             found[row] = error.with_traceback(None)
         if isinstance(found[row], ParseError):
             texts[row] = raw
@@ -341,8 +341,8 @@ def _columns(
 ) -> dict[int, CutColumn]:
     cells: dict[int, tuple[list[int], list[str]]] = {}
     for row, held in odd.items():
-        # Of a broken text no values: what is read in the wrong position may begin or end in a card number,
-        # which no cell by itself can mask.
+        # No values of an invalid text: one at the wrong position may contain part of a card number, which a
+        # single cell cannot mask.
         for number, value in held.fields.items() if isinstance(held, Message) else ():
             if wanted is None or number in wanted:
                 rows, values = cells.setdefault(number, ([], []))
@@ -355,7 +355,7 @@ def _columns(
 
 
 def few(count: int, texts: dict[int, str]) -> CutColumn:
-    """A column of *count* rows with *texts* in some of them, in their order."""
+    """A column of *count* rows with *texts* in some of them, in row order."""
     run = Run.of_texts([*texts], [*texts.values()])
     offsets = np.zeros(count + 1, np.int64)
     offsets[run.rows + 1] = run.width
@@ -365,7 +365,7 @@ def few(count: int, texts: dict[int, str]) -> CutColumn:
 
 
 def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]) -> CutColumn:
-    """One column of *count* rows; *shared* are the rows of groups, by the groups."""
+    """One column of *count* rows; *shared* caches the rows of groups, by group."""
     groups = tuple(id(piece.rows) for piece in pieces)
     if groups not in shared:
         valid = pieces[0].valid
@@ -382,14 +382,14 @@ def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]
 
 
 def _even(pieces: list[Run], width: int, rows: Filled) -> CutColumn:
-    """A column whose values are all *width* bytes long, in one buffer."""
+    """A column whose values are all *width* bytes long, from one buffer."""
     starts = pieces[0].base + pieces[0].at
     if len(pieces) > 1:
         starts = np.empty(rows.present, np.int64)
         places = np.cumsum(rows.valid)
         for piece in pieces:
             starts[places[piece.rows] - 1] = piece.base + piece.at
-    # What is picked is the column's own memory: values are copied once.
+    # The result is the column's own memory: values are copied once.
     picked = windows(pieces[0].data, width)[starts] if width else np.empty(0, np.uint8)
     return CutColumn(rows.offsets(width), picked.view(np.uint8), rows)
 

@@ -1,8 +1,8 @@
 """Many messages on many machines: byte ranges of files as the partitions of a Dask DataFrame.
 
-A partition is what `sim.tables.columns` makes of its range. Lines are counted before they are read, range by
-range, so that each row knows its line; a packed file is one range, since it can only be read from its
-beginning.
+A partition is the table that `sim.tables.columns` makes of its range. The lines of each range are counted
+before they are read, so that each row has its line number; a compressed file is one range, because it can
+only be read from its beginning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sim.tables.columns.reading import ALL, Options, Reader, table
 from sim.tables.columns.sources import of_file
 from sim.tables.columns.ways import HEAD, LINES, way_of
 
-# Bytes of a file that make one partition, about.
+# The approximate number of bytes in a partition.
 RANGE = 64 << 20
 _PACKED = (".gz", ".zst")
 _PIECE = 1 << 20
@@ -28,8 +28,8 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Bytes *start* to *stop* of a file, both just behind a line ending; a packed file whole, *stop*
-    None."""
+    """Bytes *start* to *stop* of a file, both just after a line ending; *stop* None is a whole compressed
+    file."""
 
     path: str
     start: int = 0
@@ -37,7 +37,7 @@ class ByteRange:
 
 
 def ranges(path: Path, size: int) -> Iterator[ByteRange]:
-    """*path* in ranges of about *size* bytes that end where lines do."""
+    """Ranges of about *size* bytes of *path* that end at line endings."""
     if path.suffix in _PACKED:
         yield ByteRange(str(path))
         return
@@ -52,7 +52,7 @@ def ranges(path: Path, size: int) -> Iterator[ByteRange]:
 
 
 def lines_in(one: ByteRange) -> int:
-    """How many line endings a range has."""
+    """The number of line endings in a range."""
     if one.stop is None:
         return 0
     count, left = 0, one.stop - one.start
@@ -74,12 +74,12 @@ def read_range(one: ByteRange, first: int, options: Options) -> Any:
             stream.seek(one.start)
             limit = one.stop - one.start
             found = of_stream(stream, options.find, one.path, first=first, limit=limit)
-        # Partitions have the same columns: those that only captures have are left out.
+        # All partitions have the same columns: those of captures are left out.
         return table([reader.part(replace(lines, more={})) for lines in found if len(lines)], options)
 
 
 def planned(path: Path, options: Options) -> tuple[list[ByteRange], Options]:
-    """The ranges of a file, and how their lines are read; a file of other than lines is one range."""
+    """The ranges of a file, and how its lines are read; a file of another kind is one range."""
     with opened(path) as stream:
         way = way_of(stream.read(HEAD), options.format, options.framing, find=options.unlocated)
     if way.kind != LINES or path.suffix in _PACKED:
@@ -89,21 +89,21 @@ def planned(path: Path, options: Options) -> tuple[list[ByteRange], Options]:
 
 
 def read_dask(source: object, options: Options) -> Any:
-    """The files of *source* as a Dask DataFrame. Raises ImportError without Dask, TypeError for a source
-    that is no path and no list of paths."""
+    """The files of *source* as a Dask DataFrame. Raises ImportError without Dask, TypeError if *source* is
+    not a path or a list of paths."""
     try:
         import dask.dataframe
         from dask.dataframe.extensions import make_array_nonempty
         from dask.delayed import delayed
     except ImportError as error:
         raise ImportError("engine='dask' needs Dask: pip install 'iso8583-lab[dask]'") from error
-    # Dask plans with columns of two cells.
+    # Dask infers dtypes from columns of two cells.
     nonempty: Any = make_array_nonempty  # untyped
     nonempty.register(CardDataType, lambda kind: CardData.of(["", ""]))
     files = paths(source)
     if files is None:
         raise TypeError("engine='dask' reads files: give a path or a list of paths")
-    # All partitions have the same columns, whatever elements they hold.
+    # All partitions have the same columns, whichever elements they contain.
     chosen = replace(options, columns=options.numbers or tuple(ALL))
     parts = []
     for path in files:

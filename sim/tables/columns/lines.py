@@ -1,7 +1,7 @@
-"""Where many messages come from: lists, files and streams as blocks of bytes with lines in them.
+"""Sources of many messages: lists, files and streams as blocks of bytes that contain lines.
 
-A block is one byte buffer and, for each message, where it starts and stops. Text is UTF-8; a line that is
-not is read as Latin-1, a character a byte, so that nothing is lost and offsets count characters.
+A block is one byte buffer and the start and stop of each message in it. Text is UTF-8; a line that is not
+valid UTF-8 is read as Latin-1, one character per byte, so that nothing is lost and offsets count characters.
 """
 
 from __future__ import annotations
@@ -35,18 +35,17 @@ _ITEMS = 16_384
 _NEWLINE, _RETURN = 10, 13
 _BLANKS = (9, 32)
 _BOM = b"\xef\xbb\xbf"
-# Behind this mark stand the bytes of a row that is no message, as hex digits.
+# This mark is followed by the bytes of a row that is not a message, as hex digits.
 BYTES_MARK = "0x"
 _SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Messages in one buffer: message i is `data[starts[i]:stops[i]]` and stands in line `numbers[i]`
-    (from 1) of `file` (empty for messages that came from no file). `format` is how they are written, None as
-    text. `held` are messages that were read already, or why there is none; `tables` the element table of
-    their dialect by version, the standard's where there is none.
-    `said` tells a person how the messages were found, `more` holds columns that came with them."""
+    """Messages in one buffer: message i is `data[starts[i]:stops[i]]`, in line `numbers[i]` (from 1) of
+    `file` (empty if there is no file). `format` is their wire format, None for text. `held` has messages that
+    are already read, or their errors; `tables` the element table of their dialect by version, if it is not
+    the standard's. `said` describes how the messages were found, `more` has additional columns."""
 
     data: Bytes
     starts: Ints
@@ -63,7 +62,7 @@ class Lines:
         return len(self.starts)
 
     def text(self, row: int) -> str:
-        """Message *row* as text; of bytes their hex digits behind a mark."""
+        """Message *row* as text; binary ones as hex digits after a mark."""
         raw = self.raw(row)
         return decoded(raw) if self.format is None else BYTES_MARK + raw.hex().upper()
 
@@ -78,7 +77,7 @@ class Lines:
         return [decoded(data[start:stop].tobytes()) for start, stop in spans]
 
     def pick(self, rows: Any) -> Lines:
-        """The messages *rows* (a slice, numbers or a mask) of the same buffer."""
+        """The messages *rows* (a slice, indexes or a mask) of the same buffer."""
         held: Mapping[int, Message | ParseError] = {}
         if self.held:
             kept = np.arange(len(self))[rows].tolist()
@@ -88,7 +87,7 @@ class Lines:
         return replace(self, starts=starts, stops=stops, numbers=numbers, held=held, more=more)
 
     def not_ascii(self) -> Bools:
-        """Which messages have a character outside ASCII."""
+        """Which messages have characters outside ASCII."""
         found = np.zeros(len(self), dtype=np.bool_)
         if len(self.data) and int(self.data.max()) > 127:
             ends = np.flatnonzero(self.data > 127)
@@ -101,7 +100,7 @@ Finder = Callable[[Lines], Lines]
 
 
 def decoded(raw: bytes) -> str:
-    """*raw* as text: UTF-8, else Latin-1."""
+    """*raw* as text: UTF-8, otherwise Latin-1."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -109,9 +108,9 @@ def decoded(raw: bytes) -> str:
 
 
 def finder(start: int | None, pattern: str | re.Pattern[str] | None) -> Finder:
-    """How the message is found in its line: from character *start* on, or by *pattern*: the group named
-    `message`, else the first group, else all that matches; a line without a match holds no message.
-    Raises ValueError for both, or a negative start."""
+    """A function that finds the message in each line: from character *start*, or by *pattern* (the group
+    named `message`, else the first group, else the whole match; lines without a match are left out). Raises
+    ValueError for both, or for a negative start."""
     if start is not None and pattern is not None:
         raise ValueError("start and pattern both set where a message begins; use only one of them")
     if start is not None:
@@ -152,8 +151,8 @@ def _matched(lines: Lines, pattern: re.Pattern[str]) -> Lines:
 
 
 def paths(source: object) -> list[Path] | None:
-    """The paths that *source* names; None for another kind of source. Strings in a list are paths only
-    where the first of them is an existing file."""
+    """The paths in *source*; None if it is another kind of source. Strings in a list count as paths only if
+    the first one is an existing file."""
     if isinstance(source, Path):
         return [source]
     if isinstance(source, str):
@@ -166,7 +165,7 @@ def paths(source: object) -> list[Path] | None:
 
 
 def is_file(text: str) -> bool:
-    """Whether a file is called *text*."""
+    """Whether there is a file named *text*."""
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
@@ -174,7 +173,7 @@ def is_file(text: str) -> bool:
 
 
 def opened(path: Path) -> BinaryIO:
-    """*path* for reading, unpacked on the way where its name ends in .gz or .zst."""
+    """*path* opened for reading, decompressed if its name ends in .gz or .zst."""
     packed = _SUFFIXES.get(path.suffix)
     with masked_names():
         if packed is None:
@@ -183,7 +182,7 @@ def opened(path: Path) -> BinaryIO:
 
 
 def of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
-    """Messages one by one, each with or without its line ending."""
+    """Messages from an iterable, each with or without its line ending."""
     first = 1
     for some in _runs(items):
         yield find(_lines(some, first))
@@ -191,7 +190,7 @@ def of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
 
 
 def _runs(items: Iterable[object]) -> Iterator[Any]:
-    """*items*, a block's worth at a time: lists, or pieces of the Arrow array that a Series holds."""
+    """*items* in batches: lists, or slices of a Series' Arrow array."""
     known: Any = items
     if isinstance(items, pd.Series):
         known = items.array if isinstance(items.array, pd.arrays.ArrowStringArray) else items.tolist()
@@ -216,20 +215,20 @@ def _lines(items: Any, first: int) -> Lines:
 
 
 def _of_dialect(item: object) -> Message | None:
-    """A message whose text is not laid out as its version says; None for another."""
+    """*item* as a message, if its dialect has a layout other than its version's; otherwise None."""
     if isinstance(item, pd.DataFrame) and "dialect" in facts_of(item):
         item = take(item).message
     return item if isinstance(item, Message) and item.dialect is not None else None
 
 
 def joined(items: Any) -> tuple[Bytes, Ints]:
-    """Texts, bytes or messages as one buffer, and where each begins and the last ends; what is none of these
-    is held as an empty one."""
+    """Texts, bytes or messages as one buffer, with the start of each and the end of the last; any other item
+    counts as empty."""
     try:
         packed = pa.array(items, pa.large_binary())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
         packed = pa.array([as_bytes(item) for item in items], pa.large_binary())
-    if isinstance(packed, pa.ChunkedArray):  # of a Series; what it has in one piece is not copied
+    if isinstance(packed, pa.ChunkedArray):  # of a Series; a single chunk is not copied
         packed = packed.combine_chunks()
     if packed.null_count:
         packed = packed.fill_null(b"")
@@ -240,52 +239,52 @@ def joined(items: Any) -> tuple[Bytes, Ints]:
 
 
 def as_bytes(item: object) -> bytes:
-    """A text, bytes or a message as bytes; empty for what is none of these."""
+    """A text, bytes or a message as bytes; empty for anything else."""
     if isinstance(item, bytes):
         return item
     if isinstance(item, Message | pd.DataFrame):
         item = text_of(take(item))
     if not isinstance(item, str):
         return b""
-    # A lone surrogate is no character; it counts as one and becomes U+FFFD.
+    # A lone surrogate is not a character; it counts as one and becomes U+FFFD.
     return item.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
 
 
 def _trim(lines: Lines, *endings: int) -> None:
-    """Take one byte of each of *endings*, in this order, off the end of each line, in place."""
+    """Remove one byte of each of *endings*, in this order, from the end of each line, in place."""
     for ending in endings if len(lines.data) else ():
         last = lines.data[lines.stops - 1]
         if not np.count_nonzero(last <= _RETURN):
-            return  # nothing that could end a line
+            return  # no line ending
         np.subtract(lines.stops, (last == ending) & (lines.stops > lines.starts), out=lines.stops)
 
 
 def of_stream(
     stream: Any, find: Finder, file: str = "", *, first: int = 1, limit: int | None = None
 ) -> Iterator[Lines]:
-    """The lines of an open file, text or binary, that are not blank; at most *limit* bytes are read.
-    The first is line *first*. A line has at most LONGEST bytes; what is longer is no message, but a row that
-    says so, so that a file without line endings takes no more memory than one with them."""
+    """The lines of an open text or binary file that are not blank, numbered from *first*; at most *limit*
+    bytes are read. A line longer than LONGEST bytes is a row with an error, so that a file without line
+    endings takes no more memory than any other."""
     rest, left = np.empty(0, np.uint8), limit
     while True:
         piece, ended = _next(stream, rest, left)
         if left is not None:
             left -= len(piece) - len(rest)
         last = len(piece) if ended else _after_last(piece)
-        rest = piece[last:][: LONGEST + 1].copy()  # more of a line that is too long is not kept
+        rest = piece[last:][: LONGEST + 1].copy()  # the rest of an overlong line is not kept
         if last:
             lines = _split(piece[:last], first, file)
             first = int(lines.numbers[-1]) + 1
             _trim(lines, _RETURN)
             yield from _short_ones(lines, find)
             del lines
-        del piece  # a block is let go before the next one is read
+        del piece  # free the block before the next one is read
         if ended:
             return
 
 
 def _short_ones(lines: Lines, find: Finder) -> Iterator[Lines]:
-    """What is found in *lines* that are not blank; one that is too long is a row that says so."""
+    """The messages found in *lines* that are not blank; an overlong line is a row with an error."""
     start = 0
     for row in [*np.flatnonzero(lines.stops - lines.starts > LONGEST).tolist(), len(lines)]:
         some = lines.pick(slice(start, row))
@@ -298,13 +297,13 @@ def _short_ones(lines: Lines, find: Finder) -> Iterator[Lines]:
 
 
 def failed(fault: ParseError, number: int, file: str, said: str = "") -> Lines:
-    """The row of line *number*, which holds no message because of *fault*."""
+    """The row of line *number*, which is not a message because of *fault*."""
     places, numbers = np.zeros(1, np.int64), np.array([number], np.int64)
     return Lines(np.zeros(1, np.uint8), places, places.copy(), numbers, file, held={0: fault}, said=said)
 
 
 def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
-    """*rest* and the next bytes of *stream* behind it, and whether it has ended."""
+    """*rest* followed by the next bytes of *stream*, and whether the stream has ended."""
     wanted = BLOCK if left is None else min(BLOCK, left)
     if hasattr(stream, "readinto"):
         data = np.empty(len(rest) + wanted, np.uint8)
@@ -318,7 +317,7 @@ def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
 
 
 def _after_last(data: Bytes) -> int:
-    """Just after the last line ending, looked for from the end; 0 when there is none."""
+    """The position after the last line ending, searched from the end; 0 if there is none."""
     for size in (4096, len(data)):
         ends = np.flatnonzero(data[-size:] == _NEWLINE)
         if len(ends):
@@ -337,7 +336,7 @@ def _split(data: Bytes, first: int, file: str) -> Lines:
 
 
 def _blank(lines: Lines) -> Bools:
-    """Which lines are empty or hold blanks only."""
+    """Which lines are empty or contain only blanks."""
     blank = lines.stops <= lines.starts
     heads = lines.data[np.minimum(lines.starts, len(lines.data) - 1)]
     for row in np.flatnonzero(np.isin(heads, _BLANKS) & ~blank).tolist():
@@ -346,12 +345,12 @@ def _blank(lines: Lines) -> Bools:
 
 
 def windows(data: Bytes, width: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    """Every run of *width* bytes as one item, item i beginning at byte i: taking items copies runs."""
+    """Every run of *width* bytes as one item, where item i begins at byte i: indexing copies runs."""
     return np.ndarray((max(len(data) - width + 1, 0),), f"V{width}", data, strides=(1,))
 
 
 def by_width(widths: Ints) -> Iterator[tuple[int, Ints]]:
-    """Each width there is, with the places that have it."""
+    """Each width that occurs, with its positions."""
     counts = np.bincount(widths)
     order = np.argsort(widths.astype(np.uint16) if len(counts) < 1 << 16 else widths, kind="stable")
     ends = np.cumsum(counts)
@@ -360,6 +359,6 @@ def by_width(widths: Ints) -> Iterator[tuple[int, Ints]]:
 
 
 def copy(into: Bytes, at: Ints, data: Bytes, starts: Ints, width: int) -> None:
-    """Copy the runs of *width* bytes from *starts* of *data* to *at* of *into*."""
+    """Copy the runs of *width* bytes from *starts* in *data* to *at* in *into*."""
     if width and len(at):
         windows(into, width)[at] = windows(data, width)[starts]

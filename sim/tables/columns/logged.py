@@ -1,6 +1,5 @@
-"""Logs whose messages take several lines each: hex dumps, and jPOS's XML; as blocks of messages in the text
-form. A message stands where its first line does.
-"""
+"""Logs whose messages take several lines (hex dumps, jPOS XML), as blocks of messages in text form. A message
+has the number of its first line."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ _BEGIN, _END = "<isomsg", "</isomsg>"
 
 
 def of_dumps(found: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
-    """Hex dumps of several lines, a row each. Packets that carry nothing are left out."""
+    """Multi-line hex dumps, one row each. Packets without payload are left out."""
     dumps = iter(dumps_apart(_numbered(found), way.shape))
     held = ((dump.line, data) for dump in dumps if (data := _undumped(dump.text, way)) is not None)
     while some := list(islice(held, _ITEMS)):
@@ -39,20 +38,20 @@ def _numbered(found: Iterable[Lines]) -> Iterator[tuple[int, str]]:
 
 
 def _undumped(text: str, way: SourceWay) -> bytes | None:
-    """The bytes of a message; None for a packet without any."""
+    """The bytes of a message; None for a packet without payload."""
     reading = sighting_named(text, way.spelling)
     data = reading.data if reading else b""
     if way.in_packets:
         skip, _ = network_headers(data)
         data = data[skip:] if skip else b""
-        # A frame of Ethernet is filled up to its least size.
+        # An Ethernet frame is padded to its minimum size.
         return data if data.strip(b"\0") else None
     return data
 
 
 def of_listing(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
-    """The messages of a paste, a row each: each line's own elements, where most name some, or the messages of
-    the whole, each of which stands where its MTI does."""
+    """The messages of a paste, one row each: one per line if most lines name elements, otherwise the messages
+    of the whole paste, each with the line number of its MTI."""
     numbered = list(_numbered(found))
     own = [(number, _message(line)) for number, line in numbered]
     if 2 * sum(isinstance(one, Message) for _, one in own) < len(own):
@@ -61,9 +60,9 @@ def of_listing(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Li
 
 
 def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | ParseError]]:
-    """The messages of all lines together, which blank ones divide, with the number of the line of each."""
+    """The messages of all lines together, separated by blank lines, each with its line number."""
     lines = dict(numbered)
-    at = 0  # no line's number
+    at = 0  # before the first line
     found = read("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1)))
     if found.message is None:
         yield numbered[0][0], found.error or _unread()
@@ -74,7 +73,7 @@ def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | Pa
 
 
 def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
-    """The rows of a table behind the one that names its elements."""
+    """The rows of a table after the header row that names its elements."""
     numbered = _numbered(found)
     table = next((made for _, line in numbered if (made := Wide.of(line))), None)
     assert table is not None  # noqa: S101 - only such tables come here
@@ -85,14 +84,14 @@ def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Line
 
 
 def of_xml(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
-    """Messages in jPOS's XML, a row each."""
+    """Messages in jPOS XML, one row each."""
     parts = _parts(_numbered(found))
     while some := list(islice(parts, _ITEMS)):
         yield _rows([(line, _message(text)) for line, text in some], way, file)
 
 
 def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: str) -> Lines:
-    """Messages in the text form, with the numbers of their lines; what has none is held beside it."""
+    """Messages in text form, with their line numbers; a message without a text form is stored in `held`."""
     texts = [_text(one) for _, one in read]
     data, offsets = joined(texts)
     numbers = np.array([line for line, _ in read], np.int64)
@@ -101,8 +100,8 @@ def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: st
 
 
 def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Each message in numbered *lines*, those inside it with it, as it stands there; what comes between is
-    left out, and what is too long is cut."""
+    """Each message in numbered *lines*, with the messages nested in it, unchanged; text in between is left
+    out, and an overlong message is truncated."""
     first, held, size, depth = 0, list[str](), 0, 0
     for number, line in lines:
         begins, ends = line.count(_BEGIN), line.count(_END)
@@ -129,7 +128,7 @@ def _unread() -> ParseError:
 
 
 def _text(message: Message | ParseError) -> str:
-    """The text form; empty where there is none, or none by the version's own lengths."""
+    """The text form; empty if there is none, or if the message has a dialect's own layout."""
     try:
         return build(message) if isinstance(message, Message) and message.dialect is None else ""
     except BuildError:

@@ -1,7 +1,7 @@
-"""`sim.read`: lists, logs, captures and files of messages into one table, a row per message.
+"""`sim.read`: lists, logs, captures and files of messages into one table, one row per message.
 
-A message is read here as `sim.codec.parse` reads it and judged as `sim.operations.validation` judges it; only
-the way is another: columns, not rows.
+Messages are read as `sim.codec.parse` does and validated as `sim.operations.validation` does, but by column
+rather than by row.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from sim.tables.columns.table import MessagesTable, covered, label, number_of, p
 Selector = int | str
 
 _TEXT = pa.large_string()
-_ACCOUNTS = frozenset({2, 35, 45})  # what the network is told from
+_ACCOUNTS = frozenset({2, 35, 45})  # the elements that identify the network
 _FRONT = ("line", "file", "time", "stream", "mti", "version", "network", "valid", "errors")
 _CAPTURED = ("time", "stream")
 _BEHIND = ("error", "error_field", "error_offset", "text")
@@ -49,7 +49,7 @@ _COLUMNS = "a data element 2 to 128, as 4, 'DE4' or its name"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How messages are read: see `sim.read`. *files* gives the column that names the file."""
+    """How messages are read; see `sim.read`. *files* adds the column with the file name."""
 
     version: str | None = None
     network: str | None = None
@@ -63,38 +63,38 @@ class Options:
     interface: str = ""
 
     def checked(self) -> Options:
-        """The same with the elements chosen as numbers. Raises OptionError for an unknown element,
-        ValueError for a start that goes with no pattern."""
+        """The same options with the elements as numbers. Raises OptionError for an unknown element,
+        ValueError if *start* and *pattern* are both given."""
         finder(self.start, self.pattern)
         return replace(self, columns=self.numbers)
 
     @property
     def numbers(self) -> tuple[int, ...] | None:
-        """The elements that get a column; None for those that occur."""
+        """The elements that get a column; None for all that occur."""
         if self.columns is None:
             return None
         return chosen_numbers(self.columns, self.version, tables_of(self.interface).values())
 
     @property
     def find(self) -> Finder:
-        """How a message is found in its line."""
+        """A function that finds the message in each line."""
         return finder(self.start, self.pattern)
 
     @property
     def unlocated(self) -> bool:
-        """Whether nothing says where in its line a message stands."""
+        """Whether the position of the message in its line is unknown."""
         return self.start is None and self.pattern is None
 
     @property
     def wanted(self) -> frozenset[int] | None:
-        """The elements to take out of the text, None all."""
+        """The elements to read, None for all."""
         return None if self.numbers is None or self.validate else frozenset(self.numbers) | _ACCOUNTS
 
 
 @dataclass(frozen=True, slots=True)
 class ArrowBlock:
-    """A block as Arrow columns. `empty_secondary` are the lines of messages with a second bitmap that
-    announces nothing; `spoken` has the dialect and the interface of those of a file or a stream."""
+    """A block as Arrow columns. `empty_secondary` are the lines of messages with a second bitmap without
+    elements; `spoken` has the dialect and interface of each file or stream."""
 
     count: int
     columns: dict[str, Any]
@@ -106,7 +106,7 @@ class ArrowBlock:
 
 @dataclass(slots=True)
 class Reader:
-    """Blocks of one source into parts; remembers what it has learned of cards and values."""
+    """Turns the blocks of one source into columns, and caches what it learns about cards and values."""
 
     options: Options
     cards: Cards = field(init=False)
@@ -119,7 +119,7 @@ class Reader:
         self.tables = tables_of(self.options.interface)
 
     def part(self, lines: Lines) -> ArrowBlock:
-        """The messages of *lines* as columns."""
+        """The messages in *lines* as columns."""
         options = self.options
         lines = self._on_link(lines) if self.tables else lines
         block = cut(lines, options.version, options.wanted)
@@ -144,7 +144,7 @@ class Reader:
         )
 
     def _on_link(self, lines: Lines) -> Lines:
-        """*lines* as messages of the interface that was named."""
+        """*lines* as messages of the given interface."""
         held = {
             row: replace(one, dialect=self.tables[one.version]) if isinstance(one, Message) else one
             for row, one in lines.held.items()
@@ -153,7 +153,7 @@ class Reader:
 
 
 def tables_of(interface: str) -> dict[str, Spec]:
-    """The element tables of an *interface*, by version; none where none is named."""
+    """The element tables of an *interface*, by version; empty if none is given."""
     return {one: interface_table(interface, one) for one in VERSIONS} if interface else {}
 
 
@@ -174,7 +174,7 @@ class _Kinds:
 
 
 def _kinds(block: Block, version: str | None) -> _Kinds:
-    """MTI and version of each row; both missing where the MTI cannot be read."""
+    """MTI and version of each row; both missing if the MTI cannot be read."""
     mtis: list[str | None] = [group.mti for group in block.groups]
     versions: list[str | None] = [group.version for group in block.groups]
     codes = block.head.copy()
@@ -196,14 +196,14 @@ def _kinds(block: Block, version: str | None) -> _Kinds:
 
 
 def _coded(codes: Any, values: list[Any]) -> pa.Array:
-    """*values* picked by *codes*, as texts; None is missing."""
+    """*values* selected by *codes*, as texts; None is missing."""
     if not values:
         return pa.nulls(len(codes), _TEXT)
     packed = pa.array(values, _TEXT)
     widths = {None if value is None else len(value.encode()) for value in values}
     if len(widths) > 1 or not (width := widths.pop()):
         return pc.take(packed, pa.array(codes))
-    # Texts of one width, such as MTIs, are picked faster as items of so many bytes.
+    # Texts of one width, such as MTIs, are selected faster as fixed-size items.
     data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values)).take(codes)
     offsets = np.arange(0, width * len(codes) + 1, width)
     return pa.Array.from_buffers(_TEXT, len(codes), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
@@ -219,7 +219,7 @@ def _empty_secondary(block: Block) -> frozenset[int]:
 
 
 def _faults(block: Block) -> dict[str, Any]:
-    """The columns that tell of texts that are no message; none where all are."""
+    """The error columns for rows that are not messages; empty if all are."""
     bad = {row: held for row, held in sorted(block.odd.items()) if isinstance(held, ParseError)}
     if not bad:
         return {}
@@ -236,7 +236,7 @@ def _faults(block: Block) -> dict[str, Any]:
 
 
 def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
-    """*parts* as one table; one without rows only says something."""
+    """*parts* as one table; a part without rows only adds to `read_as`."""
     told = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
     parts = [part for part in parts if part.count]
     versions = tuple(sorted(frozenset().union(*(one.versions for one in parts))))
@@ -271,7 +271,7 @@ def _names(parts: list[ArrowBlock], options: Options) -> list[str]:
 
 
 def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
-    """One column from its parts; None is a part that has nothing in it."""
+    """One column from its parts; None is a part without values."""
     if name in ("line", "valid", "errors"):
         dtype = np.bool_ if name == "valid" else np.int64
         return np.concatenate([np.empty(0, dtype), *cells])
@@ -293,21 +293,21 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
 
 
 def _numbers(cells: Any, count: int) -> tuple[Ints, Bools]:
-    """Values and which of them are missing."""
+    """Values, and which of them are missing."""
     return cells if cells is not None else (np.zeros(count, np.int64), np.ones(count, np.bool_))
 
 
 @lru_cache(maxsize=16)
 def _nulls(count: int) -> pa.Array:
-    """A column without values; the columns of a part share one."""
+    """A column without values, shared by the columns of a part."""
     return pa.nulls(count, _TEXT)
 
 
 def chosen_numbers(
     columns: Iterable[Selector], version: str | None, tables: Iterable[Spec] = ()
 ) -> tuple[int, ...]:
-    """The elements that *columns* name: 4, "DE4" or the name of the element in *version* (in any version
-    when it is None) or in one of *tables*, in any letter case. Raises OptionError for one that is unknown."""
+    """The elements in *columns*: 4, "DE4", or the name of an element in *version* (None: in any version) or
+    in one of *tables*, in any letter case. Raises OptionError for an unknown one."""
     asked = several("columns", columns, _COLUMNS)
     chosen = [number for one in asked for number in _numbers_of(one, version, tables)]
     return tuple(dict.fromkeys(chosen))
@@ -327,7 +327,7 @@ _ENGINES = ("pandas", "dask")
 
 
 class ReadOptions(TypedDict, total=False):
-    """Options of `read` that do not change what it gives."""
+    """Options of `read` that do not change its return type."""
 
     version: AnyVersion | None
     network: AnyNetwork | None
@@ -474,7 +474,7 @@ def read(
     if chunksize is not None:
         return _chunks(source, options, chunksize, progress)
     made = table(list(_parts(source, options, None, progress)), options)
-    # The streams of a capture come one by one.
+    # The streams of a capture are read one after the other.
     return made.sort_values(["line"], ignore_index=True) if "stream" in made.columns else made
 
 
@@ -492,7 +492,7 @@ def _chunks(source: object, options: Options, size: int, progress: bool | None) 
 
 
 def _numbered(made: MessagesTable, first: int) -> MessagesTable:
-    """Rows are counted on from one chunk to the next."""
+    """The table with row labels that continue from one chunk to the next."""
     made.index = pd.RangeIndex(first, first + len(made))
     return made
 
@@ -514,13 +514,13 @@ def _parts(source: object, options: Options, size: int | None, progress: bool | 
             if lines.said and not len(lines):
                 yield ArrowBlock(0, {}, frozenset(), frozenset(), lines.said)
             bar.update(len(lines.data) if unit == "B" else len(lines))
-            del lines  # a block is let go before the next one is read
+            del lines  # free the block before the next one is read
     finally:
         bar.close()
 
 
 def _work(source: object) -> tuple[int | None, str]:
-    """How much there is to read, and in what unit."""
+    """The amount of work, and its unit."""
     found = paths(source)
     if found is not None:
         plain = all(path.suffix not in (".gz", ".zst") for path in found)

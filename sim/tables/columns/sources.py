@@ -1,4 +1,4 @@
-"""What a source holds, as blocks of messages in the text form, whatever they are written as."""
+"""The messages in a source, as blocks in text form, whatever their format."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
     from sim.tables.columns.reading import Options
 
 _BYTES = (bytes, bytearray, memoryview)
-# What UTF-16 begins with; and nothing that is no name of a file is shorter.
+# The byte order marks of UTF-16; and the shortest text that can be a message rather than a file name.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _FEWEST, _HEAD = 8, 20
-# Of more items than a screen has lines, those that begin as messages are messages.
+# Among more items than this, each item that begins like a message counts as one.
 _FEW_LINES = 40
 _SAMPLE = 200
-# What no name of a file has: quotation marks, blanks in a row, a label, so many characters without a dot.
+# Signs of a text that is not a file name: quotation marks, several blanks, a label, a long run without a dot.
 _QUOTING = re.compile(r'["{};<>|]|\s{2}|:\s|^[^./\\]{48,}$')
 
 
 def blocks(source: object, options: Options) -> Iterator[Lines]:
-    """The messages of *source*, block by block. Raises TypeError for what is no source, OSError for a file
-    that cannot be read, SpecError for one whose messages cannot be told apart."""
+    """The messages of *source*, block by block. Raises TypeError if it is not a source, OSError for a file
+    that cannot be read, SpecError for a file in which messages cannot be recognized."""
     found = plain.paths(source)
     if found is not None:
         for path in found:
@@ -73,7 +73,7 @@ def blocks(source: object, options: Options) -> Iterator[Lines]:
 
 
 def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
-    """The messages of an open file, of whatever kind."""
+    """The messages of an open file of any kind."""
     head, rest, is_text = _peeked(stream)
     if head[:2] in _WIDE and 5 * head.count(0) >= 2 * len(head):
         head, rest, is_text = _peeked(codecs.getreader("utf-16")(rest, "replace"))
@@ -106,8 +106,8 @@ def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Itera
 
 
 def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
-    """Messages one by one: texts, or bytes where the first is; lines in which messages stand as the lines of
-    a file."""
+    """The messages of an iterable: texts, or bytes if the first item is; lines that contain messages are read
+    like a file."""
     rest = iter(items)
     first = list(islice(rest, _SAMPLE))
     known: Any = items if not isinstance(items, Iterator) else chain(first, rest)
@@ -126,7 +126,8 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
 
 
 def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
-    """How messages stand in *items* where these are lines of a log or a listing; None where each is one."""
+    """How messages are found in *items* if these are lines of a log or listing; None if each item is a
+    message."""
     lines = [one for one in items if isinstance(one, str)] if options.format is None else []
     if not lines or len(lines) < len(items) or not options.unlocated:
         return None
@@ -138,7 +139,7 @@ def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
 
 
 class _Pieces(io.RawIOBase):
-    """Pieces of bytes, one after the other, as an open file."""
+    """Pieces of bytes as one open file."""
 
     def __init__(self, pieces: Iterable[bytes], name: str = "") -> None:
         self._pieces, self._left, self.name = iter(pieces), b"", name
@@ -158,14 +159,14 @@ def _as_file(pieces: Iterable[bytes], name: str = "") -> Any:
 
 
 def _as_lines(items: Iterator[object]) -> Iterator[bytes]:
-    """Texts as the lines of a file, many at a time."""
+    """Texts as the lines of a file, in batches."""
     while some := list(islice(items, _SAMPLE)):
         yield b"".join(plain.as_bytes(line).rstrip(b"\r\n") + b"\n" for line in some)
 
 
 def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
-    """The first bytes of an open file, a file that begins with them, and whether it has characters, which
-    become bytes of UTF-8."""
+    """The first bytes of an open file, a file that begins with them, and whether it is a text file, whose
+    characters become UTF-8 bytes."""
     start = stream.tell() if getattr(stream, "seekable", bool)() else None
     head = b""
     rest = iter(partial(stream.read, HEAD), stream.read(0))
@@ -180,12 +181,12 @@ def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
 
 
 def is_paste(text: str) -> bool:
-    """Whether a text of one line is what it says itself, no name of a file: a message, or something else
-    that is known."""
+    """Whether a one-line text is data rather than a file name: a message, or something else that is
+    recognized."""
     if len(text) < _FEWEST or plain.is_file(text) or _is_folder(Path(text)):
         return False
     if _QUOTING.search(text):
-        return True  # of a program, a record or a page
+        return True  # program code, a record or a web page
     found = read(text)
     return (
         (len(text) > _HEAD and text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20]))
@@ -195,8 +196,8 @@ def is_paste(text: str) -> bool:
 
 
 def expanded(source: object) -> list[Path] | None:
-    """The files that a folder or a pattern with `*` names, in the order of their names; None for another
-    source. Raises FileNotFoundError where there is none."""
+    """The files of a folder or a pattern with `*`, sorted by name; None for another source. Raises
+    FileNotFoundError if there are none."""
     if not isinstance(source, str | Path):
         return None
     text = str(source)
@@ -207,7 +208,7 @@ def expanded(source: object) -> list[Path] | None:
         root = Path(path.anchor or ".")
         try:
             found = sorted(one for one in root.glob(str(path.relative_to(path.anchor))) if one.is_file())
-        except ValueError:  # no pattern
+        except ValueError:  # an invalid pattern
             found = []
     else:
         return None

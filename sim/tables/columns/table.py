@@ -1,7 +1,7 @@
-"""The table of many messages, and what belongs to it as a whole.
+"""The table of many messages, and its `.iso` view.
 
-Cells hold the true values; displays mask them by the element that a column, a row label or the name of an
-index says they are, and anything else by its looks.
+Cells contain the true values. Displays mask them by the element that the column, row label or index name
+indicates, and anything else by its appearance.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from sim.tables.tables import Table, View, columns_of
 _LABEL = re.compile(r"DE([1-9][0-9]{0,2})")
 LONGEST_PREFIX = 6
 _BYTES_SHOWN = 22
-# Work that takes more than a second or two: rows judged, bytes or messages read.
+# Work that takes more than a second or two: rows validated, bytes or messages read.
 _LONG = {"row": 20_000, "B": 512 << 20, "message": 2_000_000}
-# Columns whose texts were made here and hold nothing of the card.
+# Columns whose texts are made here and contain no card data.
 _SAFE = frozenset({"mti", "version", "network", "error", "stream", "time"})
 
 
 def progress_bar(total: int | None, unit: str, wanted: bool | None) -> Any:
-    """A bar of tqdm over *total* units of work (None: unknown). One that draws nothing where tqdm is not
-    installed, *wanted* is false, or None and the work takes no more than a second or two."""
+    """A tqdm bar over *total* units of work (None: unknown). It draws nothing if tqdm is not installed, if
+    *wanted* is false, or if it is None and the work takes only a second or two."""
     nothing = SimpleNamespace(update=lambda done: None, close=lambda: None)
     if not (total is not None and total >= _LONG[unit] if wanted is None else wanted):
         return nothing
-    # tqdm takes a process for a notebook's where ipykernel is imported, as a Jupyter server has it, too.
+    # tqdm assumes a notebook wherever ipykernel is imported, even in a Jupyter server.
     shell = ipython.get_ipython() if (ipython := sys.modules.get("IPython")) else None
     try:
         tqdm = import_module("tqdm.auto" if hasattr(shell, "kernel") else "tqdm").tqdm
@@ -59,12 +59,12 @@ def progress_bar(total: int | None, unit: str, wanted: bool | None) -> Any:
 
 
 def label(number: int) -> str:
-    """The name of an element's column: DE4."""
+    """The column name of an element: DE4."""
     return f"DE{number}"
 
 
 def number_of(name: object) -> int | None:
-    """The element whose column *name* is; None for another column."""
+    """The element of the column *name*; None for another column."""
     match = _LABEL.fullmatch(name) if isinstance(name, str) else None
     number = int(match[1]) if match else 0
     return number if 2 <= number <= 128 else None
@@ -77,8 +77,8 @@ def _versions(facts: Any) -> tuple[str, ...]:
 def _shown(
     name: object, cells: Sequence[object], versions: Sequence[str], pans: Sequence[object]
 ) -> list[object]:
-    """*cells* of the column, row or level *name* as they may be shown. *versions* and *pans* are those of
-    each cell's message; the version is empty where it is unknown."""
+    """The masked *cells* of the column, row or level *name*. *versions* and *pans* are those of each cell's
+    message; an unknown version is empty."""
     number = number_of(name)
     if name in _SAFE:
         return list(cells)
@@ -96,16 +96,17 @@ def _shown(
 
 
 def _shown_text(text: str, version: str) -> str:
-    """A text that is no message as it may be shown; of bytes the first ones: MTI and bitmap."""
+    """A text that is not a message, masked; of binary data only the first bytes (MTI and bitmap) are
+    shown."""
     if text.startswith(BYTES_MARK):
-        # Of bytes that begin with neither, a card number may be the first.
+        # Bytes without an MTI and bitmap may begin with a card number.
         shown = BYTES_MARK + mask_text(text[len(BYTES_MARK) : 2 * _BYTES_SHOWN])
         return shown[:_BYTES_SHOWN] + "*" * len(text[_BYTES_SHOWN:])
     return masked_text(text, version or None)
 
 
 def _strictest(number: int | None, versions: Sequence[str]) -> str:
-    """The version that hides most of an element."""
+    """The version that hides the most of an element."""
     found = (version for version in versions if number and is_sensitive(number, version))
     return next(found, versions[0])
 
@@ -117,8 +118,8 @@ def _shown_alone(name: object, cells: Sequence[object], versions: Sequence[str])
 
 @dataclass(frozen=True, slots=True)
 class ColumnShown:
-    """How the cells of column *name* are shown, in a table of messages of *versions*. What is cut off a card
-    number and no longer than its first six digits, the issuer's, is no card data."""
+    """How the cells of column *name* are masked, for messages of *versions*. A part of a card number no
+    longer than its first six digits, the IIN, is not card data."""
 
     name: str
     versions: tuple[str, ...]
@@ -130,20 +131,20 @@ class ColumnShown:
 
 
 def covered(name: str, texts: Any, versions: tuple[str, ...]) -> Any:
-    """The column *name* of *texts*, one that masks itself where it may hold card data."""
+    """The column *name* of *texts*; one that masks itself if it may contain card data."""
     number = number_of(name)
     holds = name == "text" or (number and any(may_hold_card_data(number, version) for version in VERSIONS))
     return CardData(texts, Cover(frozenset({ColumnShown(name, versions or VERSIONS)}))) if holds else texts
 
 
 class MessagesTable(Table):
-    """Many messages, a row each.
+    """Many messages, one per row.
 
-    Columns: `line` (from 1; messages of a list are counted the same way), `file` (of several files),
-    `time` (UTC) and `stream` (of captures), `mti`, `version`, `network`, with validation `valid` and
-    `errors`, the data elements `DE2` to `DE128`, and for rows that are no message `error`, `error_field`
-    (0 MTI, 1 bitmap), `error_offset` (characters, of bytes the byte) and `text`, the text itself, of bytes
-    their hex digits behind `0x`. Elements that a message does not have are missing.
+    Columns: `line` (from 1; also counts the messages of a list), `file` (of several files), `time` (UTC) and
+    `stream` (of captures), `mti`, `version`, `network`, with validation `valid` and `errors`, the data
+    elements `DE2` to `DE128`, and for rows that are not messages `error`, `error_field` (0 MTI, 1 bitmap),
+    `error_offset` (in characters, or bytes for binary data) and `text`, the text itself, or the hex digits of
+    binary data after `0x`. Elements that a message does not have are missing.
     """
 
     _when_empty = ("error", "error_field", "error_offset", "text")
@@ -197,11 +198,11 @@ class MessagesTable(Table):
 
 
 class MessagesView(View):
-    """What concerns all messages of a table, computed from the current rows."""
+    """Properties of all messages of a table, computed from the current rows."""
 
     @property
     def read_as(self) -> str:
-        """How the messages were found and written, in one line; empty for plain lines of text."""
+        """How the messages were found and their format, in one line; empty for plain lines of text."""
         return str(self._facts.get("read_as", ""))
 
     def message(self, row: Any) -> Message:
@@ -210,12 +211,12 @@ class MessagesView(View):
         return self._made(self._cells(row))
 
     def reading(self, row: Any) -> Reading:
-        """What stands in the row labelled *row*, as far as it reads. Raises TypeError as `message` does."""
+        """The row labeled *row* as a Reading, as far as it can be read. Raises TypeError as `message`."""
         return self._read(self._cells(row))
 
     def validate(self, *, against: Iterable[str] = (), progress: bool | None = None) -> FindingsTable:
-        """The findings on each message by the standard and by its own network, with those of the networks
-        *against*: a findings table with the message's `row` in front. Every rule checks every message: some
+        """The findings on each message by the standard and by its own network, and by the networks *against*:
+        a findings table with the message's `row` as first column. Every rule checks every message: some
         thousands per second. Raises TypeError as `message` does."""
         asked = (against,) if isinstance(against, str) else tuple(against)
         labels: list[object] = []
@@ -241,7 +242,7 @@ class MessagesView(View):
         return table
 
     def _rows(self, table: pd.DataFrame) -> Any:
-        """The cells of each row by column, those that are missing left out."""
+        """The cells of each row by column, without missing ones."""
         if self._facts.get("partial"):
             raise TypeError("the table does not have all elements; read it without columns=")
         plain = pd.DataFrame(table)

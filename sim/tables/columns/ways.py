@@ -1,8 +1,8 @@
-"""How the messages of a source stand in it: seen from its first bytes, or from a sample of its lines.
+"""How to find the messages in a source: determined from its first bytes, or from a sample of its lines.
 
-A file is a capture, a run of records behind lengths (in blocks or not) or one behind another, or lines. In a
-line the message may stand behind a time and a name and in front of more, as text or as hex digits: where, is
-found from lines in which it can be read to its end.
+A file is a capture, a sequence of records with length fields (blocked or not) or of consecutive messages, or
+lines. In a line the message may have a time and a name before it and more text after it, as text or as hex
+digits; its position is learned from lines in which it can be read to its end.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from sim.paste.reading import NAMED
 from sim.paste.spellings import Wide, dumps_apart, looks_at_all, named
 from sim.tables.columns.lines import decoded
 
-# How many records are looked at for one that reads.
+# How many records are tried to find a readable one.
 _TRIED = 20
-# The length in front of records, empty for messages one behind another; the format; what else is around.
+# The length field of records, empty for consecutive messages; the format; the rest of the framing.
 _Way = tuple[str, Format, tuple[str, ...]]
 
 
 def way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | None) -> SourceWay:
-    """How a binary file that begins with *head* is read. Raises SpecError where its messages cannot be told
-    apart."""
+    """How a binary file that begins with *head* is read. Raises SpecError if its messages cannot be
+    separated."""
     blocked = is_blocked(head)
     data = b"".join(unblock([head])) if blocked else head
     names = tuple(frame(name).name for name in framing or ())
@@ -67,7 +67,7 @@ def way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | N
 
 
 def _records(data: bytes, length: str) -> Iterator[bytes]:
-    """The records behind a *length* that are whole in *data*."""
+    """The complete records with length field *length* in *data*."""
     try:
         yield from (record for _, record in records([data], length))
     except WireError:
@@ -81,7 +81,7 @@ def _without(names: tuple[str, ...], length: str) -> tuple[str, ...]:
 def _record_way(
     first: bytes, known: Format | None, names: tuple[str, ...], find: bool, length: str
 ) -> _Way | None:
-    """How records behind a *length* are read, of which this is the first; None where it does not read."""
+    """How records with length field *length* are read, judging by the *first*; None if it cannot be read."""
     inner = _without(names, length)
     if known is None:
         best = guess(first)
@@ -97,7 +97,7 @@ def _record_way(
 
 
 def _any_reads(data: bytes, length: str, known: Format) -> bool:
-    """Whether one of the first records behind a *length* reads, or begins to."""
+    """Whether one of the first records with length field *length* is a message, or begins as one."""
     if not length:
         return False
     some = islice(_records(data, length), _TRIED)
@@ -105,7 +105,7 @@ def _any_reads(data: bytes, length: str, known: Format) -> bool:
 
 
 def _begins(data: bytes, known: Format, inner: tuple[str, ...], *, whole: bool = False) -> bool:
-    """Whether a message begins there, be it broken further on unless it must be *whole*."""
+    """Whether *data* begins as a message; with *whole*, it must be valid to its end."""
     try:
         message_size(data, known, inner)
     except WireError as error:
@@ -114,14 +114,14 @@ def _begins(data: bytes, known: Format, inner: tuple[str, ...], *, whole: bool =
 
 
 def _bare_way(data: bytes, known: Format | None, names: tuple[str, ...], find: bool) -> _Way | None:
-    """How *data* without lengths in front are read: as one message, or several that say where they end; None
-    for other bytes."""
+    """How *data* without length fields is read: as one message, or several that end with their last elements;
+    None for other bytes."""
     inner = _usual(known, data) if find and known is not None else names
     if known is not None and _begins(data, known, inner, whole=True):
         return "", known, inner
     best = guess(data, format=known)
     if best.format == TEXT:
-        best = guess(data, format="ascii")  # with all that stands around the characters
+        best = guess(data, format="ascii")  # including the framing around the characters
     made = writing_of(best)
     if made is not None and is_sure(best):
         layers = layers_of(best) if find else names
@@ -131,7 +131,7 @@ def _bare_way(data: bytes, known: Format | None, names: tuple[str, ...], find: b
 
 
 def _usual(known: Format, record: bytes) -> tuple[str, ...]:
-    """What usually stands around messages of a format, behind the length, where it stands around *record*."""
+    """The usual framing of a format, without the length field, if *record* has it."""
     inner = tuple(name for name in known.frames if frame(name).kind != "length")
     try:
         strip(record, inner)
@@ -147,13 +147,12 @@ TEXT = "text"
 
 @dataclass(frozen=True, slots=True)
 class SourceWay:
-    """How messages are found and written. `kind` is one of those above; `pattern` says where a message
-    stands in its line; `format` how it is written, None as text; `length` the length field in
-    front of a record, empty where each says itself where it ends, `blocked` whether the file is in blocks
-    of 1014 bytes; `framing` what else stands around it; `interface` what a caller says that the link speaks;
-    `said` one line for a person. Dumps have `shape`,
-    what stands around their offsets, `spelling`, how their bytes are written, and `in_packets`, whether
-    headers of the network stand in front."""
+    """How messages are found and encoded. `kind` is one of those above; `pattern` finds the message in its
+    line; `format` is the wire format, None for text; `length` the length field of a record, empty for
+    messages that end with their last elements; `blocked` whether the file has blocks of 1014 bytes; `framing`
+    the other layers; `interface` the caller's interface; `said` a one-line description. For hex dumps,
+    `shape` is the layout of the offsets, `spelling` the notation of the bytes, and `in_packets` whether
+    network headers come first."""
 
     kind: str
     pattern: str | None = None
@@ -169,15 +168,14 @@ class SourceWay:
 
 
 def writing_of(best: Reading) -> Format | None:
-    """The format that a guess found; None where the message is not whole, or none. Bytes of the text form
-    are ASCII."""
+    """The format of a guess; None if its message is incomplete. The text form as bytes is ASCII."""
     if not best.complete:
         return None
     return wire_format("ascii") if best.format == TEXT else best.written
 
 
 def layers_of(best: Reading) -> tuple[str, ...]:
-    """The names of the framing that a guess found. Raises SpecError for one that has no name."""
+    """The names of the framing layers of a guess. Raises SpecError for one that has no name."""
     names = tuple(layer.name for layer in best.layers)
     if not all(names):
         raise SpecError(None, None, "a known framing; name it with framing=", ", ".join(best.framing)[:80])
@@ -185,11 +183,11 @@ def layers_of(best: Reading) -> tuple[str, ...]:
 
 
 def is_sure(best: Reading) -> bool:
-    """Whether a guess is more than one, and all that stands around the message has a name."""
+    """Whether a guess is certain, and all layers around the message have a name."""
     return best.believed and all(layer.name for layer in best.layers)
 
 
-# What is looked at before anything is read.
+# The number of bytes examined before anything is read.
 HEAD = 1 << 16
 _SAMPLE = 200
 _GUESSED = 20
@@ -197,13 +195,13 @@ _FEW_LINES = 40
 _FEWEST = 3
 MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
 _CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
-# What a line with a message in it holds.
+# Signs of a message in a line.
 _LIKELY = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}){12}|(?:[0-9A-Fa-f]{2} ){11}")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
 _PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
-# As much of what stands in front is looked for in each line.
+# The most characters before a message that are used to find it in each line.
 _LONGEST_MARK = 16
-# So many messages written alike say how all of them are.
+# This many messages in the same format determine that of all.
 _ALIKE = 3
 
 
@@ -215,9 +213,9 @@ def way_of(
     find: bool,
     is_text: bool = False,
 ) -> SourceWay:
-    """How a file that begins with *head* is read. *format* and *framing* are what the caller knows, *find*
-    whether the message is to be looked for in its line, *is_text* whether it came as characters. Raises
-    SpecError for a binary file whose messages cannot be told apart."""
+    """How a file that begins with *head* is read. *format* and *framing* are the caller's, *find* says
+    whether to search for the message in its line, *is_text* whether the file is open as text. Raises
+    SpecError for a binary file whose messages cannot be separated."""
     if head.startswith(MAGIC):
         return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
     known = _wire(format)
@@ -254,7 +252,7 @@ def _guessed(record: bytes) -> Reading:
 
 
 def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None, *, find: bool) -> SourceWay:
-    """How the lines of a text that begins with *head* are read, by what the caller knows."""
+    """How the lines of a text that begins with *head* are read, given the caller's format and framing."""
     whole = [line for line in head.splitlines() if line.strip()]
     lines = whole[:_SAMPLE]
     if not lines or not find:
@@ -272,21 +270,21 @@ def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None,
     way = way or _located(lines, found, known)
     few = known is None and framing is None and len(whole) <= _FEW_LINES
     if few and (way is None or way.kind == LINES):
-        pasted = _way_of_paste(head, whole)  # which blanks and quotes are no part of a message shows there
+        pasted = _way_of_paste(head, whole)  # this shows which blanks and quotes are not part of a message
         way = pasted if pasted.kind == LISTING else way
     if way is not None:
         return way if framing is None else replace(way, framing=tuple(framing))
     if known or framing:
         return SourceWay(LINES)
     listed = len(head) < HEAD and not any(map(_reads, lines))
-    if listed and (looks_at_all(head) or all(map(named, lines))):  # else messages would be lost
+    if listed and (looks_at_all(head) or all(map(named, lines))):  # otherwise messages would be lost
         return _way_of_paste(head, whole)
     return SourceWay(LINES)
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether lines are messages in the text form, though characters that do not print stand in them. A
-    single line must read to its end."""
+    """Whether lines are messages in text form, even with unprintable characters. A single line must be valid
+    to its end."""
     lines = [decoded(line).rstrip("\r") for line in head.split(b"\n", _GUESSED)[:_GUESSED] if line]
     if len(lines) == 1:
         return is_whole(lines[0])
@@ -294,7 +292,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 def _is_table(head: bytes) -> bool:
-    """Whether one of the first lines names elements, and most behind it are messages of these."""
+    """Whether one of the first lines names elements, and most lines after it are messages with them."""
     some = (decoded(one).strip("\r\ufeff") for one in head.split(b"\n", _GUESSED)[:_GUESSED])
     lines = [line for line in some if not Wide.is_line(line)]
     for at, line in enumerate(lines[:_FEWEST]):
@@ -305,9 +303,9 @@ def _is_table(head: bytes) -> bool:
 
 
 def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
-    """How a text is read of which all has been seen: as a paste, where its messages are told apart by all
-    that it holds, as names of elements or bytes over several lines are, or where it is something else that is
-    known; as lines where it holds none, or where lines hold more messages of their own."""
+    """How a text that is completely known is read: as a listing, if its messages can only be read together
+    (named elements, bytes over several lines) or it is something else that is recognized; as lines if it has
+    no messages, or if the lines contain more messages by themselves."""
     found = read(whole)
     if found.message is None and found.kind:
         return SourceWay(LISTING, said=found.reasons[0])
@@ -321,7 +319,7 @@ def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
 
 
 def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
-    """How hex dumps among *lines* are read; None where there are none that hold messages."""
+    """How hex dumps among *lines* are read; None if there are none with messages."""
     found = list(dumps_apart(enumerate(lines, 1)))
     ways: Counter[SourceWay] = Counter()
     for dump in islice((one for one in found if len(one.rows) > 1), _GUESSED):
@@ -348,7 +346,7 @@ def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str]
 
 
 def is_whole(line: str) -> bool:
-    """Whether *line* is the text form, to its end or to blanks behind it."""
+    """Whether *line* is a complete message in text form, apart from blanks after it."""
     for text in dict.fromkeys((line, line.rstrip())):
         try:
             parse(text, chosen_version(text, None))
@@ -362,14 +360,14 @@ def _reads(text: str) -> bool:
     try:
         parse(text, chosen_version(text, None))
     except ParseError as error:
-        # A message that is broken further on is one all the same; a length in front of one is no MTI.
+        # A message with a later fault still counts; a length field before a message is not an MTI.
         return error.partial is not None and error.field not in (0, 1) and strangeness(text[:4]) is not None
     return True
 
 
 class _Found(NamedTuple):
-    """A message in a line: where what stands around it starts, its own first character and its end; how it is
-    written, None as text; the framing, and whether its hex digits stand in pairs."""
+    """A message in a line: the start of its framing, of the message, and its end; its format (None for text),
+    the framing, and whether its hex digits are in pairs."""
 
     at: int
     start: int
@@ -380,7 +378,7 @@ class _Found(NamedTuple):
 
 
 def _found_in(line: str, known: Format | None) -> _Found | None:
-    """The message in *line*, as the guess sees it."""
+    """The message in *line*, as guessed."""
     best = guess(line, format=known)
     made = writing_of(best)
     if made is None or not all(layer.name for layer in best.layers):
@@ -399,8 +397,8 @@ def _found_in(line: str, known: Format | None) -> _Found | None:
 
 
 def _messages_in(lines: list[str], known: Format | None) -> dict[int, _Found]:
-    """The messages in *lines*, by place, of those that may hold one: a few that are written alike say how all
-    are."""
+    """The messages in *lines*, by position, among the lines that may contain one; a few in the same format
+    determine that of all."""
     found: dict[int, _Found] = {}
     ways: Counter[tuple[object, ...]] = Counter()
     for at in [place for place, line in enumerate(lines) if _LIKELY.search(line)][:_GUESSED]:
@@ -414,8 +412,9 @@ def _messages_in(lines: list[str], known: Format | None) -> dict[int, _Found]:
 
 
 def _located(lines: list[str], found: dict[int, _Found], known: Format | None) -> SourceWay | None:
-    """How the messages that were *found* in *lines* are found in all of them; None for hardly any. Lines that
-    may hold one, and in which none is found so, are looked at, too: what stands in front may be otherwise."""
+    """How to find the messages in all *lines*, given those that were *found* in some; None if there are
+    hardly any. Lines that may contain a message but do not match are examined, too: they may have another
+    prefix."""
     if not found or (len(found) < _FEWEST and 2 * len(found) < len(lines)):
         return None
     way = _way_of_found(lines, found)
@@ -429,8 +428,8 @@ def _located(lines: list[str], found: dict[int, _Found], known: Format | None) -
 
 
 def _way_of_found(lines: list[str], found: dict[int, _Found]) -> SourceWay | None:
-    """What finds the messages that were *found* in *lines*, of those that are written alike; None where they
-    are the lines themselves."""
+    """How to find the messages in *lines* that have the most common format among those *found*; None if the
+    lines are the messages."""
     usual, _ = Counter(map(_writing, found.values())).most_common(1)[0]
     alike = {at: one for at, one in found.items() if _writing(one) == usual}
     first = next(iter(alike.values()))
@@ -456,7 +455,7 @@ def _writing(one: _Found) -> tuple[object, ...]:
 
 
 def _shared(texts: list[str]) -> str:
-    """What all *texts* begin with, as far as it is looked at; digits are no mark, they count something."""
+    """The common prefix of all *texts*, up to a limit and to the first digit: digits vary."""
     first, last = min(texts), max(texts)
     size = 0
     while size < min(len(first), len(last), _LONGEST_MARK) and first[size] == last[size]:
@@ -465,8 +464,8 @@ def _shared(texts: list[str]) -> str:
 
 
 def _pattern(front: str, back: str, size: str, *, whole: bool, hexed: bool) -> str:
-    """What finds a message behind *front* and the pattern *size*, and before *back*, which ends the line
-    where *whole*."""
+    """A regular expression for a message after *front* and the pattern *size*, and before *back*, which ends
+    the line if *whole*."""
     mark = (re.escape(front) if front else r"(?<![0-9A-Fa-f])") + size
     if hexed:
         return rf"{mark}(?P<message>[0-9A-Fa-f]{{24,}}|[0-9A-Fa-f]{{2}}(?: [0-9A-Fa-f]{{2}}){{11,}})"
@@ -475,8 +474,8 @@ def _pattern(front: str, back: str, size: str, *, whole: bool, hexed: bool) -> s
 
 
 def way_of_items(first: bytes, format: Format | str | None, framing: Sequence[str] | None) -> SourceWay:
-    """How messages that come one by one as bytes are read; *first* is the first of them. Raises SpecError
-    where that cannot be told from it."""
+    """How messages in separate byte strings are read; *first* is the first of them. Raises SpecError if that
+    cannot be determined."""
     known = _wire(format)
     if known is None:
         best = _guessed(first)

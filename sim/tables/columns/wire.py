@@ -1,6 +1,5 @@
-"""Many messages as bytes: where their elements stand, and what characters these are, column by column: what
-`decode` does for one, for all of a kind. And the sources of such messages: records, items, hex lines.
-"""
+"""Binary messages in bulk: the positions of their elements and their values as characters, column by column,
+as `decode` does for one message; and the sources of such messages: records, items, hex lines."""
 
 from __future__ import annotations
 
@@ -40,18 +39,18 @@ from sim.spec.interfaces import told_by
 from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, by_width, copy, failed, joined, windows
 from sim.tables.columns.ways import SourceWay
 
-# Marks characters that are none of ASCII.
+# Marks characters outside ASCII.
 _WIDE = 255
 _MAP = 8
-# So many messages say what all travel on.
+# The number of messages that determine the interface of all.
 _LOOKED_AT = 64
-# So many values are turned at a time: what is turned stays in the processor's cache.
+# The number of values converted at a time, so that they stay in the processor's cache.
 _RUN = 1 << 13
 
 
 class Piece(NamedTuple):
-    """How an element stands in a message: behind a prefix of so many bytes, with a size that is fixed or the
-    most that a prefix may say; `field` is how it is written, None as text."""
+    """The layout of an element: after a prefix of `prefix` bytes, with a fixed or maximum `size`; `field` is
+    its definition in the format, None for text."""
 
     prefix: int
     size: int
@@ -59,18 +58,18 @@ class Piece(NamedTuple):
 
     @classmethod
     def of_bytes(cls, field: Field) -> Piece:
-        """From an element of a format."""
+        """The layout of an element in a format."""
         return cls(field.prefix, field.size, field)
 
     def width(self, size: Any) -> Any:
-        """How many bytes a value of *size* takes."""
+        """The number of bytes of a value of *size*."""
         return size if self.field is None else _widths(self.field, size)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at` on, as
-    a prefix counts it `size`. `valid` marks `rows` among all, where that is known."""
+    """The values of one element in some rows: value i is `width` bytes of `data` from `base[i] + at`, or
+    `size` as counted by its prefix. `valid` marks `rows` among all rows, if that is known."""
 
     data: Bytes
     rows: Ints
@@ -93,7 +92,7 @@ class Run:
 
 
 def _told(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...]) -> str:
-    """The interface that most of the first *lines* must travel on, echo tests and the like apart."""
+    """The interface that most of the first *lines* belong to, not counting network management."""
     told: Counter[str] = Counter()
     for row in range(min(len(lines), _LOOKED_AT)):
         with suppress(WireError):
@@ -105,7 +104,7 @@ def _told(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...
 
 
 def heads(lines: Lines, fmt: Format) -> Iterator[tuple[Ints, int]]:
-    """The rows that may have an MTI and a bitmap, or two, and how many bytes these are."""
+    """The rows that may have an MTI and one bitmap, or two, and the number of bytes of these."""
     mti = {BCD: 2, HEXED: 8}.get(fmt.mti, 4)
     step = 2 * _MAP if fmt.bitmap == HEX else _MAP
     sizes = lines.stops - lines.starts
@@ -129,8 +128,8 @@ def _hex_above_7(fmt: Format) -> Bools:
 def head_of(
     head: bytes, fmt: Format, version: str | None
 ) -> tuple[str, str, str, tuple[int, ...], int] | None:
-    """MTI, bitmap, version and elements of messages that begin with *head*, and where these begin; None where
-    they cannot all be read together."""
+    """MTI, bitmap, version and elements of messages that begin with *head*, and the offset of the first
+    element; None if their elements cannot be read together."""
     views = Views(head)
     try:
         mti, at = read_mti(views, fmt)
@@ -144,7 +143,7 @@ def head_of(
 
 
 def _is_plain(field: Field | None) -> bool:
-    """Whether the values of an element can be turned together."""
+    """Whether the values of an element can be converted together."""
     return (
         field is not None
         and field.shape is None
@@ -155,7 +154,7 @@ def _is_plain(field: Field | None) -> bool:
 
 
 def _widths(field: Field, size: int | Ints) -> tuple[Any, Any]:
-    """How many bytes a value takes, and how many characters it has in the text form."""
+    """The number of bytes of a value, and the number of its characters in text form."""
     if field.written == SIGNED:
         return (1 + (size + 1) // 2, 1 + size) if field.counts != BYTES else (size, 2 * size - 1)
     if field.written == BCD:
@@ -168,8 +167,8 @@ def _widths(field: Field, size: int | Ints) -> tuple[Any, Any]:
 
 
 def prefixes(data: Bytes, at: Ints, piece: Piece) -> tuple[Ints, Bools]:
-    """What the prefixes at *at* say, and which of them are legal. Places past the end are read from it:
-    such a message does not fit whatever stands there."""
+    """The lengths in the prefixes at *at*, and which of them are valid. A position past the end is moved to
+    the end: such a message does not fit anyway."""
     at = np.minimum(at, len(data) - piece.prefix)
     lengths = piece.field.lengths if piece.field else "ascii"
     value, legal = np.zeros(len(at), np.int64), np.ones(len(at), np.bool_)
@@ -190,19 +189,19 @@ def prefixes(data: Bytes, at: Ints, piece: Piece) -> tuple[Ints, Bools]:
 
 @cache
 def _digits_of(page: str) -> Bytes:
-    """By byte: the digit that it is in a code page; more than 9 for another character."""
+    """By byte: its digit in a code page; more than 9 for another character."""
     return np.array([int(char) if char in "0123456789" else _WIDE for char in table(page)], np.uint8)
 
 
 @cache
 def _characters(page: str) -> Bytes:
-    """By byte: its character as ASCII, 255 where there is none."""
+    """By byte: its character as ASCII, 255 if there is none."""
     return np.array([ord(char) if ord(char) < 128 else _WIDE for char in table(page)], np.uint8)
 
 
 @cache
 def _pairs(kind: str) -> NDArray[np.uint16]:
-    """By byte: its two hex digits as one item of two characters; of packed track data a D is `=`."""
+    """By byte: its two hex digits as one item of two characters; D is `=` in packed track data."""
     signs = b"0123456789ABC=EF" if kind == "z" else b"0123456789ABCDEF"
     digits = np.frombuffer(signs, np.uint8)
     return np.stack([digits[np.arange(256) >> 4], digits[np.arange(256) & 15]], axis=1).view(np.uint16)[:, 0]
@@ -210,8 +209,8 @@ def _pairs(kind: str) -> NDArray[np.uint16]:
 
 @cache
 def _no_digits(kind: str, filler: str) -> Bools:
-    """By byte: whether it is other than two packed digits (or, of track data, a separator). *filler* `left
-    0` looks at the byte that an odd number is filled up in, and wants that half byte there."""
+    """By byte: whether it is not two packed digits (or, in track data, a separator). *filler*, such as `left
+    0`, is the half byte expected in the byte that pads an odd number of digits."""
     digit = np.array([at <= 9 or (kind == "z" and at == 13) for at in range(16)])
     high, low = digit[np.arange(256) >> 4], digit[np.arange(256) & 15]
     side, _, said = filler.partition(" ")
@@ -224,7 +223,7 @@ def _no_digits(kind: str, filler: str) -> Bools:
 
 
 def in_characters(places: dict[int, list[Run]]) -> tuple[dict[int, list[Run]], Ints]:
-    """The values as characters, and the rows that turned out odd."""
+    """The values as characters, and the rows that cannot be converted."""
     made: dict[int, list[Run]] = {}
     bad = [np.empty(0, np.int64)]
     for number, runs in places.items():
@@ -236,7 +235,7 @@ def in_characters(places: dict[int, list[Run]]) -> tuple[dict[int, list[Run]], I
 
 
 def _turned(run: Run) -> tuple[Run, Bools]:
-    """The values of *run* as characters, and which of them are odd."""
+    """The values of *run* as characters, and which of them cannot be converted."""
     assert run.piece is not None and run.piece.field is not None  # noqa: S101, PT018 - only such runs come here
     field, source, wrong = run.piece.field, run.base + run.at, np.zeros(len(run.rows), np.bool_)
     if isinstance(run.size, int):
@@ -254,7 +253,7 @@ def _turned(run: Run) -> tuple[Run, Bools]:
 
 
 def _values(data: Bytes, source: Ints, field: Field, size: int) -> tuple[Bytes, Bools]:
-    """The values of one size that begin at *source*, one behind another, and which of them are odd."""
+    """The values of one size that begin at *source*, concatenated, and which of them cannot be converted."""
     width, chars = _widths(field, size)
     wrong, into = np.zeros(len(source), np.bool_), np.empty(len(source) * chars, np.uint8)
     for first in range(0, len(source) if width else 0, _RUN):
@@ -266,7 +265,7 @@ def _values(data: Bytes, source: Ints, field: Field, size: int) -> tuple[Bytes, 
 
 
 def _made(field: Field, raw: Any, size: int) -> tuple[Any, Bools]:
-    """Values of one width as characters, and which of them are odd."""
+    """Values of one width as characters, and which of them cannot be converted."""
     if field.written == RAW:
         return _pairs(RAW)[raw].view(np.uint8), np.zeros(len(raw), np.bool_)
     if field.written == SIGNED:
@@ -308,8 +307,8 @@ def pieces(stream: Any, head: bytes = b"") -> Iterator[bytes]:
 
 
 def of_records(found: Iterable[bytes], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
-    """The records of a file that comes in pieces, a row each; bytes at its end that are no whole record are
-    a row that says so."""
+    """The records of a file read in pieces, one row each; an incomplete record at its end is a row with an
+    error."""
     data = unblock(found) if way.blocked else found
     assert way.format is not None  # noqa: S101 - only such ways come here
     made = _versioned(way.format, version)
@@ -339,9 +338,9 @@ def of_bytes(items: Iterable[bytes], way: SourceWay, version: str | None) -> Ite
 
 
 def of_hex(found: Iterable[Lines], way: SourceWay, version: str | None) -> Iterator[Lines]:
-    """Lines whose messages are hex digits, blanks allowed between them, a row each."""
+    """Lines of hex digits, optionally separated by blanks, one message and one row each."""
     for lines in found:
-        if lines.held:  # what is no line of digits
+        if lines.held:  # a line with an error
             yield lines
             continue
         some = [_unhexed(lines, row) for row in range(len(lines))]
@@ -357,8 +356,8 @@ def _unhexed(lines: Lines, row: int) -> bytes:
 
 
 def block(some: list[bytes], way: SourceWay, version: str | None, first: int, file: str) -> Lines:
-    """Messages as bytes, framing included; the first is message *first*. Their elements are those of the
-    interface that is known, of the format, or of what most of them must travel on."""
+    """Messages as bytes, including framing, numbered from *first*. Their elements are those of the given
+    interface, of the format, or of the interface that most of them belong to."""
     assert way.format is not None  # noqa: S101 - only such ways come here
     data, offsets = joined(some)
     numbers = np.arange(first, first + len(some), dtype=np.int64)
@@ -376,8 +375,8 @@ def _versioned(made: Format, version: str | None) -> Format:
 
 
 def without(lines: Lines, framing: tuple[str, ...]) -> Lines:
-    """*lines* without the layers of *framing*, outermost first. Where one does not stand there the message
-    is left as it is, for its reader to say what is wrong."""
+    """*lines* without the layers of *framing*, outermost first. A message without one of the layers is
+    unchanged, so that decoding it reports the error."""
     for name in framing:
         made = frame(name)
         if made.kind == "header" and len(lines):
