@@ -308,7 +308,7 @@ def exchange(
     purpose: str, *, format: str | None = None, at: str | None = None, **options: Any
 ) -> MadeExchange:
     """An exchange of test messages, as *format* has them."""
-    from sim.exchanges import make
+    from sim.exchanges import make, tell
     from sim.operations.asked import moment
 
     made = make(purpose, at=moment(at), format=format, **options)
@@ -319,7 +319,7 @@ def exchange(
         row = {"step": place + 1, "time": step.at and step.at.isoformat(), "role": step.role}
         row |= {"of": None if step.of is None else step.of + 1, "direction": made.direction(place)}
         steps.append((row | {"mti": message.mti}, Made(message, message.version)))
-    more = {"summary": made.story, "left": asdict(made.left), "notes": [*made.notes, *dict.fromkeys(lost)]}
+    more = {"summary": tell(made), "left": asdict(made.left), "notes": [*made.notes, *dict.fromkeys(lost)]}
     return MadeExchange(tuple(steps), more)
 
 

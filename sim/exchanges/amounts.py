@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements.money import amount
-from sim.exchanges.roles import ADVICE, COMPLETION, MOVING, REVERSAL, is_credit
+from sim.exchanges.roles import ADVICE, COMPLETION, MOVING, REVERSAL, Step, is_credit
 from sim.spec import is_particular, number_of
 from sim.spec.networks import answer as code_of
-
-if TYPE_CHECKING:
-    from sim.exchanges.exchange import Step
 
 HELD, CHARGED, CREDITED = "held", "charged", "credited"
 # What became of a request that moves money.

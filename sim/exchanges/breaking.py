@@ -35,7 +35,8 @@ def good_exchange(fault: str, *, at: datetime = AT) -> Exchange:
 def break_exchange(fault: str, *, at: datetime = AT) -> Exchange:
     """An exchange with the one *fault*.
 
-    >>> [(step, one.rule) for step, one in break_exchange("reversal-twice").findings]
+    >>> from sim.exchanges import findings
+    >>> [(step, one.rule) for step, one in findings(break_exchange("reversal-twice"))]
     [(4, 'reversed-twice')]
     """
     good, row = good_exchange(fault, at=at), read_toml("faults_exchange")["faults"][fault]

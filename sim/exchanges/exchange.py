@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from sim.codec import Message
 from sim.elements import mti as mtis
@@ -19,33 +18,13 @@ from sim.exchanges.roles import (
     LATE,
     REPEAT,
     REVERSAL,
+    Step,
     asking_role,
 )
-
-if TYPE_CHECKING:
-    from sim.judge import Finding
 
 # Who sends: the fourth digit of an MTI says on whose side the first message was made.
 _ACQUIRERS = "01"
 _NAMING = (REVERSAL, COMPLETION, INCREMENT)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One message: its role, when it went (UTC, None where nobody says), and `of`, the step (counted from 0)
-    whose request it answers, repeats, acknowledges, reverses, completes or increases; None where it is about
-    itself alone. `reason` is why a reversal was made."""
-
-    role: str
-    message: Message
-    at: datetime | None = None
-    of: int | None = None
-    reason: str = ""
-
-    @property
-    def is_answer(self) -> bool:
-        """Whether it answers an earlier step."""
-        return self.role in (ANSWER, LATE)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -111,20 +90,6 @@ class Exchange:
     def left(self) -> Left:
         """What is held, charged and credited after it."""
         return left(self.steps, self.network)
-
-    @property
-    def story(self) -> str:
-        """What happened, in a sentence or two."""
-        from sim.exchanges.telling import tell  # most exchanges are not told
-
-        return tell(self)
-
-    @property
-    def findings(self) -> tuple[tuple[int, Finding], ...]:
-        """What is wrong between the messages: the step (from 0), and the finding on its message."""
-        from sim.exchanges.judging import findings  # most exchanges are not judged
-
-        return findings(self)
 
     def upto(self, at: int) -> Exchange:
         """The exchange before step *at*."""

@@ -15,8 +15,8 @@ from sim.elements.card import account
 from sim.elements.pos import read_location
 from sim.errors import ChoiceError, OptionError
 from sim.exchanges.amounts import ASKED, CREDITED, Booking, authorized, bookings, standing
-from sim.exchanges.exchange import Exchange, Step
-from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL, asking_role
+from sim.exchanges.exchange import Exchange
+from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL, Step, asking_role
 from sim.operations.answering import carried, fill, left_out, naming, next_stan, original_currency, reverse
 from sim.operations.asked import usual_entry
 from sim.operations.choosing import chosen_network

@@ -8,7 +8,7 @@ which roles it is about.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements.card import account
@@ -16,15 +16,13 @@ from sim.elements.money import amount, read_additional_amounts
 from sim.elements.mti import read_original, response_mti
 from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
-from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL
+from sim.exchanges.exchange import Exchange
+from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL, Step
 from sim.judge.finding import Finding, Hit, Places, catalogue, finding
 from sim.operations.answering import Inside, carried
 from sim.spec import is_particular, number_of
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
-
-if TYPE_CHECKING:
-    from sim.exchanges.exchange import Exchange, Step
 
 _CLOCKS = (7, 12, 13)  # which a host of a link of its own may answer by its own clock
 _INSTITUTIONS = (32, 33, 100)  # written with zeros in front or without

@@ -18,10 +18,10 @@ from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.errors import ChoiceError, OptionError, shown
 from sim.exchanges.amounts import authorized, minor_units
-from sim.exchanges.exchange import Exchange, Step
+from sim.exchanges.exchange import Exchange
 from sim.exchanges.following import LINK, ORIGINAL_CREDIT, REFUND, REVERSALS, STEPS, follow
 from sim.exchanges.matching import TIMEOUT
-from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, asking_role
+from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, Step, asking_role
 from sim.operations.answering import REASONS, respond
 from sim.operations.asked import as_asked, options_of
 from sim.operations.generation import generate, zone_of_setting

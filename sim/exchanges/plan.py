@@ -9,9 +9,9 @@ from typing import Any
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import IsoError
 from sim.exchanges.exchange import Exchange
-from sim.exchanges.exchange import Step as Sent
 from sim.exchanges.making import make
 from sim.exchanges.roles import ANSWER, asking_role
+from sim.exchanges.roles import Step as Sent
 from sim.masking import mask_words
 from sim.operations import answering, faults
 from sim.operations.asked import generated

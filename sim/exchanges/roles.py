@@ -1,7 +1,9 @@
-"""What a message is in its exchange."""
+"""A step of an exchange: a message and its role."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 from sim.codec import Message
@@ -16,6 +18,24 @@ ROLES = (REQUEST, ADVICE, INCREMENT, COMPLETION, REVERSAL, REPEAT, ANSWER, LATE,
 # Those whose answer decides about money.
 MOVING = (REQUEST, ADVICE, INCREMENT, COMPLETION)
 _AUTHORIZATION, _FINANCIAL, _REVERSAL = "1", "2", "4"  # message classes
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One message: its role, when it went (UTC, None where nobody says), and `of`, the step (counted from 0)
+    whose request it answers, repeats, acknowledges, reverses, completes or increases; None where it is about
+    itself alone. `reason` is why a reversal was made."""
+
+    role: str
+    message: Message
+    at: datetime | None = None
+    of: int | None = None
+    reason: str = ""
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it answers an earlier step."""
+        return self.role in (ANSWER, LATE)
 
 
 @cache

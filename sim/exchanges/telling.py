@@ -22,8 +22,8 @@ from sim.exchanges.amounts import (
     final_amount,
     minor_units,
 )
-from sim.exchanges.exchange import Exchange, Step
-from sim.exchanges.roles import ADVICE, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL
+from sim.exchanges.exchange import Exchange
+from sim.exchanges.roles import ADVICE, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL, Step
 from sim.masking import mask
 from sim.operations.answering import reasons_of
 from sim.operations.own_parts import purchase_meant

@@ -9,7 +9,7 @@ import pandas as pd
 
 from sim.codec import Message
 from sim.elements.money import amount
-from sim.exchanges import Exchange, make
+from sim.exchanges import Exchange, findings, make, tell
 from sim.exchanges.amounts import minor_units
 from sim.operations import building, validate
 from sim.operations.asked import moment
@@ -65,7 +65,7 @@ class ExchangeTable(AskedTable):
         made = self.iso.exchange
         steps = enumerate(made.steps, 1)
         parts = [(f"{at}: {step.role}", take(step.message, None, made.network)) for at, step in steps]
-        return parts, made.story, ()
+        return parts, tell(made), ()
 
 
 class ExchangeView(View):
@@ -95,14 +95,14 @@ class ExchangeView(View):
             for at, step in enumerate(made.steps)
             for one in validate(step.message, network=made.network).findings
         ]
-        found = sorted([*own, *made.findings], key=lambda pair: pair[0])
+        found = sorted([*own, *findings(made)], key=lambda pair: pair[0])
         columns = ("step", *FINDING_COLUMNS)
         return Table(columns_of(columns, [[at + 1, *cells_of(one)] for at, one in found]))
 
     @property
     def summary(self) -> str:
         """What happened, in a sentence or two, and what is now held, charged or credited."""
-        return self.exchange.story
+        return tell(self.exchange)
 
     @property
     def left(self) -> dict[str, int]:

@@ -13,7 +13,7 @@ from support import AT
 from sim.elements.money import say_amount
 from sim.elements.mti import repeat_mti, response_mti
 from sim.errors import OptionError
-from sim.exchanges import Exchange, make
+from sim.exchanges import Exchange, make, tell
 from sim.exchanges.amounts import final_amount, minor_units
 from sim.exchanges.following import LINK, STEPS
 from sim.exchanges.making import OUTCOMES
@@ -136,8 +136,8 @@ def test_what_remains_is_what_was_asked_for(network: str, data: st.DataObject) -
     )
     assert (made.left.held, made.left.charged) == (0 if ending else held, charged)
     remains = charged or (0 if ending else held)
-    last = made.story.rpartition("; ")[2]
-    assert last.startswith(say_amount(str(remains), "978") if remains else "nothing"), made.story
+    last = tell(made).rpartition("; ")[2]
+    assert last.startswith(say_amount(str(remains), "978") if remains else "nothing"), tell(made)
     assert last.endswith("charged." if charged else "held.")
 
 
@@ -190,18 +190,18 @@ STORIES = [
 def test_a_story_says_what_happened(options: dict[str, Any], told: str) -> None:
     """In the words of the trade, with what remains in the end."""
     made = make(network="VISA", amount_minor_units=_AMOUNT, at=AT, **options)
-    assert made.story.partition(": ")[2] == told
+    assert tell(made).partition(": ")[2] == told
 
 
 def test_what_is_only_half_there_is_told_as_that() -> None:
     """A log may begin with an answer, or with a reversal."""
     request, answer, reversal, done = make(network="VISA", then="reversal", at=AT).messages
-    assert Exchange.of([answer]).story == "A response without its request."
-    assert Exchange.of([reversal, done]).story.startswith(
+    assert tell(Exchange.of([answer])) == "A response without its request."
+    assert tell(Exchange.of([reversal, done])).startswith(
         "Reversal of a purchase of 10.00 USD at CORNER SHOP"
     )
-    assert Exchange.of([request, reversal]).story.endswith("it is not known whether 10.00 USD is held.")
-    assert Exchange.of([]).story == "No messages."
+    assert tell(Exchange.of([request, reversal])).endswith("it is not known whether 10.00 USD is held.")
+    assert tell(Exchange.of([])) == "No messages."
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from support import AT, together
 
 import sim
 from sim.errors import IsoError
-from sim.exchanges import break_exchange, make
+from sim.exchanges import break_exchange, findings, make
 from sim.exchanges.breaking import good_exchange
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_csv, read_toml
@@ -21,8 +21,8 @@ FAULTS: dict[str, dict[str, Any]] = read_toml("faults_exchange")["faults"]
 @together("fault", FAULTS)
 def test_one_change_is_one_finding(fault: str) -> None:
     """One change to a message of a good exchange is one finding, on the message that disagrees."""
-    assert good_exchange(fault, at=AT).findings == ()
-    found = break_exchange(fault, at=AT).findings
+    assert findings(good_exchange(fault, at=AT)) == ()
+    found = findings(break_exchange(fault, at=AT))
     assert [(one.rule, one.field) for _, one in found] == [(FAULTS[fault]["rule"], FAULTS[fault]["field"])]
     assert len(found[0][1].hint) > 40
 
@@ -31,9 +31,9 @@ def test_a_transaction_is_reversed_once() -> None:
     """A second reversal is told at its own step; a repeat of the first is none."""
     exchange = make(network="VISA", then="reversal", at=AT)
     twice = exchange.plus(replace(exchange.steps[2], at=None))
-    assert [(at, one.rule) for at, one in twice.findings] == [(4, "reversed-twice")]
+    assert [(at, one.rule) for at, one in findings(twice)] == [(4, "reversed-twice")]
     again = exchange.plus(replace(exchange.steps[2], role="repeat", at=None, of=2))
-    assert again.findings == ()
+    assert findings(again) == ()
 
 
 def test_each_rule_is_caused() -> None:
@@ -59,9 +59,9 @@ def test_the_id_of_any_response_of_the_transaction_will_do() -> None:
     messages = list(exchange.messages)
     first = messages[4][48]
     messages[4] = messages[4].replace(de48=first[:-15] + later)
-    assert exchange.fitted(messages).findings == ()
+    assert findings(exchange.fitted(messages)) == ()
     messages[4] = messages[4].replace(de48=first[:-19])
-    assert [(at, one.rule, one.path) for at, one in exchange.fitted(messages).findings] == [
+    assert [(at, one.rule, one.path) for at, one in findings(exchange.fitted(messages))] == [
         (4, "transaction-id-carried", "48.63")
     ]
 
@@ -83,7 +83,7 @@ def test_what_is_made_has_no_finding_between_its_messages(network: str) -> None:
             except IsoError:
                 continue
             seen += 1
-            assert exchange.findings == (), (network, outcome, then)
+            assert findings(exchange) == (), (network, outcome, then)
     assert seen > 8
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sim.errors import OptionError
-from sim.exchanges import make
+from sim.exchanges import make, tell
 from sim.link import AsyncClient, AsyncHost
 from sim.link.client import play
 from sim.link.rules import rules_of
@@ -35,7 +35,7 @@ async def test_what_follows_carries_what_the_host_answered(network: str, words: 
     assert [(step.role, step.of) for step in came.steps] == [(step.role, step.of) for step in planned.steps]
     named = [step.message[38] for step in came.steps if step.role in ("completion", "reversal")]
     assert named[0] == came.steps[1].message[38] == "000001"
-    assert (came.left, came.story) == (planned.left, planned.story)
+    assert (came.left, tell(came)) == (planned.left, tell(planned))
 
 
 @pytest.mark.parametrize(

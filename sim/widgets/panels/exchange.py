@@ -9,7 +9,7 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.errors import BuildError, OptionError
-from sim.exchanges import make
+from sim.exchanges import make, tell
 from sim.widgets.markup import hint, wrong
 from sim.widgets.panels.fields import Form, show, traits_of
 from sim.widgets.panels.panel import Panel, RunBar, has_tables
@@ -74,7 +74,7 @@ class ExchangePanel(Panel, _Options):  # type: ignore[misc]
         elif self.exchange is None:
             self.said.value = hint("Choose what happens, then press Make.")
         else:
-            self.said.value = "" if text else hint(self.exchange.story)
+            self.said.value = "" if text else hint(tell(self.exchange))
 
     def __repr__(self) -> str:
         return f"ExchangePanel({len(self.exchange) if self.exchange is not None else 'no'} messages)"

@@ -14,6 +14,7 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.errors import BuildError, OptionError
+from sim.exchanges import tell
 from sim.exchanges.composing import plan_of
 from sim.exchanges.plan import Asked, Plan, UnclearError, shown, steps_of
 from sim.masking import mask_words
@@ -81,7 +82,7 @@ def _made_of(plan: Plan) -> str:
     """The messages that *plan* makes and, where they are answered, their story."""
     made = plan.run().exchange
     answered = any(step.is_answer for step in made.steps)
-    return f"Makes {', '.join(one.mti for one in made.messages)}" + (f". {made.story}" if answered else ".")
+    return f"Makes {', '.join(one.mti for one in made.messages)}" + (f". {tell(made)}" if answered else ".")
 
 
 def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
