@@ -15,8 +15,9 @@ from typing import Any
 
 from sim.masking.files import masked_names
 from sim.tables.card_data import CardData, CardDataType
+from sim.tables.columns.arrow_blocks import Reader, table
 from sim.tables.columns.lines import of_stream, opened, paths
-from sim.tables.columns.reading import ALL, Options, Reader, table
+from sim.tables.columns.options import ALL, Options
 from sim.tables.columns.sources import of_file
 from sim.tables.columns.ways import HEAD, LINES, way_of
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -22,6 +22,7 @@ from sim.tables.columns import lines as plain
 from sim.tables.columns.captures import of_capture
 from sim.tables.columns.lines import Lines, finder, of_stream, opened
 from sim.tables.columns.logged import of_dumps, of_listing, of_table, of_xml
+from sim.tables.columns.options import Options
 from sim.tables.columns.ways import (
     CAPTURE,
     DUMPS,
@@ -38,9 +39,6 @@ from sim.tables.columns.ways import (
     way_of_items,
 )
 from sim.tables.columns.wire import of_bytes, of_hex, of_records, pieces
-
-if TYPE_CHECKING:
-    from sim.tables.columns.reading import Options
 
 _BYTES = (bytes, bytearray, memoryview)
 # The byte order marks of UTF-16; and the shortest text that can be a message rather than a file name.

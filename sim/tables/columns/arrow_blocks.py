@@ -1,0 +1,235 @@
+"""Blocks of lines into Arrow columns, and these into one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sim.codec import Message, ParseError
+from sim.operations import NETWORKS, chosen_version
+from sim.spec import Spec
+from sim.tables.columns.cards import Cards, names
+from sim.tables.columns.check import Checks
+from sim.tables.columns.cut import Block, begun, cut, few
+from sim.tables.columns.lines import Bools, Ints, Lines
+from sim.tables.columns.options import Options, tables_of
+from sim.tables.columns.table import MessagesTable, covered, label, number_of
+
+_TEXT = pa.large_string()
+_FRONT = ("line", "file", "time", "stream", "mti", "version", "network", "valid", "errors")
+_CAPTURED = ("time", "stream")
+_BEHIND = ("error", "error_field", "error_offset", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowBlock:
+    """A block as Arrow columns. `empty_secondary` are the lines of messages with a second bitmap without
+    elements; `spoken` has the dialect and interface of each file or stream."""
+
+    count: int
+    columns: dict[str, Any]
+    versions: frozenset[str]
+    empty_secondary: frozenset[int]
+    said: str = ""
+    spoken: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Reader:
+    """Turns the blocks of one source into columns, and caches what it learns about cards and values."""
+
+    options: Options
+    cards: Cards = field(init=False)
+    checks: Checks = field(init=False)
+    tables: Mapping[str, Spec] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cards = Cards(self.options.network)
+        self.checks = Checks(self.options.network, self.cards)
+        self.tables = tables_of(self.options.interface)
+
+    def part(self, lines: Lines) -> ArrowBlock:
+        """The messages in *lines* as columns."""
+        options = self.options
+        lines = self._on_link(lines) if self.tables else lines
+        block = cut(lines, options.version, options.wanted)
+        owners = self.cards.owners(block)
+        columns: dict[str, Any] = {"line": lines.numbers}
+        if options.files:
+            columns["file"] = pa.repeat(pa.scalar(lines.file, _TEXT), len(lines))
+        kinds = _kinds(block, options.version)
+        columns["mti"], columns["version"] = kinds.mtis, kinds.versions
+        columns["network"] = _coded(owners.codes, names(np.arange(len(NETWORKS) + 1, dtype=np.uint8)))
+        if options.validate:
+            errors = self.checks.errors(block, owners)
+            columns["valid"], columns["errors"] = errors == 0, errors
+        for number in block.columns if options.numbers is None else options.numbers:
+            if number in block.columns:
+                columns[label(number)] = block.columns[number].array()
+        for name, values in lines.more.items():
+            columns[name] = values if values.dtype.kind == "M" else pa.array(values, _TEXT)
+        columns |= _faults(block)
+        return ArrowBlock(
+            len(lines), columns, kinds.known, _empty_secondary(block), lines.said, _spoken(lines)
+        )
+
+    def _on_link(self, lines: Lines) -> Lines:
+        """*lines* as messages of the given interface."""
+        held = {
+            row: replace(one, dialect=self.tables[one.version]) if isinstance(one, Message) else one
+            for row, one in lines.held.items()
+        }
+        return replace(lines, tables=self.tables, held=held)
+
+
+def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
+    read = (one.dialect for one in lines.held.values() if isinstance(one, Message) and one.dialect)
+    own = next(iter(lines.tables.values()), None) or next(read, None)
+    if own is None or not len(lines):
+        return {}
+    where = str(lines.more["stream"][0]) if "stream" in lines.more else lines.file
+    return {where: {"dialect": own.dialect, "interface": own.interface}}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    mtis: pa.Array
+    versions: pa.Array
+    known: frozenset[str]
+
+
+def _kinds(block: Block, version: str | None) -> _Kinds:
+    """MTI and version of each row; both missing if the MTI cannot be read."""
+    mtis: list[str | None] = [group.mti for group in block.groups]
+    versions: list[str | None] = [group.version for group in block.groups]
+    codes = block.head.copy()
+    seen: dict[tuple[str | None, str | None], int] = {}
+    for row, held in block.odd.items():
+        if codes[row] >= 0:
+            continue
+        kind: tuple[str | None, str | None] = (None, None)
+        if (message := begun(held)) is not None:
+            kind = message.mti, message.version
+        elif getattr(held, "field", None) != 0 and (mti := block.lines.text(row)[:4]):
+            kind = mti, chosen_version(mti, version)
+        if kind not in seen:
+            seen[kind] = len(mtis)
+            mtis.append(kind[0])
+            versions.append(kind[1])
+        codes[row] = seen[kind]
+    return _Kinds(_coded(codes, mtis), _coded(codes, versions), frozenset(filter(None, versions)))
+
+
+def _coded(codes: Any, values: list[Any]) -> pa.Array:
+    """*values* selected by *codes*, as texts; None is missing."""
+    if not values:
+        return pa.nulls(len(codes), _TEXT)
+    packed = pa.array(values, _TEXT)
+    widths = {None if value is None else len(value.encode()) for value in values}
+    if len(widths) > 1 or not (width := widths.pop()):
+        return pc.take(packed, pa.array(codes))
+    # Texts of one width, such as MTIs, are selected faster as fixed-size items.
+    data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values)).take(codes)
+    offsets = np.arange(0, width * len(codes) + 1, width)
+    return pa.Array.from_buffers(_TEXT, len(codes), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+
+
+def _empty_secondary(block: Block) -> frozenset[int]:
+    rows: set[int] = set()
+    empty = [group.has_empty_secondary for group in block.groups]
+    if any(empty):
+        rows.update(np.flatnonzero(np.array([*empty, False])[block.group]).tolist())
+    rows.update(row for row, held in block.odd.items() if isinstance(held, Message) and held.empty_secondary)
+    return frozenset(block.lines.numbers[sorted(rows)].tolist())
+
+
+def _faults(block: Block) -> dict[str, Any]:
+    """The error columns for rows that are not messages; empty if all are."""
+    bad = {row: held for row, held in sorted(block.odd.items()) if isinstance(held, ParseError)}
+    if not bad:
+        return {}
+    count, rows = len(block.lines), np.array([*bad])
+    made: dict[str, Any] = {}
+    made["error"] = few(count, {row: str(error) for row, error in bad.items()}).array()
+    made["text"] = few(count, {row: block.texts[row] for row in bad}).array()
+    for name in ("field", "offset"):
+        values = [getattr(error, name) for error in bad.values()]
+        column, missing = np.zeros(count, np.int64), np.ones(count, np.bool_)
+        column[rows], missing[rows] = [value or 0 for value in values], [value is None for value in values]
+        made[f"error_{name}"] = column, missing
+    return made
+
+
+def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
+    """*parts* as one table; a part without rows only adds to `read_as`."""
+    told = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
+    parts = [part for part in parts if part.count]
+    versions = tuple(sorted(frozenset().union(*(one.versions for one in parts))))
+    columns: dict[str, Any] = {}
+    for name in _names(parts, options):
+        cells = [part.columns.get(name) for part in parts]
+        columns[name] = covered(name, _column(name, cells, [part.count for part in parts]), versions)
+    made = MessagesTable(columns, copy=False)
+    facts: dict[str, Any] = {"versions": versions}
+    facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
+    if empty := frozenset().union(*(one.empty_secondary for one in parts)):
+        facts["empty_secondary"] = empty
+    if told:
+        facts["read_as"] = told
+    facts["spoken"] = {where: one for part in parts for where, one in part.spoken.items()}
+    made.attrs["iso"] = facts
+    return made
+
+
+def _names(parts: list[ArrowBlock], options: Options) -> list[str]:
+    if options.numbers is None:
+        found = {name for part in parts for name in part.columns}
+        numbers = sorted(number for name in found if (number := number_of(name)))
+    else:
+        numbers = list(options.numbers)
+    absent = {"file"} if not options.files else set()
+    absent |= {name for name in _CAPTURED if not any(name in part.columns for part in parts)}
+    if not options.validate:
+        absent |= {"valid", "errors"}
+    front = [name for name in _FRONT if name not in absent]
+    return [*front, *map(label, numbers), *_BEHIND]
+
+
+def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
+    """One column from its parts; None is a part without values."""
+    if name in ("line", "valid", "errors"):
+        dtype = np.bool_ if name == "valid" else np.int64
+        return np.concatenate([np.empty(0, dtype), *cells])
+    if name == "time":
+        none = np.datetime64("NaT", "us")
+        times = [np.full(n, none) if one is None else one for one, n in zip(cells, counts, strict=True)]
+        return pd.DatetimeIndex(np.concatenate(times)).tz_localize("UTC")
+    if name in ("error_field", "error_offset"):
+        values = [_numbers(one, count) for one, count in zip(cells, counts, strict=True)]
+        whole, missing = (
+            np.concatenate([np.empty(0, kind), *(part[at] for part in values)])
+            for at, kind in enumerate((np.int64, np.bool_))
+        )
+        return pd.arrays.IntegerArray(whole, missing)
+    arrays = [_nulls(count) if one is None else one for one, count in zip(cells, counts, strict=True)]
+    # The stubs do not know that the array takes its dtype.
+    kind = pd.StringDtype("pyarrow", na_value=np.nan)
+    return pd.arrays.ArrowStringArray(pa.chunked_array(arrays, _TEXT), dtype=kind)  # type: ignore[call-arg]
+
+
+def _numbers(cells: Any, count: int) -> tuple[Ints, Bools]:
+    """Values, and which of them are missing."""
+    return cells if cells is not None else (np.zeros(count, np.int64), np.ones(count, np.bool_))
+
+
+@lru_cache(maxsize=16)
+def _nulls(count: int) -> pa.Array:
+    """A column without values, shared by the columns of a part."""
+    return pa.nulls(count, _TEXT)

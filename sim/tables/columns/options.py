@@ -1,0 +1,89 @@
+"""How messages are read: the options of `sim.read`, checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from sim.codec.wire import Format, interface_table
+from sim.errors import OptionError, shown
+from sim.operations.search import elements_called
+from sim.spec import VERSIONS, Spec
+from sim.spec.spellings import several
+from sim.tables.columns.lines import Finder, finder
+
+Selector = int | str
+
+_ACCOUNTS = frozenset({2, 35, 45})  # the elements that identify the network
+ALL = range(2, 129)
+_COLUMNS = "a data element 2 to 128, as 4, 'DE4' or its name"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How messages are read; see `sim.read`. *files* adds the column with the file name."""
+
+    version: str | None = None
+    network: str | None = None
+    validate: bool = False
+    columns: Iterable[Selector] | None = None
+    start: int | None = None
+    pattern: str | re.Pattern[str] | None = None
+    files: bool = False
+    format: Format | str | None = None
+    framing: tuple[str, ...] | None = None
+    interface: str = ""
+
+    def checked(self) -> Options:
+        """The same options with the elements as numbers. Raises OptionError for an unknown element,
+        ValueError if *start* and *pattern* are both given."""
+        finder(self.start, self.pattern)
+        return replace(self, columns=self.numbers)
+
+    @property
+    def numbers(self) -> tuple[int, ...] | None:
+        """The elements that get a column; None for all that occur."""
+        if self.columns is None:
+            return None
+        return chosen_numbers(self.columns, self.version, tables_of(self.interface).values())
+
+    @property
+    def find(self) -> Finder:
+        """A function that finds the message in each line."""
+        return finder(self.start, self.pattern)
+
+    @property
+    def unlocated(self) -> bool:
+        """Whether the position of the message in its line is unknown."""
+        return self.start is None and self.pattern is None
+
+    @property
+    def wanted(self) -> frozenset[int] | None:
+        """The elements to read, None for all."""
+        return None if self.numbers is None or self.validate else frozenset(self.numbers) | _ACCOUNTS
+
+
+def tables_of(interface: str) -> dict[str, Spec]:
+    """The element tables of an *interface*, by version; empty if none is given."""
+    return {one: interface_table(interface, one) for one in VERSIONS} if interface else {}
+
+
+def chosen_numbers(
+    columns: Iterable[Selector], version: str | None, tables: Iterable[Spec] = ()
+) -> tuple[int, ...]:
+    """The elements in *columns*: 4, "DE4", or the name of an element in *version* (None: in any version) or
+    in one of *tables*, in any letter case. Raises OptionError for an unknown one."""
+    asked = several("columns", columns, _COLUMNS)
+    chosen = [number for one in asked for number in _numbers_of(one, version, tables)]
+    return tuple(dict.fromkeys(chosen))
+
+
+def _numbers_of(one: Selector, version: str | None, tables: Iterable[Spec]) -> tuple[int, ...]:
+    own = {
+        at.number for table in tables for at in table.elements if at.name.casefold() == str(one).casefold()
+    }
+    found = {*own, *elements_called(str(one), VERSIONS if version is None else (version,))}
+    if not found or isinstance(one, bool):
+        raise OptionError("columns", _COLUMNS, shown(one))
+    return tuple(sorted(found))
