@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,8 @@ from sim.exchanges.matching.rules import rules
 from sim.spec.codes import currency
 from sim.spec.networks import NETWORKS, answer
 from sim.tables.columns.table import MessagesView
+from sim.tables.matched_columns import Columns, Ints
 from sim.tables.tables import Table, View
-
-if TYPE_CHECKING:
-    from sim.tables.matching import Columns, Ints
 
 _CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
 _COMPOSITE = "2003"

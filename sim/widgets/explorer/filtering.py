@@ -27,7 +27,7 @@ from sim.spec import currency
 from sim.spec.elements import spec
 from sim.spec.spellings import network_named
 from sim.tables.columns.table import number_of
-from sim.widgets.explorer.query import FilterError, Query, Vocabulary
+from sim.widgets.explorer.vocabulary import FilterError, Vocabulary
 
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Test = Callable[[Any], Any]
@@ -126,11 +126,9 @@ class RowFilter:
         known = pc.unique(self._columns("version")).to_pylist() if "version" in self._table.columns else []
         return tuple(sorted(one for one in known if one)) or ("1987",)
 
-    def meet(self, query: str) -> tuple[Flags, tuple[str, ...]]:
-        """Which rows meet *query*, and what its writer may want to know. Raises FilterError."""
-        self.notes = []
-        met = Query(query, self).flags() if query.strip() else np.ones(self._size, bool)
-        return met, tuple(dict.fromkeys(map(mask_words, self.notes)))
+    def all(self) -> Flags:
+        """Every row."""
+        return np.ones(self._size, bool)
 
     def warm(self) -> None:
         """Make ready what the first search for a text would."""

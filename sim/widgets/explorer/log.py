@@ -22,6 +22,7 @@ from sim.tables.columns.table import MessagesTable, number_of
 from sim.tables.matching import match
 from sim.tables.transactions import TransactionsTable
 from sim.widgets.explorer.filtering import Amounts, Flags, RowFilter, flags
+from sim.widgets.explorer.query import meet
 from sim.widgets.row_grid import Rows, Source
 
 Verdict = str
@@ -133,7 +134,7 @@ class Log(Source):
     ) -> tuple[Rows, tuple[str, ...]]:
         """The rows that meet all of it, and what the writer of *query* may want to know; *only* are flags
         that must be set, too. Raises FilterError for a query that can mean nothing."""
-        keep, notes = self._filter.meet(query)
+        keep, notes = meet(self._filter, query)
         if only is not None:
             keep &= np.asarray(only, bool)
         if verdict != "all":

@@ -38,7 +38,8 @@ from sim.widgets.explorer.log import (
     networks_in,
     reading_of,
 )
-from sim.widgets.explorer.query import HELP, FilterError
+from sim.widgets.explorer.query import HELP
+from sim.widgets.explorer.vocabulary import FilterError
 from sim.widgets.file_drop import FileDrop
 from sim.widgets.markup import hint, joined, markup, wrong
 from sim.widgets.panels.fields import InputField, show

@@ -16,7 +16,7 @@ All conditions must be met. `or`, `not` (also `-` and `!`) and brackets combine 
 `(DE39=05 or DE39=51) and not network=VISA`. `and` binds more tightly than `or`.
 
 Names
-    DE39, F39, 39, or the element's name (`response code`), or a short name: see `NAMES`;
+    DE39, F39, 39, or the element's name (`response code`), or a short name: see `vocabulary.NAMES`;
     `line`, `time`, `mti`, `network`, `verdict` (valid, invalid, unreadable) and any other column of the log.
 
 Upper and lower case are the same, blanks around a sign do not matter, nor do leading zeros (`DE11=77` finds
@@ -26,37 +26,15 @@ that says why.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from sim.masking import mask_words
-from sim.operations.search import elements_called
 from sim.spec import currency
-from sim.spec.elements import spec
+from sim.widgets.explorer.filtering import Flags, RowFilter
+from sim.widgets.explorer.vocabulary import FilterError
 
-if TYPE_CHECKING:
-    from sim.widgets.explorer.filtering import RowFilter
-
-# What people call the columns of the grid, and the columns that are meant, the first that a message has.
-NAMES: dict[str, tuple[str, ...]] = {
-    "card": ("DE2", "DE35"),
-    "amount": ("DE4",),
-    "stan": ("DE11",),
-    "expiry": ("DE14",),
-    "mcc": ("DE18",),
-    "entry": ("DE22",),
-    "rrn": ("DE37",),
-    "approval": ("DE38",),
-    "response": ("DE39",),
-    "terminal": ("DE41",),
-    "merchant": ("DE42", "DE43"),
-    "currency": ("DE49",),
-    "chip": ("DE55",),
-    "verdict": ("verdict",),
-}
 # What the panel shows beside the filter: an example, and what it finds.
 HELP: tuple[tuple[str, str], ...] = (
     ("DE39!=00", "DE 39 is present and not 00"),
@@ -70,13 +48,10 @@ HELP: tuple[tuple[str, str], ...] = (
     ('"main street"', "this text in any element"),
 )
 
-_LAST = 128
 _NAME_AND_PLACE = "DE43"  # has the merchant's place behind the name
 _DEEPEST = 50  # brackets
 _MOST = 100  # conditions
-_ELEMENT = re.compile(r"(?:DE|F|field|bit)?[ -]?0*([1-9][0-9]{0,2})", re.IGNORECASE)
 _PRESENT = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})(?![\w./-])", re.IGNORECASE)
-_PART = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})[./]([0-9A-Za-z.]+)", re.IGNORECASE)
 _BLANKS = re.compile(r"\s*")
 _OR = re.compile(r"or(?=[\s()]|$)|\|\|?", re.IGNORECASE)
 _AND = re.compile(r"and(?=[\s()]|$)|&&?", re.IGNORECASE)
@@ -102,59 +77,11 @@ _LONG_NUMBER = re.compile(r"[0-9*]{4,}")
 _MASKED = re.compile(r"\[[0-9]+ characters masked")
 
 
-class FilterError(ValueError):
-    """What was typed cannot be meant; the text says why, and shows no card number."""
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """What a log calls its columns: `columns` of its table, `versions` of its messages."""
-
-    columns: Collection[str]
-    versions: tuple[str, ...]
-
-    def named(self, name: str) -> tuple[str, ...]:
-        """The columns that *name* means; none where it means nothing. Raises FilterError for an element that
-        does not exist, and for a part of one."""
-        name = " ".join(name.casefold().split())
-        if part := _PART.fullmatch(name):
-            number, path = part[1], part[2].upper()
-            raise FilterError(
-                f"DE{number}.{path}: a filter sees whole elements; try DE{number}~{path} or a text."
-            )
-        if element := _ELEMENT.fullmatch(name):
-            number = int(element[1])
-            if not 2 <= number <= _LAST:
-                if name[0].isdigit():  # a text
-                    return ()
-                raise FilterError(f"There is no DE{number}; elements are DE2 to DE{_LAST}.")
-            return (f"DE{number}",)
-        if name in NAMES:
-            return NAMES[name]
-        if name in self.columns:
-            return (name,)
-        if "_" in name or not name:
-            return ()
-        return tuple(f"DE{number}" for number in elements_called(name, self.versions))
-
-    def unknown(self, name: str) -> FilterError:
-        """The error for a name that means nothing, with what may have been meant."""
-        words = " ".join(name.replace("_", " ").casefold().split())
-        near = [f"DE{number}" for number in elements_called(words, self.versions)]
-        for column in difflib.get_close_matches(words, [*NAMES, *self.columns], 1, 0.75):
-            near += NAMES.get(column, (column,))
-        hint = f"; did you mean {near[0]}?" if near else f'. To search for the text, quote it: "{name}".'
-        return FilterError(mask_words(f"There is no column {name}{hint}"))
-
-    def is_amount(self, column: str) -> bool:
-        """Whether *column* holds amounts in minor units, with a sign or not."""
-        if not column.startswith("DE"):
-            return False
-        elements = [spec(version)[int(column[2:])] for version in self.versions]
-        return any(
-            element.content in ("n", "x+n") and element.name.casefold().startswith("amount")
-            for element in elements
-        )
+def meet(rows: RowFilter, query: str) -> tuple[Flags, tuple[str, ...]]:
+    """Which of *rows* meet *query*, and what its writer may want to know. Raises FilterError."""
+    rows.notes = []
+    met = Query(query, rows).flags() if query.strip() else rows.all()
+    return met, tuple(dict.fromkeys(map(mask_words, rows.notes)))
 
 
 class Query:
@@ -265,7 +192,7 @@ class Query:
     def _alone(self, name: str, columns: tuple[str, ...], first: str) -> bool:
         """Whether *name* without a sign asks for messages that have it: a bare number is a text, and what
         begins with a quote."""
-        if first in "\"'" or (_ELEMENT.fullmatch(name) and not _PRESENT.fullmatch(name)):
+        if first in "\"'" or (ELEMENT.fullmatch(name) and not _PRESENT.fullmatch(name)):
             return False
         if not _PRESENT.fullmatch(name):
             there = " or ".join(f"DE {one[2:]}" if one.startswith("DE") else one for one in columns)

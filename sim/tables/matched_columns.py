@@ -1,0 +1,102 @@
+"""The messages of a table as `sim.match` compares them: columns of whole numbers, equal for equal texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sim.exchanges.matching.rules import Place, Tie
+from sim.spec import VERSIONS
+from sim.tables.columns.table import number_of
+
+if TYPE_CHECKING:
+    pass
+
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Columns:
+    """The messages as Arrow columns and as numbers, each made once."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = table
+        self.size = len(table)
+        mti, version = table["mti"].astype("str"), self._text("version")
+        good = mti.str.fullmatch("[0-9]{4}").fillna(False).to_numpy(bool)
+        if "error" in table.columns:
+            good = good & table["error"].isna().to_numpy(bool)
+        self.mtis, self.mti = _coded(mti.where(good))
+        self.versions, self.version = _coded(version.where(version.isin(VERSIONS)))
+        self.networks, self.network = _coded(self._text("network"))
+        self._codes: dict[Place, Ints] = {}
+        self.named = {number: name for name in table.columns if (number := number_of(name))}
+
+    def _text(self, name: str) -> pd.Series[Any]:
+        if name in self.table.columns:
+            return self.table[name].astype("str")
+        return pd.Series(None, index=self.table.index, dtype="str")
+
+    def by_mti(self, what: Callable[[str], Any], missing: Any) -> Any:
+        """What *what* says of each row's MTI."""
+        said = np.array([*(what(one) for one in self.mtis), missing])
+        return said[self.mti]
+
+    def column(self, number: int) -> Any:
+        """The values of an element as an Arrow array; None where no message contains it."""
+        name = self.named.get(number)
+        if name is None:
+            return None
+        made = pa.array(self.table[name].astype("str"), from_pandas=True)
+        made = made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+        return None if made.null_count == len(made) else made
+
+    def values(self, place: Place) -> Any:
+        """What stands at *place*, without leading zeros, as it is compared; missing where there is none."""
+        if place.number == 0:
+            texts = pa.array([one[:3].lstrip("0") for one in self.mtis] or [""], pa.large_string())
+            held = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
+            return pc.if_else(pa.array(self.mti < len(self.mtis)), held, pa.scalar(None, held.type))
+        held = self.column(place.number)
+        if held is None:
+            return None
+        if place.end is not None:
+            held = pc.utf8_slice_codeunits(held, place.start, place.end)
+        bare = pc.utf8_ltrim(held, "0").cast(pa.large_string())
+        if place.zeros:
+            bare = pc.if_else(pc.and_(pc.equal(bare, ""), pc.greater(pc.utf8_length(held), 0)), "0", bare)
+        return pc.if_else(pc.equal(bare, ""), pa.scalar(None, bare.type), bare)
+
+    def codes(self, tie: Tie) -> tuple[Ints, Ints] | None:
+        """The two sides of *tie* as numbers from 1 on, 0 missing; None where a side is nowhere."""
+        if tie.earlier == tie.later:
+            if tie.earlier not in self._codes:
+                held = self.values(tie.earlier)
+                self._codes[tie.earlier] = np.zeros(0, np.int64) if held is None else numbers_of(held)
+            own = self._codes[tie.earlier]
+            return (own, own) if len(own) or not self.size else None
+        sides = self.values(tie.earlier), self.values(tie.later)
+        if sides[0] is None or sides[1] is None:
+            return None
+        both = numbers_of(pa.concat_arrays(sides))
+        return both[: self.size], both[self.size :]
+
+
+def _coded(column: pd.Series[Any]) -> tuple[list[str], Ints]:
+    """The values that occur, and the place of each row's among them; what is missing has the last place."""
+    codes, found = pd.factorize(column)
+    made = codes.astype(np.int64)
+    made[made < 0] = len(found)
+    return [str(one) for one in found], made
+
+
+def numbers_of(held: Any) -> Ints:
+    """Numbers from 1 on for equal texts, 0 for what is missing."""
+    encoded = held.dictionary_encode()
+    codes: Ints = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+    return codes
