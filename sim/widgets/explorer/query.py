@@ -33,7 +33,7 @@ from typing import Any
 from sim.masking import mask_words
 from sim.spec import currency
 from sim.widgets.explorer.filtering import Flags, RowFilter
-from sim.widgets.explorer.vocabulary import FilterError
+from sim.widgets.explorer.vocabulary import ELEMENT, FilterError
 
 # What the panel shows beside the filter: an example, and what it finds.
 HELP: tuple[tuple[str, str], ...] = (
