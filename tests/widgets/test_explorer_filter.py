@@ -15,7 +15,8 @@ from support import AT
 import sim
 from sim.widgets.explorer import query
 from sim.widgets.explorer.log import Log
-from sim.widgets.explorer.query import HELP, NAMES, FilterError
+from sim.widgets.explorer.query import HELP
+from sim.widgets.explorer.vocabulary import NAMES, FilterError
 
 FILTERS = [
     (row["filter"], [int(line) for line in row["lines"].split()], row["says"])
