@@ -18,6 +18,7 @@ from sim.visible import visible, visible_lines
 MTI_FIELD = 0
 BITMAP_FIELD = 1
 _MOST_SHOWN = 40
+_MOST_CHOICES = 40  # words that an error lists
 _MOST_DIGITS = 11  # fewer than the shortest card number has
 _LARGE = 10**_MOST_SHOWN
 _FIRST = 6  # digits of a card number that may be shown
@@ -144,7 +145,10 @@ class ChoiceError(OptionError):
 
     def __init__(self, option: str, found: str, choices: Iterable[str], nearest: str | None = None) -> None:
         self.choices = tuple(choices)
-        super().__init__(option, either(self.choices), found, None, nearest)
+        expected = either(self.choices)
+        if len(self.choices) > _MOST_CHOICES:
+            expected = f"one of {len(self.choices)} words (listed in .choices)"
+        super().__init__(option, expected, found, None, nearest)
 
     @classmethod
     def of(cls, option: str, value: object, choices: Iterable[str]) -> ChoiceError:
@@ -229,6 +233,16 @@ def closest(value: object, spellings: Mapping[str, str]) -> str | None:
     text = fold(value[:_MOST_SHOWN]) if isinstance(value, str) else ""
     near = [] if text.isdecimal() else get_close_matches(text, folded, n=1, cutoff=0.6)
     return folded[near[0]] if near else None
+
+
+def closest_name(name: str, known: Iterable[str]) -> str | None:
+    """Which of the *known* names of options *name* resembles, whole or by its first word.
+
+    >>> closest_name("amount", ["stan", "amount_minor_units"])
+    'amount_minor_units'
+    """
+    names = tuple(known)
+    return closest(name, {one.split("_")[0]: one for one in names} | {one: one for one in names})
 
 
 def did_you_mean(value: object, words: Iterable[str]) -> str:

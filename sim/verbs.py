@@ -34,7 +34,7 @@ _NAMES = re.compile(r"[a-z_0-9]+(?:, [a-z_0-9]+)*")
 # Words of names that a form writes otherwise.
 _WRITTEN = {
     **{word: word.upper() for word in ("id", "mcc", "pin", "stan", "cvv2")},
-    **{"pan": "card", "three d secure": "3-D Secure"},
+    **{"pan": "card", "three d secure": "3-D Secure", "opening": "opening balance"},
 }
 MINOR_UNITS = "_minor_units"
 

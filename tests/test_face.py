@@ -238,7 +238,8 @@ def test_a_wrong_word_is_told_with_the_choices(
     error = caught.value
     assert (error.option, error.nearest) == (option, nearest)
     assert (f"did you mean {nearest!r}?" in str(error)) == (nearest is not None)
-    assert all(choice in str(error) for choice in error.choices)
+    few = len(error.choices) <= 40
+    assert all(choice in str(error) for choice in error.choices) == few
     assert isinstance(error, sim.IsoError)
     again = pickle.loads(pickle.dumps(error))  # noqa: S301, our own
     assert (str(again), vars(again)) == (str(error), vars(error))
@@ -256,7 +257,7 @@ def test_a_wrong_word_is_told_with_the_choices(
         ({"cvv2": "1", "entry": "manual"}, "cvv2: expected three or four digits, found 1 character$"),
         ({"cashback_minor_units": 2000}, "^cashback_minor_units: expected at most amount_minor_units"),
         ({"description": 5}, "description: expected a text, found 5"),
-        ({"ammount": 5}, "ammount: expected one of .*, found no option; did you mean 'amount_minor_units'"),
+        ({"ammount": 5}, "ammount: expected an option .*, found none .*; did you mean 'amount_minor_units'"),
         ({"tokens": True}, "did you mean 'token'"),
         ({"amount_minor_units": 1.5}, "expected a whole number of minor units, such as 1000 .*, found 1.5"),
         ({"amount_minor_units": True}, "expected a whole number of minor units, such as 1000 .*, found True"),

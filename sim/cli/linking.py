@@ -23,7 +23,9 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
 
 @command(
     "host",
-    click.Option(["--port", "-p"], default=8583, show_default=True, help="The port; 0 picks a free one."),
+    click.Option(
+        ["--port", "-p"], default=8583, show_default=True, help="Port to listen on; 0 picks a free one."
+    ),
     click.Option(["--tls"], nargs=2, type=click.Path(), help="Certificate and private key (PEM)."),
     click.Option(["--suite"], help="Answer as this suite expects: a network's name or a file."),
     note="Prints its traffic until Ctrl-C or SIGTERM, with card data masked. With --suite it answers as "

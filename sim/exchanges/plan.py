@@ -134,6 +134,13 @@ class Plan:
         return tuple(note if note.startswith(told) else f"Assumed: {note}" for note in self.notes)
 
     @property
+    def refusal(self) -> str:
+        """Why the plan cannot be run, in words; empty if it can."""
+        if self.unclear or self.not_possible:
+            return str(UnclearError(self.unclear, "" if self.unclear else self.not_possible))
+        return ""
+
+    @property
     def makes_messages(self) -> bool:
         """Whether the calls make messages: not of a host or a suite, which `sim.plan` runs."""
         return not any(step.call in (HOST, SUITE) for step in self.steps)

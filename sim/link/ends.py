@@ -86,7 +86,8 @@ class Host(_End):
     def __repr__(self) -> str:
         line = self.server.line
         state = f"listening on {self.address}" if self.running else "closed"
-        return f"Host({state}, {line.format.name} in {' '.join(line.framing)}, {len(self.rules)} rules)"
+        rules = f"{len(self.rules)} rule{'' if len(self.rules) == 1 else 's'}"
+        return f"Host({state}, {line.format.name} in {' '.join(line.framing)}, {rules})"
 
     @property
     def port(self) -> int:

@@ -78,7 +78,7 @@ def what_else(found: Sequence[Sighting], text: str, headers: str) -> tuple[str, 
     if headers:
         return "network-headers", (f"{headers} come first, but no ISO 8583 message follows",)
     if not text.strip() and not any(one.data.strip() for one in found):
-        return "empty", ("it is empty",)
+        return "empty", ("no text",)
     if any(_NDC.match(one.data) for one in found[:3]):
         return "ndc", ("An NDC or DDC message of a cash machine: its fields are separated by 1C.", NO_MTI)
     if known := recognized(text):

@@ -100,7 +100,8 @@ def _cells(table: pd.DataFrame) -> list[tuple[object, object]]:
         plain = plain.reset_index()
     if {"line", "mti"} <= set(plain.columns):
         raise TypeError(
-            "this table has many messages, as sim.read returns; use .iso.message(row) for one of them"
+            "this table has many messages, as sim.read returns; use .iso.validate() for all of them or"
+            " .iso.message(row) for one"
         )
     if not plain.columns.is_unique or not {"number", "value"} <= set(plain.columns):
         raise TypeError("a message table has the columns number and value")

@@ -226,7 +226,7 @@ def host(
     address
         Address to listen on. Default: this machine only.
     port
-        The port; 0 picks a free one.
+        Port to listen on; 0 picks a free one.
     tls
         An `SSLContext`, or the paths of a certificate and its key (PEM). Default: no TLS.
 

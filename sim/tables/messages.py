@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sim import operations
 from sim.codec import BuildError, Message
 from sim.codec import build as build_text
-from sim.errors import OptionError, closest, shown
+from sim.errors import OptionError, closest_name, shown
 from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, Anatomy, differences, dissect
 from sim.operations.asked import generated, moment
@@ -349,10 +349,11 @@ def generate(
 def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
     """Raise OptionError for the first word of *payment* that `generate` does not know, with the nearest."""
     known = (*own, *Payment.__annotations__)
-    spellings = {name.split("_")[0]: name for name in known} | {name: name for name in known}
     for name in payment:
         if name not in known and name not in read_toml("templates")["details"]:
-            raise OptionError(name, "one of " + ", ".join(known), "no option", None, closest(name, spellings))
+            near = closest_name(name, known)
+            expected = "an option of sim.generate" if near else f"one of {', '.join(known)}"
+            raise OptionError(name, expected, "none of this name", None, near)
 
 
 def respond(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -327,10 +327,15 @@ class View:
     def _facts(self) -> dict[str, Any]:
         return facts_of(self._table)
 
-    def __repr__(self) -> str:
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f".iso has no {name!r}; it has {', '.join(self._names())}")
+
+    def _names(self) -> Iterator[str]:
         own = type(self)
-        names = (f"{name}()" if callable(getattr(own, name)) else name for name in dir(own) if name[0] != "_")
-        return f"<iso: {', '.join(names)}>"
+        return (f"{name}()" if callable(getattr(own, name)) else name for name in dir(own) if name[0] != "_")
+
+    def __repr__(self) -> str:
+        return f"<iso: {', '.join(self._names())}>"
 
 
 class AskedTable(Table):

@@ -121,7 +121,7 @@ def test_the_format_found_reads_and_writes_the_same_bytes() -> None:
 @pytest.mark.parametrize(
     ("paste", "reason"),
     [
-        ("", "it is empty"),
+        ("", "no text"),
         ("Dear Sir, please find attached the invoice 0200 of last month.", "no MTI"),
         ("POST /parse HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP"),
         ("31 31 1c 30 30 32 1c 1c 1c 31 3b 1c 3b 32 30 30 31 1c 30 30", "1C"),

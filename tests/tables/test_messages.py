@@ -305,3 +305,17 @@ def test_html_is_escaped() -> None:
     html = sim.parse("08002020000000000000990000<b>&x'")._repr_html_()
     assert "&lt;b&gt;&amp;x" in html
     assert "<b>" not in html
+
+
+def test_what_was_looked_for_in_the_wrong_place_is_named() -> None:
+    """What `.iso` has, how a table of many messages is validated, and a word of many that is meant."""
+    table = sim.generate("echo")
+    with pytest.raises(AttributeError, match=r"\.iso has no 'raw'; it has .*message, mti"):
+        _ = table.iso.raw
+    with pytest.raises(TypeError, match=r"use \.iso\.validate\(\) for all of them"):
+        sim.validate(sim.read([table.iso.message]))
+    with pytest.raises(
+        sim.ChoiceError, match=r"expected one of [0-9]+ words .*did you mean 'stan-missing'"
+    ) as told:
+        sim.break_message(sim.generate(), "stan-mising")
+    assert "cut-at-the-end" in told.value.choices

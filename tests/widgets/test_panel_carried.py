@@ -119,7 +119,7 @@ def test_a_form_says_what_the_verb_says() -> None:
         auto = chosen.pop("", "Auto")
         assert (box.description, chosen, auto[:4]) == (option.label, titles(option), "Auto")
         assert box.tooltip == option.words
-    assert fields["network"].box.options[0][0] == "Auto (the card's)"
+    assert fields["network"].box.options[0][0] == "Auto (from card)"
     assert (fields["city"].box.placeholder, fields["merchant_id"].box.description) == (
         "NEW YORK",
         "Merchant ID",

@@ -36,3 +36,18 @@ def test_what_cannot_be_made_is_told_and_the_one_before_stays() -> None:
     assert panel.exchange is made
     with pytest.raises(TypeError, match="merchant"):
         ExchangePanel(merchant="SHOP")
+
+
+def test_a_decline_may_name_its_response_code() -> None:
+    """It is found by the code or the words; what is not in the list is refused beneath the input."""
+    panel = ExchangePanel(at=AT, outcome="51")
+    panel.run()
+    assert panel.exchange.messages[-1][39] == "51"
+    field = panel.form.fields["outcome"]
+    field.choice.box.value = "stolen card"
+    panel.run()
+    assert (panel.outcome, panel.exchange.messages[-1][39]) == ("43", "43")
+    field.choice.box.value = "certainly"
+    panel.run()
+    assert "Not in the list" in field.problem
+    assert panel.problem == "Fix Outcome first"

@@ -112,7 +112,7 @@ def test_the_version_is_the_networks_own_until_one_is_chosen() -> None:
 
 def test_an_unknown_option_is_refused_with_the_known_ones() -> None:
     """A slip in a name does not go by unnoticed."""
-    with pytest.raises(TypeError, match="no option 'netwrok'; it has message_type, network"):
+    with pytest.raises(TypeError, match="no option 'netwrok'; did you mean 'network'"):
         GeneratePanel(netwrok="VISA")
 
 
@@ -266,15 +266,35 @@ def test_transactions_and_hosts_are_calls_below_the_form() -> None:
     assert "makes no message" in panel.describe.problem
 
 
+def test_amounts_and_codes_of_a_plan_are_as_people_write_them() -> None:
+    """Amounts have decimals and their currency, which is not repeated; a response code has its meaning."""
+    panel = GeneratePanel(at=AT, description="Visa purchase of 12.50 EUR, NSF")
+    assert "<dt>NSF</dt><dd>Outcome: 51 insufficient funds</dd>" in panel.read.value
+    assert "<dt>12.50 EUR</dt><dd>Amount: 12.50 EUR</dd>" in panel.read.value
+    panel.description = "hotel hold of 200 EUR, then a completion of 150"
+    assert "Then: completion of 150.00 EUR" in panel.read.value
+    assert "minor units" not in panel.read.value
+
+
 def test_what_is_not_understood_is_marked() -> None:
-    """Without a model it is a problem of the description, in the words themselves."""
+    """Without a model it is a problem of the description, told once, in the words themselves."""
     panel = GeneratePanel(at=AT, writer=Writer(refusal="No LLM provider is configured"))
     panel.description = "Visa frobnicated <20> EUR"
+    assert panel.describe.problem.startswith("Not understood: frobnicated; <; 20")
+    assert "Not understood" not in panel.read.value
     assert '<mark title="not understood">frobnicated</mark>' in panel.read.value
     assert "<20>" not in panel.read.value
     panel.run()
-    assert "frobnicated" in panel.describe.problem
-    assert panel.message == ""
+    assert panel.describe.problem.startswith("Not understood: frobnicated; <; 20")
+    assert (panel.message, panel.said.value) == ("", "")
+
+
+def test_a_panel_may_begin_with_a_description() -> None:
+    """It is read at once; options that are given with it take precedence."""
+    panel = GeneratePanel(at=AT, network="AMEX", description="Visa purchase of 12.50 EUR")
+    assert (panel.network, panel.amount_minor_units, panel.currency) == ("AMEX", 1250, "978")
+    panel.run()
+    assert panel.table.iso.network == "AMEX"
 
 
 def test_a_model_is_asked_for_what_is_unclear() -> None:

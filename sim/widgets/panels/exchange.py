@@ -15,8 +15,8 @@ from sim.widgets.panels.fields import Form, show, traits_of
 from sim.widgets.panels.panel import Panel, RunBar, has_tables
 
 OPTIONS = (
-    *("purpose", "network", "amount_minor_units", "currency", "entry"),
-    *("outcome", "approved_minor_units", "then", "pan"),
+    *("purpose", "network", "pan", "amount_minor_units", "currency"),
+    *("entry", "outcome", "approved_minor_units", "then"),
 )
 _Options: Any = traitlets.MetaHasTraits("_Options", (traitlets.HasTraits,), traits_of("exchange", OPTIONS))
 
@@ -30,19 +30,17 @@ class ExchangePanel(Panel, _Options):  # type: ignore[misc]
     """
 
     exchange = traitlets.Any(None)
+    outcome = traitlets.Unicode("approved")  # a word or a response code
 
     def __init__(self, *, at: datetime | None = None, **options: Any) -> None:
         self.at = at
         self.form = Form(self, "exchange", OPTIONS)
-        self.form.fields["then"].add_class("iso-wide")
+        self.form.fields["then"].box.placeholder = "e.g. completion:800"
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.table = ipywidgets.HTML().add_class("jp-RenderedHTMLCommon").add_class("iso-table")
-        bar = RunBar("Make")
+        bar = RunBar("Make exchange")
         super().__init__(self.form, bar, self.said, self.table, bar=bar, classes="iso-exchange-panel")
-        for name, value in options.items():
-            if name not in OPTIONS:
-                raise TypeError(f"ExchangePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
-            setattr(self, name, value)
+        self._choose(options, OPTIONS)
         self.observe(lambda change: self._show(), ["exchange", "problem"])
         self._show()
 
@@ -72,7 +70,7 @@ class ExchangePanel(Panel, _Options):  # type: ignore[misc]
         if self.problem:
             self.said.value = wrong(f"{self.problem}.", "p")
         elif self.exchange is None:
-            self.said.value = hint("Choose what happens, then press Make.")
+            self.said.value = hint("Choose what happens, then press Make exchange.")
         else:
             self.said.value = "" if text else hint(tell(self.exchange))
 

@@ -16,7 +16,7 @@ import traitlets
 from sim.masking import mask_pan
 from sim.operations.asked import option_named
 from sim.operations.options import LARGEST_AMOUNT
-from sim.spec import currencies, currency
+from sim.spec import code_list, currencies, currency
 from sim.spec.interfaces import interface, interfaces
 from sim.spec.networks import NETWORKS, default_card, detect, luhn_ok, network, test_cards
 from sim.spec.tables import read_toml
@@ -30,6 +30,7 @@ _SHORTEST, _LONGEST = 12, 19  # digits of a card number
 _AROUND = re.compile(r"^\S+ | \([^()]*\)$")
 _MAJOR = re.compile(r"([0-9]*)(?:\.([0-9]*))?", re.ASCII)
 _LARGEST_STAN = 999_999
+_FROM = re.compile(r"^(?:from |that of )?(?:the|each) (.+?)(?:'s)?$")  # the card's, that of the MTI
 
 
 def show(widget: Any, visible: bool) -> None:
@@ -382,6 +383,26 @@ def _advice(pan: str, own: str | None) -> str:
     return f"{brand}{check}. It is used unchanged."
 
 
+class OutcomeInput(InputField):
+    """An outcome of an exchange, or the response code of a decline. Trait: `value`, the word or code."""
+
+    value = traitlets.Unicode("approved")
+
+    def __init__(self, label: str = "Outcome", tooltip: str = "") -> None:
+        self.choice = FilteredList(label, tooltip)
+        super().__init__(self.choice)
+        words = verb("exchange").option("outcome").choices
+        codes = {row.code: row.meaning for row in code_list("response_code") if not row.network}
+        declines = [code for code in sorted(codes) if len(code) <= 3 and int(code, 36)]
+        of_codes = ((f"{code} {codes[code]}", code) for code in declines)
+        self.choice.options = (*((word, word) for word in words), *of_codes)
+        traitlets.link((self, "value"), (self.choice, "value"))
+        self.choice.observe(self._refused, "problem")
+
+    def _refused(self, change: Any) -> None:
+        self.typed = self.problem = self.choice.problem
+
+
 class StanInput(InputField):
     """A system trace audit number and a button for the next one. Trait: `value`, as typed."""
 
@@ -411,6 +432,7 @@ _TITLED = {"message_type": "kinds", "purpose": "purposes", "entry": "entries"}
 _OWN: dict[str, Callable[[str, str], InputField]] = {
     "pan": CardInput,
     "currency": CurrencyInput,
+    "outcome": OutcomeInput,
     "stan": StanInput,
 }
 
@@ -481,12 +503,15 @@ def _box(option: Option, trait: Any) -> Any:
     else:
         choices = titles(option)
     if choices:
-        left_out = [(f"Auto ({option.usual})" if option.usual else "Auto", "")] if optional else []
+        usual = _FROM.sub(r"from \1", option.usual)
+        left_out = [(f"Auto ({usual})" if usual else "Auto", "")] if optional else []
         pairs = [(title, value) for value, title in choices.items()]
         return ipywidgets.Dropdown(options=[*left_out, *pairs], **words)
     if isinstance(trait, traitlets.Int | traitlets.Float):
         kind = ipywidgets.BoundedIntText if isinstance(trait, traitlets.Int) else ipywidgets.BoundedFloatText
         return kind(min=trait.min, max=trait.max, **words)
+    if option.annotation == "Address":
+        return ipywidgets.Text(placeholder="127.0.0.1:8583", continuous_update=False, **words)
     row = read_toml("templates")["options"].get(option.name, {})
     if row.get("secret"):
         return CoveredText(cover=lambda text: "*" * len(text), label=option.label, rows=1)

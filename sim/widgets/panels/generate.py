@@ -13,6 +13,7 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.elements.money import say_amount
 from sim.errors import BuildError, OptionError
 from sim.exchanges import tell
 from sim.exchanges.composing import plan_of
@@ -25,10 +26,10 @@ from sim.operations.generation import native_version
 from sim.operations.options import Setting, goes_with
 from sim.operations.reading import recognised
 from sim.spec import currency
-from sim.spec.networks import NETWORKS, detect
+from sim.spec.networks import NETWORKS, answer, detect
 from sim.spec.tables import read_toml
 from sim.spec.words import OF_A_MODEL
-from sim.verbs import verb
+from sim.verbs import MINOR_UNITS, verb
 from sim.widgets.asking import Inquiry, LanguageModel
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.markup import hint, joined, markup, wrong
@@ -51,31 +52,54 @@ _TITLES = {one.name: one.label for name in ("exchange", "generate") for one in v
 
 
 def planned(plan: Plan) -> str:
-    """*plan* as HTML: its text with the words underlined, what they give, what it makes, what was assumed,
-    what is unclear."""
+    """*plan* as HTML: its text with the understood words underlined, the options they set, the messages it
+    makes, and what was assumed."""
     text = shown(plan.text)
     parts, at = [], 0
     for start, end, title, known in _spans(plan, text):
         parts += [text[at:start], markup("u" if known else "mark", text[start:end], title=title)]
         at = end
     given: dict[str, list[str]] = {}
-    for _, _, name, value, words in plan.rows():
-        given.setdefault(shown(words), []).append(f"{_TITLES.get(name, name)}: {shown(str(value))}")
-    given.pop("", None)
+    for words, title in _choices(plan):
+        given.setdefault(words, []).append(title)
     rows = [
         joined(markup("dt", words), markup("dd", ", ".join(dict.fromkeys(values))))
         for words, values in sorted(given.items(), key=lambda one: text.find(one[0].split(_BETWEEN)[0]))
     ]
-    said = [hint(_made_of(plan))] if plan.makes_messages and not (plan.unclear or plan.not_possible) else []
+    runs = plan.makes_messages and not (plan.unclear or plan.not_possible)
+    said = [hint(_made_of(plan))] if runs else []
     said += [hint(f"{note}.") for note in plan.remarks]
     if plan.cost:
         said.append(hint(plan.cost))
-    if plan.unclear:
-        said.append(wrong(f"Not understood: {shown('; '.join(plan.unclear))}.", "p"))
-    elif plan.not_possible:
-        said.append(wrong(f"Not possible: {plan.not_possible}.", "p"))
     told = markup("p", joined(*parts, text[at:]), "iso-planned")
     return told + markup("dl", joined(*rows), "iso-plan") + "".join(said)
+
+
+def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
+    """The words of the description, each with the option it sets as a person reads it."""
+    for number, _, name, value, words in plan.rows():
+        step = plan.steps[number - 1]
+        with_amount = name == "currency" and any(
+            words == of and one.endswith(MINOR_UNITS) for one, of in step.words.items()
+        )
+        if words and not with_amount:
+            title = _TITLES.get(name, name).partition(",")[0]
+            yield shown(words), f"{title}: {shown(_said(name, str(value), step.options))}"
+
+
+def _said(name: str, value: str, options: Mapping[str, Any]) -> str:
+    """The *value* of an option with its currency or the meaning of its code."""
+    code = str(options.get("currency", "840"))
+    if name.endswith(MINOR_UNITS):
+        return say_amount(value, code)
+    if name == "then":
+        steps = (step.partition(":") for step in value.split())
+        return ", ".join(f"{step} of {say_amount(of, code)}" if of else step for step, _, of in steps)
+    if name == "outcome" and value.isdigit():
+        network, pan = options.get("network"), options.get("pan")
+        row = answer(value, options.get("version") or native_version(network, pan), network)
+        return f"{value} {row.meaning}" if row else value
+    return value
 
 
 def _made_of(plan: Plan) -> str:
@@ -88,11 +112,10 @@ def _made_of(plan: Plan) -> str:
 def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
     """Where words of the plan stand in *text*: start, end, what they give, whether they were understood."""
     found: dict[tuple[int, int], tuple[list[str], bool]] = {}
-    said = [(words, f"{_TITLES.get(name, name)}: {shown(str(value))}", True)
-            for _, _, name, value, words in plan.rows()]  # fmt: skip
-    said += [(words, "not understood", False) for words in plan.unclear]
+    said = [(words, title, True) for words, title in _choices(plan)]
+    said += [(shown(words), "not understood", False) for words in plan.unclear]
     for words, title, known in said:
-        for part in filter(None, shown(words).split(_BETWEEN)):
+        for part in filter(None, words.split(_BETWEEN)):
             at = text.find(part)
             if at >= 0:
                 titles, _ = found.setdefault((at, at + len(part)), ([], known))
@@ -180,12 +203,9 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             *chosen, bar, self.call, self.said, self.result, bar=bar, classes="iso-generate-panel"
         )
         self._link()
-        for name, value in options.items():
-            if name not in (*OPTIONS, "description"):
-                raise TypeError(f"GeneratePanel has no option {name!r}; it has {', '.join(OPTIONS)}")
-            setattr(self, name, value)
-        self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
         self.observe(lambda change: self._read(), "description")
+        self._choose(options, ("description", *OPTIONS))  # the options take precedence
+        self.observe(lambda change: self._asker.cancel(), [*OPTIONS, "description", "message"])
         self.observe(lambda change: self._adapt(), [*OPTIONS, "description"])
         self.observe(self._follow, "purpose")
         self.observe(lambda change: self._show(), "message")
@@ -220,11 +240,12 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     def _read(self) -> None:
         """Plan the description, and fill the form with what it says."""
         described = self.description.strip()
-        self.plan = None
+        self.plan, self.describe.problem = None, ""
         if described and len(self.description) <= MOST_DESCRIPTION:
             made = plan_of(described, at=self.at)
             self._fill(made.asked)
             self.plan = made
+            self.describe.problem = made.refusal
         self.read.value = planned(self.plan) if self.plan is not None else ""
 
     def _fill(self, asked: Asked) -> None:
@@ -433,7 +454,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             said = [wrong(f"{self.problem}.", "p")]
         elif news:
             said.insert(0, hint(news, news=True))
-        elif not self.message:
+        elif not (self.message or self.problem):
             said = [hint("Describe or choose what you need, then press Generate.")]
         self.said.value = "".join(said)
 

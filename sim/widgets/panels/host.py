@@ -30,7 +30,7 @@ _MOST_LINES = 500
 COLUMNS = (
     ("mti", "MTI", "01xx"),
     ("card", "Card", "4111*"),
-    ("amount", "Amount", "1000.."),
+    ("amount", "Amount, in minor units", "1000.."),
     ("seen", "Occurrence", "1..2"),
     ("code", "Code", "51"),
     ("delay", "Delay (s)", "2"),
@@ -283,6 +283,7 @@ class HostPanel(Panel):
         self.grid_field.note = _RULES
         options = ("port", "network", "opening")
         self.form = Form(self, "host", options, notes=options)
+        self.form.fields["opening"].note = "Of each account, in minor units. Larger amounts are declined."
         bar = RunBar("Start", self.said)
         bar.button.add_class("iso-toggle")
         super().__init__(self.form, self.grid_field, bar, self.traffic, bar=bar, classes="iso-host-panel")

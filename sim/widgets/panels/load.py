@@ -40,12 +40,12 @@ class LoadPanel(Panel):
         names = ("address", "mix", "rate", "count", "seconds")
         self.form = Form(self, "load", names, notes=("rate", "count", "seconds"))
         self.form.fields["mix"].add_class("iso-wide")
+        self.form.fields["rate"].note = "Requests per second. 0: as many as possible."
         self.said = ipywidgets.HTML().add_class("iso-said")
         self._bar = RunBar("Start", cancel="Stop")
         super().__init__(self.form, self._bar, self.said, bar=self._bar, classes="iso-load-panel")
         self._load: Load | None = None
-        for name, value in {"address": address, **options}.items():
-            setattr(self, name, value)
+        self._choose({"address": address, **options}, names)
         self.observe(lambda change: self._tell(), ["problem", "numbers"])
 
     def _work(self) -> Inquiry[Numbers] | None:

@@ -6,7 +6,7 @@ that no saved notebook has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.errors import closest_name
 from sim.grid import Page
 from sim.operations import strip_line_ending
 from sim.operations.anatomy import masked_text
@@ -160,6 +161,17 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
     @cached_property
     def _asker(self) -> Asker:
         return Asker(self._show_busy)
+
+    def _choose(self, options: Mapping[str, Any], known: Collection[str]) -> None:
+        """Set the traits named in *options*, in the order of *known*. Raises TypeError for another name."""
+        for name in options:
+            if name not in known:
+                near = closest_name(name, known)
+                hint = f"did you mean {near!r}?" if near else f"it has {', '.join(known)}"
+                raise TypeError(f"{type(self).__name__} has no option {name!r}; {hint}")
+        for name in known:
+            if name in options:
+                setattr(self, name, options[name])
 
     def run(self) -> None:
         """Do what the button does, and wait for it. What is under way is cancelled."""
