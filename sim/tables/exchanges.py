@@ -1,4 +1,4 @@
-"""Exchanges as tables: a row per message."""
+"""Exchanges as tables, one row per message."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COLUMNS = ("step", "time", "direction", "role", "of", "mti", "stan", "amount", 
 
 
 class ExchangeTable(AskedTable):
-    """An exchange, a row per message, with its story above the table.
+    """An exchange, one row per message, with its story above the table.
 
     Columns: `step` (from 1), `time` (UTC), `direction` (sent or received by the first message's sender),
     `role` (request, advice, increment, completion, reversal, repeat, answer, late answer, acknowledgement),
@@ -54,8 +54,7 @@ class ExchangeTable(AskedTable):
 
     @property
     def iso(self) -> ExchangeView:
-        """What belongs to the whole exchange: `exchange`, `messages`, `findings`, `summary`, `notes`,
-        `left`."""
+        """The view of the whole exchange: `exchange`, `messages`, `findings`, `summary`, `notes`, `left`."""
         return ExchangeView(self)
 
     def _title(self) -> str:
@@ -69,11 +68,11 @@ class ExchangeTable(AskedTable):
 
 
 class ExchangeView(View):
-    """What belongs to a whole exchange."""
+    """The view of a whole exchange."""
 
     @property
     def exchange(self) -> Exchange:
-        """The exchange itself, as `client.send` and suites take it."""
+        """The exchange itself, as `client.send` and suites accept it."""
         held: Held = self._facts["exchange"]
         made: Exchange = held.value
         return made
@@ -217,7 +216,7 @@ def exchange(
 
 
 def exchange_table(made: Exchange, texts: Mapping[int, str] | None = None) -> ExchangeTable:
-    """*made* as a table; *texts* are those of messages that were broken, by their place."""
+    """*made* as a table; *texts* are the texts of broken messages, by position."""
     rows = [_row(made, at) for at in range(len(made.steps))]
     table = pd.DataFrame(rows, columns=pd.Index(_COLUMNS))
     words = ("direction", "role", "mti", "stan", "currency", "code", "meaning")

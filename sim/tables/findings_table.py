@@ -1,4 +1,4 @@
-"""The findings on a message, or on many, as a table, and the verdict that they belong to."""
+"""The findings on one or more messages as a table, and the verdict."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FINDING_COLUMNS = (
 
 
 class FindingsTable(Table):
-    """The findings on a message, a row each; empty if all is well.
+    """The findings on a message, one per row; empty if there are none.
 
     Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`, `rule`,
-    `message`, `start`, `end` (characters of the text form, from 0: the fault alone; those of a message
-    table's row bound the whole element), `expected`, `found`, `hint`, `source`. Displays omit `start`,
-    `end`, `expected` and `found`, which `message` repeats.
+    `message`, `start`, `end` (characters of the text form, from 0: only the fault, whereas a message table
+    gives the whole element), `expected`, `found`, `hint`, `source`. Displays omit `start`, `end`, `expected`
+    and `found`, which `message` repeats.
     """
 
     _when_empty = ("network", "hint", "source")
@@ -39,7 +39,7 @@ class FindingsTable(Table):
 
 
 class FindingsView(View):
-    """The verdict that the rows of a findings table belong to; rows filtered away do not change it."""
+    """The verdict behind a findings table; filtering rows does not change it."""
 
     @property
     def valid(self) -> bool:
@@ -58,13 +58,13 @@ class FindingsView(View):
 
     @property
     def urls(self) -> list[str]:
-        """The page about each row's rule, on the documentation site that `SIM_DOCS` names; empty without a
+        """The documentation page of each row's rule, on the site that `SIM_DOCS` names; empty without a
         site."""
         return [rule_page(rule) for rule in self._table["rule"].tolist()]
 
     @property
     def version(self) -> str:
-        """The version the message was read as; empty when unknown."""
+        """The version the message was read as; empty if unknown."""
         return str(self._facts.get("version", ""))
 
     @property
@@ -75,7 +75,7 @@ class FindingsView(View):
 
     @property
     def networks(self) -> pd.DataFrame:
-        """The verdict of each network, a row each: `network`, `passed`, and the number of `errors` and
+        """The verdict of each network, one per row: `network`, `passed`, and the number of `errors` and
         `warnings`. No rows if the text does not parse."""
         rows = self._facts.get("networks", [])
         columns = {"network": "str", "passed": "bool", "errors": "int64", "warnings": "int64"}
@@ -83,7 +83,7 @@ class FindingsView(View):
 
 
 def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:
-    """The findings that were *found* as a table. The results of all networks asked stay in `attrs`."""
+    """The findings *found* as a table. The results of all requested networks are kept in `attrs`."""
     table = FindingsTable(columns_of(FINDING_COLUMNS, [cells_of(one) for one in found]))
     matrix = [
         {"network": name, "passed": result.passed, "errors": result.wrong, "warnings": result.warnings}
@@ -95,6 +95,6 @@ def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:
 
 
 def cells_of(finding: Finding) -> list[object]:
-    """A finding as a row: its severity is its word."""
+    """A finding as a row; the severity is a word."""
     cells = [getattr(finding, name) for name in FINDING_COLUMNS]
     return [str(cell) if isinstance(cell, Severity) else cell for cell in cells]

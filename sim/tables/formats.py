@@ -1,4 +1,4 @@
-"""How messages are written on links, as a table: the ready formats and those that were loaded."""
+"""Wire formats and interfaces as tables: built-in and loaded ones."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ def export_format(
 def export_format(
     format: str | Format, to: Literal["pyiso8583"], *, version: str | None = None
 ) -> dict[str, Any]:
-    """The dict that pyiso8583 takes."""
+    """The dict that pyiso8583 accepts."""
 
 
 @overload
 def export_format(format: str | Format, to: str, *, version: str | None = None) -> str | dict[str, Any]:
-    """Either, where only a run of the program tells."""
+    """Either, if *to* is known only at run time."""
 
 
 def export_format(
@@ -176,7 +176,7 @@ def export_format(
     return written
 
 
-# The EBCDIC pages of each toolkit; the first stands for those that it has not.
+# The EBCDIC pages of each toolkit; the first replaces those that it does not have.
 _EBCDIC = {"jpos": ("cp1047",), "moov": ("cp1047", "cp500"), "pyiso8583": ("cp037", "cp500", "cp1140")}
 
 

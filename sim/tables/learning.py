@@ -1,4 +1,4 @@
-"""A dialect learned from its messages, as a table: an element a row, with the evidence for it."""
+"""A dialect learned from its messages, as a table: one element per row, with the evidence for it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _SHORTEST = 20
 
 
 class LearnedTable(Table):
-    """A dialect learned from its messages: a row per element.
+    """A dialect learned from its messages, one row per element.
 
-    Columns: `number`, `name`, `format` (the standard's notation), `written` (how its characters are
-    encoded), `differs` (whether it differs from the nearest built-in format), `messages` (the number that
-    have it; 0 for those at the end, which are taken from the built-in format), the `evidence`, and what is
-    `open`: what the messages do not settle, to be looked up in the dialect's document. `format` (of
-    `.learned`) is the format, `toml` the same as a file.
+    Columns: `number`, `name`, `format` (the standard's notation), `written` (how its characters are encoded),
+    `differs` (whether it differs from the nearest built-in format), `messages` (the number that have it; 0
+    for those at the end, which come from the built-in format), the `evidence`, and `open`: what the messages
+    do not determine and the dialect's document must tell. `.learned` is the format, `.toml` the same as a
+    file.
     """
 
     _when_empty = ("open",)
@@ -45,19 +45,19 @@ class LearnedTable(Table):
 
     @property
     def learned(self) -> Format:
-        """The format: what `format=` takes."""
+        """The format, as `format=` accepts it."""
         return self._of().format
 
     @property
     def toml(self) -> str:
-        """The format as the file that `load_format` and `--format` take."""
+        """The format as a file for `load_format` and `--format`."""
         made = self._of()
         said = {one.field.number: _told(one.seen, one.open) for one in made.evidence}
         return beside_toml(made.format, said)
 
     @property
     def read_as(self) -> str:
-        """How the messages were read, and how many could be."""
+        """How the messages were read, and how many of them."""
         made = self._of()
         front = ", ".join(title for title in made.framing)
         read = made.messages - len(made.unread)
@@ -65,7 +65,7 @@ class LearnedTable(Table):
         return mask_words(f"{', '.join(words)}; {read} of {made.messages} messages read to their ends")
 
     def save(self, path: str | Path) -> Path:
-        """Write the format to the file *path*, a `.toml`."""
+        """Write the format to the TOML file *path*."""
         file = path_of("path", path)
         with masked_names(), replaced(file) as new:
             new.write_text(self.toml, encoding="utf-8")
@@ -92,7 +92,7 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     ----------
     source
         Messages of one dialect, 20 or more, the more different the better: a list of texts or bytes, a log or
-        a text with a message in each line, hex dumps, records behind lengths, a capture (extra `pcap`); or an
+        text with one message per line, hex dumps, records with length fields, a capture (extra `pcap`); or an
         open file, a path, a folder or a pattern of such files.
     name
         The name of the format.
@@ -179,7 +179,7 @@ def _of_file(path: Path) -> list[str | bytes]:
 
 
 def _of_bytes(data: bytes) -> list[str | bytes]:
-    """The messages of a file: those of a capture, its lines, or its records."""
+    """The messages of a file: a capture, lines or records."""
     if data.startswith(MAGIC):
         return [*messages_of(io.BytesIO(data), "a capture")]
     if not any(byte < 32 and byte not in b"\t\r\n\x02\x03" for byte in data):
@@ -195,7 +195,7 @@ def _of_bytes(data: bytes) -> list[str | bytes]:
 
 
 def _of_text(text: str) -> list[str | bytes]:
-    """The messages of a text: its hex dumps, else its lines."""
+    """The messages of a text: its hex dumps, or its lines."""
     lines = text.splitlines()
     dumps = [one.text for one in dumps_apart(enumerate(lines, 1)) if len(one.rows) > 1]
     found = dumps if len(dumps) >= _FEWEST else [line for line in lines if len(line.strip()) >= _SHORTEST]

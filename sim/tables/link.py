@@ -1,4 +1,4 @@
-"""Both ends of a line as tables: what a host or a client saw, and the ends as a notebook uses them."""
+"""Hosts and clients for notebooks, with their traffic as tables."""
 
 from __future__ import annotations
 
@@ -42,11 +42,10 @@ TRAFFIC_COLUMNS = (
 
 
 class TrafficTable(Table):
-    """The traffic of one end of a connection, a row per message or event: `number`, `at` (UTC), `connection`,
-    `direction` (in, out, event), `kind` (request, answer, late, duplicate, lost, undelivered ...), `mti`
-    and its `name`, `stan`, `card` (masked), `amount`, `code` (DE 39) and its `meaning`, `latency_ms`,
-    `rule`, `note`.
-    """
+    """The traffic of one end of a connection, one row per message or event: `number`, `at` (UTC),
+    `connection`, `direction` (in, out, event), `kind` (request, answer, late, duplicate, lost, undelivered
+    ...), `mti` and its `name`, `stan`, `card` (masked), `amount`, `code` (DE 39) and its `meaning`,
+    `latency_ms`, `rule`, `note`."""
 
     _when_empty = ("connection", "rule", "note", "meaning")
     _nothing = "No messages yet."
@@ -66,7 +65,7 @@ def traffic_table(traffic: Traffic) -> TrafficTable:
 
 
 class Drawing:
-    """SVG that a notebook shows; `svg` is its text."""
+    """SVG for a notebook; `svg` is its source."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
@@ -143,7 +142,7 @@ class LabClient(Client, Watched):
         return self.exchange_all([_readable(one) for one in messages], **options)
 
     async def ask(self, message: MessageArgument, **options: Any) -> Sent:
-        """The same, to be awaited in any event loop."""
+        """`send`, to be awaited in any event loop."""
         return await asyncio.wrap_future(self.start(_readable(message), **options))
 
 
@@ -152,7 +151,7 @@ def _readable(message: MessageArgument) -> Message:
 
 
 def rows_of(rules: Any) -> Any:
-    """A rule table in any form, without pandas."""
+    """A rule table in any form, converted from pandas if necessary."""
     if isinstance(rules, pd.DataFrame):
         plain = pd.DataFrame(rules)
         cells: list[dict[Any, Any]] = plain.astype(object).where(plain.notna(), None).to_dict("records")
@@ -161,7 +160,7 @@ def rows_of(rules: Any) -> Any:
 
 
 def _whole(cell: Any) -> Any:
-    """A cell as it was written: pandas makes 50 the number 50.0 where another row of its column is empty."""
+    """A cell as it was written: pandas turns 50 into 50.0 if another cell of the column is empty."""
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 

@@ -1,8 +1,8 @@
-"""One message as a table: its rows, and what belongs to the whole of it.
+"""One message as a table, and its `.iso` view.
 
-What the rows can tell is computed from them at every call, so that it stays true after an edit; the rest
-(source, notes, what was chosen explicitly) is kept in `attrs`. Rows have labels of their own, 0 to n, which
-look like element numbers and are none: `table.iso[4]` is the element.
+Whatever follows from the rows is computed at every call, so that it stays true after an edit; the rest
+(source, notes, explicit choices) is kept in `attrs`. Row labels, 0 to n, look like element numbers but are
+not: `table.iso[4]` is the element.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ class RawMessage(str):
         size = f"{len(self)} character{'' if len(self) == 1 else 's'}, masked; print() shows it all"
         seen = dissect(str(self), chosen_version(str(self), None))
         if seen.fault is not None:
-            return f"RawMessage({size})"  # what looks like MTI and bitmap may be a card number
+            return f"RawMessage({size})"  # an apparent MTI and bitmap may be a card number
         return f"RawMessage('{seen.shown_text[: seen.places[1].end]}…', {size})"
 
 
 class MessageTable(Table):
-    """One message, a row per data element: change a cell, and the message changes.
+    """One message, one row per data element: change a cell, and the message changes.
 
-    Columns: `number` (0 MTI, 1 bitmap, missing for text left unread), `name`, `format`, `value`,
-    `meaning`, `start` and `end` (characters of the text form, from 0: all of the element, from its
-    length prefix on; those of a finding bound the fault inside it), `finding` and `hint` (only of a
-    text that does not parse). `.iso` has what belongs to the whole message.
+    Columns: `number` (0 MTI, 1 bitmap, missing for unread text), `name`, `format`, `value`, `meaning`,
+    `start` and `end` (characters of the text form, from 0: the whole element with its length prefix, whereas
+    a finding gives only the fault), `finding` and `hint` (only for a text that does not parse). `.iso` has
+    the properties of the whole message.
     """
 
     _value_columns = ("value",)
@@ -93,19 +93,19 @@ class MessageTable(Table):
         facts = facts_of(self)
         if not (len(self) and facts.get("explained") and self._whole()):
             return super()._repr_html_()
-        # A page can link each sentence to the rows it speaks of.
+        # HTML can link each sentence to the rows it is about.
         numbers = tuple(element_number(cell) for cell in pd.DataFrame(self)[NUMBER].tolist())
         drawn = self.drawn()
         linked = drawn if len(drawn.rows) != len(numbers) else replace(drawn, numbers=numbers)
         return as_html(linked, _head(self), MessageView(self).sentences)
 
     def _whole(self) -> bool:
-        """Whether no row was filtered away since the table was made."""
+        """Whether no row was removed since the table was made."""
         return len(self) == facts_of(self).get("rows") and bool(self._numbered())
 
 
 def _head(table: pd.DataFrame) -> str:
-    """How what was given was read, and that there were more messages in it; empty for one text form."""
+    """How the input was read, and whether it has more messages; empty for a single text form."""
     facts = facts_of(table)
     count = facts.get("messages", 1)
     lines = [f"Read as {MessageView(table).read_as}."] if "recognised" in facts else []
@@ -118,26 +118,26 @@ class MessageView(View):
     """The message in the rows of a table. Everything is computed from the current rows."""
 
     def __getitem__(self, number: int) -> str:
-        """The value of an element by its number, as `table.iso[4]`; 0 is the MTI. Raises KeyError for one
-        that the message does not have."""
+        """The value of an element by its number, as `table.iso[4]`; 0 is the MTI. Raises KeyError if the
+        message does not have it."""
         return element(self._table, number)
 
     def __setitem__(self, number: int, value: str) -> None:
-        """Write the value of an element into the table, as `table.iso[4] = "000000002500"`; one that it does
-        not have gets a row. Raises ValueError for the bitmap, which follows from the elements."""
+        """Set the value of an element in the table, as `table.iso[4] = "000000002500"`; a new element gets
+        a row. Raises ValueError for the bitmap, which follows from the elements."""
         set_element(self._table, number, value)
 
     @property
     def message(self) -> RawMessage:
-        """The raw text; for a broken message, its pieces joined. Raises BuildError naming the element
-        whose value does not fit."""
+        """The raw text; for a broken message, its joined pieces. Raises BuildError that names the element
+        whose value is invalid."""
         given = self._given()
         if given.complete and given.message is not None and given.raw is None:
             return RawMessage(build(given.message))
         return RawMessage(text_of(given))
 
     def to_message(self) -> Message:
-        """The message as a `Message`. Raises BuildError when the rows are no message."""
+        """The message as a `Message`. Raises BuildError if the rows are not a message."""
         return readable(self._given())
 
     @property
@@ -147,12 +147,12 @@ class MessageView(View):
 
     @property
     def version(self) -> str:
-        """The version the message is read as: the one chosen, otherwise that of its MTI."""
+        """The version the message is read as: the chosen one, otherwise that of its MTI."""
         return leniently(self._table).version
 
     @property
     def network(self) -> str | None:
-        """The network chosen, otherwise the card's; None for neither."""
+        """The chosen network, otherwise the card's; None if neither is known."""
         return chosen_network(leniently(self._table), self._facts.get("network"))
 
     @property
@@ -165,7 +165,7 @@ class MessageView(View):
     @property
     def read_as(self) -> str:
         """What the paste was recognized as, in one line: notation, framing, format and confidence; `text
-        form` for a text that needed no guess."""
+        form` for the text form."""
         return str(self._facts.get("recognised", {}).get("read_as", TEXT_TITLE))
 
     @property
@@ -191,7 +191,7 @@ class MessageView(View):
 
     @property
     def lossless(self) -> bool | None:
-        """None: this message was not converted."""
+        """None, because this message was not converted."""
         return None
 
     @property
@@ -228,15 +228,15 @@ class MessageView(View):
         return copying.as_dict(self._copied(masked))
 
     def to_json(self, *, masked: bool = True) -> str:
-        """The same as JSON."""
+        """The message as JSON; see `to_dict`."""
         return copying.as_json(self._copied(masked))
 
     def to_python(self, *, masked: bool = True) -> str:
-        """The call of `sim.build` that makes the message."""
+        """The `sim.build` call that makes the message."""
         return copying.as_python(self._copied(masked))
 
     def to_html(self) -> str:
-        """The table as a page of its own, which asks for nothing else; card data masked."""
+        """The table as a self-contained page, with card data masked."""
         table = str(getattr(self._table, "_repr_html_", self._table.to_html)())
         return copying.page(table, f"ISO 8583 message {self.mti}".rstrip())
 
@@ -246,7 +246,7 @@ class MessageView(View):
         return copying.held(content, version=given.version, network=given.network, masked=masked)
 
     def _so_far(self) -> str:
-        """What could be read of a broken text; nothing where the rows are not even one text."""
+        """What could be read of a broken text; empty if the rows are not even a text."""
         try:
             given = self._given()
         except BuildError:
@@ -254,11 +254,11 @@ class MessageView(View):
         return explain_so_far(given)
 
     def _told(self) -> str:
-        """What a language model said of the message, as long as the rows are still that message."""
+        """The language model's summary, as long as the rows are still the same message."""
         facts = self._facts
         if "told" not in facts:
             return ""
-        # A broken text has no message whose rows could be others.
+        # A broken text has no message to compare with.
         if facts["told_of"] and digest(build(self.to_message())) != facts["told_of"]:
             return ""
         return str(facts["told"])
@@ -268,7 +268,7 @@ class MessageView(View):
 
 
 def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
-    """The message table of what could be read."""
+    """The message table of a reading, as far as it could be read."""
     seen = dissect(given)
     own = seen.message.dialect
     facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": seen.version}
@@ -290,8 +290,8 @@ def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str
 
 
 def row_of(seen: Anatomy, place: Place) -> tuple[object, ...]:
-    """A place as a row of the message table; what was left unread has no number. A finding stands where
-    reading stopped, and where a value does not fit."""
+    """A place as a row of the message table; unread text has no number. A finding is at the place where
+    reading stopped, or at an invalid value."""
     read = place.state == READ
     fault = seen.fault if place is seen.stop else seen.misfits.get(place.number)
     return (
@@ -308,8 +308,8 @@ def row_of(seen: Anatomy, place: Place) -> tuple[object, ...]:
 
 
 def _say_how_read(table: pd.DataFrame, reading: Reading) -> None:
-    """Write into *table* what it was read as, and where its elements stood in the bytes; nothing of a text
-    form as it stands, and of a message that was given as one."""
+    """Record in *table* what it was read as, and the byte positions of its elements; nothing for a plain
+    text form or a `Message`."""
     if reading.more:
         table.attrs["iso"] = {**table.attrs["iso"], "messages": 1 + len(reading.more)}
     if reading.raw is not None or reading.given is None or reading.message is None:
@@ -330,7 +330,7 @@ def _say_how_read(table: pd.DataFrame, reading: Reading) -> None:
 
 
 def _places(table: pd.DataFrame, number: int) -> list[int]:
-    """The positions of the rows of element *number*. Raises TypeError for what is no number."""
+    """The positions of the rows of element *number*. Raises TypeError if it is not a number."""
     if isinstance(number, bool) or not isinstance(number, int):
         raise TypeError(f"an element has a number, as in .iso[4], not {type(number).__name__}")
     cells = pd.DataFrame(table)["number"].tolist()
@@ -340,7 +340,7 @@ def _places(table: pd.DataFrame, number: int) -> list[int]:
 def element(table: pd.DataFrame, number: int) -> str:
     """The value of element *number* in the rows of *table*; 0 is the MTI, 1 the bitmap.
 
-    Raises KeyError for an element that the message does not have, TypeError for what is no number.
+    Raises KeyError if the message does not have the element, TypeError if *number* is not a number.
     """
     places = _places(table, number)
     if not places:
@@ -349,11 +349,10 @@ def element(table: pd.DataFrame, number: int) -> str:
 
 
 def set_element(table: pd.DataFrame, number: int, value: str) -> None:
-    """Write *value* as element *number* into *table* itself, in a new row where it has none. (An element is
-    taken out by leaving its row out: `table[table["number"] != 60]`.)
+    """Set element *number* to *value* in *table* itself, in a new row if it has none. (To remove an element,
+    leave its row out: `table[table["number"] != 60]`.)
 
-    Raises ValueError for the bitmap, TypeError for a value that is no text, SpecError for an element that no
-    version has.
+    Raises ValueError for the bitmap, TypeError if the value is not a text, SpecError for an unknown element.
     """
     if number == BITMAP_FIELD:
         raise ValueError("the bitmap is derived from the elements; set an element instead")
@@ -375,7 +374,7 @@ def _write(table: pd.DataFrame, at: int, column: str, value: str) -> None:
 
 
 def _insert(table: pd.DataFrame, number: int, value: str) -> None:
-    """A row more, where its number belongs."""
+    """Add a row at the position of its number."""
     _ = spec(facts_of(table).get("version") or "1987")[number]
     label = max((at for at in table.index if isinstance(at, int)), default=-1) + 1
     row: Any = {"number": number, "value": value}
@@ -386,8 +385,8 @@ def _insert(table: pd.DataFrame, number: int, value: str) -> None:
 
 
 def _follow(table: pd.DataFrame, number: int) -> None:
-    """Write anew what follows from the values. Where the rows are no message yet, the value that was just
-    written has no meaning, and the other rows keep what they had."""
+    """Update the columns that follow from the values. While the rows are not a message, the new value has
+    no meaning, and the other rows do not change."""
     facts = facts_of(table)
     known = {**facts, "rows": len(table)}
     try:

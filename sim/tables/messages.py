@@ -1,4 +1,4 @@
-"""Messages as tables: what the verbs of the face do, in DataFrames."""
+"""The verbs of the package's interface, with messages as DataFrames."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def explain(
     Parameters
     ----------
     message
-        A message in any form that `parse` takes. A broken text gives its pieces but no summary.
+        A message in any form that `parse` accepts. A broken text gives its pieces but no summary.
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     network
@@ -180,7 +180,7 @@ def explain(
         given, network=given.network, provider=provider, model=model, ask=ask, language=language
     )
     table = table_of(given, source=SOURCE_RULES)
-    # A model's words belong to the message as it is now: after an edit the rules speak again.
+    # The model's text describes this message; after an edit the rules explain again.
     facts = {"told": said_of_it.summary, "told_by": said_of_it.source}
     whole = given.message is not None and not given.misfits
     facts |= {"told_of": digest(build_text(said_of_it.message)) if whole else ""}
@@ -347,7 +347,8 @@ def generate(
 
 
 def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
-    """Raise OptionError for the first word of *payment* that `generate` does not know, with the nearest."""
+    """Raises OptionError for the first word of *payment* that `generate` does not know, with the nearest
+    one."""
     known = (*own, *Payment.__annotations__)
     for name in payment:
         if name not in known and name not in read_toml("templates")["details"]:
@@ -375,7 +376,7 @@ def respond(
     Parameters
     ----------
     request
-        The message to answer, in any form.
+        The message to respond to, in any form.
     code
         The response code, DE 39. Default: approved.
     approval
@@ -518,8 +519,7 @@ def build(
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     format
-        The wire format to write it in, as hexadecimal digits without framing; Default: the text
-        form.
+        The wire format to write it in, as hexadecimal digits without framing. Default: the text form.
 
     Returns
     -------
@@ -582,7 +582,7 @@ def mask(
     >>> sim.mask("0100400000000000000016" + "4111111111111111")
     '0100400000000000000016411111******1111'
     """
-    whole = format is None and isinstance(message, str)  # as long as it was, whatever stands in it
+    whole = format is None and isinstance(message, str)  # keep the length of the text as given
     return dissect(take(message, version, None, TEXT_FORM if whole else format)).shown_text
 
 
@@ -647,7 +647,7 @@ def validate(
 
 
 def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
-    """The report on rows that are no message at all: a number twice, a cell that is no text."""
+    """The report on rows that are not a message at all: a repeated number, a cell that is not text."""
     named = version_named(version) if version else ""
     found = framing_finding(error, named or DEFAULT_VERSION, hint=NO_ROWS)
     return Report(None, named, network, found)
@@ -655,12 +655,12 @@ def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork 
 
 class DiffTable(AskedTable):
     """The data elements in which two messages differ, side by side: `number`, `name`, `a`, `b`,
-    `meaning_a`, `meaning_b`; an element that one of them lacks is missing there."""
+    `meaning_a`, `meaning_b`; an element that one message does not have is missing there."""
 
     _value_columns = ("a", "b")
     _safe_columns = ("name", "meaning_a", "meaning_b")
     _nothing = "No differences."
-    # What was read stays beside the rows, and out of `attrs`, which are written to files.
+    # The readings are not in `attrs`, which are written to files.
     _metadata = ["_sides"]  # noqa: RUF012, pandas wants a list
     _sides: tuple[Reading, ...] = ()
 
@@ -722,7 +722,7 @@ def diff(
 
 
 def _shown(seen: Anatomy) -> set[tuple[str, str]]:
-    """What stands in the rows of a message and how it is shown, for a table of some of them."""
+    """The values in the rows of a message and their masked forms, for a table with some of them."""
     pairs = (
         (seen.raw[place.start : place.end], "".join(seen.covered[place.number]))
         if place.state != READ

@@ -1,4 +1,4 @@
-"""Negative data as tables: broken messages, each labelled with the finding it must cause."""
+"""Negative test data as tables: broken messages, each labeled with the finding it must cause."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FAULT_COLUMNS = ("fault", "group", "rule", "network", "versions", "what")
 
 
 class CasesTable(Table):
-    """Broken messages, one a row; `message` is the text, shown with card data starred out."""
+    """Broken messages, one per row; `message` is the text, displayed with card data masked."""
 
 
 def break_message(

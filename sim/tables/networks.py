@@ -1,4 +1,4 @@
-"""How networks differ, as tables: their flows, and their rules set side by side."""
+"""How networks differ, as tables: their flows, and their rules side by side."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
     if link is not None and link.network != own:
         where = {"network": own} if own else {}
         made = {flow: _made(flow, **where, interface=link.name) for flow in read_toml("templates")["flows"]}
-        # Two names of one flow are made by one call.
+        # Flows with the same call are listed once.
         named = {
             call: (flow, own or "", mtis, "", link.source, "", "")
             for flow, (mtis, call) in reversed(made.items())
@@ -81,20 +81,21 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
 
 @cache
 def _call(flow: str, name: str, messages: str) -> str:
-    """The call that makes an exchange of *flow* on network *name*, of *messages*; empty where none does."""
+    """The call that makes an exchange of *flow* on network *name*, in the version of *messages*; empty if
+    there is none."""
     where = {"network": name} if name else {"version": version_of(messages) or DEFAULT_VERSION}
     return _made(flow, **where)[1]
 
 
 def _made(flow: str, **where: str) -> tuple[str, str]:
-    """The MTIs of an exchange of *flow* made so, and the call that makes one; empty where none does."""
+    """The MTIs of an exchange of *flow*, and the call that makes it; empty if there is none."""
     options = read_toml("templates")["flows"].get(flow)
     if options is None:
         return "", ""
     options = {**where, **options}
     try:
         made = make(**options)
-    except OptionError:  # no public source says how it is done there
+    except OptionError:  # no public source documents this flow there
         return "", ""
     purpose = options.pop("purpose", "")
     first = [f'"{purpose}"'] if purpose else []
@@ -155,14 +156,14 @@ def compare(
 
 
 def _called(number: int, version: str, names: tuple[str, str]) -> str:
-    """What both networks call an element, or each of them."""
+    """The name of an element in both networks, or in each of them."""
     if not number:
         return "Message type indicator"
     return " / ".join(dict.fromkeys(element_name(version, number, name) for name in names))
 
 
 def _asked(name: str, mti: str, version: str) -> Iterator[tuple[tuple[int, str], str]]:
-    """What a network asks of a message, by element and rule: its MTI, presence and formats."""
+    """What a network requires of a message, by element and rule: its MTI, presence and formats."""
     yield (0, "mti"), mti
     for row in presence(name, mti):
         condition = f": {row.condition}" if row.presence == "C" and row.condition else ""

@@ -23,8 +23,8 @@ _COLUMNS = ("step", "call", "option", "value", "words", "note")
 
 
 class PlanTable(Table):
-    """A plan, a row per option: the `step` and its `call`, the `option`, its `value`, the `words` it comes
-    from. Rows with a `note` list what was assumed and what was not understood."""
+    """A plan, one row per option: the `step` and its `call`, the `option`, its `value`, and the `words` it
+    comes from. Rows with a `note` list what was assumed and what was not understood."""
 
     _when_empty = ("note",)
     _nothing = "Nothing was understood."
@@ -37,7 +37,7 @@ class PlanTable(Table):
 
     @property
     def code(self) -> str:
-        """The calls that do the same in a cell."""
+        """The same calls as Python code."""
         return self.plan.code
 
     def then(self, description: str) -> PlanTable:
@@ -180,9 +180,9 @@ def described(
     provider: str | None,
     model: str | None,
 ) -> MessageTable:
-    """The message that *description* is about: the last of its plan, which a language model makes where one
-    is named or configured, else the rules. *version* and *at* hold where it names none. Raises UnclearError
-    or LlmError."""
+    """The message that *description* is about, the last one of its plan. A language model makes the plan
+    if one is named or configured, otherwise the rules do. *version* and *at* are defaults. Raises
+    UnclearError or LlmError."""
     from sim import models
 
     if models.is_asked(provider, model):

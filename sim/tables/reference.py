@@ -1,4 +1,4 @@
-"""The tables behind the toolkit, to be filtered and compared: elements, code lists, rules."""
+"""The toolkit's own tables, to filter and compare: elements, code lists, rules."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from sim.spec.spellings import choose, interface_named, network_named, version_n
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, SearchKind
 from sim.tables.tables import Table, columns_of
 
-# What registries give: their rows, and what each column is called there.
+# The registries: their rows, and the attribute for each column.
 _NAMED = {"code": "numeric", "alpha": "alpha", "name": "name"}
 _REGISTRIES: dict[str, tuple[Callable[[], Sequence[Any]], dict[str, str]]] = {
     "countries": (countries, {"code": "numeric", "alpha2": "alpha2", "alpha3": "alpha3", "name": "name"}),
     "currencies": (currencies, _NAMED | {"exponent": "exponent"}),
-    # No currencies any more, with the month since when, and what came in their place.
+    # Former currencies, with the month of withdrawal and the successor.
     "withdrawn_currencies": (
         withdrawn_currencies,
         _NAMED | {"withdrawn": "withdrawn", "successor": "successor"},
@@ -48,14 +48,14 @@ _RULE_COLUMNS = ("rule", "network", "severity", "checks", "source", "hint", "exa
 
 
 class ReferenceTable(Table):
-    """Rows of the toolkit's own tables: nothing in them is card data."""
+    """Rows of the toolkit's own tables, without card data."""
 
     def masked(self) -> pd.DataFrame:
         return pd.DataFrame(self)
 
 
 class RulesTable(ReferenceTable):
-    """The catalogue of rules."""
+    """The catalog of rules."""
 
     _rules = "rule"
 
@@ -115,7 +115,7 @@ def fields(
 
 
 def _required_on(link: Interface, version: str) -> dict[int, list[str]]:
-    """The MTIs in which the interface needs an element, whatever else the message holds."""
+    """The MTIs in which the interface unconditionally requires an element."""
     found: dict[int, list[str]] = {}
     for mti in _mtis(version):
         for row in link.presence(mti):
@@ -131,7 +131,7 @@ def _mtis(version: str) -> Iterator[str]:
 
 
 def _required(network: str, version: str) -> dict[int, list[str]]:
-    """The MTIs in which the network needs an element, whatever else the message holds."""
+    """The MTIs in which the network unconditionally requires an element."""
     found: dict[int, list[str]] = {}
     for mti in _mtis(version):
         for row in presence(network, mti):
@@ -188,7 +188,7 @@ def codes(name: str | None = None) -> Table:
 
 
 def _listed(rows: tuple[Code, ...]) -> Table:
-    """The rows of a list; columns that no row of this list uses are left out."""
+    """The rows of a list, without columns that no row of this list uses."""
     names = ("position", "code", "meaning", "kind", "versions", "network", "source")
     cells = [
         (row.position, row.code, row.meaning, row.kind, ", ".join(row.versions), row.network, row.source)
@@ -231,7 +231,7 @@ def rules() -> Table:
 
 
 def _example(rule: str, examples: dict[str, str]) -> str:
-    """The fault that causes *rule*. Raises SpecError where there is none."""
+    """The fault that causes *rule*. Raises SpecError if there is none."""
     if rule not in examples:
         raise SpecError(None, None, f"a fault that causes the rule {rule}, in faults.toml", "none")
     return examples[rule]
@@ -241,8 +241,8 @@ _COLUMNS = ("kind", "key", "name", "inside", "versions", "network", "text", "sou
 
 
 class SearchTable(ReferenceTable):
-    """What was found, best first: `kind`, `key`, `name`, `inside`, `versions`, `network`, `text`, `source`,
-    `call`."""
+    """The search results, best first: `kind`, `key`, `name`, `inside`, `versions`, `network`, `text`,
+    `source`, `call`."""
 
     _when_empty = ("inside", "versions", "network", "text", "call")
     _nothing = "Nothing found."

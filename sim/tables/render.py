@@ -1,4 +1,4 @@
-"""A DataFrame, whose cells must be fit to be shown, as the grid of texts that `sim.grid` draws."""
+"""A DataFrame with masked cells as the grid of texts that `sim.grid` draws."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MORE = "sim.show(table) scrolls, filters and sorts"
 
 
 def printable(shown: Any) -> Any:
-    """A frame or column that may be shown, its texts as a terminal can print them."""
+    """A masked frame or column, with its texts made printable for a terminal."""
     if isinstance(shown, pd.Series):
         return _printable_column(shown).set_axis(_printable_labels(shown.index))
     made = shown.copy(deep=False)
@@ -48,7 +48,7 @@ def _printable(cell: Any) -> Any:
 
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """*table* for a spreadsheet: no cell is a formula; see `csv_cell`."""
+    """*table* for a spreadsheet, without formulas in cells; see `csv_cell`."""
     made = pd.DataFrame(table).copy(deep=False)
     made.attrs = {}
     for at in range(made.shape[1]):
@@ -62,7 +62,7 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def grid(frame: pd.DataFrame, leave_out: Iterable[str]) -> Grid:
-    """*frame* as a grid without the columns *leave_out*; of a long one the rows at both ends."""
+    """*frame* as a grid without the columns *leave_out*; a long one shows only the rows at both ends."""
     rows, note = shown_rows(len(frame), len(frame.columns))
     return grid_of(frame, leave_out, rows, note)
 
@@ -70,7 +70,7 @@ def grid(frame: pd.DataFrame, leave_out: Iterable[str]) -> Grid:
 def grid_of(
     frame: pd.DataFrame, leave_out: Iterable[str], rows: Sequence[int | None], note: str = ""
 ) -> Grid:
-    """The same of the *rows* of *frame* in this order; None is a gap."""
+    """*frame* as a grid with only *rows*, in this order; None is a gap."""
     left_out = set(leave_out)
     kept = [at for at, label in enumerate(frame.columns) if label not in left_out]
     part = frame.iloc[[at for at in rows if at is not None]]
@@ -90,7 +90,7 @@ def grid_of(
 
 
 def linked(table: Grid, rules: str) -> Grid:
-    """The same with each rule in the column *rules* leading to the page about it, where one is known."""
+    """*table* with each rule in the column *rules* linked to its documentation page, if there is one."""
     if rules not in table.headers:
         return table
     named = {row[table.headers.index(rules)] for row in table.rows} - {GAP}
@@ -98,7 +98,7 @@ def linked(table: Grid, rules: str) -> Grid:
 
 
 def shown_rows(count: int, width: int) -> tuple[list[int | None], str]:
-    """Which rows are drawn (None is a gap), by pandas' own display options, and a note when not all."""
+    """Which rows are displayed (None is a gap), by pandas' own display options, and a note if not all are."""
     most, least = pd.get_option("display.max_rows"), pd.get_option("display.min_rows")
     if not most or count <= most:
         return list(range(count)), ""
@@ -118,7 +118,7 @@ def _kind(frame: pd.DataFrame, at: int) -> str:
 
 
 def _texts(cells: Sequence[object], rows: Sequence[int | None]) -> tuple[str, ...]:
-    """The cells of the drawn rows in their order, a sign for each gap."""
+    """The cells of the displayed rows in order, with a sign for each gap."""
     drawn = iter(cells)
     return tuple(GAP if at is None else _text(next(drawn)) for at in rows)
 

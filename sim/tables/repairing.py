@@ -1,4 +1,4 @@
-"""What a broken message was, as a table of proposals."""
+"""Repairs of a broken message, as a table of proposals."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _COLUMNS = ("verdict", "field", "name", "action", "before", "after", "evidence")
 
 
 class ProposalsTable(Table):
-    """What a message was before a fault: a proposal per row, most likely first; empty if none is needed or
+    """What a message was before a fault: one proposal per row, most likely first; empty if none is needed or
     found.
 
     Columns: `verdict` (restored, likely, or unknown: the fault is located, but the original value is not
     known), `field` (0 the MTI, 1 the bitmap, missing for the whole text), `name`, `action`, `before` and
-    `after`, card data hidden, and `evidence`. `message` is the message after the first proposal,
-    `message_after(row)` after another, `valid` whether it is restored without an error, `left` the errors
-    of it.
+    `after` (card data masked) and `evidence`. `message` is the message after the first proposal,
+    `message_after(row)` after another, `valid` whether it is restored without errors, `left` its remaining
+    errors.
     """
 
     _when_empty = ("before", "after")
     _nothing = "Nothing to repair."
-    # What belongs to the whole: pandas would take it for columns.
+    # Without this, pandas would treat the attribute as a column.
     _metadata = ["_repair"]  # noqa: RUF012, pandas wants a list
     _repair: operations.Repair | None = None
 
     def _title(self) -> str:
-        """Nothing to do is not the same as nothing that helps."""
+        """Distinguishes a message without errors from one that no repair fixes."""
         title = super()._title()
         return (
             title
@@ -123,7 +123,7 @@ def repair(
     (['restored', 2, 'length changed'], True)
     """
     if isinstance(message, str):
-        text = message[:]  # a cell of a table shows itself masked
+        text = message[:]  # the true text, even of a cell that displays itself masked
         made = operations.repair(
             text, version=version, network=network, sure=sure, format=format, interface=interface
         )

@@ -1,4 +1,4 @@
-"""Suites that were run and loads, as tables."""
+"""Test suites and load tests, as tables."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 
 class SuiteTable(Table):
-    """A suite that was run, a row per step: `case`, `step`, `do`, `sent`, `expected`, `received`,
-    `latency_ms`, `findings` (of the answer), `result` (passed, failed), `wrong` (what was not as expected),
-    `note`. Cells mask what the suite's author has written as well."""
+    """The results of a suite, one row per step: `case`, `step`, `do`, `sent`, `expected`, `received`,
+    `latency_ms`, `findings` (on the response), `result` (passed, failed), `wrong` (what was not as
+    expected), `note`. Card data in the author's own texts is masked as well."""
 
     _when_empty = ("findings", "wrong", "note")
     _nothing = "No steps."
 
 
 def suite_table(done: Done) -> SuiteTable:
-    """The table of a suite that was run."""
+    """The table of a suite's results."""
     frame = pd.DataFrame(done.rows(), columns=list(ROW))
     frame["latency_ms"] = frame["latency_ms"].astype("float64")
     return SuiteTable(frame)
@@ -112,9 +112,9 @@ def run_suite(
 
 
 class LoadTable(Table):
-    """A load, a row per second: `second`, `sent`, `answered`, `failed`, `p50_ms`, `p95_ms`, `p99_ms`,
-    `longest_ms`. `numbers` has the totals: `rate`, `percentile(99.9)`, `codes`, `statuses`, `kinds`,
-    `wrong`, and the HDR histogram `latencies` (microseconds)."""
+    """A load test, one row per second: `second`, `sent`, `answered`, `failed`, `p50_ms`, `p95_ms`,
+    `p99_ms`, `longest_ms`. `numbers` has the totals: `rate`, `percentile(99.9)`, `codes`, `statuses`,
+    `kinds`, `wrong`, and the HDR histogram `latencies` (microseconds)."""
 
     _metadata = ["numbers"]  # noqa: RUF012, pandas wants a list
     numbers: Numbers | None = None
@@ -125,7 +125,7 @@ class LoadTable(Table):
 
 
 def load_table(numbers: Numbers) -> LoadTable:
-    """The table of a load."""
+    """The table of a load test."""
     columns = ("sent", "answered", "failed", "p50_ms", "p95_ms", "p99_ms", "longest_ms")
     rows = [
         (one.sent, one.answered, one.failed, one.p50, one.p95, one.p99, one.longest)
@@ -138,10 +138,10 @@ def load_table(numbers: Numbers) -> LoadTable:
 
 
 class RunningLoad(loads.RunningLoad):
-    """A load in progress: `numbers` so far, `stop()`, `wait()` for its table."""
+    """A load test in progress: `numbers` so far, `stop()`, `wait()` for its table."""
 
     def wait(self) -> LoadTable:
-        """Its table, once it has ended. An interrupt ends it immediately; the table has the figures so
+        """Wait for the end and return the table. An interrupt ends it immediately, with the figures so
         far."""
         return load_table(self.ended())
 
@@ -169,7 +169,7 @@ def replayed(replay: Any) -> list[tuple[float, Message]]:
 
 
 class LoadOptions(TypedDict, total=False):
-    """Options of `load` that do not change what it gives."""
+    """Options of `load` that do not change its return type."""
 
     mix: Mapping[str, float] | None
     replay: str | Path | Host | Client | Iterable[MessageArgument] | None
@@ -187,7 +187,7 @@ class LoadOptions(TypedDict, total=False):
     tls: SSLContext | str | Path | bool | None
     timeout: float | None
     check: Callable[[Sent], str | None] | None
-    # Of what else `sim.generate` takes.
+    # Options of `sim.generate`.
     amount_minor_units: int
     currency: str | int
     entry: Entry | str | None
@@ -196,12 +196,12 @@ class LoadOptions(TypedDict, total=False):
 
 @overload
 def load(address: Address, *, wait: Literal[True] = True, **options: Unpack[LoadOptions]) -> LoadTable:
-    """Its table, once it has ended."""
+    """The table, after the end."""
 
 
 @overload
 def load(address: Address, *, wait: Literal[False], **options: Unpack[LoadOptions]) -> RunningLoad:
-    """A load that has begun."""
+    """A load test in progress."""
 
 
 def load(
@@ -270,8 +270,8 @@ def load(
     wait
         False returns the running load, with `numbers` so far, `stop()` and `wait()`.
     options
-        What else `sim.generate` takes: `amount_minor_units`, `currency`, `entry`, `pan`, here one card or a
-        list of them, taken in turn.
+        Options of `sim.generate`: `amount_minor_units`, `currency`, `entry`, and `pan`, which may also be a
+        list of cards, used in turn.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def load(
     LinkError
         No host listens at *address*.
     OptionError
-        An option cannot be met.
+        An option is invalid.
     ImportError
         hdrhistogram is missing (extra `load`).
 

@@ -1,4 +1,4 @@
-"""pandas' Styler, which writes markup as the text it is: what a message holds must not run in a page."""
+"""pandas' Styler with HTML escaping, so that text from a message cannot run as markup in a page."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler  # needs jinja2, so nothing imports this before it styles
 
-# Arguments of pandas' `format` methods that may come without a name, up to `escape`.
+# The number of positional arguments of pandas' `format` methods, up to `escape`.
 _CELLS, _LABELS = 7, 8
 
 
 class EscapingStyler(Styler):
-    """A Styler that escapes cells, labels and their names by default; `escape=` chooses another way."""
+    """A Styler that escapes cells, labels and their names by default; `escape=` changes that."""
 
     def __init__(self, data: pd.DataFrame, *args: Any, **kwargs: Any) -> None:
         super().__init__(data, *args, **kwargs)
@@ -37,7 +37,7 @@ def _escaped(args: tuple[Any, ...], kwargs: dict[str, Any], places: int) -> dict
 
 
 def styler(shown: pd.DataFrame) -> EscapingStyler:
-    """The Styler of a table as it may be shown, named by its content and not at random: the same table
+    """The Styler of a masked table. Its id is a hash of the content instead of random: the same table
     gives the same HTML."""
     name = hashlib.sha256(shown.to_csv().encode("utf-8", "backslashreplace")).hexdigest()
     return EscapingStyler(shown, uuid=name[:8])

@@ -1,8 +1,8 @@
-"""The tables of the notebook face: DataFrames whose every display hides card data.
+"""The tables of the notebook interface: DataFrames that mask card data in every display.
 
-Cells hold the true values, since the message table is the message; `repr`, HTML, `to_string`,
-`style` and the like show masked ones, also of columns, rows and whatever else pandas makes of a
-table. Exports (`to_csv`, `to_dict`, `to_json`, `tolist`) and single cells are the truth.
+Cells contain the true values, because the message table is the message; `repr`, HTML, `to_string`, `style`
+and the like show masked ones, also for columns, rows and everything else that pandas derives from a table.
+Exports (`to_csv`, `to_dict`, `to_json`, `tolist`) and single cells give the true values.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SHORT = 6
 
 
 def columns_of(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, pd.Series]:
-    """Rows as columns with fixed dtypes: nullable integers and texts, also when there are no rows."""
+    """Rows as columns with fixed dtypes (nullable integers, texts), even without rows."""
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     return {
         name: pd.Series(list(column), dtype=INTEGER if name in _NUMBERS else TEXT)
@@ -58,7 +58,7 @@ def columns_of(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[s
 
 
 def _objects(cells: list[object]) -> np.ndarray[Any, np.dtype[Any]]:
-    """Cells as one column that keeps each of them as it is."""
+    """Cells as a column of unchanged objects."""
     column = np.empty(len(cells), dtype=object)
     column[:] = cells
     return column
@@ -66,7 +66,7 @@ def _objects(cells: list[object]) -> np.ndarray[Any, np.dtype[Any]]:
 
 @dataclass(frozen=True)
 class ValuesShown:
-    """How the values of a message are shown: each as its element, others by their looks."""
+    """How the values of a message are masked: each as its element, others by their appearance."""
 
     numbers: tuple[object, ...]
     values: tuple[object, ...]
@@ -81,7 +81,7 @@ class ValuesShown:
         known: dict[object, str] = {}
         shown = shown_values(self.numbers, self.values, self.version, facts)
         for value, one in zip(self.values, shown, strict=True):
-            # A short value may stand for something else elsewhere.
+            # A short value may mean something else elsewhere.
             if value not in known or (known[value] == value) == (len(str(value)) > _SHORT):
                 known[value] = str(one)
         return known
@@ -89,13 +89,13 @@ class ValuesShown:
     def __call__(self, text: str) -> str:
         if text in self._known:
             return self._known[text]
-        # What was typed into a cell: a card number by its looks, of what else it may be nothing.
+        # A text typed into a cell: masked by its appearance, and every long run of hex digits entirely.
         return mask_piece(LONG_HEX.sub(_hidden, text))
 
 
 @dataclass(frozen=True)
 class TextsShown:
-    """How texts are shown of which it is known; others by their looks."""
+    """How known texts are masked; others by their appearance."""
 
     pairs: frozenset[tuple[str, str]]
 
@@ -103,7 +103,7 @@ class TextsShown:
     def _known(self) -> dict[str, str]:
         known: dict[str, str] = {}
         for text, shown in self.pairs:
-            # A short value may stand for something else elsewhere.
+            # A short value may mean something else elsewhere.
             known[text] = (
                 text if text in known and len(text) <= _SHORT else least([shown, known.get(text, shown)])
             )
@@ -118,7 +118,7 @@ def _hidden(run: re.Match[str]) -> str:
 
 
 class _Display:
-    """What `Table` and `Column` share: every way of showing works on `masked()`."""
+    """Shared by `Table` and `Column`: every display uses `masked()`."""
 
     if TYPE_CHECKING:
 
@@ -152,10 +152,10 @@ class Column(_Display, _Series):
         return Table
 
     def value_counts(self, *args: Any, **kwargs: Any) -> Any:
-        return Column(super().value_counts(*args, **kwargs))  # pandas answers with a plain Series
+        return Column(super().value_counts(*args, **kwargs))  # pandas returns a plain Series
 
     def masked(self) -> pd.Series[Any]:
-        """The same as a plain Series that may be shown."""
+        """The masked cells as a plain Series."""
         plain = pd.Series(self)
         before = list(plain)
         cells = [shown_cell(cell) for cell in before]
@@ -169,16 +169,16 @@ class Column(_Display, _Series):
 
 
 class Table(_Display, pd.DataFrame):  # describe is final in the stubs
-    """A DataFrame that shows itself in this project's layout, with card data masked."""
+    """A DataFrame displayed in this project's layout, with card data masked."""
 
-    # Columns with values of data elements, and texts that were masked when they were made.
+    # Columns with values of data elements, and columns of texts that are already masked.
     _value_columns: tuple[str, ...] = ()
     _safe_columns: tuple[str, ...] = ()
-    # Columns that a display leaves out when they hold nothing, or nothing but zeros, or always.
+    # Columns that a display omits if they are empty or all zeros, and those that it always omits.
     _when_empty: tuple[str, ...] = ()
     _never: tuple[str, ...] = ()
     _nothing = ""
-    _rules = ""  # the column whose texts are rules, if any
+    _rules = ""  # the column of rule ids, if any
 
     @property
     def _constructor(self) -> Callable[..., Any]:
@@ -197,7 +197,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         plain = pd.DataFrame(self)
         numbers, values = plain[NUMBER].tolist(), plain[column].tolist()
         shown = shown_values(numbers, values, self._version_of(column), facts_of(self))
-        # A row cut out of its table may hold the PAN that only the whole table knows.
+        # A row taken out of its table may contain the PAN, which only the whole table can recognize.
         cells: list[object] = []
         for one, cell in zip(shown, plain[column], strict=True):
             cells.append(least([str(one), cell.shown]) if isinstance(cell, Secret) else one)
@@ -207,7 +207,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return self.plain().to_dict(*args, **kwargs)
 
     def plain(self) -> pd.DataFrame:
-        """The same as a plain DataFrame, whose texts show themselves as they are."""
+        """The table as a plain DataFrame, whose texts are not masked."""
         made = pd.DataFrame(self).copy(deep=False)
         for at, texts in enumerate(self.dtypes):
             if isinstance(texts, CardDataType):
@@ -215,7 +215,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return made
 
     def covering(self) -> Self:
-        """The table, whose value columns mask themselves also in what pandas makes of them."""
+        """The table, with value columns that mask themselves in everything that pandas derives from them."""
         facts = facts_of(self)
         for column in self._numbered():
             texts = pd.DataFrame(self)[column]
@@ -231,14 +231,14 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return self
 
     def _numbered(self) -> tuple[str, ...]:
-        """The value columns whose rows say which element they belong to."""
+        """The value columns whose rows have an element number."""
         labels = self.columns
         if not labels.is_unique or NUMBER not in labels:
             return ()
         return tuple(column for column in self._value_columns if column in labels)
 
     def masked(self) -> pd.DataFrame:
-        """The same as a plain DataFrame that may be shown."""
+        """The table as a plain DataFrame with masked cells."""
         plain = pd.DataFrame(self).copy()
         plain.attrs = {}
         numbered = self._numbered()
@@ -251,7 +251,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
             else:
                 cells = [shown_cell(cell) for cell in before]
             if any(new is not old for new, old in zip(cells, before, strict=True)):
-                # Objects: texts of Arrow refuse a lone surrogate.
+                # Objects: Arrow strings reject a lone surrogate.
                 made: Any = pd.Series(_objects(cells), index=plain.index, dtype=object)
                 plain.isetitem(at, made)
         plain.index = shown_labels(plain.index)
@@ -259,7 +259,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return plain
 
     def left_out(self) -> set[str]:
-        """Columns that displays leave out: empty ones, and those that another one repeats."""
+        """Columns that displays omit: empty ones, and those that another one repeats."""
         empty = {name for name in self._when_empty if name in self.columns and not self._has_text(name)}
         return empty | set(self._never) if "message" in self.columns else empty
 
@@ -281,33 +281,34 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return as_html(self.drawn(), self.heading())
 
     def drawn(self) -> Grid:
-        """What a display draws: card data masked, and of a long table the rows at both ends."""
+        """The grid that a display draws: card data masked, and for a long table only the rows at both
+        ends."""
         return render.linked(render.grid(self.masked(), self.left_out()), self._rules)
 
     def drawn_of(self, places: Sequence[int]) -> Grid:
-        """The same of the rows at *places*, counted from 0."""
+        """The grid of the rows at *places*, counted from 0."""
         return render.linked(render.grid_of(self.masked(), self.left_out(), places), self._rules)
 
     def heading(self) -> str:
-        """What a display says above the rows, or in the place of rows where there are none."""
+        """The text above the rows of a display, or instead of rows if there are none."""
         if len(self):
             return self._title()
         return self._title() or f"No rows. Columns: {', '.join(map(str, self.columns))}"
 
     def _display_(self) -> Any:
-        # What marimo asks first: its own viewer of DataFrames would show the cells as they are.
+        # marimo calls this first; its own viewer of DataFrames would show unmasked cells.
         return Page(self._repr_html_())
 
     def to_html(self, *args: Any, **kwargs: Any) -> Any:
         return self.masked().to_html(*args, **kwargs)
 
     def to_csv(self, *args: Any, **kwargs: Any) -> Any:
-        """Write the true values as CSV; a text that a spreadsheet would take for a formula stands behind an
-        apostrophe, which `sim.read` takes away."""
+        """Write the true values as CSV; a text that a spreadsheet would read as a formula gets an
+        apostrophe in front, which `sim.read` removes."""
         return render.without_formulas(self).to_csv(*args, **kwargs)
 
     def to_excel(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]  # final in the stubs
-        """The same as a workbook."""
+        """Write the true values as a workbook, as `to_csv` does."""
         return render.without_formulas(self).to_excel(*args, **kwargs)
 
     @property
@@ -318,7 +319,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
 
 
 class View:
-    """What concerns the whole of *table*, computed from its current rows: its `.iso`."""
+    """The `.iso` of *table*: properties of the whole, computed from its current rows."""
 
     def __init__(self, table: pd.DataFrame) -> None:
         self._table = table
@@ -344,8 +345,8 @@ class AskedTable(Table):
     if TYPE_CHECKING:
 
         def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
-            """What each message is called and how it was read, what the rules say of all of them, and the
-            elements in which two differ."""
+            """The name and reading of each message, what the rules say about all of them, and the elements
+            in which two differ."""
 
     def ask(
         self, question: str, *, language: str = "en", provider: str | None = None, model: str | None = None
@@ -388,8 +389,8 @@ _PLAIN, _HTML = "text/plain", "text/html"
 
 
 def guard_displays(formatter: Any) -> None:
-    """Let IPython's *formatter* (`shell.display_formatter`) show tables and their columns by their own text
-    and HTML and nothing else. Everything but those is shown as before."""
+    """Restrict IPython's *formatter* (`shell.display_formatter`) to the own text and HTML of tables and
+    their columns. Everything else is displayed as before."""
     usual = formatter.format
 
     def shown(
@@ -399,7 +400,7 @@ def guard_displays(formatter: Any) -> None:
             made: tuple[dict[str, Any], dict[str, Any]] = usual(obj, include, exclude)
             return made
         bundle = {_PLAIN: repr(obj)}
-        # A shell in a terminal wants no HTML.
+        # A terminal shell does not use HTML.
         if isinstance(obj, Table) and formatter.formatters[_HTML].enabled:
             bundle[_HTML] = obj._repr_html_()
         wanted = set(bundle if include is None else include) - set(exclude or ())

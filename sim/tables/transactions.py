@@ -1,4 +1,4 @@
-"""Transactions as a table: what `sim.match` gives."""
+"""Transactions as a table: the result of `sim.match`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPARSE = ("latency", "original", "reversed_by", "code", "meaning", "amount", "c
 
 @dataclass(frozen=True)
 class Held:
-    """What is kept beside a table: pandas copies deeply what it finds there."""
+    """A value in a table's `attrs` that pandas must not copy deeply."""
 
     value: Any
 
@@ -37,15 +37,16 @@ class Held:
 
 
 class TransactionsTable(Table):
-    """Transactions, a row per request with its response, repeats and reversals, in the order of the requests.
+    """Transactions, one row per request with its response, repeats and reversals, in the order of the
+    requests.
 
-    Columns: `transaction` (from 1; a request and its reversals have the same), `state` (`answered`, `late`,
+    Columns: `transaction` (from 1; the same for a request and its reversals), `state` (`answered`, `late`,
     `unanswered`, `no answer due`, `no request`), `mti` of the request, `network`, `stan`, `amount` (minor
     units), `currency`, `code` and `meaning` of the response's DE 39, `latency` (seconds, if times are known),
-    `request` and `answer` (labels of rows of the messages), `repeats`, `duplicates` (the same message again
-    before its answer), `replays` (after it) and `answers_again` (counts), `original` (the row of the request
-    that this one takes back or continues), `reversed_by` (the row of its reversal), `matched_by` (what
-    request and answer have in common). `.iso.messages` has a row per message.
+    `request` and `answer` (row labels of the messages), `repeats`, `duplicates` (the same message again
+    before its response), `replays` (after it) and `answers_again` (counts), `original` (the row of the
+    request that this one reverses or continues), `reversed_by` (the row of its reversal), `matched_by` (the
+    elements that request and response have in common). `.iso.messages` has a row per message.
     """
 
     _when_empty = (*COUNTS, *_SPARSE)
@@ -53,16 +54,16 @@ class TransactionsTable(Table):
 
     @property
     def iso(self) -> TransactionsView:
-        """What belongs to all transactions: `exchange(number)`, `messages`, `summary`."""
+        """The view of all transactions: `exchange(number)`, `messages`, `summary`."""
         return TransactionsView(self)
 
     def left_out(self) -> set[str]:
-        """What a rule is called is not shown either."""
+        """Displays also omit the names of the matching rules."""
         return super().left_out() | ({"matched_by"} & set(self.columns))
 
 
 class TransactionsView(View):
-    """What belongs to all transactions of a table."""
+    """The view of all transactions of a table."""
 
     @property
     def messages(self) -> Table:
@@ -90,13 +91,14 @@ class TransactionsView(View):
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many transactions are in each state, in the order of the states."""
+        """The number of transactions in each state, in the order of the states."""
         counts = pd.DataFrame(self._table)["state"].value_counts()
         return {state: int(counts[state]) for state in STATES if state in counts}
 
 
 def transactions(columns: Columns, made: Exchanges, seconds: Any) -> TransactionsTable:
-    """The exchanges *made* of the messages in *columns* as a table, in the order of their first messages."""
+    """The exchanges *made* from the messages in *columns* as a table, in the order of their first
+    messages."""
     request, answered = np.asarray(made.request), np.asarray(made.answer)
     head = _heads(made, columns.size)
     code = _taken(columns, _CODE, answered)
@@ -131,7 +133,7 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
 
 
 def _heads(made: Exchanges, size: int) -> Ints:
-    """The message that stands for each exchange: its request, else the first that belongs to it."""
+    """The first message of each exchange: its request, or else the earliest that belongs to it."""
     owner = np.asarray(made.owner)
     rows = np.flatnonzero(owner >= 0)[::-1]
     first = np.zeros(len(made.request), np.int64)
@@ -141,14 +143,14 @@ def _heads(made: Exchanges, size: int) -> Ints:
 
 
 def _numbered(transaction: Ints, order: Ints) -> Ints:
-    """Numbers from 1 on in the order of the table."""
+    """Numbers from 1, in the order of the table."""
     numbers = np.zeros(len(transaction), np.int64)
     numbers[order] = pd.factorize(transaction[order])[0] + 1
     return numbers
 
 
 def _states(columns: Columns, made: Exchanges) -> Ints:
-    """The place of each exchange's state among `STATES`."""
+    """The index of each exchange's state in `STATES`."""
     request, answered, late = (np.asarray(one) for one in (made.request, made.answer, made.late))
     due = columns.by_mti(awaited, False)
     open_state = np.where(due[np.where(request >= 0, request, 0)], "unanswered", "no answer due")
@@ -164,7 +166,7 @@ def _named(names: list[str], codes: Ints, rows: Ints) -> Any:
 
 
 def _network(columns: Columns, head: Ints, answered: Ints) -> Any:
-    """The network of the request, else that of the answer; an answer often lacks the card."""
+    """The network of the request, or else of the response, which often has no card number."""
     there = np.array([one in NETWORKS for one in columns.networks] + [False])
     own = columns.network[head]
     other = columns.network[np.where(answered >= 0, answered, head)]
@@ -172,7 +174,7 @@ def _network(columns: Columns, head: Ints, answered: Ints) -> Any:
 
 
 def _taken(columns: Columns, number: int, rows: Ints) -> pd.Series[Any]:
-    """The values of an element in *rows*, missing where a row is -1."""
+    """The values of an element in *rows*, missing for a row of -1."""
     name = columns.named.get(number)
     if name is None:
         return pd.Series(None, index=range(len(rows)), dtype="str")
@@ -181,7 +183,7 @@ def _taken(columns: Columns, number: int, rows: Ints) -> pd.Series[Any]:
 
 
 def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[Any]]:
-    """Minor units and currency codes; 2003 writes currency and decimals in front of the amount."""
+    """Minor units and currency codes; in 2003 currency and decimals precede the amount."""
     text, code = _taken(columns, _AMOUNT, head), _taken(columns, _CURRENCY, head)
     if _COMPOSITE in columns.versions:
         composite = pd.Series(columns.version[head] == columns.versions.index(_COMPOSITE))
@@ -190,20 +192,20 @@ def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[An
 
 
 def _said(values: pd.Series[Any], say: Callable[[str], str | None]) -> pd.Series[Any]:
-    """What *say* says of each value; each different one is asked once."""
+    """The result of *say* for each value, computed once per distinct value."""
     codes, found = pd.factorize(values)
     names = pd.array([*(say(str(one)) for one in found), None], dtype="str")
     return pd.Series(names[codes])
 
 
 def alpha_of(code: str) -> str:
-    """The letters of a currency by its digits, which stay where nobody knows them."""
+    """The letter code of a currency by its digits; unknown digits are unchanged."""
     known = currency(code)
     return known.alpha if known else code
 
 
 def _meanings(code: pd.Series[Any], columns: Columns, answered: Ints) -> pd.Series[Any]:
-    """What the answer's code means to its network, each different one asked once."""
+    """The meaning of the response's code in its network, looked up once per distinct combination."""
     rows = np.where(answered >= 0, answered, 0)
     codes, found = pd.factorize(code)
     if not len(found):
@@ -222,7 +224,7 @@ def _meanings(code: pd.Series[Any], columns: Columns, answered: Ints) -> pd.Seri
 
 
 def _latency(request: Ints, answered: Ints, seconds: Any) -> Any:
-    """Seconds from request to answer, missing where one of them or its time is."""
+    """Seconds from request to response; missing if either or its time is."""
     if seconds is None:
         return np.full(len(request), np.nan)
     there = (request >= 0) & (answered >= 0)
@@ -230,7 +232,7 @@ def _latency(request: Ints, answered: Ints, seconds: Any) -> Any:
 
 
 def _labels(table: pd.DataFrame, rows: Ints) -> Any:
-    """The labels of *rows*, missing where a row is -1."""
+    """The labels of *rows*, missing for a row of -1."""
     index = table.index
     held = pd.Series(index.take(np.where(rows >= 0, rows, 0)) if len(index) else index[:0])
     whole = pd.api.types.is_integer_dtype(held.dtype)
@@ -242,7 +244,7 @@ def _of_exchange(head: Ints, exchange: Ints) -> Ints:
 
 
 def _matched_by(columns: Columns, made: Exchanges, answered: Ints) -> Any:
-    """The elements by which the answer was found."""
+    """The elements by which the response was matched."""
     rule = np.asarray(made.rule)
     version = columns.version[np.where(answered >= 0, answered, 0)] if len(answered) else answered
     names = [[one.label for one in rules(name, "answer")] for name in columns.versions]
@@ -253,7 +255,7 @@ def _matched_by(columns: Columns, made: Exchanges, answered: Ints) -> Any:
 
 
 def _messages(columns: Columns, made: Exchanges, numbers: Ints) -> pd.DataFrame:
-    """A row per message: its label, its transaction and what it is in it."""
+    """A row per message: its label, its transaction and its role."""
     owner = np.asarray(made.owner)
     held = pd.Series(numbers[owner] if len(numbers) else owner).astype("Int64").where(owner >= 0)
     roles = pd.array(ROLES, dtype="str")[np.asarray(made.became)]

@@ -183,7 +183,7 @@ def layers_of(best: Reading) -> tuple[str, ...]:
 
 
 def is_sure(best: Reading) -> bool:
-    """Whether a guess is certain, and all layers around the message have a name."""
+    """Whether a guess is sure or likely, and all layers around the message have a name."""
     return best.believed and all(layer.name for layer in best.layers)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of many messages."""
+"""Plots of many messages."""
 
 from sim.tables.plots.charts import plot
 

@@ -1,8 +1,8 @@
-"""Pictures of many messages: traffic over time, response codes, presence of elements, amounts, transactions.
+"""Plots of many messages: traffic over time, response codes, presence of elements, amounts, transactions.
 
-Card data is on no axis: only MTIs, networks, element numbers, codes that are known or short, currencies,
-times and amounts are drawn. The background is transparent and text has matplotlib's own colour, so that
-light and dark pages both work. Colours differ in lightness, too (Okabe and Ito), and never stand alone.
+No axis shows card data: only MTIs, networks, element numbers, known or short codes, currencies, times and
+amounts. The background is transparent and text has matplotlib's own color, so that light and dark pages both
+work. Colors also differ in lightness (Okabe and Ito), and are never the only sign.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _REQUEST, _ANSWER, _LATE, _REPEAT = ">", "<", "X", "|"
 
 
 def plot_lanes(frame: object, ax: Axes | None = None) -> Axes:
-    """A lane for each transaction: its request, repeats and answer where they stand in the log, reversals in
-    the same lane. Of many those with something unusual come first: unanswered, late, reversed, repeated."""
+    """A lane for each transaction: its request, repeats and response at their positions in the log, with
+    its reversals. If there are many, the unusual ones come first: unanswered, late, reversed, repeated."""
     table = frame if isinstance(frame, TransactionsTable) else match(frame)  # type: ignore[arg-type]
     if not len(table):
         return blank(ax, "Transactions", "No requests or responses")
@@ -105,7 +105,7 @@ def _draw(ax: Any, rows: pd.DataFrame, places: pd.DataFrame, lanes: dict[int, in
 
 def _label(row: dict[Any, Any]) -> str:
     network, stan = row["network"], str(row["stan"])
-    # Nothing but what it must be gets into a picture; the last digits of a long number tell it well enough.
+    # Only checked texts get into a plot; the last digits identify a long number well enough.
     words = [network if network in NETWORKS else "", row["mti"] if pd.notna(row["mti"]) else ""]
     words.append(stan[-_DIGITS:] if stan.isdigit() else "")
     reversed_too = ", reversed" if pd.notna(row["reversed_by"]) else ""
@@ -126,14 +126,14 @@ _BIN_WORDS = {"s": "second", "min": "minute", "h": "hour", "D": "day"}
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The messages that can be read: `mti`, `version`, `network` (of `sim.NETWORKS`, else empty) and the data
-    elements by number; and how many cannot. Nothing else of what was given gets any further."""
+    """The readable messages: `mti`, `version`, `network` (one of `sim.NETWORKS`, or empty) and the data
+    elements by number; and how many are unreadable. Nothing else of the input is used."""
 
     frame: pd.DataFrame
     broken: int
 
     def element(self, number: int) -> pd.Series[Any]:
-        """The values of one data element, missing where a message lacks it."""
+        """The values of one data element, missing if a message does not have it."""
         if number in self.frame.columns:
             return self.frame[number]
         return pd.Series(None, index=self.frame.index, dtype="str")
@@ -147,7 +147,7 @@ class Rows:
 def rows_of(source: object) -> Rows:
     """*source* as rows: a table with a row per message (a column `mti`, the data elements by number or
     name), several of them, one message, or many. Raises TypeError for anything else."""
-    if isinstance(source, Iterator):  # of tables, maybe
+    if isinstance(source, Iterator):  # possibly of tables
         source = list(source)
     table = as_messages(source, None)
     mti = table[MTI].astype("str")
@@ -163,13 +163,13 @@ def rows_of(source: object) -> Rows:
     }
     for label in table.columns:
         found = elements_called(str(label))
-        if len(found) == 1 and found[0] not in made:  # a name may be two elements' in two versions
+        if len(found) == 1 and found[0] not in made:  # two versions may use the same name
             made[found[0]] = table[label]
     return Rows(pd.DataFrame(made).reset_index(drop=True), int((~good).sum()))
 
 
 def _among(table: pd.DataFrame, name: str, known: Sequence[str], otherwise: Any) -> pd.Series[Any]:
-    """A column where it holds one of the *known* words."""
+    """A column, with *otherwise* wherever it does not have one of the *known* words."""
     plain = pd.Series(otherwise, index=table.index, dtype="str")
     given = table[name].astype("str") if name in table.columns else plain
     return given.where(given.isin(known), plain)
@@ -219,10 +219,10 @@ def plot(
 
 
 def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
-    """How many messages when: a strip for each network and MTI, all on one scale.
+    """The number of messages over time: a strip for each network and MTI, all on one scale.
 
-    The time is DE 7, else that of DE 12 (and 13). Neither has a year; the longest pause tells where a
-    year ends.
+    The time is DE 7, otherwise that of DE 12 (and 13). Neither has a year; the longest pause marks the turn
+    of the year.
     """
     rows = rows_of(frame)
     moments = _moments(rows)
@@ -251,7 +251,7 @@ def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
 
 
 def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
-    """What the responses said: a row for each response code, a column for each network."""
+    """The response codes: a row for each code, a column for each network."""
     rows = rows_of(frame)
     codes = rows.element(39)
     answers = rows.frame[MTI].map({mti: is_response(mti) for mti in rows.frame[MTI].unique()})
@@ -259,7 +259,7 @@ def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
     if not held.any():
         return blank(ax, "Response codes", "No response with a response code")
     read = codes[held].astype("str")
-    # What is no code may be a piece of something else.
+    # A value that is not a code may be part of something else.
     read = read.where(read.str.fullmatch("[0-9A-Za-z]{2,4}"), "?")
     table = rows.frame.loc[held, [NETWORK, VERSION]].assign(code=read)
     counts = table.value_counts()
@@ -287,7 +287,7 @@ def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
 
 
 def plot_presence(frame: object, ax: Axes | None = None) -> Axes:
-    """Which data elements stand in which messages: a row for each element, a column for each MTI."""
+    """Which data elements are in which messages: a row for each element, a column for each MTI."""
     rows = rows_of(frame)
     numbers = rows.numbers()
     if not numbers:
@@ -306,9 +306,9 @@ def plot_presence(frame: object, ax: Axes | None = None) -> Axes:
 
 
 def plot_amounts(frame: object, ax: Axes | None = None) -> Axes:
-    """How large the amounts are (DE 4): a strip for each currency, in its own decimals.
+    """The distribution of amounts (DE 4): a strip for each currency, in its own decimals.
 
-    A response repeats its request's amount, so responses count only where there is nothing else.
+    A response repeats its request's amount, so responses count only if there is nothing else.
     """
     rows = rows_of(frame)
     amounts, without = _amounts(rows)
@@ -349,7 +349,7 @@ KINDS: dict[str, Callable[[object, Axes | None], Axes]] = {
 
 
 def _notes(rows: Rows, *, untimed: int = 0, zero: int = 0, without: int = 0, more: int = 0) -> str:
-    """What is not in the picture."""
+    """What the plot does not show."""
     parts = [
         f"{rows.broken:,} broken" if rows.broken else "",
         f"{untimed:,} without time" if untimed else "",
@@ -362,7 +362,7 @@ def _notes(rows: Rows, *, untimed: int = 0, zero: int = 0, without: int = 0, mor
 
 
 def _moments(rows: Rows) -> pd.Series[Any]:
-    """When each message was sent, in a leap year; missing where it does not say."""
+    """When each message was sent, in a leap year; missing if it does not say."""
     seven, twelve, thirteen = (rows.element(number).astype("str") for number in (7, 12, 13))
     local = twelve.str[-10:].where(twelve.str.len() >= 12, thirteen + twelve)
     text = "2000" + seven.where(seven.str.len() == 10, local)
@@ -370,8 +370,8 @@ def _moments(rows: Rows) -> pd.Series[Any]:
 
 
 def _in_one_line(moments: pd.Series[Any]) -> pd.Series[Any]:
-    """Days before the turn of a year go in front of those after it: where the longest pause between days
-    of a year is not the one around New Year, what follows that pause is of the year before."""
+    """Move the days before the turn of a year in front of those after it: if the longest pause is not the
+    one around New Year, everything after that pause belongs to the year before."""
     days = np.unique(moments.dt.day_of_year.to_numpy())
     pauses = np.diff(days)
     if not len(pauses) or pauses.max() <= days[0] + 366 - days[-1]:
@@ -388,7 +388,8 @@ def _in_words(width: str) -> str:
 
 
 def _kinds(frame: pd.DataFrame) -> list[tuple[str, str, np.ndarray[Any, np.dtype[np.bool_]]]]:
-    """Label, network and rows of each strip: by network, then MTI; the rarest of too many are one."""
+    """Label, network and rows of each strip, by network and MTI; if there are too many, the rarest share a
+    strip."""
     pairs = frame.groupby([NETWORK, MTI]).size().sort_values(ascending=False, kind="stable")
     kept = list(pairs.index if len(pairs) <= _MOST_RIDGES else pairs.index[: _MOST_RIDGES - 1])
     rank = {name: at for at, name in enumerate((*NETWORKS, ""))}
@@ -405,7 +406,7 @@ def _kinds(frame: pd.DataFrame) -> list[tuple[str, str, np.ndarray[Any, np.dtype
 
 
 def _say_code(code: str, version: str, name: str, several: bool) -> str:
-    """A response code with its meaning; *name* is the network if there is but one."""
+    """A response code with its meaning; *name* is the network if there is only one."""
     known = answer(code, version, name) or lookup_anywhere("response_code", code, version=version)
     label = f"{code}  {known.meaning if known else 'not in the list'}"
     return _shortened(f"{label} ({version})" if several else label)
@@ -431,9 +432,9 @@ def _presence_cell(share: float) -> MatrixCell:
 
 
 def _amounts(rows: Rows) -> tuple[pd.DataFrame, int]:
-    """Minor units and currency code of each amount, and how many have no currency that is known.
+    """Minor units and currency code of each amount, and the number without a known currency.
 
-    2003 writes currency and decimals in front of the amount; the others have DE 49.
+    In 2003 currency and decimals precede the amount; the others have DE 49.
     """
     frame, four = rows.frame, rows.element(4)
     answers = frame[MTI].map({mti: is_response(mti) for mti in frame[MTI].unique()}).astype(bool)
@@ -450,6 +451,6 @@ def _amounts(rows: Rows) -> tuple[pd.DataFrame, int]:
 
 
 def _decimals(code: object) -> int | None:
-    """The decimals of a currency's minor unit; None where there is no such currency or unit."""
+    """The decimals of a currency's minor unit; None for an unknown currency or one without a unit."""
     known = currency(code) if isinstance(code, str) else None
     return known.exponent if known else None

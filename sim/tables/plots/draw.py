@@ -1,4 +1,4 @@
-"""How the plots look: strips above each other, matrices of shaded cells, and their axes."""
+"""How the plots look: stacked strips, matrices of shaded cells, and their axes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 MISSING = "plots need matplotlib: pip install 'iso8583-lab[plot]'"
 
-# The palette of Okabe and Ito, as the networks' colours; grey for what belongs to no network.
+# The palette of Okabe and Ito, as the networks' colors; gray for messages without a network.
 _GREY = "#8C8C8C"
 _ACCENT = "#0072B2"
-# What cells are filled with: numbers are read on it, on a light page and on a dark one.
+# The fill of cells, on which numbers are legible, on a light and on a dark page.
 _CELL_ON_LIGHT, _CELL_ON_DARK = "#00598C", "#3FA9E0"
-_LIGHTER = 0.35  # how far colours of a dark page are drawn towards white
+_LIGHTER = 0.35  # how far colors on a dark page are shifted towards white
 _WIDTH = 9.0
 _FEWEST_TICKS = 3
-_BLINK = 1e-8  # of a day: by how much a date as a number may be off
+_BLINK = 1e-8  # of a day: the tolerance of a date as a number
 _STRIP = 0.82  # of the distance to the strip above
 _GAP = 0.06  # around the cells of a matrix
 _FAINT, _FULL = 0.10, 0.95  # opacity of the least and the most filled cell
@@ -32,8 +32,8 @@ Numbers = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Ridge:
-    """One strip: its name left of it, a remark right of it, heights between edges. `network` gives the
-    colour; `mark` is a place on the axis to point out."""
+    """One strip: its name on the left, a remark on the right, heights between edges. `network` determines
+    the color; `mark` is a position on the axis to highlight."""
 
     label: str
     remark: str
@@ -44,7 +44,7 @@ class Ridge:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """One cell of a matrix: how full, from 0 to 1, and what stands in it."""
+    """One cell of a matrix: how full it is, from 0 to 1, and its text."""
 
     share: float
     text: str
@@ -57,7 +57,7 @@ class Sheet:
     ax: Axes
 
     def finish(self, title: str, said: str, note: str, *, below: bool = False) -> None:
-        """Title, how to read the picture (beneath it where the top is taken), what is not in it."""
+        """Add the title, how to read the plot (below it if the top is taken), and what it does not show."""
         self.ax.set_title(title, loc="left", fontweight="bold")
         if not below:
             self.ax.set_title(said, loc="right", fontsize="small")
@@ -67,15 +67,15 @@ class Sheet:
 
 
 def sheet(ax: Axes | None, *, height: float, width: float = _WIDTH) -> Sheet:
-    """*ax* cleared of frame and background, or a figure of this size in inches with such an Axes.
-    Raises ImportError where matplotlib is missing."""
+    """*ax* without frame and background, or a new figure of this size in inches. Raises ImportError if
+    matplotlib is missing."""
     if ax is None:
         try:
             from matplotlib import pyplot
         except ImportError as error:
             raise ImportError(MISSING, name="matplotlib") from error
         figure, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
-        # Transparent: JupyterLab then lays a ground behind it that the text can be read on.
+        # Transparent: JupyterLab then adds a background on which the text is legible.
         figure.set_facecolor("none")
     ax.patch.set_alpha(0)
     for spine in ax.spines.values():
@@ -85,7 +85,7 @@ def sheet(ax: Axes | None, *, height: float, width: float = _WIDTH) -> Sheet:
 
 
 def blank(ax: Axes | None, title: str, sentence: str) -> Axes:
-    """A picture of nothing that says so."""
+    """An empty plot with a *sentence* that says so."""
     canvas = sheet(ax, height=1.4)
     canvas.ax.set_xticks([])
     canvas.ax.set_yticks([])
@@ -118,12 +118,12 @@ def ridges(canvas: Sheet, edges: Numbers, strips: list[Ridge], *, shared: bool) 
 
 
 def colour_of(name: str) -> str:
-    """The colour of a network; grey for none."""
+    """The color of a network; gray for none."""
     return _colour(name, _GREY)
 
 
 def _colour(name: str, otherwise: str) -> str:
-    """The colour, drawn towards white where the page is dark, so that it stands out there, too."""
+    """The color, shifted towards white on a dark page so that it stands out."""
     from matplotlib.colors import to_hex, to_rgb
 
     usual = network(name).colour if name in NETWORKS else otherwise
@@ -133,7 +133,7 @@ def _colour(name: str, otherwise: str) -> str:
 
 
 def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[MatrixCell]]) -> None:
-    """Shaded cells under *heads*, a row for each label, the first at the top."""
+    """Shaded cells under *heads*, one row for each label, the first at the top."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
@@ -154,7 +154,7 @@ def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[
 
 
 def days_axis(ax: Axes, edges: Numbers) -> None:
-    """Times of day, and the day beneath where it changes; no year, which messages do not have."""
+    """Times of day, with the day below it where it changes; no year, which messages do not have."""
     from matplotlib import dates
 
     untyped: Any = dates
@@ -163,7 +163,7 @@ def days_axis(ax: Axes, edges: Numbers) -> None:
         untyped.num2date(low), untyped.num2date(high)
     )
     within = [(place, untyped.num2date(place)) for place in ticks if low - _BLINK <= place <= high]
-    # A message has no parts of a second: ticks between two seconds would all be called alike.
+    # Messages have no fractions of a second: ticks within a second would have the same label.
     whole = [(place, moment) for place, moment in within if not moment.microsecond]
     places, moments = [place for place, _ in whole], [moment for _, moment in whole]
     days = [f"{moment.day} {moment:%b}" for moment in moments]
@@ -182,9 +182,9 @@ def days_axis(ax: Axes, edges: Numbers) -> None:
 
 
 def powers_axis(ax: Axes, edges: Numbers) -> None:
-    """An axis of powers of ten, written out: 0.01, 1, 1,000; of a short one 10, 20, 50."""
+    """An axis of powers of ten, written out: 0.01, 1, 1,000; on a short axis 10, 20, 50."""
     powers = range(int(np.floor(edges[0])), int(np.floor(edges[-1])) + 1)
-    for shares in ((1,), (1, 2, 5), range(1, 10)):  # where amounts lie close together, what is between
+    for shares in ((1,), (1, 2, 5), range(1, 10)):  # more ticks if amounts are close together
         parts = [(part, power) for power in powers for part in shares]
         parts = [one for one in parts if edges[0] <= np.log10(one[0]) + one[1] <= edges[-1]]
         if len(parts) >= _FEWEST_TICKS:
@@ -203,7 +203,7 @@ def _fill(share: float) -> tuple[float, float, float, float]:
 
     if share <= 0:
         return to_rgba(_GREY, 0.08)
-    # By the square root, so that rare is told from never.
+    # The square root distinguishes rare from never.
     opacity = _FAINT + (_FULL - _FAINT) * share**0.5
     return to_rgba(_CELL_ON_DARK if _dark_page() else _CELL_ON_LIGHT, opacity)
 
@@ -215,14 +215,14 @@ def _text_colour() -> Any:
 
 
 def _dark_page() -> bool:
-    """Whether the page is dark, which is when text is light."""
+    """Whether the page is dark, judging by light text."""
     from matplotlib.colors import to_rgb
 
     return _lightness(to_rgb(_text_colour())) > 0.5
 
 
 def _ink(share: float) -> str:
-    """Black or white, whichever is told better from a cell and the page behind it."""
+    """Black or white, whichever contrasts more with a cell on its page."""
     red, green, blue, opacity = _fill(share)
     ground = 0.0 if _dark_page() else 1.0
     light = _lightness(tuple(opacity * part + (1 - opacity) * ground for part in (red, green, blue)))
