@@ -1,7 +1,7 @@
 """The JSON-over-HTTP service: generate, explain, validate, parse, build and convert messages.
 
-`python -m server` runs it; `server.app.create_app` makes the application.
-It projects what `sim.operations` returns and never sees a DataFrame.
+`python -m server` runs it; `server.app.create_app` makes the application. It returns what `sim.operations`
+computes, and never uses a DataFrame.
 """
 
 from importlib.util import find_spec

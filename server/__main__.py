@@ -1,4 +1,5 @@
-"""`python -m server`: run the service until SIGTERM or Ctrl-C, then finish what was begun and stop."""
+"""`python -m server`: run the service until SIGTERM or Ctrl-C, then finish the requests in progress and
+stop."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ PROGRAM = "iso8583-lab-server"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve as *argv* (by default: the command line) and the environment say. Returns the exit status:
-    0 after a stop, 1 where the address cannot be used, 2 for a bad setting."""
+    """Serve with the settings in *argv* (default: the command line) and the environment. Returns the exit
+    status: 0 after a stop, 1 if the address cannot be used, 2 for an invalid setting."""
     try:
         settings = _settings(argv)
         settings.load_formats()
@@ -26,10 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(str(error), 2)
     except OSError as error:
         number = error.errno or 0
-        # A failed name look-up has a number of its own, with no place in errno.
+        # A failed name lookup has its own error numbers, which errno does not contain.
         reason = os.strerror(number) if number in errno.errorcode else str(error.strerror)
         return _complain(f"cannot listen on {settings.host} port {settings.port}: {reason}", 1)
-    # Only now: what cannot be served is told at once, and this takes most of the start.
+    # Imported here because it takes most of the startup time: the errors above are reported at once.
     from server.workers import serve_many, serve_one
 
     with sock:
@@ -43,9 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket, so that a taken port is told before anything is started and port 0 is known."""
+    """A listening socket, opened first so that a taken port is reported at once and the number behind port
+    0 is known."""
     places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    # A name with both kinds of address ("localhost") listens on the one that every client tries.
+    # For a name with both kinds of address ("localhost"), use IPv4, which every client tries.
     family, *_, address = min(places, key=lambda place: place[0] != socket.AF_INET)
     return socket.create_server((str(address[0]), port), family=family, backlog=BACKLOG)
 

@@ -21,7 +21,7 @@ from sim import __version__, operations
 
 App: TypeAlias = Sanic[Config, SimpleNamespace]
 
-# Any origin may read the answers; none is kept by a cache between, none is taken for something else.
+# Any origin may read the responses; proxies must not cache them, browsers must not guess their type.
 _PUBLIC = {
     "Access-Control-Allow-Origin": "*",
     "Cache-Control": "no-store",
@@ -29,18 +29,18 @@ _PUBLIC = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-# A page is no part of another page; older browsers know the second of the two ways to say so.
+# No other page may frame the documentation; older browsers know only X-Frame-Options.
 _PAGE = {"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
 _PREFLIGHT = {"Access-Control-Allow-Headers": "Content-Type", "Access-Control-Max-Age": "86400"}
 
 
 def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> App:
-    """The application for *settings* (by default: the environment's). *name* is unique in a process."""
+    """The application for *settings* (default: from the environment). *name* must be unique in a process."""
     chosen = from_environment() if settings is None else settings
     chosen.load_formats()
     app: App = Sanic(
         name,
-        # What requests look at, besides the guesser.
+        # Used by requests, together with the guesser.
         ctx=SimpleNamespace(settings=chosen, hosts=hosts.gate(chosen.own_hosts)),
         error_handler=JsonErrors(),
         env_prefix=None,
@@ -48,7 +48,7 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
         strict_slashes=True,  # our choice: /generate/ is not /generate
         configure_logging=False,
     )
-    for verb in operations.__all__:  # loaded now, not with the first request
+    for verb in operations.__all__:  # load now rather than at the first request
         getattr(operations, verb)
     _configure(app, chosen)
     for endpoint in ENDPOINTS:
@@ -65,8 +65,8 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
 
 async def _start_guessing(app: App) -> None:
     app.ctx.guesser = Guesser(app.ctx.settings)
-    # Modules and tables live as long as the process: a full collection that walked them would hold up the
-    # requests of a tenth of a second.
+    # Modules and tables live as long as the process: a full collection would scan them and block requests
+    # for a tenth of a second.
     gc.collect()
     gc.freeze()
 
@@ -89,7 +89,7 @@ def _configure(app: App, settings: Settings) -> None:
     app.config.update(
         {
             "ACCESS_LOG": False,  # ours writes no URL
-            "AUTO_EXTEND": False,  # sanic-ext, where installed, would add routes of its own
+            "AUTO_EXTEND": False,  # sanic-ext, if installed, would add its own routes
             "FALLBACK_ERROR_FORMAT": "json",
             "KEEP_ALIVE_TIMEOUT": settings.keep_alive_timeout,
             "MOTD": False,
@@ -101,7 +101,7 @@ def _configure(app: App, settings: Settings) -> None:
 
 
 def _route(app: App, path: str, handler: Any, methods: tuple[str, ...]) -> None:
-    """*handler* answers *methods* on *path*; OPTIONS tells them."""
+    """Route *methods* on *path* to *handler*; OPTIONS lists them."""
     allow = ", ".join(sorted({*methods, "OPTIONS"}))
     headers = {"Allow": allow}
     if app.ctx.settings.public:
@@ -116,7 +116,8 @@ def _route(app: App, path: str, handler: Any, methods: tuple[str, ...]) -> None:
 
 
 def _route_pages(app: App) -> None:
-    """What does not change while the server runs: health, the OpenAPI document, the documentation."""
+    """Route everything that is constant while the server runs: health, the OpenAPI document, the
+    documentation."""
     document = openapi.document(ENDPOINTS)
     html, policy = openapi.page(document)
     health = Health(version=__version__).model_dump_json()
@@ -126,12 +127,12 @@ def _route_pages(app: App) -> None:
         ("/docs", html, "text/html; charset=utf-8", {"Content-Security-Policy": policy, **_PAGE}),
     ):
         _route(app, path, _page(body, content_type, headers), ("GET", "HEAD"))
-    # Without OPTIONS: `OPTIONS *` would end there, too.
+    # Without OPTIONS, because `OPTIONS *` would match as well.
     app.add_route(_home, "/", methods=("GET", "HEAD"), name="home")
 
 
 async def _home(_: Request) -> HTTPResponse:
-    """To the documentation; relative, so that it is found behind a proxy's prefix, too."""
+    """Redirect to the documentation, by a relative path, which also works behind a proxy's prefix."""
     return HTTPResponse(status=302, headers={"Location": "docs"}, content_type="text/plain; charset=utf-8")
 
 

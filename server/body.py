@@ -1,7 +1,7 @@
-"""A request's body -> a record, or a 422 that names every fault.
+"""A request's body -> a record, or a 422 that lists every fault.
 
-pydantic reads and checks the bytes in one call; only a body that is refused, or in which a number may be
-none, is looked at again, to say where.
+pydantic reads and checks the bytes in one call; only a rejected body, or one that may contain NaN or
+Infinity, is examined again, to locate the fault.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from server.errors import JSON, Problem, problem
 
 Record = TypeVar("Record", bound=BaseModel)
 
-_BOM = b"\xef\xbb\xbf"  # Windows tools put it in front; RFC 8259, section 8.1 lets a reader skip it
+_BOM = b"\xef\xbb\xbf"  # Windows tools add it; RFC 8259, section 8.1 allows a reader to skip it
 _MISSING: dict[str, Any] = {"type": "missing", "loc": ["body"], "msg": "Field required", "input": None}
 _POSITION = re.compile(r"(?P<reason>.*) at line (?P<line>\d+) column (?P<column>\d+)$", re.DOTALL)
 
@@ -39,7 +39,7 @@ def read_json(raw: bytes, record: type[Record]) -> Record:
     except ValidationError as error:
         refused = error
     else:
-        if b"NaN" in raw or b"Infinity" in raw:  # no record minds them under a key that it ignores
+        if b"NaN" in raw or b"Infinity" in raw:  # records do not check ignored keys
             _check_json(raw)
         return made
     if not raw:
@@ -60,8 +60,8 @@ def _check_coding(request: Request) -> None:
 
 
 def _content_type_faults(request: Request) -> list[dict[str, Any]]:
-    """What is wrong with the Content-Type. Our choice: it must be there and be JSON, so that a browser
-    asks first before it lets a foreign page call a local server."""
+    """The faults of the Content-Type. Our choice: it is required and must be JSON, so that a browser asks
+    for permission (preflight) before a foreign page can call a local server."""
     given = request.headers.getall("content-type", [])
     if len(given) == 1 and given[0].partition(";")[0].strip().lower() == JSON:
         return []
@@ -77,8 +77,8 @@ def _content_type_faults(request: Request) -> list[dict[str, Any]]:
 
 
 def _check_json(raw: bytes) -> None:
-    """Raises Problem unless *raw* is a JSON object by RFC 8259: UTF-8, no NaN, no lone surrogate,
-    numbers and nesting within reason."""
+    """Raises Problem unless *raw* is a JSON object by RFC 8259: UTF-8, no NaN, no lone surrogate, and no
+    excessive numbers or nesting."""
     try:
         value = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
@@ -91,7 +91,7 @@ def _check_json(raw: bytes) -> None:
 
 
 def _locate(raw: bytes, sentence: str) -> tuple[int, str]:
-    """Where JSON breaks (characters from 0) and why; *sentence* is what the Rust reader said of it."""
+    """Where the JSON is invalid (characters from 0) and why; *sentence* is the Rust parser's message."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -105,7 +105,7 @@ def _locate(raw: bytes, sentence: str) -> tuple[int, str]:
             return error.pos, error.msg
         except ValueError:  # a number too long for Python
             pass
-    # What Python's reader lets pass: the Rust reader counts bytes, and lines from 1.
+    # Python's parser accepts this text; the Rust parser counts bytes, and lines from 1.
     start = sum(len(part) + 1 for part in raw.split(b"\n")[: int(line) - 1])
     before = raw[: start + max(int(column) - 1, 0)].decode(errors="ignore")
     return min(len(before), len(text)), reason[:1].upper() + reason[1:]

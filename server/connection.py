@@ -1,6 +1,6 @@
-"""What SECURITY.md promises and Sanic has no setting for, each beside its promise; all else is Sanic's own.
+"""What SECURITY.md promises and Sanic has no setting for; each promise is stated at its code.
 
-Held to Sanic's versions by pyproject.toml, for the connection's classes are not documented by Sanic.
+pyproject.toml pins Sanic's versions, because its connection classes are undocumented.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ _HEAD = re.compile(_TOKEN + rb" [\x21-\x7e]++ HTTP/1\.[01](?:" + _FIELD + rb")*+
 # Section 7.1: the line end of the chunk before, hex digits, extensions without control characters.
 _CHUNK = re.compile(rb"\r\n[0-9A-Fa-f]{1,16}(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?")
 _MOST_OF_CHUNK_LINE = 256
-_READ_AWAY = 16  # times the largest body that is read of one that is refused
+_READ_AWAY = 16  # how many times the largest body is read, and discarded, of one that is too large
 
 
 class StrictRequest(Request):
-    """A request whose head keeps HTTP's grammar and asks a host that is this server's."""
+    """A request with a well-formed HTTP head and a host name that this server answers for."""
 
     def __init__(self, url_bytes: bytes, *rest: Any, **named: Any) -> None:
-        """Promise: a request hidden in another is refused, and so is one of another host.
+        """Promise: requests smuggled inside another one, and requests for other hosts, are rejected.
 
-        Without a head it is none: Sanic makes one to answer an error with, perhaps of a URL that is none.
+        Without a head this is not a request: Sanic makes such an object to report an error, perhaps for an
+        invalid URL.
         """
         super().__init__(url_bytes if named.get("head") else b"*", *rest, **named)
         self.begun = perf_counter()
@@ -48,15 +49,16 @@ class StrictRequest(Request):
             raise problem(421, "misdirected_request", ["header", "host"], msg)
 
     async def receive_body(self) -> None:
-        """Promise: each client's next request in turn, however many it sent at once.
+        """Promise: clients take turns, one request each, however many a client sends at once.
 
-        A body that is too large is read away within bounds: who is still sending would lose the answer.
+        An oversized body is read and discarded up to a limit: a client that is still sending would lose the
+        response.
         """
         stream: Any = self.stream
-        if len(stream.recv_buffer) > stream.request_bytes_left:  # else the next one comes through the loop
+        if len(stream.recv_buffer) > stream.request_bytes_left:  # otherwise reading waits anyway
             await asyncio.sleep(0)
         most = self.app.config.REQUEST_MAX_SIZE
-        stream.request_max_size = _READ_AWAY * most  # as Sanic lifts it for a handler that reads for itself
+        stream.request_max_size = _READ_AWAY * most  # as Sanic does for a streaming handler
         body, size = bytearray(), 0
         while (part := await stream.read()) is not None:
             size += len(part)
@@ -82,7 +84,7 @@ def _head_fault(request: Request) -> str | None:
 
 
 class StrictHttp(Http):
-    """One connection's requests, as Sanic reads them, but for the lines between chunks."""
+    """The requests of a connection as Sanic reads them, except for the lines between chunks."""
 
     recv_buffer: bytearray
     request_body: Any  # Sanic's: None, True, or "chunked"
@@ -90,7 +92,7 @@ class StrictHttp(Http):
     request_bytes_left: Any
 
     def read(self) -> Coroutine[Any, Any, bytes | None]:
-        """Promise: a request hidden in another is refused: a line between chunks that is none is 400."""
+        """Promise: smuggled requests are rejected: an invalid line between chunks gives 400."""
         if self.request_body == "chunked" and not self.request_bytes_left:
             return self._read_chunk()
         return super().read()
@@ -107,21 +109,20 @@ class StrictHttp(Http):
 
 
 class Connection(HttpProtocol):
-    """One connection: whether there is room for it, and from when its time is counted."""
+    """One connection: limits the number of connections, and the time of a request."""
 
     HTTP_CLASS = StrictHttp
-    _time: float  # Sanic's: when the connection was last heard of
+    _time: float  # Sanic's: when the connection was last active
 
     def connection_made(self, transport: Any) -> None:
-        """Promise: at most SIM_MAX_CONNECTIONS; the one that has been idle for longest makes room."""
+        """Promise: at most SIM_MAX_CONNECTIONS; the connection idle for longest makes room."""
         if len(self.connections) < self.app.ctx.settings.max_connections or self._make_room():
             super().connection_made(transport)  # type: ignore[no-untyped-call]
         else:
             transport.set_protocol(_Full(transport, self.loop))
 
     def data_received(self, data: bytes) -> None:
-        """Promise: slow clients: bytes that trickle in move no deadline, a request's time is counted from its
-        first."""
+        """Promise: slow clients cannot extend a deadline: a request's time counts from its first byte."""
         since, idle = self._time, self.idle
         super().data_received(data)
         if not idle:
@@ -141,7 +142,7 @@ class Connection(HttpProtocol):
 
 
 class _Full(asyncio.Protocol):
-    """A connection too many: it gets 503, and what it sends is not looked at."""
+    """A connection beyond the limit: it gets 503, and its data is ignored."""
 
     _DETAIL = to_body([{"type": "service_unavailable", "loc": ["server"], "msg": "Too many connections"}])
     _ANSWER = (

@@ -1,6 +1,6 @@
-"""The endpoints: read the record, call the core, project what it returns.
+"""The endpoints: read the record, call the core, return its result as JSON.
 
-ENDPOINTS is the one list of them: the application routes by it and the OpenAPI document is made from it.
+ENDPOINTS lists them all: both the application's routes and the OpenAPI document are made from it.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _IN_MESSAGE: list[str | int] = ["body", "message"]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One operation of the service: how it is documented and what answers it.
+    """One operation of the service: its documentation and its handler.
 
-    `example` is a request that works. `llm`: it can ask for an LLM, so it has the LLM's answers, too;
-    `guesses`: it may have to find out how a message is written, which has a time.
+    `example` is a working request. `llm` says that it may use an LLM, so the document lists the LLM's errors
+    as well; `guesses` that it may have to identify a format, which has a time limit.
     """
 
     path: str
@@ -63,7 +63,7 @@ async def generate(request: Request) -> HTTPResponse:
     """POST /generate."""
     asked = read_body(request, GenerateRequest)
     try:
-        if asked.description and asked.description.strip():  # our choice: only blanks are no description
+        if asked.description and asked.description.strip():  # our choice: blanks are no description
             return _answer(written.generate(await llm.plan(request.app.ctx.settings, asked)))
         made = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
     except BuildError as error:
@@ -134,19 +134,19 @@ async def convert(request: Request) -> HTTPResponse:
 
 
 async def _guessed(request: Request) -> HTTPResponse:
-    """The answer of the process that guesses how a message is written."""
+    """The response of the process that identifies the message's format."""
     status, body = await request.app.ctx.guesser.answer(request.path, request.body)
     return HTTPResponse(body, status, content_type=JSON)
 
 
 def _answer(record: Mapping[str, Any]) -> HTTPResponse:
-    """*record* as JSON. It is as the endpoint's response record says; the tests hold every answer to that."""
+    """*record* as JSON. It matches the endpoint's response record; the tests check this for every
+    response."""
     return HTTPResponse(to_json(record), content_type=JSON)
 
 
 def prepare() -> None:
-    """Read the tables that the first requests would wait for, by doing their work for a message or two of
-    each network."""
+    """Read the tables that the first requests need, by processing a message or two of each network."""
     for name in operations.NETWORKS:
         for entry in ("chip", "manual"):
             raw = operations.generate("auth", network=name, entry=entry).raw

@@ -1,7 +1,7 @@
-"""Every answer that is not a success: one JSON shape, whatever the status.
+"""All error responses: one JSON shape, whatever the status.
 
-`{"detail": [{"loc": [...], "msg": ..., "type": ...}]}`, with `input` and `ctx` where they help.
-Nothing of the inside of the server and no card data of a message gets out, nor into the log.
+`{"detail": [{"loc": [...], "msg": ..., "type": ...}]}`, with `input` and `ctx` if they help. Neither
+responses nor the log reveal server internals or card data.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sim.errors import IsoError
 from sim.operations.project import covered
 
 MAX_INPUT = 256  # our choice: longer inputs are not echoed
-MAX_KEY = 64  # characters of an object's key that are shown
-MAX_FAULTS = 100  # our choice: more are not listed, so that no answer is much larger than its request
-_CARD = "pan"  # the option that holds a card number, whatever it looks like
+MAX_KEY = 64  # characters of an object's key that are echoed
+MAX_FAULTS = 100  # our choice: list no more, so that no response is much larger than its request
+_CARD = "pan"  # the option whose value is a card number, even if it does not look like one
 JSON = "application/json"
-LINGER = 1.0  # seconds that a client who is being turned away has to read why
+LINGER = 1.0  # seconds for a rejected client to read the reason
 
 # Status -> (loc, type, msg). The names are our choice; HTTPStatus words differ between Python versions.
 _STATUS: dict[int, tuple[str, str, str]] = {
@@ -46,7 +46,7 @@ log = logging.getLogger("server.error")
 
 
 class Problem(SanicException):
-    """A refusal with its details; raised anywhere in a handler."""
+    """An error response with its details; may be raised anywhere in a handler."""
 
     quiet = True
 
@@ -58,24 +58,25 @@ class Problem(SanicException):
 
 
 def problem(status: int, type_: str, loc: list[str | int], msg: str, **more: Any) -> Problem:
-    """A Problem with a single detail; *more* holds `ctx` and `input`."""
+    """A Problem with a single detail; *more* has `ctx` and `input`."""
     return Problem(status, [{"type": type_, "loc": loc, "msg": msg, **more}])
 
 
 def iso_problem(type_: str, loc: list[str | int], error: IsoError, **more: Any) -> Problem:
-    """A message that cannot be read or built; *more* stands in its `ctx`, too."""
+    """The Problem for a message that cannot be read or built; *more* is added to its `ctx`."""
     return Problem(422, [iso_fault(type_, loc, error, **more)])
 
 
 def iso_fault(type_: str, loc: list[str | int], error: IsoError, **more: Any) -> dict[str, Any]:
-    """What cannot be read or built, as one detail. Its `input` is left out: it may hold card data."""
+    """The detail for a message that cannot be read or built. It has no `input`, which might contain card
+    data."""
     ctx = {"field": error.field, "offset": error.offset, "expected": error.expected, "found": error.found}
     return {"type": type_, "loc": loc, "msg": str(error), "ctx": ctx | more}
 
 
 def to_body(detail: list[dict[str, Any]]) -> bytes:
-    """The JSON of an error body: MAX_FAULTS of *detail* at most, without inputs whose JSON is longer than
-    MAX_INPUT characters, card data in the others covered."""
+    """The JSON of an error body: at most MAX_FAULTS of *detail*, without inputs longer than MAX_INPUT
+    characters of JSON, and with card data in the others masked."""
     return _dumps({"detail": [_shown(entry) for entry in detail[:MAX_FAULTS]]})
 
 
@@ -89,17 +90,17 @@ def _shown(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _place(part: str | int) -> str | int:
-    """A step of a location: the key of an object may be a client's own."""
+    """A step of a location; an object's key may be the client's own text."""
     return covered(part[:MAX_KEY]) if isinstance(part, str) else part
 
 
 def _dumps(value: Any) -> bytes:
-    # Infinite numbers, which JSON lacks (1e400 reads as one), become null.
+    # Infinite numbers, which JSON does not have (1e400 parses as one), become null.
     return to_json(value, inf_nan_mode="null", serialize_unknown=True)
 
 
 class JsonErrors(ErrorHandler):
-    """Answers every exception of the server in JSON, also those raised before there is a request."""
+    """Reports every exception of the server as JSON, including those raised before there is a request."""
 
     def default(self, request: Request, exception: BaseException) -> HTTPResponse:
         status = _status(request, exception)
@@ -108,7 +109,7 @@ class JsonErrors(ErrorHandler):
         else:
             detail = _detail(exception, status)
         if isinstance(exception, RequestTimeout | ServiceUnavailable):
-            # Promise: slow clients: Sanic would wait for the rest of the body, or until the answer is read.
+            # Promise about slow clients: Sanic would wait for the rest of the body, or until they read.
             transport: Any = request.transport
             get_running_loop().call_later(LINGER, transport.abort)
         headers = _headers(exception) if status != 404 else None
@@ -116,8 +117,8 @@ class JsonErrors(ErrorHandler):
 
 
 def failure(path: str, exception: BaseException) -> list[dict[str, Any]]:
-    """What the answer says of an *exception* that nobody foresaw; the log says where it was raised. *path* is
-    the route's: what a client writes in a URL may be card data."""
+    """The detail for an unexpected *exception*; the log gets its location. *path* is the route's, because
+    a client's URL may contain card data."""
     log.error("%s %s", path, _trace(exception))
     return _detail(exception, 500)
 
@@ -131,11 +132,11 @@ def _status(request: Request, exception: BaseException) -> int:
     if isinstance(exception, Problem):
         return status
     if isinstance(exception, ServiceUnavailable) and request.stream and request.stream.request_body:
-        return 408  # the answer is late because the body is
+        return 408  # the response is late because the body is
     if status == 413 and not request.head:
-        return 431  # Sanic says 413 for a header that is too long, too
+        return 431  # Sanic also uses 413 for an oversized header
     if status == 405 and request.path.endswith("/"):
-        return 404  # Sanic's router takes /generate/ for /generate here, though slashes are strict
+        return 404  # Sanic's router treats /generate/ as /generate here, although slashes are strict
     if status in _STATUS:
         return status
     return 400 if 400 <= status < 500 else 500
@@ -156,7 +157,7 @@ def _headers(exception: BaseException) -> dict[str, str]:
 
 
 def _trace(exception: BaseException) -> str:
-    """Type and frames of *exception* and its causes. Its text is left out: it may quote a message."""
+    """Type and frames of *exception* and its causes, without their texts, which may quote a message."""
     lines = []
     cause: BaseException | None = exception
     while cause is not None:

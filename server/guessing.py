@@ -1,7 +1,7 @@
-"""A process of its own for what has to be guessed: one that takes too long is ended.
+"""A separate process that identifies formats, so that a guess that takes too long can be killed.
 
-A regular expression holds the interpreter while it runs, so no time limit fires in the process that runs it.
-One guess is made at a time; the others wait in turn, and the event loop serves on.
+A regular expression blocks the interpreter while it runs, so a time limit cannot fire in the same process.
+Only one guess runs at a time; the others wait in turn, and the event loop goes on serving.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMMAND = (sys.executable, "-m", "server.guessing")
 _PATIENCE = 60.0  # seconds that the process may take to start
 _SIZE = 4  # bytes of a frame's length
 _READY = b"ready"
-_FIRST = "0800 2020 0000 0000 0000 9900 0012 3456"  # bytes that have to be guessed
+_FIRST = "0800 2020 0000 0000 0000 9900 0012 3456"  # bytes in a format to identify
 _WORK: dict[str, tuple[type[BaseModel], Callable[[Any], written.Answer | None]]] = {
     "/parse": (ParseRequest, written.parse),
     "/convert": (ConvertRequest, written.convert),
@@ -35,8 +35,7 @@ _WORK: dict[str, tuple[type[BaseModel], Callable[[Any], written.Answer | None]]]
 
 
 class Guesser:
-    """The process as the server sees it. It is started by the first guess, and again after one that took too
-    long."""
+    """The server's handle of the process, which is started by the first guess, and again after a timeout."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -44,7 +43,7 @@ class Guesser:
         self._process: Process | None = None
 
     async def answer(self, path: str, body: bytes) -> tuple[int, bytes]:
-        """Status and body of the answer to the request *body* on *path*. Raises Problem 503 where that takes
+        """Status and body of the response to the request *body* on *path*. Raises Problem 503 if it takes
         longer than SIM_GUESS_TIMEOUT."""
         async with self._turn:
             try:
@@ -57,12 +56,12 @@ class Guesser:
                 await self._end()
                 msg = "Identifying the format of this message took too long"
                 raise problem(503, "guess_timeout", ["body", "message"], msg) from None
-            except asyncio.CancelledError:  # nobody waits for it any more
+            except asyncio.CancelledError:  # nobody waits for the result
                 await self._end()
                 raise
 
     async def close(self) -> None:
-        """End the process, where there is one."""
+        """End the process, if it is running."""
         await self._end()
 
     async def _started(self) -> Process:
@@ -94,23 +93,23 @@ async def _received(process: Process) -> bytes:
 
 
 def work(path: str, body: bytes) -> tuple[int, bytes]:
-    """Status and body of the answer to the request *body* on *path*, in this process."""
+    """Status and body of the response to the request *body* on *path*, computed in this process."""
     record, answer = _WORK[path]
     try:
         return 200, to_json(answer(read_json(body, record)))
     except Problem as refused:
         return refused.status_code, to_body(refused.detail)
-    except Exception as error:  # noqa: BLE001, as Sanic answers whatever is raised
+    except Exception as error:  # noqa: BLE001, as Sanic handles every exception
         return 500, to_body(failure(path, error))
 
 
 def main() -> None:
-    """Answer one request after the other, until the server closes the line."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the server says when to end
+    """Answer requests one by one, until the server closes the pipe."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the server decides when to end
         signal.signal(number, signal.SIG_IGN)
     logs.set_up()
     Settings(formats=sys.argv[1]).load_formats()
-    written.parse(ParseRequest(message=_FIRST))  # reads the tables that the first guess would wait for
+    written.parse(ParseRequest(message=_FIRST))  # reads the tables that the first guess needs
     into, out = sys.stdin.buffer, sys.stdout.buffer
     answer = _READY
     while True:

@@ -1,8 +1,8 @@
-"""Which hosts a server answers for.
+"""The host names that a server answers for.
 
-A page of a foreign site can name a host of its own whose address becomes 127.0.0.1 (DNS rebinding). The
-browser then takes a local server for that site, and lets the page call it and read its answers. The name in
-the Host header gives it away: a local server answers for names of its own only.
+A foreign website can give a host name of its own the address 127.0.0.1 (DNS rebinding). The browser then
+treats a local server as that website, and lets its pages call the server and read the responses. The Host
+header reveals this, so a local server answers only for its own names.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _AUTHORITY = re.compile(r"(?i:https?)://(?P<authority>[^/?#]*)")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether who listens on *host* can be reached from this machine alone.
+    """Whether a server that listens on *host* can be reached only from this machine.
 
     >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
     (True, False)
     """
-    if not host:  # every address
+    if not host:  # means every address
         return False
     try:
         found = {host} if _is_address(host) else {str(row[4][0]) for row in socket.getaddrinfo(host, None)}
@@ -35,8 +35,8 @@ def is_loopback(host: str) -> bool:
 
 
 def gate(names: Iterable[str] | None) -> Callable[[str], bool]:
-    """What says of the value of a Host header whether this server answers for it: with any port, in any
-    letter case. *names* None: for every host.
+    """A function that says whether this server answers for a Host header, with any port and in any letter
+    case. *names* None means every host.
 
     >>> answers = gate(LOCAL)
     >>> answers("LOCALHOST:8000"), answers("localhost.evil.test")
@@ -55,8 +55,8 @@ def gate(names: Iterable[str] | None) -> Callable[[str], bool]:
 
 
 def target_host(target: str, host: str | None) -> str:
-    """The host that a request asks: a *target* that is a whole URL names it, otherwise the header *host*
-    does (RFC 9112, section 3.2.2). A client of HTTP/1.0 need not name any; no browser is one.
+    """The host of a request: the one in *target*, if that is a complete URL, otherwise the header *host* (RFC
+    9112, section 3.2.2). An HTTP/1.0 client need not send one; no browser is such a client.
 
     >>> target_host("http://a.test/docs", "b.test"), target_host("/docs", "b.test")
     ('a.test', 'b.test')
@@ -75,5 +75,5 @@ def _is_address(host: str) -> bool:
 
 
 def _bracketed(name: str) -> str:
-    """A version 6 address as a Host header writes it."""
+    """An IPv6 address as a Host header writes it."""
     return f"[{name}]" if ":" in name and name[:1] != "[" else name

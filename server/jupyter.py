@@ -1,6 +1,6 @@
 """The service inside a Jupyter server, such as Binder's: jupyter-server-proxy starts it on the first call.
 
-It then answers below the Jupyter server's own address: `iso8583/generate`, `iso8583/docs`.
+It is then available under the Jupyter server's own address: `iso8583/generate`, `iso8583/docs`.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-NAME = "iso8583"  # as pyproject.toml names the entry point, which is where it appears below the address
+NAME = "iso8583"  # the entry point's name in pyproject.toml, which is also the path of the service
 SECONDS_TO_START = 30
 
 
 def setup() -> dict[str, Any]:
-    """What jupyter-server-proxy asks for: the command that starts the service, and its launcher tile."""
+    """The settings for jupyter-server-proxy: the command that starts the service, and its launcher tile."""
     return {
         "command": [
             sys.executable,
@@ -27,7 +27,7 @@ def setup() -> dict[str, Any]:
             "1",
         ],
         "timeout": SECONDS_TO_START,
-        # The browser's name for the Jupyter server is none that a local service answers for.
+        # A local service does not answer for the name by which the browser knows the Jupyter server.
         "request_headers_override": {"Host": "localhost"},
         "new_browser_tab": True,
         "launcher_entry": {"title": "ISO 8583 service", "path_info": f"{NAME}/docs"},

@@ -1,4 +1,4 @@
-"""The one gate to LLM features: who may ask, for which provider, and what its failures are as answers."""
+"""The single gate to LLM features: who may use them, with which provider, and how failures are reported."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PROVIDERS = llm.PROVIDERS
 
 
 def reads_words(settings: Settings, asked: Any) -> bool:
-    """Whether the description of *asked* is read by rules: no model is named, and none is configured or the
-    demo is public, on which none is asked."""
+    """Whether the rules read the description of *asked*: no model is named, and none is configured, or the
+    demo is public, where no LLM may be used."""
     named = asked.provider is not None or asked.model is not None
     return not named and (settings.public or not llm.is_asked(None, None))
 
 
 async def plan(settings: Settings, asked: Any) -> Plan:
-    """The plan of the description of *asked*, by rules or by a model; its other fields do not count."""
+    """The plan for the description of *asked*, by rules or by a model; other fields are ignored."""
     if reads_words(settings, asked):
         return plan_of(asked.description)
     with _gate(settings, "description", asked.provider):
@@ -33,7 +33,7 @@ async def plan(settings: Settings, asked: Any) -> Plan:
 
 
 async def tell(settings: Settings, asked: Any) -> Explanation:
-    """What the message of *asked* says. Raises ParseError where it is none."""
+    """The explanation of the message of *asked*. Raises ParseError if it is not a message."""
     with _gate(settings, "llm", asked.provider):
         return await llm.explain_async(
             asked.message,
@@ -46,8 +46,8 @@ async def tell(settings: Settings, asked: Any) -> Explanation:
 
 @contextmanager
 def _gate(settings: Settings, asked_by: str, provider: str | None) -> Iterator[None]:
-    """Refuse what *asked_by* (`description` or `llm`) asks for: 403 on a public demo, before anything is
-    looked up; 422 for a *provider* that is not one of PROVIDERS. Then: the room's errors as answers."""
+    """Check a request for an LLM by *asked_by* (`description` or `llm`): 403 on a public demo, before
+    anything else; 422 for a *provider* that is not one of PROVIDERS. Inside, LLM errors become Problems."""
     if settings.public:
         raise problem(403, "llm_disabled", ["body", asked_by], "LLM features are off on this public demo")
     if provider is not None and provider not in PROVIDERS:
@@ -58,7 +58,7 @@ def _gate(settings: Settings, asked_by: str, provider: str | None) -> Iterator[N
     try:
         yield
     except llm.LlmError as error:
-        # An unknown provider can only be the configured default here: the caller's own is refused above.
+        # Here an unknown provider can only be the configured default: the caller's is rejected above.
         unknown = isinstance(error, llm.LlmUnknownProvider)
         status, type_ = (503, "llm_unavailable") if unknown else (error.status, error.type)
         place = "model" if isinstance(error, llm.LlmUnknownModel) else asked_by

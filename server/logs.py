@@ -1,6 +1,6 @@
-"""What the server writes to its logs: one line per answer if asked for, and its own failures.
+"""The server's logs: one line per response if requested, and its own failures.
 
-No message content, no query string and no text of an exception, which may quote a message.
+They contain no message content, no query strings and no exception texts, which may quote a message.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ access = logging.getLogger("server.access")
 
 
 class DiscreetFormatter(logging.Formatter):
-    """Writes an exception as its type and frames, and no long run of digits: the libraries below log
-    exceptions and URLs as they come."""
+    """Formats an exception as its type and frames, without long runs of digits: libraries log exceptions
+    and URLs unchanged."""
 
     def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802 (logging's own name)
         kind = ei[0].__name__ if ei[0] else "no exception"
@@ -38,7 +38,7 @@ class DiscreetFormatter(logging.Formatter):
 
 
 def set_up() -> None:
-    """Warnings and failures to stderr, the access log to stdout."""
+    """Send warnings and failures to stderr, and the access log to stdout."""
     failures = logging.StreamHandler(sys.stderr)
     failures.setFormatter(DiscreetFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[failures], force=True)
@@ -50,9 +50,8 @@ def set_up() -> None:
 
 
 def write_access(method: str, route: str | None, status: int, size: int, begun: float | None) -> None:
-    """Method, route, status, bytes and time of one answer, begun at *begun* (None: its request was refused
-    before). A method or path that the server does not know is not written: a client may put anything there.
-    """
+    """Log method, route, status, bytes and time of a response; *begun* is when its request began (None:
+    rejected before). An unknown method or path is not logged: a client may put anything there."""
     method, route = method if method in HTTP_METHODS else "-", route or "-"
     spent = f"{(perf_counter() - begun) * 1000:.1f} ms" if begun is not None else "-"
     access.info("%s %s %s %s bytes %s", method, route, status, size, spent)

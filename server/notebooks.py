@@ -1,9 +1,9 @@
-"""Notebooks as a Jupyter server hands them out and keeps them: opening one changes nothing.
+"""Notebooks in a Jupyter server: opening one does not change it.
 
-JupyterLab writes what the kernel says of its language, the exact Python among it, into a notebook whose
-metadata differ from it (`language_info`), and so marks a notebook as changed that somebody only opened. Here
-it gets the words of the kernel it will have with the notebook, and what is kept has the name of the language
-alone: a notebook saved on another Python differs in nothing but what somebody changed.
+JupyterLab writes the kernel's language information, including the exact Python version, into a notebook with
+different metadata (`language_info`), and so marks a notebook as changed that was only opened. This manager
+fills in the information of the notebook's future kernel when it opens, and stores only the name of the
+language: a notebook saved on another Python differs only in what the user changed.
 
     jupyter lab --ServerApp.contents_manager_class=server.notebooks.Notebooks
 """
@@ -20,18 +20,18 @@ _KEPT = {"name": "python"}
 
 
 class Notebooks(AsyncLargeFileManager):
-    """The files of a folder, as Jupyter's own manager keeps them; of notebooks, the language apart."""
+    """The files of a folder, stored as by Jupyter's own manager, except for the language of notebooks."""
 
     async def get(self, path: str, *args: Any, **options: Any) -> dict[str, Any]:
-        """The file at *path*, as the parent gives it; in a notebook stands what its kernel will say."""
-        # Trust and the hash of what is stored were asked of the file as it stands.
+        """The file at *path*, as the parent returns it; a notebook gets its kernel's language information."""
+        # The parent has computed trust and hash from the file as stored.
         model: dict[str, Any] = await super().get(path, *args, **options)
         if model["type"] == "notebook" and _is_native(model["content"]):
             model["content"]["metadata"]["language_info"] = _language_of_the_kernel()
         return model
 
     def check_and_sign(self, nb: Any, path: str = "", **options: Any) -> None:
-        """Sign *nb* as it is kept: every notebook passes here before it is stored or trusted."""
+        """Sign *nb* in its stored form: every notebook passes here before it is stored or trusted."""
         if _is_native(nb):
             nb["metadata"]["language_info"] = dict(_KEPT)
         super().check_and_sign(nb, path, **options)
@@ -45,7 +45,7 @@ def _is_native(book: Any) -> bool:
 
 @cache
 def _language_of_the_kernel() -> dict[str, Any]:
-    """What the kernel of this Python says of its language; asked for with the first notebook."""
+    """The language information of this Python's kernel, read with the first notebook."""
     from ipykernel.ipkernel import IPythonKernel
 
     return dict(IPythonKernel.language_info)

@@ -1,6 +1,5 @@
-"""The OpenAPI 3.1 document, made from the records and the list of endpoints; and GET /docs, its page, which
-works offline.
-"""
+"""The OpenAPI 3.1 document, made from the records and the list of endpoints; and its page, GET /docs,
+which works offline."""
 
 from __future__ import annotations
 
@@ -56,13 +55,13 @@ def _schemas(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     wanted: list[tuple[type[BaseModel], Literal["validation", "serialization"]]] = []
     for endpoint in endpoints:
         wanted += [(endpoint.request, "validation"), (endpoint.response, "serialization")]
-    # Validation mode: an error entry leaves out `ctx` and `input` where there is none.
+    # Validation mode: an error entry omits `ctx` and `input` if it has none.
     wanted += [(HTTPValidationError, "validation"), (Health, "serialization")]
     _, definitions = models_json_schema(wanted, ref_template=_REF)
     schemas: dict[str, Any] = definitions["$defs"]
     for schema in schemas.values():
         for field in schema.get("properties", {}).values():
-            if field.get("default", ...) is None:  # no default, rather than a default of null
+            if field.get("default", ...) is None:  # remove a default of null
                 del field["default"]
     return dict(sorted(schemas.items()))
 
@@ -98,11 +97,11 @@ _PAGE = Path(__file__).with_name("page")
 
 
 def page(document: dict[str, Any]) -> tuple[str, str]:
-    """The HTML for an OpenAPI *document*, and the Content-Security-Policy to send with it: the page's own
-    style and script may run, and only this server may be called."""
+    """The HTML for an OpenAPI *document*, and its Content-Security-Policy: only the page's own style and
+    script may run, and only this server may be called."""
     style, script = _read("docs.css"), _read("docs.js")
     html = _read("docs.html")
-    # The document is data: "<" is escaped, so that no text in it can end the element that holds it.
+    # The document is data: "<" is escaped so that no text in it can close its script element.
     data = json.dumps(document).replace("<", "\\u003c")
     title = escape(document["info"]["title"])
     for mark, text in (("title", title), ("style", style), ("document", data), ("script", script)):

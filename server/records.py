@@ -1,9 +1,9 @@
 """The records of the interface, section by section.
 
-A request is about a verb: its options, their types, defaults and words are those of the public function
-(`sim.verbs`), and a record says only what JSON has otherwise. Requests are read strictly: `"1000"` is no
-integer, `1` no boolean, `5` no string. Unknown keys are ignored. Optional fields without a default accept
-null; those with one do not.
+A request belongs to a verb: its options have the types, defaults and words of the public function
+(`sim.verbs`), and a record states only what differs in JSON. Requests are read strictly: `"1000"` is not an
+integer, `1` not a boolean, `5` not a string. Unknown keys are ignored. Optional fields without a default
+accept null; those with one do not.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ MAX_MESSAGE = 32768
 MAX_PASTE = 65536
 MAX_DESCRIPTION = 2000
 MAX_ELEMENTS = 127
-MAX_NETWORKS = 100  # our choice: there are six, and a list without end costs time
+MAX_NETWORKS = 100  # our choice: there are six, and an endless list costs time
 ELEMENT = r"^([2-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$"
 
 
 class CardNetwork(StrEnum):
     """A card network that the service supports."""
 
-    vars().update({name: name for name in NETWORKS})  # a network is there because its file is
+    vars().update({name: name for name in NETWORKS})  # one per network file
 
 
 class ProtocolVersion(StrEnum):
@@ -43,20 +43,21 @@ class ProtocolVersion(StrEnum):
 
 
 class Request(BaseModel):
-    """What every request record shares; networks and versions are plain texts once they are read."""
+    """The base of all request records; networks and versions become plain texts."""
 
     model_config = ConfigDict(strict=True, extra="ignore", use_enum_values=True)
 
 
 class ResponseRecord(BaseModel):
-    """What every response record shares."""
+    """The base of all response records."""
 
     model_config = ConfigDict(frozen=True)
 
 
 def _request(about: str, text: str, names: str, **own: Any) -> type[Any]:
-    """The record of a request about the verb *about*, with the fields *names*: options of the verb, but for
-    what JSON has of its *own*: more that is asked of an option, or in its place annotation and default."""
+    """The record of a request for the verb *about*, with the fields *names*: options of the verb, with
+    JSON's differences in *own*: further constraints of an option, or an annotation and default that
+    replace it."""
     options = {"message" if one.is_message else one.name: one for one in verb(about).options}
     fields: dict[str, Any] = {}
     for name in names.split():
@@ -66,8 +67,7 @@ def _request(about: str, text: str, names: str, **own: Any) -> type[Any]:
 
 
 def _of_option(option: Option, more: list[Any]) -> tuple[Any, Any]:
-    """An option of a verb as a field, annotation and default: where it has words to choose from, one of
-    them."""
+    """An option of a verb as a field: annotation and default. An option with choices accepts only those."""
     kinds: dict[tuple[str, ...], Any] = {NETWORKS: CardNetwork, VERSIONS: ProtocolVersion}
     kind = option.in_json(kinds.get(option.choices, option.plain))
     words = Field(description=elsewhere(option.about))
@@ -76,7 +76,7 @@ def _of_option(option: Option, more: list[Any]) -> tuple[Any, Any]:
 
 
 def _digits(least: int, most: int | None = None) -> list[Any]:
-    """So many ASCII digits.
+    """A field of *least* to *most* ASCII digits.
 
     Our choice: pydantic's `\\d` also matches Arabic and full-width digits, which ISO 8583's `n` does not.
     """
@@ -91,7 +91,7 @@ def _digits(least: int, most: int | None = None) -> list[Any]:
 
 
 def _not_too_many(value: Any) -> Any:
-    """Refuse an object with more members than there are elements before each of them is looked at."""
+    """Reject an object with more members than there are elements, before each of them is checked."""
     if isinstance(value, dict) and len(value) > MAX_ELEMENTS:
         ctx = {"field_type": "Dictionary", "max_length": MAX_ELEMENTS, "actual_length": len(value)}
         raise PydanticKnownError("too_long", ctx)

@@ -12,13 +12,13 @@ from server.hosts import LOCAL, is_loopback
 from sim.codec.wire.dialects import load_folder
 from sim.errors import SpecError
 
-BACKLOG = 1024  # connections that may wait to be taken
+BACKLOG = 1024  # connections that may wait to be accepted
 _WORDS = {"1": True, "true": True, "yes": True, "on": True}
 _WORDS |= {"0": False, "false": False, "no": False, "off": False}
 
 
 class SettingsError(ValueError):
-    """A setting that cannot be used; the text is one line for the person who set it."""
+    """An invalid setting; the text is one line for the person who made it."""
 
 
 def flag(text: str) -> bool:
@@ -39,12 +39,12 @@ def worker_count(text: str) -> int:
         return int(text)
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows do not tell
+    except AttributeError:  # not available on macOS and Windows
         return os.cpu_count() or 1
 
 
 def host_names(text: str) -> tuple[str, ...]:
-    """Names of hosts with commas between.
+    """Host names separated by commas.
 
     >>> host_names("lab.test, 10.0.0.7")
     ('lab.test', '10.0.0.7')
@@ -53,7 +53,8 @@ def host_names(text: str) -> tuple[str, ...]:
 
 
 def _setting(default: Any, read: Callable[[str], Any], about: str = "", *, above_zero: bool = False) -> Any:
-    """A setting: how its text is read, and what the command line says *about* it, where it is an option."""
+    """A setting: how its text is read, and its help text on the command line (*about*), if it is an option
+    there."""
     return field(default=default, metadata={"read": read, "about": about, "above_zero": above_zero})
 
 
@@ -84,8 +85,8 @@ class Settings:
                 raise SettingsError(f"{row.name} must be above 0, not {getattr(self, row.name)}")
 
     def load_formats(self) -> None:
-        """Make the formats in the folder `formats` known. Raises SettingsError naming the file and the row
-        that cannot be read."""
+        """Load the formats in the folder `formats`. Raises SettingsError that names the invalid file and
+        row."""
         if self.formats:
             try:
                 load_folder(self.formats)
@@ -94,15 +95,16 @@ class Settings:
 
     @property
     def own_hosts(self) -> tuple[str, ...] | None:
-        """The hosts that the server answers for; None: for any. Our choice: a server that only this machine
-        reaches, and no public demo, answers for this machine's names, and any server with names for those."""
+        """The hosts that the server answers for; None for any. Our choice: a server that only this machine
+        can reach, unless it is a public demo, answers for this machine's names; a server with configured
+        names answers for these as well."""
         if not self.hosts and (self.public or not is_loopback(self.host)):
             return None
         return (*LOCAL, self.host, *self.hosts)
 
 
 def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings that *environment* (by default the process's own) asks for; empty variables are unset.
+    """The settings in *environment* (default: the process's own); empty variables count as unset.
 
     >>> from_environment({"SIM_PORT": "9000", "SIM_PUBLIC": "1"}).port
     9000

@@ -1,8 +1,7 @@
 """The processes that serve: this one, or several that share one listening socket.
 
-Sanic's own runner and manager of processes are not used: a stop signal that comes while they start is lost,
-or makes them spin for ever (github.com/sanic-org/sanic/issues/2997), and the manager starts no successor of a
-worker that was killed.
+Sanic's own runner and process manager are not used: a stop signal during startup is lost or makes them spin
+forever (github.com/sanic-org/sanic/issues/2997), and the manager does not replace a killed worker.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ from server.app import create_app
 from server.connection import Connection
 from server.settings import BACKLOG, Settings
 
-DRAIN = 15.0  # seconds that what was begun before a stop may still take
-YOUNG = 5.0  # seconds: a worker that dies younger than this may be one of a row of them
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0  # seconds before a successor of one that died young
-WATCH = 1.0  # seconds between two looks while a successor is due
+DRAIN = 15.0  # seconds that requests in progress may still take after a stop
+YOUNG = 5.0  # seconds: a worker that dies younger may fail again and again
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0  # seconds before a worker that died young is replaced
+WATCH = 1.0  # seconds between two checks while a replacement is due
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger("server.error")
 
 
 def serve_one(settings: Settings, sock: socket.socket, serving: Callable[[], None] = lambda: None) -> None:
-    """Serve in this process until SIGTERM or SIGINT; what was begun is finished first. *serving* is called
-    once requests are answered."""
+    """Serve in this process until SIGTERM or SIGINT, then finish the requests in progress. *serving* is
+    called once requests are accepted."""
     logs.set_up()
     os.environ["SANIC_IGNORE_PRODUCTION_WARNING"] = "true"  # no advice about developing on a terminal
     with suppress(KeyboardInterrupt), asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -48,7 +47,7 @@ def serve_one(settings: Settings, sock: socket.socket, serving: Callable[[], Non
 
 
 def serve_many(settings: Settings, sock: socket.socket) -> int:
-    """Serve in `settings.workers` processes until SIGTERM or SIGINT. Returns 1 where none could start."""
+    """Serve in `settings.workers` processes until SIGTERM or SIGINT. Returns 1 if none could start."""
     logs.set_up()
     crew = Crew(settings, sock)
     for number in STOP_SIGNALS:
@@ -67,7 +66,7 @@ async def _serve(settings: Settings, sock: socket.socket, serving: Callable[[], 
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
     app = create_app(settings)
     endpoints.prepare()
-    app.prepare(single_process=True, motd=False)  # one server: no answer has to name another (alt-svc)
+    app.prepare(single_process=True, motd=False)  # one server: no alt-svc header is needed
     held = {"start_serving": False}  # no request before the routes are ready
     # Any: Sanic's class has no types of its own.
     server: Any = await app.create_server(
@@ -87,7 +86,7 @@ async def _serve(settings: Settings, sock: socket.socket, serving: Callable[[], 
 
 
 async def _drain(server: Any) -> None:
-    """Take no new connection; close each as soon as its request is answered, or after DRAIN seconds."""
+    """Accept no new connections; close each one when its request is answered, or after DRAIN seconds."""
     server.server.close()
     end = monotonic() + DRAIN
     while server.connections and monotonic() < end:
@@ -101,14 +100,14 @@ async def _drain(server: Any) -> None:
 def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
     try:
         from uvloop import new_event_loop
-    except ImportError:  # Windows has none
+    except ImportError:  # not available on Windows
         return None
     return new_event_loop
 
 
 @dataclass(slots=True, eq=False)
 class Worker:
-    """A worker process: when it was born, and whether it has ever served."""
+    """A worker process: when it started, and whether it has ever served."""
 
     process: SpawnProcess
     serving: Event
@@ -117,47 +116,47 @@ class Worker:
 
 @dataclass(slots=True)
 class Crew:
-    """The worker processes, and when one that ended gets a successor.
+    """The worker processes, and the schedule for replacing those that ended.
 
-    One that lived for long gets it at once. After one that died young it takes a moment, twice as long each
-    time, so that what cannot live does not take all the processor's time; the others serve on meanwhile.
+    A worker that lived long is replaced at once. After one that died young there is a pause, doubled each
+    time, so that a worker that cannot run does not use up the processor; the others go on serving.
     """
 
     settings: Settings
     sock: socket.socket
     workers: list[Worker] = field(default_factory=list)
-    due: list[float] = field(default_factory=list)  # when successors are to be born
+    due: list[float] = field(default_factory=list)  # when replacements are to start
     pause: float = FIRST_PAUSE
-    served: bool = False  # some worker has got as far as serving
+    served: bool = False  # some worker has ever served
     stopping: bool = False
     status: int = 0
 
     def add(self) -> None:
-        """One more worker."""
+        """Start one more worker."""
         context = get_context("spawn")
         serving = context.Event()
         process = context.Process(target=_work, args=(self.settings, self.sock, serving), daemon=True)
         try:
             process.start()
-        except (OSError, ValueError):  # the signal came first, and closed the socket
+        except (OSError, ValueError):  # a stop signal has closed the socket
             if self.stopping:
                 return
             raise
         self.workers.append(Worker(process, serving, monotonic()))
-        if self.stopping:  # the signal came while it was being born
+        if self.stopping:  # a stop signal arrived while it started
             process.terminate()
 
     def stop(self, *_: Any) -> None:
-        """Ask every worker to finish; also the handler of signals."""
+        """Ask every worker to finish; also the signal handler."""
         self.stopping = True
         self.due.clear()
-        self.sock.close()  # or new clients would wait for an answer until the last worker is done
+        self.sock.close()  # otherwise new clients would wait until the last worker is done
         for worker in tuple(self.workers):
             worker.process.terminate()
 
     def look_after(self) -> None:
-        """Wait until a worker ends or a successor is due, and see to it."""
-        # Not slept through for long: a signal may come after this look at the clock.
+        """Wait until a worker ends or a replacement is due, and handle it."""
+        # Never wait long: a signal may arrive after this check of the clock.
         moment = min(WATCH, max(0.0, min(self.due) - monotonic())) if self.due else None
         wait([worker.process.sentinel for worker in self.workers], moment)
         for worker in [worker for worker in self.workers if worker.process.exitcode is not None]:
@@ -172,7 +171,8 @@ class Crew:
             self.add()
 
     def _succeed(self, worker: Worker) -> None:
-        """*worker* ended unasked: say so, and see to a successor. Where none has ever served, none will."""
+        """Log that *worker* ended unexpectedly, and schedule a replacement, or stop if no worker has ever
+        served."""
         age = monotonic() - worker.born
         log.error("worker ended with status %s after %.0f s", worker.process.exitcode, age)
         if not self.served and not any(other.serving.is_set() for other in self.workers):
@@ -184,7 +184,7 @@ class Crew:
 
 
 def _work(settings: Settings, sock: socket.socket, serving: Event) -> None:
-    if hasattr(os, "setpgrp"):  # Ctrl-C reaches the parent alone, which passes it on once
+    if hasattr(os, "setpgrp"):  # so that Ctrl-C reaches only the parent, which passes it on once
         os.setpgrp()
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     serve_one(settings, sock, serving.set)

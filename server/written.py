@@ -1,7 +1,6 @@
-"""What the service answers beyond explain and validate: POST /parse, /build, /convert, /plan, and /generate
-of a description.
+"""The responses to POST /parse, /build, /convert and /plan, and to /generate with a description.
 
-Each is a function from the request's record, or from a plan, to the answer, which raises Problem.
+Each function takes the request's record or a plan, and returns the response or raises Problem.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from sim.errors import MTI_FIELD, BuildError, ChoiceError
 from sim.exchanges.plan import Plan, Run, UnclearError, shown
 from sim.operations import building, reading
 
-Answer: TypeAlias = dict[str, Any]  # what the endpoint's response record says
+Answer: TypeAlias = dict[str, Any]  # as in the endpoint's response record
 
 _MOST_TRIED = 5
 _ELEMENTS = frozenset(map(str, range(2, 129)))
@@ -32,7 +31,7 @@ def fields_of(message: Message) -> list[Answer]:
 
 
 def parse(asked: Any, *, guess: bool = True) -> Answer | None:
-    """The answer of POST /parse; None where it has to be guessed and is not to be."""
+    """The response to POST /parse; None if the format must be guessed and *guess* is False."""
     form = None if asked.format is None else _known(asked.format)
     reading = _read(asked, form, guess)
     return None if reading is None else _parsed(reading)
@@ -61,7 +60,7 @@ def _parsed(found: operations.Reading) -> Answer:
 
 
 def build(asked: Any) -> Answer:
-    """The answer of POST /build."""
+    """The response to POST /build."""
     name = _known(asked.format)
     unknown = [key for key in asked.fields if key not in _ELEMENTS]
     if unknown:
@@ -87,7 +86,7 @@ def _unwritable(key: str, error: BuildError) -> dict[str, Any]:
 
 
 def convert(asked: Any, *, guess: bool = True) -> Answer | None:
-    """The answer of POST /convert; None where it has to be guessed and is not to be."""
+    """The response to POST /convert; None if the format must be guessed and *guess* is False."""
     reading = _read(asked, None, guess)
     return None if reading is None else _converted(asked, reading)
 
@@ -107,7 +106,7 @@ def _converted(asked: Any, found: operations.Reading) -> Answer:
 
 
 def _read(asked: Any, form: str | None, guess: bool) -> operations.Reading | None:
-    """The message, as far as it can be read; None where it is not the text form and not to be guessed."""
+    """The message, as far as it can be read; None if it is not in text form and *guess* is False."""
     guessed = form != operations.TEXT and not guess
     if form is not None and guessed:
         return None
@@ -131,7 +130,8 @@ def _read(asked: Any, form: str | None, guess: bool) -> operations.Reading | Non
 
 
 def _refused(found: operations.Reading) -> Problem:
-    """Why *found* is not taken, with what was read of it, card data covered, and what was tried."""
+    """The Problem for *found*, with the reason, the elements that were read (card data masked), and what
+    was tried."""
     error = reading.refusal(found)
     if isinstance(error, operations.NotIso8583Error):
         ctx: dict[str, Any] = {"kind": found.kind or None, "reasons": list(error.reasons)}
@@ -144,7 +144,7 @@ def _refused(found: operations.Reading) -> Problem:
 
 
 def _tried(found: operations.Reading) -> dict[str, Any]:
-    """What was tried, where bytes were guessed: each format and how far it read."""
+    """The formats tried when bytes were guessed, and how far each could be read."""
     shown = [one for one in (found, *found.rivals) if one.format][:_MOST_TRIED]
     tried = [{"format": one.format, "read": one.read, "of": one.size} for one in shown]
     return {"tried": tried} if any(one.data for one in shown) else {}
@@ -159,7 +159,7 @@ def _known(name: str | None) -> str:
 
 
 def generate(made: Plan) -> dict[str, Any]:
-    """The answer of POST /generate: the message that the description of a plan is about. Raises Problem."""
+    """The response to POST /generate: the message that the description of a plan is about. Raises Problem."""
     try:
         run = made.run()
     except UnclearError as error:
@@ -170,7 +170,7 @@ def generate(made: Plan) -> dict[str, Any]:
 
 
 def plan(made: Plan) -> dict[str, Any]:
-    """The answer of POST /plan, also where nothing can be made."""
+    """The response to POST /plan, even if nothing can be made."""
     messages = []
     if made.makes_messages and not made.unclear and not made.not_possible:
         run = made.run()

@@ -5,9 +5,9 @@
 >>> sim.validate(message).iso.valid
 True
 
-A message is always any of three: its raw text, a message table, or a `Message`. The message table
-is the message: change a cell, and build, explain or validate it. Only test card numbers belong
-here; whatever is displayed hides them, what is exported does not.
+Functions accept a message as raw text, as a message table, or as a `Message`. The message table is the
+message: change a cell, then build, explain or validate it. Use test card numbers only: displays mask them,
+exports do not.
 
 Nothing heavy is imported before a function is called.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sim.exchanges.plan import UnclearError
     from sim.link.scenario.report import export_suite
 
-    # What `%load_ext sim` looks for.
+    # `%load_ext sim` calls these.
     from sim.magic import load_ipython_extension as load_ipython_extension
     from sim.magic import unload_ipython_extension as unload_ipython_extension
     from sim.operations.drill import drill
@@ -107,7 +107,7 @@ __all__ = [
     "validate",
 ]
 
-if not TYPE_CHECKING:  # or every name would be one, of any type
+if not TYPE_CHECKING:  # a type checker would accept any name
     __getattr__ = lazily(__name__)[0]
 
 

@@ -1,9 +1,9 @@
-"""What verbs answer to those who are no Python: records of plain values, for a shell (`sim.cli`) and for
+"""The results of verbs for callers outside Python: records of plain values, for a shell (`sim.cli`) and for
 assistants (`sim.mcp`).
 
-What looks at a message hides its card data. What makes one gives a `Made`: the shell shows it whole, for the
-next program, an assistant gets it so only where it asks for that. Answers are made without tables of pandas,
-but for those that are tables.
+Functions that examine a message mask its card data. Functions that make one return a `Made`: the shell prints
+it in clear, for the next program; an assistant gets it in clear only on request. pandas is used only for
+results that are tables.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A message that was made, or the text of one that is broken; what was `lost` of it in its format, and
-    what else is said of it."""
+    """A new message, or the text of a broken one; the elements `lost` in its format, notes, and further
+    results."""
 
     message: Message | str
     version: str
@@ -44,7 +44,7 @@ class Made:
     more: Record = field(default_factory=dict)
 
     def record(self, to: str | None = None) -> Record:
-        """The message in the format *to*, and what is said of it."""
+        """The message in the format *to*, with notes and further results."""
         if isinstance(self.message, str):
             return {"message": self.message, **self.more}
         name = known_format(to)
@@ -54,12 +54,13 @@ class Made:
         return {**head, "format": name, **network, "notes": notes, **self.more}
 
     def masked(self) -> Record:
-        """The text form with its card data hidden, and what is said of it."""
+        """The text form with card data masked, with notes and further results."""
         record = self.record()
         return record | {"message": masked_text(record["message"], self.version or None)}
 
     def warnings(self, to: str | None) -> list[str]:
-        """What a reader of the message alone should know: what was lost, what comes back otherwise."""
+        """What the message alone does not show: lost elements, and values that will be read back
+        differently."""
         if isinstance(self.message, str):
             return []
         otherwise = told_otherwise(self.message, known_format(to))
@@ -67,15 +68,15 @@ class Made:
 
 
 def rows(table: Any) -> list[Record]:
-    """The rows of a table, card data hidden, what is missing None."""
+    """The rows of a table, with card data masked and missing values as None."""
     plain = table.masked()
     records: list[Record] = plain.astype(object).where(plain.notna(), None).to_dict("records")
     return records
 
 
 def parse(message: str, **how: Any) -> Record:
-    """A message, its elements, and what of it could not be read; of something else what that is, and what is
-    inside it."""
+    """The elements of a message, and findings on what could not be read; for other input, what it is and
+    what is in it."""
     view, read_as, reading = _seen(message, **how)
     findings = [_finding(one) for one in view.findings]
     return {
@@ -104,10 +105,9 @@ def parse(message: str, **how: Any) -> Record:
 
 
 def _seen(message: str, **how: Any) -> tuple[Anatomy, str, Reading]:
-    """The anatomy of *message*, written in any way, how it was read (empty: as the text that it is), and what
-    was read.
+    """The anatomy of *message*, in any notation; how it was read (empty for the text form); and the reading.
 
-    Raises ParseError for bytes of which nothing can be read, ChoiceError for a wrong word.
+    Raises ParseError for bytes of which nothing can be read, ChoiceError for an unknown word.
     """
     reading = read(message, **how)
     if reading.message is None and reading.raw is None and reading.error is not None:
@@ -116,7 +116,7 @@ def _seen(message: str, **how: Any) -> tuple[Anatomy, str, Reading]:
 
 
 def _finding(finding: Finding) -> Record:
-    """One finding; with `url`, the page about its rule, where a site of documentation is known."""
+    """A finding as a record; with `url`, the page about its rule, if there is a documentation site."""
     record = asdict(finding)
     return record | {"url": finding.url} if finding.url else record
 
@@ -157,8 +157,8 @@ def explain(
 
 
 def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) -> Record:
-    """A verdict: its findings, and which of the networks asked for the message passes."""
-    # What only shows a message loads no rules.
+    """The verdict on a message, its findings, and which of the networks *against* it passes."""
+    # Imported here so that merely showing a message does not load the rules.
     from sim.operations.verdict import told, verdict_on
 
     asked = tuple(against or ())
@@ -176,7 +176,7 @@ def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) 
 def repair(
     message: str, *, version: str | None = None, network: str | None = None, sure: bool = False, **how: Any
 ) -> Made:
-    """A message after its first proposal, and all proposals."""
+    """The message after the first proposal, and all proposals."""
     done = operations.repair(message, version=version, network=network, sure=sure, **how)
     proposals = [one.record() for one in done.proposals]
     left = [_finding(one) for one in done.left]
@@ -184,14 +184,14 @@ def repair(
 
 
 def guess(message: str, **how: Any) -> list[Record]:
-    """What a paste may be, and why."""
+    """The possible formats of a paste, with reasons."""
     names = ("confidence", "read_as", "mti", "version", "format", "read", "size", "reasons")
     best = operations.guess(message, **how)
     return [{name: getattr(one, name) for name in names} for one in (best, *best.rivals)]
 
 
 def diff(a: str, b: str, **how: Any) -> list[Record]:
-    """The elements in which two messages differ; None where one of them lacks an element."""
+    """The elements in which two messages differ; None if one of them does not have the element."""
     sides = left, right = [_seen(one, **how)[0] for one in (a, b)]
     records = []
     for one in differences(left, right):
@@ -205,7 +205,7 @@ def diff(a: str, b: str, **how: Any) -> list[Record]:
 
 
 def mask(message: str, *, version: str | None = None, format: str | None = None) -> Record:
-    """*message* as it stands, card data starred out; one in a wire format that is named, as text."""
+    """*message* with card data masked, in its own form, or as text if a wire format is named."""
     if format not in (None, TEXT):
         return {"message": _seen(message, version=version, format=format)[0].shown_text}
     text = strip_line_ending(message)
@@ -221,7 +221,7 @@ def generate(
     model: str | None = None,
     **options: Any,
 ) -> Made:
-    """A test message, as *format* has it."""
+    """A test message that fits *format*."""
     from sim.operations.asked import generated, moment
 
     if description:
@@ -235,7 +235,8 @@ def generate(
 def _described(
     description: str, provider: str | None, model: str | None, version: str | None, at: datetime | None
 ) -> Generated:
-    """The message that *description* is about, by a language model where one is named or configured."""
+    """The message that *description* is about, by a language model if one is named or configured,
+    otherwise by rules."""
     from sim import models
     from sim.exchanges.composing import plan_of
     from sim.operations.generation import Generated
@@ -252,7 +253,7 @@ def _described(
 def respond(
     message: str, code: str | None = None, *, to: str | None = None, at: str | None = None, **how: Any
 ) -> Made:
-    """The response to a request, as the format *to* has it, else that of the request."""
+    """The response to a request, in the format *to*, or else that of the request."""
     from sim.operations.asked import moment
 
     options, amounts = _reading_options(how)
@@ -271,7 +272,7 @@ def reverse(
     to: str | None = None,
     **how: Any,
 ) -> Made:
-    """The reversal of a message; a trace number may lack the zeros in front."""
+    """The reversal of a message; leading zeros of *stan* may be omitted."""
     from sim.operations.asked import moment
 
     options, amounts = _reading_options(how)
@@ -285,7 +286,7 @@ def reverse(
 
 @dataclass(frozen=True, slots=True)
 class MadeExchange:
-    """An exchange that was made: a record of each step with its message, and what is said of all of them."""
+    """A new exchange: a record of each step with its message, and the results for the whole."""
 
     steps: tuple[tuple[Record, Made], ...]
     more: Record
@@ -295,11 +296,11 @@ class MadeExchange:
         return [step | {"message": made.record(to)["message"]} for step, made in self.steps]
 
     def record(self, to: str | None = None) -> Record:
-        """All of it, with the messages in the format *to*."""
+        """The whole exchange, with the messages in the format *to*."""
         return self.more | {"steps": self.records(to)}
 
     def masked(self) -> Record:
-        """All of it, with card data hidden."""
+        """The whole exchange, with card data masked."""
         steps = [step | {"message": made.masked()["message"]} for step, made in self.steps]
         return self.more | {"steps": steps}
 
@@ -307,7 +308,7 @@ class MadeExchange:
 def exchange(
     purpose: str, *, format: str | None = None, at: str | None = None, **options: Any
 ) -> MadeExchange:
-    """An exchange of test messages, as *format* has them."""
+    """An exchange of test messages that fit *format*."""
     from sim.exchanges import make, tell
     from sim.operations.asked import moment
 
@@ -331,7 +332,7 @@ def build(mti: str, fields: Mapping[int, str], version: str | None = None) -> Ma
 
 
 def convert(message: str, to: str, *, at: str | None = None, **how: Any) -> Made:
-    """A message in another version, with what became of each element, or in a wire format."""
+    """A message in another version, with a note on each element, or in a wire format."""
     from sim.operations.asked import moment
 
     original = parse_any(message, **how).whole()
@@ -345,7 +346,7 @@ def convert(message: str, to: str, *, at: str | None = None, **how: Any) -> Made
 
 
 def faults(message: str, *, network: str | None = None, **how: Any) -> list[Record]:
-    """The faults that a message can be given."""
+    """The faults that apply to a message."""
     original = parse_any(message, network=network, **how).whole()
     possible = operations.faults_for(original, network=network)
     return [{"fault": one.id, "rule": one.rule, "what": one.what} for one in possible]
@@ -360,13 +361,13 @@ def break_message(message: str, fault: str, *, network: str | None = None, **how
 
 
 def _reading_options(how: Record) -> tuple[Record, Record]:
-    """How a message is read, and the rest."""
+    """The options for reading a message, and the rest."""
     names = ("version", "network", "format", "interface")
     reading = {name: value for name, value in how.items() if name in names}
     return reading, {name: value for name, value in how.items() if name not in names}
 
 
 def _fitted(made: Generated, format: str | None) -> Made:
-    """What was made, as *format* has it."""
+    """*made*, reduced to what *format* can encode."""
     message, lost = in_format(made.message, known_format(format))
     return Made(message, message.version, tuple(made.notes), lost, made.network)

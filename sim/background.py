@@ -1,6 +1,6 @@
-"""Coroutines called without `await`: one event loop for all calls of a kind, in a thread of its own.
+"""Coroutines called without `await`: they run in an event loop in a separate thread, one per kind of call.
 
-A notebook's own loop may be running, and must not wait: what is called here waits for the other thread.
+A notebook's own loop may be running and must not block, so the caller waits for the other thread.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
 _LAST_WAIT = 2.0  # seconds
-# Hosts and clients have one; a language model that is asked in it, by an issuer's rule, has another.
+# Hosts and clients share one; language models, which an issuer's rule may call inside it, have another.
 Thread = Literal["sim-link", "sim-llm"]
 
 
@@ -31,7 +31,7 @@ def _loop(thread: Thread) -> asyncio.AbstractEventLoop:
 
 
 def _end(loop: asyncio.AbstractEventLoop, worker: threading.Thread) -> None:
-    """End what nobody has closed, as the process ends: what is pending then is complained of, by Python."""
+    """Cancel pending tasks and stop the loop as the process ends."""
     if worker.is_alive():
         with suppress(TimeoutError):
             asyncio.run_coroutine_threadsafe(_ended(), loop).result(_LAST_WAIT)
@@ -48,18 +48,18 @@ async def _ended() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-if hasattr(os, "register_at_fork"):  # a forked process has no such thread: it makes one of its own
+if hasattr(os, "register_at_fork"):  # a forked process does not inherit the thread and starts its own
     os.register_at_fork(after_in_child=_loop.cache_clear)
 
 
 def start(call: Coroutine[Any, Any, T], thread: Thread = "sim-link") -> Future[T]:
-    """*call*, under way. Cancelling the future cancels it."""
+    """Start *call* and return its future; cancelling that cancels the call."""
     return asyncio.run_coroutine_threadsafe(call, _loop(thread))
 
 
 def run(call: Coroutine[Any, Any, T], thread: Thread = "sim-link") -> T:
-    """The result of *call*. An interrupt cancels it. Raises RuntimeError in the thread of the loop itself,
-    where it would wait for itself."""
+    """The result of *call*. An interrupt cancels it. Raises RuntimeError in the loop's own thread, which
+    would wait for itself."""
     if threading.current_thread().name == thread:
         call.close()
         raise RuntimeError("this would block the running event loop; use AsyncHost and AsyncClient there")

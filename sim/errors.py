@@ -1,10 +1,11 @@
 """The exceptions of the toolkit.
 
-One tree under `IsoError`, which is a `ValueError`: `ParseError` speaks of text that came in
-(`WireError` of bytes), `BuildError` of elements to be written, `SpecError` of the toolkit's own tables,
-`OptionError` of a caller's argument, `ChoiceError` of one that is none of the words to choose from.
-Every error locates: field, offset, expected, found. Texts never hold card data: `found` is a
-count, a length prefix or an already masked value.
+They form one tree under `IsoError`, a `ValueError`: `ParseError` is about input text (`WireError` about
+bytes), `BuildError` about elements to be written, `SpecError` about the toolkit's own tables, `OptionError`
+about a caller's argument, `ChoiceError` about an argument that is not one of its choices.
+
+Every error has a location: field, offset, expected, found. Texts never contain card data: `found` is a count,
+a length prefix or an already masked value.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _LARGE = 10**_MOST_SHOWN
 _FIRST = 6  # digits of a card number that may be shown
 _LAST = 4
 _PACKED = re.compile(r"[0-9]{8,}|(?:F[0-9]){8,}")
-# A card number, given perhaps as the name of an option, a host or a file.
+# A card number, possibly passed as the name of an option, a host or a file.
 _LONG_NUMBER = re.compile(r"[0-9]{13,}|[0-9]{4}(?:[ -][0-9]{4}){2}[ -][0-9]{1,7}")
 
 
@@ -36,8 +37,8 @@ def element_label(field: int | None) -> str:
 
 
 def locate(field: int | None, offset: int | None, expected: str, found: str, unit: str = "offset") -> str:
-    """The one sentence in which errors and findings say what is wrong where; *unit* is what *offset*
-    counts, `byte` where it is no character of the text form.
+    """The sentence in which errors and findings say what is wrong where; *unit* is what *offset* counts,
+    `byte` if it is not a character of the text form.
 
     >>> locate(4, 36, "n 12", "7 characters")
     'DE 4 at offset 36: expected n 12, found 7 characters'
@@ -46,15 +47,15 @@ def locate(field: int | None, offset: int | None, expected: str, found: str, uni
 
 
 def located(label: str, offset: int | None, expected: str, found: str, unit: str = "offset") -> str:
-    """The same of what is called *label*."""
+    """The same sentence for a place called *label*."""
     place = label if offset is None else f"{label} at {unit} {offset}"
     return f"{place}: expected {expected}, found {found}"
 
 
 class IsoError(ValueError):
-    """Base of all errors. `field` 0 is the MTI, 1 the bitmap, None the message as a whole;
-    `offset` counts characters of the text form from 0, in a `WireError` bytes, in a `SpecError` lines
-    from 1."""
+    """Base of all errors. `field` 0 is the MTI, 1 the bitmap, None the whole message; `offset` counts from
+    0 in characters of the text form, in a `WireError` in bytes; in a `SpecError` it is a line number, from
+    1."""
 
     unit = "offset"
 
@@ -78,9 +79,9 @@ class IsoError(ValueError):
 
 
 class ParseError(IsoError):
-    """A text is not a message of its version. `partial` is the Message read up to the misfit, or None if
-    not even the MTI and bitmap could be read. `part` says what does not fit: the `mti`, the `bitmap`, a
-    length `prefix`, a `value` or the `end` of the text; `wanted` is its expected number of characters."""
+    """A text is not a message of its version. `partial` is the Message read up to the fault, or None if
+    not even the MTI and bitmap could be read. `part` is the faulty part: the `mti`, the `bitmap`, a length
+    `prefix`, a `value` or the `end` of the text; `wanted` is its expected number of characters."""
 
     def __init__(
         self,
@@ -108,8 +109,7 @@ class WireError(ParseError):
 
 
 class CutShortError(WireError):
-    """Bytes end before the message does: more of them may make it whole, `wanted` of them at least where that
-    is known."""
+    """Bytes end before the message does: more bytes may complete it, at least `wanted` if that is known."""
 
 
 class BuildError(IsoError):
@@ -117,8 +117,8 @@ class BuildError(IsoError):
 
 
 class SpecError(IsoError):
-    """A table is not what the code expects: a bad row, an element that no version has. In a user's file,
-    `offset` is the line."""
+    """A table is not what the code expects: an invalid row, an element that no version has. In a user's
+    file, `offset` is the line."""
 
     unit = "line"
 
@@ -161,7 +161,7 @@ class ChoiceError(OptionError):
 
 
 def quotable(text: str) -> str:
-    """What a caller named an option, a host or a rule, as it may be repeated: no number as long as a card's.
+    """A caller's name for an option, a host or a rule, safe to quote: a number as long as a card's is masked.
 
     >>> quotable("for 4111111111111111")
     'for 411111******1111'
@@ -175,12 +175,12 @@ def _starred(number: re.Match[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """How an error quotes what a caller gave: shortened, and no number that is as long as a card's.
+    """How an error quotes a caller's value: shortened, and without numbers as long as a card's.
 
     >>> shown("VISSA"), shown(4111111111111111)
     ("'VISSA'", '16 characters')
     """
-    if isinstance(value, int) and abs(value) >= _LARGE:  # Python writes out no number of any length
+    if isinstance(value, int) and abs(value) >= _LARGE:  # Python refuses to print very long numbers
         return "a large number"
     if isinstance(value, str | int | float | None):
         digits = sum(char.isdecimal() for char in str(value))
@@ -189,7 +189,7 @@ def shown(value: object) -> str:
 
 
 def hexed(data: bytes) -> str:
-    """How an error quotes bytes that may be a piece of a card number: of many digits the first.
+    """How an error quotes bytes that may be part of a card number: only the first of many digits.
 
     >>> hexed(bytes.fromhex("45395787")), hexed(b"HTTP/1.1")
     ('453957**', '485454***F312E31')
@@ -198,7 +198,7 @@ def hexed(data: bytes) -> str:
 
 
 def quoted(text: str, data: bytes) -> str:
-    """How an error quotes characters, one a byte of *data*, which may be digits packed by two.
+    """How an error quotes characters, one per byte of *data*, which may be packed digits.
 
     >>> quoted("E9Wg", bytes.fromhex("45395767")), quoted("08O0", b"08O0")
     ("'E9W*'", "'08O0'")
@@ -208,7 +208,7 @@ def quoted(text: str, data: bytes) -> str:
 
 
 def size(text: str) -> str:
-    """How long a text is.
+    """The length of a text, in words.
 
     >>> size("1"), size("1229")
     ('1 character', '4 characters')
@@ -217,7 +217,7 @@ def size(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """*text* without what writers do differently: letter case, blanks, hyphens.
+    """*text* without letter case, blanks and punctuation.
 
     >>> fold("Master Card") == fold("MASTERCARD")
     True
@@ -226,7 +226,7 @@ def fold(text: str) -> str:
 
 
 def closest(value: object, spellings: Mapping[str, str]) -> str | None:
-    """What the spelling stands for that *value* resembles; None for a number or where it resembles none."""
+    """The meaning of the spelling that *value* resembles; None for a number, or if it resembles none."""
     from difflib import get_close_matches
 
     folded = {fold(spelling): meant for spelling, meant in spellings.items()}
@@ -246,7 +246,7 @@ def closest_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(value: object, words: Iterable[str]) -> str:
-    """What an error adds on a word that resembles one of *words*; empty where it resembles none.
+    """The suffix of an error about a word that resembles one of *words*; empty if it resembles none.
 
     >>> did_you_mean("visaa", ["visa", "amex"])
     "; did you mean 'visa'?"
@@ -259,12 +259,12 @@ def _or(near: str | None) -> str:
 
 
 def either(choices: Sequence[str]) -> str:
-    """The *choices* in words: all with commas between, `or` before the last."""
+    """The *choices* in words: separated by commas, with `or` before the last."""
     return " or ".join(", ".join(choices).rsplit(", ", 1))
 
 
 def with_article(noun: str) -> str:
-    """*noun* behind a or an, by its sound: an issuer, a UnionPay card.
+    """*noun* with a or an, by its sound: an issuer, a UnionPay card.
 
     >>> with_article("issuer"), with_article("UnionPay card")
     ('an issuer', 'a UnionPay card')

@@ -1,5 +1,5 @@
-"""Files that the toolkit writes: beside their place, and moved there when they are whole. A full disk or a
-stopped program leaves what stood there before."""
+"""Files that the toolkit writes: each is written next to its destination and moved there when complete, so
+that a full disk or a stopped program leaves the old file."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from pathlib import Path
 
 @contextmanager
 def replaced(path: str | Path) -> Iterator[Path]:
-    """Where to write what is to stand at *path*: a new file beside it, moved into its place at the end and
-    taken away where the writing fails. What is no file (a pipe, `/dev/stdout`) is written to itself, and so
-    is one in a folder that takes no new files."""
+    """The path to write to instead of *path*: a new file next to it, moved into place at the end, or
+    removed if writing fails. A path that is not a file (a pipe, `/dev/stdout`), or in a folder that allows
+    no new files, is written directly."""
     place = Path(path)
     target = place.resolve() if place.is_symlink() else place
     written_over = target.is_file()
     if (target.exists() and not written_over) or (written_over and not os.access(target.parent, os.W_OK)):
         yield target
         return
-    # The ending stays the last: writers go by it.
+    # Keep the file extension, which determines the format in some writers.
     new = target.with_name(f".{target.stem[:100]}.{os.getpid()}{target.suffix}")
     try:
         try:
             yield new
         except OSError as error:
-            if error.filename == str(new):  # the name that the caller knows
+            if error.filename == str(new):  # report the name that the caller knows
                 error.filename = str(place)
             raise
         if written_over:
@@ -38,6 +38,6 @@ def replaced(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Have the file at *path* hold *text*, in UTF-8."""
+    """Write *text* to the file at *path*, in UTF-8."""
     with replaced(path) as new:
         new.write_text(text, encoding="utf-8")

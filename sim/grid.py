@@ -1,10 +1,9 @@
 """How tables look: a grid of texts, drawn as HTML for pages or as plain text for a terminal.
 
-The one place that draws tables. A row is one line: what has no room ends in an ellipsis and stands whole in
-the title, which a page shows under the pointer. Names, and what is wrong and why, are read whole, over as
-many lines as it takes. Short columns are as wide as they need to be, long ones share the rest by how much
-they matter. Colours come from the theme around and never say anything alone; nothing is random, so that
-outputs can be compared.
+Only this module draws tables. A row is one line: text without room ends in an ellipsis, and is complete in
+the title, which a page shows under the pointer. Names, and what is wrong and why, wrap over as many lines as
+needed. Short columns are as wide as necessary; long ones share the rest by importance. Colors come from the
+surrounding theme and are never the only sign; nothing is random, so that outputs can be compared.
 """
 
 from __future__ import annotations
@@ -20,31 +19,31 @@ from sim.visible import visible
 NUMBER, VALUE, TEXT, SEVERITY = "n", "v", "t", "s"
 GAP = "…"
 SIGNS = {"error": "✖", "warning": "▲", "info": "ℹ", "": ""}
-# How much a column matters beside others for which there is no room either.
+# The importance of a column among those that share the remaining room.
 _WEIGHTS = {
     **{"message": 1.8, "sentence": 1.8, "what": 1.8, "checks": 1.8, "hint": 1.1},
     **{"carried_by": 1.8, "name": 1.7, "value": 1.2, "source": 0.3, "note": 0.7},
 }
 _MATTERS = 1.5  # a column of this weight has room for half a sentence on any screen
-# Columns that, where they stand together, hold what a table is asked for: sentences about one message.
+# Columns that together are the main content of a table: sentences about one message.
 _TOLD = tuple(
     map(frozenset, (("severity", "message"), ("message", "hint"), ("finding", "hint"), ("reasons",)))
 )
-# The column whose texts begin alike (Card acceptor ...), so that a beginning tells little.
+# The column whose texts often begin alike (Card acceptor ...), so that truncating them loses too much.
 _NAME = "name"
-_LONG = 26  # characters; what has more may be cut short
-_SHORT_ENOUGH = 12  # never cut
-_FULL = 90  # characters from which a column wants no more room
-# No screen shows more of one line, and without a style sheet no column grows wider; the title has all.
+_LONG = 26  # characters; longer text may be truncated
+_SHORT_ENOUGH = 12  # never truncated
+_FULL = 90  # characters beyond which a column needs no more room
+# No screen shows more on one line, and this limits columns without a style sheet; the title has everything.
 _MOST_DRAWN = {VALUE: 80, TEXT: 200}
 _MOST_TITLE = 4000
-# After so many characters a long word may break.
+# A long word may break after this many characters.
 _WORD = re.compile(r"\S{16}(?=\S{9})")
 _WIDEST_PLAIN = 80
 _TITLE_WIDTH = 100
-_PADDING = 3  # characters that a cell has around its text, and some more
+_PADDING = 3  # the width of a cell's padding in characters, with some reserve
 _ROW = "table.dataframe.iso8583"
-# A sentence, and the numbers of the elements it speaks of.
+# A sentence, and the numbers of the elements it is about.
 Sentence = tuple[str, Sequence[int]]
 LINKED = "iso-linked"
 _LIT = "{background: #ffd54d !important; color: #111 !important}"
@@ -80,9 +79,9 @@ _SEVERITIES = (
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A table as texts. `kinds` says how each column is drawn: n number, v value, t text, s severity;
-    `failing` are the places of the rows to be marked; `label_header` is None where rows have no labels;
-    `links` says where a text in the column of that header leads; `numbers` are the data elements that the
-    rows are, where sentences speak of them."""
+    `failing` are the positions of rows to highlight; `label_header` is None if rows have no labels;
+    `links` has the link of a text in the column with that header; `numbers` are the data elements in the
+    rows, if sentences refer to them."""
 
     headers: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -96,8 +95,8 @@ class Grid:
 
 
 def style(table: Grid) -> str:
-    """The style sheet that *table* needs. It has no comma outside brackets: where style sheets are taken out
-    of a page, some leave the commas."""
+    """The style sheet for *table*. It has no commas outside brackets, because some programs that strip
+    style sheets from a page leave the commas."""
     return (
         _STYLE
         + (f" {_WHOLE}" if any(_told(header, table.headers) for header in table.headers) else "")
@@ -106,8 +105,8 @@ def style(table: Grid) -> str:
 
 
 def as_html(table: Grid, title: str = "", told: Sequence[Sentence] = ()) -> str:
-    """The grid as an HTML table, *title* as a paragraph above it, the sentences *told* as another one, which
-    light the rows they speak of."""
+    """The grid as an HTML table, with *title* as a paragraph above it, and the sentences *told* as another
+    one, which highlight the rows they are about."""
     numbers = [number for number in table.numbers if number is not None] if told else []
     lines = [f"<style>{style(table)}{lighting(numbers)}</style>"]
     if title:
@@ -123,7 +122,7 @@ def as_html(table: Grid, title: str = "", told: Sequence[Sentence] = ()) -> str:
 
 
 def told_html(told: Sequence[Sentence]) -> str:
-    """Sentences as a paragraph in which each knows the numbers of the elements it speaks of."""
+    """Sentences as a paragraph; each is tagged with the numbers of its elements."""
     spans = (
         f'<span tabindex="0" data-about="{" ".join(map(str, about))}">{html.escape(visible(said))}</span>'
         if about
@@ -134,8 +133,8 @@ def told_html(told: Sequence[Sentence]) -> str:
 
 
 def lighting(numbers: Iterable[int]) -> str:
-    """The style sheet that lights what a sentence speaks of while it is pointed at or has the focus, and the
-    sentences that speak of an element while that is pointed at: what has `data-n` inside `LINKED`."""
+    """The style sheet that highlights the elements of a sentence while it is hovered or focused, and the
+    sentences about an element while that is hovered: elements with `data-n` inside `LINKED`."""
     return "".join(
         f' .{LINKED}:has([data-about~="{one}"]:is(:hover, :focus)) [data-n="{one}"] {_LIT}'
         f' .{LINKED}:has([data-n="{one}"]:hover) [data-about~="{one}"] {_LIT}'
@@ -144,7 +143,7 @@ def lighting(numbers: Iterable[int]) -> str:
 
 
 def table_html(table: Grid) -> str:
-    """The `<table>` alone."""
+    """The `<table>` element."""
     columns = list(_columns(table))
     needs = [max(map(len, texts), default=0) for texts in columns]
     long = [
@@ -182,7 +181,7 @@ def table_html(table: Grid) -> str:
 
 
 def _names(header: str, headers: Sequence[str]) -> str:
-    """The classes of a column that is long."""
+    """The CSS classes of a long column."""
     if _told(header, headers):
         return "w p"
     if header == _NAME:
@@ -191,7 +190,7 @@ def _names(header: str, headers: Sequence[str]) -> str:
 
 
 def _told(header: str, headers: Sequence[str]) -> bool:
-    """Whether the column *header* is read whole."""
+    """Whether the column *header* is never truncated."""
     return any(header in told and told.issubset(headers) for told in _TOLD)
 
 
@@ -204,12 +203,13 @@ def _widest(labels: Sequence[str]) -> int:
 
 
 def _usual(texts: Sequence[str]) -> int:
-    """The length that nine rows of ten do with: one long value takes no room from the others."""
+    """The length that suffices for nine of ten rows, so that one long value takes no room from the other
+    columns."""
     return sorted(map(len, texts))[len(texts) * 9 // 10]
 
 
 def _shares(headers: Sequence[str], needs: Sequence[int], long: Sequence[bool]) -> list[int]:
-    """How much of the room each long column gets, in percent; 0 for the others."""
+    """The share of the room for each long column, in percent; 0 for the others."""
     weights = [
         max(min(need, _FULL), _SHORT_ENOUGH) * _WEIGHTS.get(name, 1.0) if cut else 0.0
         for name, need, cut in zip(headers, needs, long, strict=True)
@@ -230,7 +230,8 @@ def _html_row(table: Grid, at: int, names: Sequence[str]) -> str:
 
 
 def _html_cell(text: str, kind: str, names: str, link: str = "") -> str:
-    """A cell; *names* are the classes of a column that may be cut short, *link* is where its text leads."""
+    """A cell; *names* are the CSS classes of a column that may be truncated, *link* is the target of its
+    text."""
     if kind == SEVERITY:
         tone = f" {text}" if text in SIGNS else ""
         return f'<td class="s{tone}">{html.escape(signed(text))}</td>'
@@ -242,13 +243,13 @@ def _html_cell(text: str, kind: str, names: str, link: str = "") -> str:
 
 
 def _linked(text: str, link: str) -> str:
-    """*text* for a page, leading to *link* where there is one, beside the page that it stands on."""
+    """*text* for a page, linked to *link* if there is one, in a new tab."""
     shown = breakable(text)
     return f'<a href="{html.escape(link)}" target="_blank" rel="noopener">{shown}</a>' if link else shown
 
 
 class Page:
-    """HTML, and nothing else that a front end could show instead."""
+    """HTML without any other representation that a front end could show instead."""
 
     def __init__(self, html: str) -> None:
         self._html = html
@@ -258,9 +259,9 @@ class Page:
 
 
 def breakable(text: str) -> str:
-    """*text*, which is `visible`, as markup. Where style sheets are taken out (an untrusted notebook, a
-    repository's page) a long word may break, or it would push the next columns off the screen. Elsewhere
-    `style` keeps it in one line: browsers break there even where nothing wraps."""
+    """*text*, already `visible`, as markup. Where style sheets are stripped (an untrusted notebook, a
+    repository's page), a long word may break, because it would push the next columns off the screen.
+    Elsewhere `style` keeps it on one line: browsers would break there even without wrapping."""
     return html.escape(_WORD.sub("\\g<0>\0", text)).replace("\0", "<wbr>")
 
 
@@ -270,12 +271,12 @@ def signed(severity: str) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """*text*, of which no more than *width* characters are shown."""
+    """*text*, truncated to *width* characters."""
     return text if len(text) <= width else text[: width - 1] + GAP
 
 
 def as_plain(table: Grid, title: str = "") -> str:
-    """The grid as lines of text, *title* above them."""
+    """The grid as lines of text, with *title* above them."""
     columns = [[table.label_header, *table.labels]] if table.label_header is not None else []
     for at, (header, kind) in enumerate(zip(table.headers, table.kinds, strict=True)):
         texts = [row[at] for row in table.rows]

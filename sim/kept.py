@@ -1,7 +1,7 @@
-"""What is remembered between messages, in bounded memory.
+"""Caches with bounded memory.
 
-Every memory that messages fill is one of these (or a small `lru_cache`), so that nobody who sends ever new
-messages makes a process grow, and none of them pushes out what most messages need.
+Everything that is remembered between messages is in one of these (or a small `lru_cache`), so that a stream
+of ever new messages cannot make the process grow, nor evict what most messages need.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ V = TypeVar("V")
 
 
 class Kept(Generic[K, V]):
-    """Things by key, at most twice *most* of them. When *most* are young they become the old ones, of
-    which those become young again that are asked for. `young` may be looked into directly."""
+    """Values by key, at most twice *most* of them. When *most* are young, they become the old ones, and
+    old ones become young again when used. `young` may be read directly."""
 
     __slots__ = ("_old", "most", "young")
 
@@ -28,19 +28,19 @@ class Kept(Generic[K, V]):
         return len(self.young) + len(self._old)
 
     def get(self, key: K) -> V | None:
-        """What is kept for *key*, if anything."""
+        """The value for *key*, or None."""
         found = self.young.get(key)
         if found is None and (found := self._old.get(key)) is not None:
             self.keep(key, found)
         return found
 
     def keep(self, key: K, value: V) -> V:
-        """Keep *value* for *key*; gives it back."""
+        """Store *value* for *key*, and return it."""
         if len(self.young) >= self.most and key not in self.young:
             self._old, self.young = self.young, {}
         self.young[key] = value
         return value
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all values."""
         self.young, self._old = {}, {}

@@ -1,7 +1,6 @@
 """`sim.keys`: PIN blocks, MACs, verification values, cryptograms, DUKPT and key blocks, for test keys.
 
-What works on a message takes it in any form and gives a message table; `steps` shows how something was
-worked out.
+Functions on messages accept any form and return a message table; `steps` shows how a result was computed.
 """
 
 from __future__ import annotations
@@ -73,13 +72,13 @@ _T = TypeVar("_T")
 
 
 def steps(worked: Worked) -> Table:
-    """Show how something was worked out.
+    """Show how a result was computed.
 
     Parameters
     ----------
     worked
-        What a function of this room gave. Its steps show a PIN, a card number or a CVV where it is about one;
-        of keys they show check values.
+        The result of a function of this module. Its steps may show a PIN, a card number or a CVV, but of keys
+        only check values.
 
     Returns
     -------
@@ -112,7 +111,7 @@ def _asked(
 def _made(
     function: Callable[Concatenate[Message, _P], Message],
 ) -> Callable[Concatenate[MessageArgument, _P], MessageTable]:
-    """*function* for a message in any form, giving a table."""
+    """*function* for a message in any form, returning a table."""
 
     @wraps(function)
     def of_any(message: MessageArgument, *args: _P.args, **options: _P.kwargs) -> MessageTable:

@@ -1,4 +1,4 @@
-"""Names of a package that are resolved when first used (PEP 562): importing it loads nothing heavy."""
+"""Names of a package that are resolved on first use (PEP 562), so that importing it loads nothing heavy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _IMPORT = re.compile(r"from ([\w.]+) import (\([^)]*\)|.*)")
 
 @cache
 def homes(package: str) -> Mapping[str, str]:
-    """The modules in which the names of *package* live: those that it imports for type checkers alone."""
+    """The modules of the names of *package*, taken from its imports for type checkers."""
     spec: Any = sys.modules[package].__spec__
     source = spec.loader.get_data(spec.origin).decode()
     block = re.split(r"\n(?=\S)", source.partition("\nif TYPE_CHECKING:\n")[2])[0]
@@ -33,7 +33,7 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
             said = "" if name.startswith("_") else did_you_mean(name, dir(sys.modules[package]))
             raise AttributeError(f"module {package!r} has no attribute {name!r}{said}")
         made = None if home == package else getattr(import_module(home), name, None)
-        if made is None:  # what is no name of a module is a module itself
+        if made is None:  # the name is itself a module
             made = import_module(f"{home}.{name}")
         vars(sys.modules[package])[name] = made
         return made

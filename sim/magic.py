@@ -1,6 +1,6 @@
-"""`%load_ext sim`: `%iso8583 validate message` and `%%iso8583`, a paste that becomes its anatomy.
+"""`%load_ext sim`: `%iso8583 validate message`, and `%%iso8583`, which shows the anatomy of a pasted message.
 
-A message is pasted as it stands (text, hex dump, log line, bytes in any notation) or named by a variable.
+A message is pasted unchanged (text, hex dump, log line, bytes in any notation) or named by a variable.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from sim.verbs import MESSAGES, Option, elsewhere, names, verb
 _NAME = "iso8583"
 _KEYS = (f"%{_NAME}", f"%%{_NAME}")
 _ANATOMY = "anatomy"
-# Longer words may be a message in Base64.
+# A longer word may be a message in Base64.
 _NAMES = re.compile(r"[^\W\d]\w{0,30}")
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 
 
 def _anatomy(message: Any, **options: Any) -> Any:
-    """The anatomy of a message: a widget where widgets are installed, else its table."""
+    """The anatomy of a message: a widget if widgets are installed, otherwise its table."""
     table = sim.parse(message, **options)
     try:
         from sim.widgets import MessageAnatomy
@@ -41,7 +41,7 @@ def _anatomy(message: Any, **options: Any) -> Any:
 
 
 def _alone(name: str) -> bool:
-    """Whether a verb is about a message, and needs nothing beside it."""
+    """Whether a verb is about a message, and requires nothing else."""
     options = verb(name).options
     needed = [one.name for one in options if one.required]
     return len(needed) == 1 and needed[0] == options[0].name and needed[0] in MESSAGES
@@ -54,7 +54,7 @@ _VERBS: dict[str, Callable[..., Any]] = {
 
 
 def _options(name: str) -> dict[str, Option]:
-    """What a verb takes beside its message."""
+    """The options of a verb besides its message."""
     return {one.name: one for one in verb("parse" if name == _ANATOMY else name).options[1:] if one.is_plain}
 
 
@@ -62,7 +62,7 @@ _OPTIONS = {name: option for verb_name in _VERBS for name, option in _options(ve
 
 
 def _projected(function: Callable[..., Any]) -> Callable[..., Any]:
-    """*function* with an argument for each option of the verbs, in the words of its docstring."""
+    """*function* with an argument for each option of the verbs, described as in their docstrings."""
     for name, option in reversed(_OPTIONS.items()):
         flag, kind = f"--{name.replace('_', '-')}", option.plain
         how: dict[str, Any] = {"type": kind, "action": "append" if option.many else "store"}
@@ -75,7 +75,7 @@ def _projected(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @magics_class
 class IsoMagics(Magics):
-    """The magic; its shell knows the variables of the notebook."""
+    """The magic; its shell has the variables of the notebook."""
 
     @magic_arguments()
     @argument("verb", nargs="?", default=_ANATOMY, help=f"{', '.join(_VERBS)}; without it, {_ANATOMY}")
@@ -90,7 +90,7 @@ class IsoMagics(Magics):
             near = closest(asked.verb, {name: name for name in _VERBS})
             if near and asked.message:
                 raise UsageError(f"%{_NAME} {asked.verb}: did you mean {near}?")
-            # `%iso8583 message`: what comes first is the message where it is no verb.
+            # `%iso8583 message`: a first word that is not a verb is the message.
             asked.message, asked.verb = [asked.verb, *asked.message], _ANATOMY
         options = {name: getattr(asked, name) for name in _options(asked.verb)}
         given = {name: value for name, value in options.items() if value is not None}
@@ -123,7 +123,7 @@ class IsoMagics(Magics):
         return [self._named(text) if _NAMES.fullmatch(text) else text]
 
     def _named(self, text: str) -> Any:
-        """The variable *text*. Raises UsageError where there is none, unless *text* may be bytes in hex."""
+        """The variable *text*. Raises UsageError if there is none, unless *text* may be bytes in hex."""
         names = self.shell.user_ns
         if text in names or _HEX.fullmatch(text):
             return names.get(text, text)
@@ -132,18 +132,18 @@ class IsoMagics(Magics):
 
 
 def _as_it_stands(line: str, words: list[str]) -> str:
-    """The *words* as they stand in *line*, with all the blanks between them: a message may have many."""
+    """The *words* as written in *line*, with all blanks between them: a message may have several in a row."""
     found = re.search(r"\s+".join(map(re.escape, words)), line)
     return found[0] if found else " ".join(words)
 
 
 def _holding_messages(names: dict[str, Any]) -> list[str]:
-    """Those of the variables *names* that hold a message."""
+    """Those of the variables *names* that contain a message."""
     return [name for name, value in names.items() if name[0] != "_" and hasattr(value, "iso")]
 
 
 def _complete(shell: InteractiveShell, event: Any) -> list[str]:
-    """Words for Tab: verbs first, then options, networks, and variables that hold a message."""
+    """Completions for Tab: verbs first, then options, networks, and variables with a message."""
     line = str(event.line)
     words = line.split()[1:]
     last = words[-1] if words and not line.endswith(" ") else ""
@@ -160,14 +160,14 @@ def _complete(shell: InteractiveShell, event: Any) -> list[str]:
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%load_ext sim` does."""
+    """Called by `%load_ext sim`."""
     shell.register_magics(IsoMagics)
     for key in _KEYS:
         shell.set_hook("complete_command", _complete, str_key=key)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%unload_ext sim` does: IPython leaves it to the extension."""
+    """Called by `%unload_ext sim`; IPython leaves the removal to the extension."""
     for magics in shell.magics_manager.magics.values():
         magics.pop(_NAME, None)
     for key in _KEYS:

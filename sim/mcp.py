@@ -1,9 +1,9 @@
-"""`iso8583 mcp`: the verbs of the toolkit as tools of an assistant, over the Model Context Protocol on stdio.
+"""`iso8583 mcp`: the toolkit's verbs as tools for an assistant, over the Model Context Protocol on stdio.
 
-The options of a tool are those of its verb (`sim.verbs`), with their types and words; those that would ask a
-language model are left out, as it is the user's account that pays. What `sim.answers` does not have gives the
-rows of its table. Card data are hidden in every answer; what makes a message shows it whole only where the
-assistant asks with `clear`, which is for test cards alone.
+A tool has the options of its verb (`sim.verbs`), with their types and descriptions, except those that would
+call a language model, because the user's account would pay. Verbs that `sim.answers` does not have return the
+rows of their table. Card data is masked in every result; a tool that makes a message returns it in clear only
+if the assistant asks with `clear`, which is for test cards only.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from sim.visible import json_text
 
 try:
     from mcp.server.mcpserver import MCPServer
-    from pydantic import Field  # what the protocol's own package describes arguments with
+    from pydantic import Field  # the protocol's package describes arguments with it
 except ModuleNotFoundError as missing:
     text = "AI assistants need the package mcp: pip install 'iso8583-lab[mcp]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
-# Verbs that are no tools, and why.
+# Verbs that are not tools, and why.
 NO_TOOLS = {
     **dict.fromkeys(("client", "host", "load", "run_suite"), "opens connections"),
     **dict.fromkeys(
@@ -66,11 +66,11 @@ def _tool(
     rows: str = "rows",
     clear: bool = False,
 ) -> None:
-    """The tool *name*: *function* with the options of the verb *of*, by default its own name, and its *own*,
-    which stand for a verb's of the same name. What is wrong with an argument is the answer.
+    """Register the tool *name*: *function* with the options of the verb *of* (default: *name*) and its *own*,
+    which replace a verb's of the same name. An invalid argument is reported in the result.
 
-    The rows that it gives are called *rows*. With *clear* it makes a message, which is given whole where that
-    is asked for, in the format that the option *to* says.
+    Rows that it returns are called *rows*. With *clear* it makes a message, which is returned in clear on
+    request, in the format in the option *to*.
     """
     about = verb(of or name)
     left_out = {*OF_A_MODEL, "llm", *(one.name for one in own)}
@@ -99,12 +99,12 @@ def _tool(
 
 
 def _format(name: str | None) -> str | None:
-    """A format to write in: a version is none."""
+    """A wire format; None for a version."""
     return None if name in sim.VERSIONS else name
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    """*option* as the protocol describes it; what is the message is called so."""
+    """*option* as the protocol describes it; the message is always called `message`."""
     each: Any = Literal[option.choices] | option.plain if option.choices and not option.many else option.plain
     return inspect.Parameter(
         "message" if option.name in MESSAGES else option.name,
@@ -137,7 +137,7 @@ def _learn(messages: list[str], name: str = "learned") -> Answer:
 
 
 def _of_table(name: str) -> Callable[..., Any]:
-    """A verb as a tool that gives the rows of its table; a text that is no table as it is."""
+    """A verb as a tool that returns the rows of its table, or a text unchanged."""
 
     def run(**given: Any) -> Any:
         answer = verb(name)(**given)
@@ -179,7 +179,7 @@ for _name in names():
 
 
 def _resource(path: str) -> None:
-    """The table of a verb as a resource; what is wrong with what was asked for is told in its place."""
+    """Register the table of a verb as a resource; an error is returned as its text."""
     name, _, option = path.partition("/")
     parameter = option.strip("{}")
 
@@ -199,7 +199,7 @@ for _path in ("fields/{version}", "codes/{name}", "rules", "formats", "flows/{ne
 
 
 def main() -> None:
-    """Speak over standard input and output until they are closed."""
+    """Serve on standard input and output until they are closed."""
     server.run("stdio")
 
 

@@ -1,9 +1,10 @@
-"""The table of verbs: each public function of `sim`, its options, their types and the words about them.
+"""The table of verbs: each public function of `sim`, with its options, their types and descriptions.
 
-The shell, assistants and the magic of notebooks are projections of it, so that an option or a verb is written
-once: as a parameter, or as a function with its docstring. A signature is read from the source of the
-function: nothing is imported for it (the shell starts without pandas), and it has its words under `python
--OO`, too."""
+The shell, assistants and the notebook magic are projections of it, so that an option or a verb is written
+once: as a parameter, or as a function with its docstring. Signatures are read from the source of the
+function, so nothing is imported (the shell starts without pandas), and docstrings are available under `python
+-OO`.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ from sim.lazy import homes
 from sim.spec import words
 from sim.spec.words import OF_A_MODEL as OF_A_MODEL
 
-# What verbs call the message they are about.
+# The names of message parameters.
 MESSAGES = ("message", "raw", "data", "request", "original")
 REQUIRED = inspect.Parameter.empty
-# An item of a docstring's list: the names of options, and what is said of them.
+# An item of a docstring's list: the names of options, and their description.
 _ITEM = re.compile(r"- ((?:`[a-z0-9_]+`(?:, )?)+): (.*)")
 _AS_IN = re.compile(r"As in `(\w+)`\.")
 _NAMES = re.compile(r"[a-z_0-9]+(?:, [a-z_0-9]+)*")
-# Words of names that a form writes otherwise.
+# Words in names that a form writes differently.
 _WRITTEN = {
     **{word: word.upper() for word in ("id", "mcc", "pin", "stan", "cvv2")},
     **{"pan": "card", "three d secure": "3-D Secure", "opening": "opening balance"},
@@ -41,8 +42,8 @@ MINOR_UNITS = "_minor_units"
 
 @cache
 def _words() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The networks, and the versions. Their tables are read where a verb's options are asked for: a list of
-    verbs does without."""
+    """The networks and the versions. Their tables are read only for a verb's options; a list of verbs does
+    not need them."""
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
 
@@ -51,8 +52,8 @@ def _words() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A parameter of a verb: its `type` as annotated, what is unknown here as Any; `default` is `REQUIRED`
-    where it has none; `about` what the docstring says of it."""
+    """A parameter of a verb: its `type` as annotated, Any if that is unknown here; `default` is `REQUIRED`
+    if it has none; `about` is its description in the docstring."""
 
     name: str
     annotation: str
@@ -63,7 +64,7 @@ class Option:
 
     @property
     def is_message(self) -> bool:
-        """Whether it takes a message, or elements of one."""
+        """Whether it accepts a message, or elements of one."""
         return "MessageArgument" in self.annotation
 
     @property
@@ -79,25 +80,25 @@ class Option:
 
     @property
     def many(self) -> bool:
-        """Whether it takes several."""
+        """Whether it accepts several values."""
         return any(word in self.annotation for word in ("Iterable[", "Sequence["))
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words to choose from, in an editor and here; other spellings may be taken, too."""
+        """The words to choose from, in an editor and here; other spellings may be accepted, too."""
         for kind, named in (("AnyNetwork", 0), ("AnyVersion", 1)):
             if kind in self.annotation:
                 return _words()[named]
         return tuple(dict.fromkeys(_choices(self.type)))
 
     def in_json(self, each: Any) -> Any:
-        """Its type in JSON, where each is of type *each*."""
+        """Its type in JSON, if each value has the type *each*."""
         kind = list[each] if self.many else each
         return kind | None if self.default is None else kind
 
     @property
     def label(self) -> str:
-        """Its name as a form has it: `merchant_id` is "Merchant ID"."""
+        """Its name in a form: `merchant_id` is "Merchant ID"."""
         words = self.name.removesuffix(MINOR_UNITS).replace("_", " ")
         for word, written in _WRITTEN.items():
             words = re.sub(rf"\b{word}\b", written, words)
@@ -105,27 +106,27 @@ class Option:
 
     @property
     def words(self) -> str:
-        """What the docstring says of it, as a form says it."""
+        """Its description, worded for a form."""
         said = elsewhere(self.about, r"\1").replace("`", "")
         return said[:1].upper() + said[1:]
 
     @property
     def usual(self) -> str:
-        """What stands for it where it is left out, as the docstring says; empty where that does not."""
+        """Its default according to the docstring; empty if the docstring does not state one."""
         said = re.search(r"Default: (.{1,16}?)(?=[,;:.](?: (?!where)|$))", self.words)
         return said[1] if said else ""
 
     @property
     def is_plain(self) -> bool:
-        """Whether a text, a number or a switch can be all of it, as it can of a message."""
+        """Whether a text, a number or a switch is a complete value, as it is for a message."""
         kinds = {str, bool, int, float, bytes}
         return bool(set(_kinds(self.type)) & kinds) and "Callable[" not in self.annotation
 
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A public function: the module it lives in, its `summary` in a sentence, all that its docstring says
-    before its parameters, and its options."""
+    """A public function: its module, its `summary` in a sentence, everything that its docstring says
+    before the parameters, and its options."""
 
     name: str
     module: str
@@ -142,13 +143,13 @@ class Verb:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all verbs, the functions of `sim.__all__`."""
+    """The names of all verbs: the functions in `sim.__all__`."""
     return tuple(name for name in sim.__all__ if name.islower() and name[0] != "_")
 
 
 @cache
 def verb(name: str) -> Verb:
-    """The verb *name*. Raises KeyError where `sim` has no such function."""
+    """The verb *name*. Raises KeyError if `sim` has no such function."""
     module = homes("sim")[name]
     function = _function(name, module)
     text = inspect.cleandoc(ast.get_docstring(function) or "")
@@ -157,7 +158,7 @@ def verb(name: str) -> Verb:
     return Verb(name, module, summary, before, tuple(_options(function.args, _about(text))))
 
 
-# What a docstring says to callers from Python, said to others.
+# Phrases for callers from Python, and their wording for others.
 _ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"\*(?:{'|'.join(MESSAGES)})\*", "the message"),
     (r"(One|one) of `sim\.NETWORKS`", lambda _: either(_words()[0])),
@@ -183,7 +184,8 @@ _ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
 
 
 def elsewhere(text: str, option: str | Callable[[re.Match[str]], str] = r"`\1`") -> str:
-    """*text* of a docstring as others say it than callers from Python, where *option* is how they name one.
+    """*text* of a docstring, worded for callers outside Python, where *option* is the form of an option's
+    name.
 
     >>> elsewhere("One of `sim.VERSIONS`. Default: from the MTI.")
     '1987, 1993 or 2003. Default: from the MTI.'
@@ -195,8 +197,8 @@ def elsewhere(text: str, option: str | Callable[[re.Match[str]], str] = r"`\1`")
 
 
 def _function(name: str, module: str) -> ast.FunctionDef:
-    """The function *name* at the top of *module*; of an overloaded one that which does the work."""
-    # To ask importlib for it would import the packages above it, and all of a file takes long to read.
+    """The function *name* at the top level of *module*; of overloads, the implementation."""
+    # importlib would import the parent packages, and parsing whole files is slow.
     place = Path(sim.__path__[0]).joinpath(*module.split(".")[1:])
     source = (place / "__init__.py" if place.is_dir() else place.with_suffix(".py")).read_text(
         encoding="utf-8"
@@ -228,10 +230,10 @@ def _options(arguments: ast.arguments, about: Mapping[str, str]) -> Iterator[Opt
 
 
 class _Known(dict[str, Any]):
-    """The names that annotations may use; what only a type checker knows can be anything."""
+    """The names that annotations may use; names known only to a type checker are Any."""
 
     def __missing__(self, name: str) -> Any:
-        if name.startswith("__"):  # what tools look for in any frame
+        if name.startswith("__"):  # looked up by tools in any frame
             raise KeyError(name)
         return Any
 
@@ -277,7 +279,7 @@ def _choices(annotated: Any) -> Iterator[str]:
 
 
 def _about(text: str) -> dict[str, str]:
-    """What a docstring says of each parameter, and of each name in a list of them."""
+    """The docstring's description of each parameter, and of each name in a list of parameters."""
     _, _, after = text.partition("\nParameters\n---")
     lines = after.partition("\n\nReturns\n")[0].splitlines()[1:]
     said: dict[str, str] = {}

@@ -1,5 +1,5 @@
-"""The one exit for text that others wrote: what would steer a terminal, reverse a line or break a file is
-shown as what it is. Messages, answers of hosts, titles of suites and arguments of commands hold anything."""
+"""Makes text from others safe to display: whatever would control a terminal, reverse a line or break a
+file is escaped. Messages, hosts' responses, suite titles and command arguments may contain anything."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import json
 import re
 from typing import Any
 
-# Control characters that XML 1.0 refuses as well stand among those that do not print.
+# The unprintable characters include the control characters that XML 1.0 forbids.
 _LINES = re.compile(r"[^\n]+")
 FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 def visible(text: str) -> str:
-    r"""*text* with an escape for each character that does not print: control characters (C0, C1), those that
-    turn the direction of writing, lone surrogates, blanks of other kinds.
+    r"""*text* with an escape for each unprintable character: control characters (C0, C1), bidirectional
+    controls, lone surrogates, unusual blanks.
 
     >>> print(visible("\x1b[2J \x9b31m \u202eevil\n"))
     \x1b[2J \x9b31m \u202eevil\n
@@ -28,7 +28,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    r"""The same of a text of several lines, which stay lines.
+    r"""`visible` for a text of several lines, which keeps its line ends.
 
     >>> print(visible_lines("one\ntwo\a"))
     one
@@ -38,7 +38,7 @@ def visible_lines(text: str) -> str:
 
 
 def json_text(record: Any) -> str:
-    r"""*record* as JSON on one line, in which characters that do not print are escapes, too.
+    r"""*record* as JSON on one line, with unprintable characters escaped.
 
     >>> print(json_text({"name": "Zoë \x9b\u202e"}))
     {"name": "Zoë \u009b\u202e"}
@@ -50,8 +50,8 @@ def json_text(record: Any) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """A cell of a CSV file that no spreadsheet takes for a formula: an apostrophe stands before one that
-    begins like a formula and is no number.
+    """A cell of a CSV file that no spreadsheet treats as a formula: an apostrophe precedes text that begins
+    like a formula and is not a number.
 
     >>> csv_cell("=1+1"), csv_cell("-12.50"), csv_cell("SHOP")
     ("'=1+1", '-12.50', 'SHOP')
@@ -60,7 +60,7 @@ def csv_cell(text: str) -> str:
 
 
 def csv_value(cell: str) -> str:
-    """What `csv_cell` wrote as *cell*.
+    """The text that `csv_cell` wrote as *cell*.
 
     >>> csv_value("'=1+1"), csv_value("'quoted'")
     ('=1+1', "'quoted'")

@@ -1,4 +1,5 @@
-"""The command and its verbs, each imported when it is called: a plain one starts in well under 0.2 s."""
+"""The command and its subcommands, each imported when it is called: a simple one starts in well under 0.2
+s."""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ from sim.cli import shown
 from sim.errors import IsoError, OptionError
 from sim.visible import visible_lines
 
-# Commands that run a program, and what a list of them says; they are no verbs.
+# Commands that run a program, with their summaries; they are not verbs.
 _PROGRAMS = {
     "serve": "Run the HTTP service.",
     "lab": "Open JupyterLab.",
     "mcp": "Run an MCP server for AI assistants (stdio).",
 }
-# Where the commands live that are more than the table of their verb.
+# The modules of the commands that do more than print the table of their verb.
 _HOMES = {
     "making": ("generate", "respond", "reverse", "exchange", "build", "convert", "break"),
     "looking": ("parse", "explain", "validate", "guess", "diff", "mask"),
@@ -31,9 +32,9 @@ _HOMES = {
     "linking": ("host", "send", "suite", "load"),
     "running": tuple(_PROGRAMS),
 }
-# The verbs of commands that are called otherwise.
+# The verbs of commands with another name.
 CALLED = {"break": "break_message", "send": "client", "suite": "run_suite"}
-# Verbs that are no commands, and what does it in a shell.
+# Verbs that are not commands, and what to use in a shell.
 NO_COMMANDS = {
     "drill": "asks and waits for the answer: sim.drill",
     "export_suite": "suite --export",
@@ -45,17 +46,17 @@ NO_COMMANDS = {
 
 
 def commands() -> dict[str, str]:
-    """The names of all commands, and the module each lives in; empty for one that gives its verb's table."""
+    """The names of all commands, and the module of each; empty for one that prints its verb's table."""
     own = {name: home for home, names in _HOMES.items() for name in names}
     others = {*verbs.names()} - {*own, *CALLED.values(), *NO_COMMANDS}
     return own | {name.replace("_", "-"): "" for name in sorted(others)}
 
 
-_SIGPIPE = 13  # also where the system has no such signal
+_SIGPIPE = 13  # also on systems without this signal
 
 
 class _UnreadError(Exception):
-    """Whoever reads the output has enough. Click would end with 1, as for a bad message."""
+    """The reader of the output has closed the pipe. Click would exit with 1, as for an invalid message."""
 
 
 @contextmanager
@@ -69,7 +70,7 @@ def _noticing() -> Iterator[None]:
 
 
 class _Verbs(click.Group):
-    """Finds a verb without importing the others."""
+    """Finds a command without importing the others."""
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         with _noticing():
@@ -98,7 +99,7 @@ class _Verbs(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that was asked for; an unknown one is told with the nearest."""
+        """The requested command; the error for an unknown one suggests the nearest."""
         try:
             return super().resolve_command(context, args)
         except click.UsageError as wrong:
@@ -130,12 +131,12 @@ def iso8583() -> None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command; ends the process with its exit status."""
+    """Run the command, and end the process with its exit status."""
     if argv is not None:
         _run(argv)
         return
-    # Modules and tables live as long as the process: the collector need look at them neither while they are
-    # loaded nor at the end, which is a fifth of what a plain verb takes.
+    # Modules and tables live as long as the process, so the garbage collector need not scan them, neither
+    # while they load nor at the end; this saves a fifth of the time of a simple command.
     gc.disable()
     try:
         _run(None)
@@ -153,7 +154,7 @@ def _run(argv: list[str] | None) -> None:
     except click.ClickException as wrong:
         from sim.masking import mask_words
 
-        # Click quotes arguments as they were typed.
+        # Click quotes arguments unchanged.
         wrong.message = visible_lines(mask_words(wrong.message))  # type: ignore[misc]  # no other way in
         wrong.show()
         sys.exit(wrong.exit_code)
@@ -163,23 +164,23 @@ def _run(argv: list[str] | None) -> None:
 
 
 def _told() -> tuple[type[Exception], ...]:
-    """What is told in a line; what a language model may raise as well, where one was called: nothing is
-    imported for it."""
+    """The exceptions reported in one line, including those of language models if these were loaded;
+    nothing is imported for this."""
     models = sys.modules.get("sim.models.errors")
     own = (IsoError, ImportError, OSError, UnicodeDecodeError)
     return own if models is None else (*own, models.LlmError)
 
 
 def _cut_off() -> int:
-    """The status of a program whose output nobody reads to its end: what a shell says of one that SIGPIPE
-    ended."""
-    # Python would complain once more at its end, where it writes what is left.
+    """The exit status of a program whose output is not read to its end: the one a shell reports after
+    SIGPIPE."""
+    # At its end Python would flush the rest and report the error again.
     sys.stdout = sys.stderr = None
     return 128 + _SIGPIPE
 
 
 def _complain(error: Any) -> int:
-    """Say what is wrong: 2 where the command was called wrongly, 1 where the message is."""
+    """Print the error, and return 2 for wrong usage, 1 for a problem with the message."""
     from sim.masking import mask_words
 
     words = (

@@ -1,4 +1,4 @@
-"""The verbs of the wire: host, send, suite, load."""
+"""The networking commands: host, send, suite, load."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _SIGNS = {"in": "->", "out": "<-", "event": "--"}
     "`iso8583 suite` expects.",
 )
 def host(suite: str | None, as_json: bool, **options: Any) -> None:
-    """A host, and what it sees."""
+    """Run a host and print its traffic."""
     from sim.link.ends import Host
     from sim.link.ends import host as listening
 
     if suite is not None:
         _play(suite, options)
-    # A script, a service manager or a container ends it by SIGTERM: as Ctrl-C does.
+    # SIGTERM, from a script, a service manager or a container, ends it like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with listening(Host, options.pop("rules"), **options) as host:
         unread = threading.Event()
         host.seen.observe(_teller(host.seen, as_json, unread))
         try:
-            # Only now: whoever waits for these words may connect, or end it, at once.
+            # Only now: whoever waits for this line may connect, or end the host, at once.
             shown.line(f"Listening on {host.address}. Press Ctrl-C to stop.", err=True)
             unread.wait()
         except KeyboardInterrupt:
@@ -66,14 +66,14 @@ def host(suite: str | None, as_json: bool, **options: Any) -> None:
 def send(
     address: str, message: tuple[str, ...], path: str | None, no_reversal: bool, as_json: bool, **options: Any
 ) -> bool:
-    """Messages sent, and what became of them."""
+    """Send messages and print the outcomes."""
     from sim.link.ends import Client
     from sim.link.ends import client as connected
     from sim.operations import parse_any
 
     answered = True
     with connected(Client, address, reverse=not no_reversal, **options) as client:
-        came: list[Entry] = []  # since the request went out
+        came: list[Entry] = []  # since the request was sent
         client.seen.observe(came.append)
         for one in messages(message, path):
             came.clear()
@@ -100,7 +100,7 @@ def send(
     "starts a host. The exit status is 1 if a step failed.",
 )
 def suite(suite: str, address: str | None, export: str | None, as_json: bool, **options: Any) -> bool:
-    """A suite that was run, or exported."""
+    """Run a suite, or export it."""
     from sim.link.scenario.report import export_suite, run_suite
     from sim.link.scenario.run import ROW
 
@@ -131,7 +131,7 @@ def suite(suite: str, address: str | None, export: str | None, as_json: bool, **
     note="ADDRESS is host:port. The exit status is 1 if a request got no response.",
 )
 def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, **options: Any) -> bool:
-    """A load, and its figures."""
+    """Run a load test and print its figures."""
     from sim.link.load.run import RunningLoad, start_load, weights_of
 
     options["mix"] = weights_of(", ".join(mix)) if mix else None
@@ -151,8 +151,8 @@ def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, 
 
 
 def _teller(seen: Traffic, as_json: bool, unread: threading.Event) -> Callable[[Entry], None]:
-    """What prints each entry as it comes, and sets *unread* when nobody reads that: the line is not to break
-    over it."""
+    """A function that prints each entry as it arrives, and sets *unread* if nobody reads the output: the
+    connection must not fail over it."""
 
     def tell(entry: Entry) -> None:
         if unread.is_set():
@@ -172,7 +172,7 @@ def _teller(seen: Traffic, as_json: bool, unread: threading.Event) -> Callable[[
 
 
 def _play(suite: str, options: dict[str, Any]) -> None:
-    """Have *options* say what a host needs that plays the other side of *suite*."""
+    """Set the *options* of a host that plays the other side of *suite*."""
     from sim.link.scenario.suite import suite_of
 
     if options["rules"] is not None:
@@ -184,10 +184,10 @@ def _play(suite: str, options: dict[str, Any]) -> None:
 
 
 def _tell(done: Sent, as_json: bool) -> None:
-    """What became of a request, card data hidden."""
+    """Print the outcome of a request, with card data masked."""
     answer, latency = done.answer, None if done.latency is None else round(done.latency * 1000, 3)
     if as_json:
-        # The numbers of elements are texts in JSON.
+        # Element numbers are texts in JSON.
         fields: Any = None if answer is None else {"mti": answer.mti} | answer.masked()
         record = {"status": done.status, "code": done.code, "latency_ms": latency}
         shown.json_line(record | {"answer": fields, "note": done.note})

@@ -1,4 +1,4 @@
-"""The verbs that look at a message: parse, explain, validate, guess, diff, mask."""
+"""The commands that examine a message: parse, explain, validate, guess, diff, mask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LABELS = {0: "MTI", 1: "bitmap", UNREAD: ""}
 
 @command("parse", note="A broken message is shown as far as it could be read, and the exit status is 1.")
 def parse(message: str, as_json: bool, **how: Any) -> bool:
-    """The data elements of a message."""
+    """Print the data elements of a message."""
     record = answers.parse(message, **how)
     if as_json:
         shown.json_line(record)
@@ -43,7 +43,7 @@ def _label(number: int) -> str:
 
 @command("explain")
 def explain(message: str, as_json: bool, **how: Any) -> bool:
-    """A message in plain English."""
+    """Print a message in plain English."""
     record = answers.explain(message, **how)
     if as_json:
         shown.json_line(record)
@@ -61,7 +61,7 @@ def explain(message: str, as_json: bool, **how: Any) -> bool:
 def validate(
     message: str, as_json: bool, against: tuple[str, ...], fix: bool, sure: bool, **how: Any
 ) -> bool:
-    """The verdict on a message, and its findings."""
+    """Print the verdict on a message, and its findings."""
     if fix:
         return _fix(answers.repair(message, sure=sure, **how).record(), as_json)
     record = answers.validate(message, against=against, **how)
@@ -98,7 +98,7 @@ def _fix(record: answers.Record, as_json: bool) -> bool:
 
 @command("guess", note="The exit status is 1 if no message is found.")
 def guess(message: str, as_json: bool, **how: Any) -> bool:
-    """What a paste may be."""
+    """Print the possible formats of a paste."""
     records = answers.guess(message, **how)
     for record in records:
         if as_json:
@@ -117,7 +117,7 @@ def guess(message: str, as_json: bool, **how: Any) -> bool:
     note="One of them may be -, standard input. The exit status is 1 if they differ.",
 )
 def diff(a: str, b: str, as_json: bool, **how: Any) -> bool:
-    """The elements in which two messages differ."""
+    """Print the elements in which two messages differ."""
     left, right = (next(messages((paste,), None)) for paste in (a, b))
     records = answers.diff(left, right, **how)
     if as_json:
@@ -131,7 +131,7 @@ def diff(a: str, b: str, as_json: bool, **how: Any) -> bool:
 
 @command("mask")
 def mask(message: str, as_json: bool, **how: Any) -> None:
-    """A message with its card data masked."""
+    """Print a message with its card data masked."""
     record = answers.mask(message, **how)
     if as_json:
         shown.json_line(record)

@@ -1,4 +1,5 @@
-"""The verbs that make a message: generate, respond, reverse, build, convert, break. They print it whole."""
+"""The commands that make a message: generate, respond, reverse, build, convert, break. They print it in
+clear."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _READ_AS = (option("parse", "version"), option("parse", "network"))
     note="MESSAGE_TYPE is auth, financial, echo, advice or reversal, an MTI, or a purpose such as refund.",
 )
 def generate(message_type: str, count: int, to: str | None, as_json: bool, **options: Any) -> None:
-    """Test messages."""
+    """Print test messages."""
     if not 1 <= count <= _MOST:
         raise OptionError("count", f"1 to {_MOST:,}", str(count))
     stan, options["format"] = options.pop("stan"), options["format"] or to
@@ -38,13 +39,13 @@ def generate(message_type: str, count: int, to: str | None, as_json: bool, **opt
 
 @command("respond", *_READ_AS, TO)
 def respond(message: str, as_json: bool, to: str | None, **how: Any) -> None:
-    """The response to a request."""
+    """Print the response to a request."""
     _print(answers.respond(message, to=to, **how), to, as_json)
 
 
 @command("reverse", *_READ_AS, TO)
 def reverse(message: str, as_json: bool, to: str | None, **how: Any) -> None:
-    """The reversal of a message."""
+    """Print the reversal of a message."""
     _print(answers.reverse(message, to=to, **how), to, as_json)
 
 
@@ -55,7 +56,7 @@ def reverse(message: str, as_json: bool, to: str | None, **how: Any) -> None:
     note="PURPOSE is like MESSAGE_TYPE of generate. The messages go to stdout, the summary to stderr.",
 )
 def exchange(purpose: str, to: str | None, as_json: bool, **options: Any) -> None:
-    """An exchange: a request, its answer, and what follows."""
+    """Print an exchange: a request, its response, and what follows."""
     made = answers.exchange(purpose, **options | {"format": options["format"] or to})
     for record in made.records(to or options["format"]):
         if as_json:
@@ -76,7 +77,7 @@ def exchange(purpose: str, to: str | None, as_json: bool, **options: Any) -> Non
     'such as {"3": "000000"} is read from standard input.',
 )
 def build(mti: str, elements: tuple[str, ...], version: str | None, to: str | None, as_json: bool) -> None:
-    """A message from its elements."""
+    """Print a message built from its elements."""
     if "=" in mti:
         raise click.UsageError(f"the message type comes first: build 0800 {mti}")
     fields = dict(map(_pair, elements)) if elements else _of_json()
@@ -110,7 +111,7 @@ def _of_json() -> dict[int, str]:
     note="Or write it in a wire format.",
 )
 def convert(message: str, as_json: bool, to: str, notes: bool, **how: Any) -> None:
-    """A message in another version or a wire format."""
+    """Print a message in another version or a wire format."""
     made = answers.convert(message, to, **how)
     for note in made.more.get("notes", ()) if notes else ():
         goes = ", ".join(map(str, note["to"]))
@@ -127,7 +128,7 @@ def convert(message: str, as_json: bool, to: str, notes: bool, **how: Any) -> No
     of="break_message",
 )
 def break_(message: str, as_json: bool, fault: str | None, **how: Any) -> None:
-    """A message broken in one place, or the faults that apply to it."""
+    """Print a message with one fault, or the faults that apply to it."""
     if fault is not None:
         _print(answers.break_message(message, fault, **how), None, as_json)
         return
@@ -140,7 +141,7 @@ def break_(message: str, as_json: bool, fault: str | None, **how: Any) -> None:
 
 
 def _print(made: answers.Made, to: str | None, as_json: bool) -> None:
-    """Print what was made, in the format *to*, and beside it what a reader of its text alone should know."""
+    """Print the message in the format *to*, and on stderr what its text does not show."""
     record = made.record(to)
     if as_json:
         shown.json_line(record)

@@ -1,6 +1,5 @@
-"""Commands as projections of verbs: an option for each of the verb's, in the words of its docstring; and what
-a command is given: messages from arguments, files and pipes.
-"""
+"""Commands as projections of verbs, with an option for each of the verb's, in the words of its docstring;
+and the messages of a command, from arguments, files and pipes."""
 
 from __future__ import annotations
 
@@ -19,14 +18,14 @@ from sim.masking import mask_words
 from sim.operations.reading import TEXT_FORM, separate
 from sim.verbs import MESSAGES, Option, elsewhere, verb
 
-# Less than an MTI and a bitmap is a piece of a message.
+# A text shorter than an MTI and a bitmap is only a piece of a message.
 _LEAST = 20
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _MOST = 1 << 20
 
 
 def messages(given: tuple[str, ...], path: str | None) -> Iterator[str]:
-    """The messages of the arguments *given*, else of the file at *path*, else of standard input."""
+    """The messages in the arguments *given*, else in the file at *path*, else on standard input."""
     found = False
     for paste in _pastes(given, path):
         for one in separate(paste):
@@ -46,7 +45,7 @@ def _pastes(given: tuple[str, ...], path: str | None) -> Iterator[str]:
 
 
 def _whole(given: tuple[str, ...]) -> tuple[str, ...]:
-    """The arguments, put together again where a shell has split one at its blanks."""
+    """The arguments, joined again if the shell has split a message at its blanks."""
     if len(given) > 1 and all(_HEX.fullmatch(one) and len(one) < _LEAST for one in given):
         return (" ".join(given),)
     if len(given) > 1 and any(one != "-" and not TEXT_FORM.match(one) and len(one) < _LEAST for one in given):
@@ -66,7 +65,7 @@ def _standard_input() -> str:
 
 
 def text_of(data: bytes) -> str:
-    """Bytes as text where they are; else in hexadecimal, for the guess to find out what they are."""
+    """Bytes as text if they are text; otherwise in hexadecimal, so that the format can be guessed."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -79,15 +78,15 @@ _CONTROL = {chr(code) for code in range(32)} - {"\t", "\n", "\r"}
 
 
 Function = Callable[..., Any]
-# Options that have a letter, or another name, in a shell.
+# Options with a letter, or another name, in a shell.
 _SHORT = {
     **{"version": "-v", "network": "-n", "against": "-a", "kind": "-k", "code": "-c", "to": "-t"},
     **{"rules": "-r", "port": "-p", "framing": "-l", "mix": "-m", "count": "-c"},
     **{"amount_minor_units": "--amount", "cases": "--case"},
 }
-# What may be left out, and is no option all the same.
+# Optional parameters that are arguments nevertheless.
 _IN_PLACE = ("message_type", "message", "name")
-# What is said of options, as a shell has them.
+# Replacements in the help texts of options.
 _IN_A_SHELL = (
     (r", one of `sim\.formats\(\)`, or `text`", ", by its name (`iso8583 formats`, `text`) or as a file"),
     (r", one of `sim\.formats\(\)`", ", by name or as a file"),
@@ -99,7 +98,7 @@ _IN_A_SHELL = (
 
 
 def in_a_shell(text: str) -> str:
-    """*text* of a docstring as a shell says it."""
+    """*text* of a docstring, worded for a shell."""
     for pattern, words in _IN_A_SHELL:
         text = re.sub(pattern, words, text)
     return re.sub(r"`sim\.(\w+)`", r"`iso8583 \1`", elsewhere(text, _named))
@@ -111,7 +110,8 @@ def _named(option: re.Match[str]) -> str:
 
 
 class FormatName(click.ParamType[Any]):
-    """A wire format by its name, or a file that describes one, which is loaded by its own name."""
+    """A wire format by its name, or a file that describes one; the file is loaded, and its format's name
+    used."""
 
     name = "format"
 
@@ -133,7 +133,7 @@ FORMAT = FormatName()
 
 
 class MinorUnits(click.types.IntParamType):
-    """An amount. Who writes it with a decimal point is told the unit."""
+    """An amount. The error for a decimal point names the unit."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
@@ -154,17 +154,17 @@ FIND = click.Option(["--find", "-s"], help="Only rows that contain this text.")
 
 
 def option(verb_name: str, name: str, **changed: Any) -> click.Parameter:
-    """The option *name* of a verb, for a command of another one."""
+    """The option *name* of a verb, for another verb's command."""
     return _parameter(verb(verb_name).option(name), **changed)
 
 
 def command(
     name: str, *own: click.Parameter, of: str = "", without: tuple[str, ...] = (), note: str = ""
 ) -> Callable[[Function], click.Command]:
-    """The function as the command *name*: its options are those of the verb *of*, or of its own name, but
-    those *without*, then its *own*, which stand for a verb's of the same name. A command about a message is
-    called with each one in turn; the exit status is 1 where it gives False. *note* is said beneath what the
-    verb says."""
+    """The function as the command *name*: it has the options of the verb *of* (default: its own name),
+    except those in *without*, and its *own*, which replace a verb's of the same name. A command about
+    messages is called with each of them in turn; the exit status is 1 if a call returns False. *note* is
+    added to the verb's text."""
 
     def made(function: Function) -> click.Command:
         told = verb(of or name.replace("-", "_"))
@@ -195,7 +195,7 @@ def command(
 
 
 def _parameter(one: Option, **changed: Any) -> click.Parameter:
-    """An option of a verb as the shell's."""
+    """A verb's option as a shell option or argument."""
     about = in_a_shell(one.about)
     if one.positional and (one.required or one.name in _IN_PLACE):
         given: dict[str, Any] = {} if one.required else {"default": one.default}
@@ -215,7 +215,8 @@ def _parameter(one: Option, **changed: Any) -> click.Parameter:
 
 
 def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str, ...] = ()) -> None:
-    """Print a table, the rows that hold *find*, card data hidden; what is missing is empty."""
+    """Print a table, or only the rows that contain *find*, with card data masked; missing values are
+    empty."""
     columns = [name for name in table.columns if name not in left_out]
     records = answers.rows(table)
     if find:

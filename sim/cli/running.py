@@ -1,4 +1,4 @@
-"""The verbs that run something: the HTTP service, JupyterLab."""
+"""The commands that run a program: the HTTP service, JupyterLab, the MCP server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import click
 
-# As `make lab` has it: nothing asks the network for news, updates or extensions.
+# As in `make lab`: no network access for news, updates or extensions.
 _QUIET = (
     "--LabApp.extension_manager=readonly",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",

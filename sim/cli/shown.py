@@ -1,5 +1,5 @@
-"""How a command shows things: tables of plain text, findings with sign and colour, JSON. Card data hidden,
-and control characters shown as what they are: nothing in this room prints but through here."""
+"""The output of commands: tables of plain text, findings with sign and color, JSON. Control characters are
+escaped. Commands print only through these functions."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from sim.visible import json_text, visible, visible_lines
 
 _GAP = "  "
 _LEAST = 8
-_WORD = 22  # words up to this length, such as the name of a rule, are broken where nothing else helps
+_WORD = 22  # words up to this length, such as the name of a rule, are broken only as a last resort
 _MOST_LINES = 3  # of a row
 _WIDE = 100  # characters of a line of sentences
 _SIGNS = {"error": ("✖", "red"), "warning": ("▲", "yellow"), "info": ("·", "blue")}
 
 
 def line(text: str, *, err: bool = False, **style: Any) -> None:
-    """Print *text* on one line, in the colours of *style*."""
+    """Print *text* on one line, in the colors of *style*."""
     text = visible(text)
     click.echo(click.style(text, **style) if style else text, err=err)
 
 
 def message(text: str) -> None:
-    """Print a message for the next program: a pipe gets it to the character, a terminal what it can show."""
-    # Click would take out what it holds for colours.
+    """Print a message for the next program: a pipe gets it unchanged, a terminal in printable form."""
+    # Otherwise Click would remove whatever looks like color codes.
     click.echo(visible(text) if is_terminal() else text, color=True)
 
 
 def error(text: str) -> None:
-    """Say on standard error what is wrong."""
+    """Print an error on standard error."""
     click.echo(click.style("error: ", fg="red", bold=True, reset=True) + visible_lines(text), err=True)
 
 
 def is_terminal() -> bool:
-    """Whether people read what is printed."""
+    """Whether the output goes to a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows beneath their heads. On a terminal wide columns take more lines, and are cut after some; a
-    pipe gets all, a line a row."""
+    """Print rows under their headers. On a terminal wide columns wrap, up to a few lines; a pipe gets
+    everything, one line per row."""
     cells = [["" if cell is None else visible(str(cell)) for cell in row] for row in rows]
     used = [at for at, head in enumerate(heads) if any(row[at] for row in cells)]
     widths = [max(len(heads[at]), *(len(row[at]) for row in cells)) for at in used]
@@ -62,7 +62,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def _fitted(widths: list[int], least: list[int], room: int) -> list[int]:
-    """The widest columns give way until all fit, or each has its *least*."""
+    """*widths* with the widest columns narrowed until all fit, or each has its *least*."""
     widths = [min(width, max(room, low)) for width, low in zip(widths, least, strict=True)]
     while sum(widths) > room:
         wide = [at for at, width in enumerate(widths) if width > least[at]]
@@ -74,7 +74,7 @@ def _fitted(widths: list[int], least: list[int], room: int) -> list[int]:
 
 
 def _lines(cells: Sequence[str], widths: Sequence[int]) -> Iterable[str]:
-    """A row as it is drawn: what is wider than its column goes on beneath."""
+    """The lines of a row; text wider than its column wraps."""
     columns = (
         [cell]
         if len(cell) <= width
@@ -89,12 +89,12 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def heading(text: str) -> None:
-    """Print a line that says what follows."""
+    """Print a heading."""
     line(text, bold=True)
 
 
 def prose(text: str, margin: str = "") -> None:
-    """Print sentences. On a terminal lines end between words; a pipe gets one line."""
+    """Print sentences. On a terminal lines break between words; a pipe gets one line."""
     if is_terminal():
         width = min(shutil.get_terminal_size().columns, _WIDE)
         for one in click.wrap_text(visible(text), width, margin, margin).splitlines():
@@ -104,12 +104,12 @@ def prose(text: str, margin: str = "") -> None:
 
 
 def verdict(well: bool, text: str) -> None:
-    """Print what came of it, with a sign."""
+    """Print the result, with a sign."""
     line(("✔ " if well else "✖ ") + text, fg="green" if well else "red", bold=True)
 
 
 def findings(records: Iterable[Mapping[str, Any]]) -> None:
-    """Print each finding: sign, what is wrong where, what to do about it, its rule."""
+    """Print each finding: its sign, text and rule, and its hint."""
     for record in records:
         severity, hint = record["severity"], record["hint"]
         sign, colour = _SIGNS[severity]

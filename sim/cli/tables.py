@@ -1,5 +1,5 @@
-"""The verbs of many rows: read, search, the reference tables; and every verb that has no command of its
-own."""
+"""The commands for many rows: read, search, learn, the reference tables; and every verb without a command
+of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim.files import replaced
 from sim.masking.files import masked_names
 from sim.verbs import verb
 
-_LEFT_OUT = ("source", "hint", "pattern", "call", "text")  # of what is shown; JSON has them
+_LEFT_OUT = ("source", "hint", "pattern", "call", "text")  # omitted in displays; JSON has them
 _OF_FORMATS = ("extends", "mti", "track_2", "binary", "lengths", "differs", "framing", "note")
 _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xlsx": "to_excel"}
 
@@ -32,7 +32,7 @@ _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xl
     "read are kept, with the error. Without --out the table is printed as CSV.",
 )
 def read(source: str, out: str | None, clear: bool, as_json: bool, **options: Any) -> None:
-    """A table of messages."""
+    """Print or write a table of messages."""
     from sim.tables import Table
 
     ending = Path(out or "").suffix
@@ -61,7 +61,7 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
     note="Best match first. The exit status is 1 if nothing contains all the WORDS.",
 )
 def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
-    """What has all of the words."""
+    """Print everything that contains all of the words."""
     found = verb("search")(" ".join(words), kind)
     if found.empty:
         shown.line("Nothing contains all of these words; try fewer words, or the beginning of one.", err=True)
@@ -79,7 +79,7 @@ def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
     note="SOURCE is a file; - is standard input. Every command accepts the file from --out as --format.",
 )
 def learn(source: str, out: str | None, as_json: bool, name: str) -> bool:
-    """The dialect of some messages."""
+    """Print the dialect of some messages."""
     if source == "-" and sys.stdin is None:
         raise click.UsageError("standard input is closed")
     given: Any = sys.stdin.buffer.read() if source == "-" else Path(source)
@@ -93,7 +93,7 @@ def learn(source: str, out: str | None, as_json: bool, name: str) -> bool:
 
 
 def of_table(name: str) -> click.Command:
-    """The command of a verb that gives a table, or a text."""
+    """The command of a verb that returns a table or a text."""
 
     def show(*message: str, as_json: bool, find: str | None, **options: Any) -> None:
         made = verb(name)(*message, **options)

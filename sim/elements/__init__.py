@@ -1,1 +1,1 @@
-"""What one value means: MTI, PAN, amounts, dates, tracks, chip data, code lists."""
+"""The meaning of single values: MTI, PAN, amounts, dates, tracks, chip data, code lists."""

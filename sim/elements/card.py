@@ -1,5 +1,5 @@
-"""The card of a message: its number, wherever it stands, its network, and what is on its magnetic stripe:
-tracks 1 and 2 (ISO/IEC 7813), track 3 (ISO/IEC 4909)."""
+"""The card of a message: its number, in whichever element, its network, and its magnetic stripe: tracks 1
+and 2 (ISO/IEC 7813), track 3 (ISO/IEC 4909)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sim.spec.networks import Detection, detect
 
 
 def account(message: Message) -> tuple[int, str]:
-    """Which element gives the PAN, and the PAN: DE 2, else the tracks (35, 45), else (0, "").
+    """The element that has the PAN, and the PAN: DE 2, else the tracks (35, 45), else (0, "").
 
-    Network management has no card: what stands in its DE 2 is a group id in one dialect.
+    Network management has no card: in one dialect its DE 2 is a group ID.
     """
     if is_network_management(message.mti):
         return 0, ""
@@ -28,8 +28,8 @@ def account(message: Message) -> tuple[int, str]:
 
 
 def detect_network(message: Message) -> Detection | None:
-    """The network of the message's card, by the longest matching prefix; None without a card or
-    for a prefix no network of ours has."""
+    """The network of the message's card, by the longest matching prefix; None without a card or for an
+    unknown prefix."""
     _, pan = account(message)
     return detect(pan[:6]) if pan else None
 
@@ -49,15 +49,15 @@ _WHOLE_TRACK_1 = re.compile(
 )
 # Format code n 2, PAN, separator, then country, currency and the rest in digits and separators.
 _TRACK_3 = re.compile(r"[0-9]{2}[0-9]{1,19}[=D][0-9=D]+")
-# Of card numbers that begin so, a country code stands in front of the expiry.
+# Card numbers with this prefix have a country code before the expiry date.
 _WITH_COUNTRY = "59"
-# All who ask about a message ask one after the other; its card data is kept no longer than that.
+# A message's queries come one after the other, so its card data is cached only for that long.
 _CACHE_SIZE = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Track2:
-    """Track 2 taken apart; `expiry` YYMM and `service` may be empty. The repr shows nothing."""
+    """The parts of track 2; `expiry` (YYMM) and `service` may be empty. The repr shows no card data."""
 
     pan: str = field(repr=False)
     expiry: str = field(repr=False)
@@ -66,8 +66,8 @@ class Track2:
 
 @dataclass(frozen=True, slots=True)
 class Track1:
-    """Track 1 taken apart; `expiry` YYMM and `service` may be empty, `at` is where the expiry stands.
-    The repr shows nothing of the card."""
+    """The parts of track 1; `expiry` (YYMM) and `service` may be empty, `at` is the offset of the expiry.
+    The repr shows no card data."""
 
     pan: str = field(repr=False)
     name: str = field(repr=False)
@@ -77,7 +77,7 @@ class Track1:
 
 
 def read_track_2(value: str) -> Track2 | None:
-    """Take DE 35 apart; None when it is no track 2.
+    """The parts of DE 35; None if it is not track 2.
 
     >>> read_track_2("4111111111111111=29122010000012345678").service
     '201'
@@ -90,7 +90,7 @@ def read_track_2(value: str) -> Track2 | None:
 
 
 def read_track_1(value: str) -> Track1 | None:
-    """Take DE 45 apart; None when it is no track 1 of format B, sent without sentinels.
+    """The parts of DE 45; None if it is not track 1 of format B, without sentinels.
 
     >>> read_track_1("B4111111111111111^DOE/JANE^2912201000000").expiry
     '2912'
@@ -103,7 +103,7 @@ def read_track_1(value: str) -> Track1 | None:
 
 
 def is_track_3(value: str) -> bool:
-    """Whether DE 36 begins as track 3 does: format code n 2, PAN, separator.
+    """Whether DE 36 begins like track 3: format code n 2, PAN, separator.
 
     >>> is_track_3("014111111111111111=724724")
     True
@@ -112,7 +112,7 @@ def is_track_3(value: str) -> bool:
 
 
 def expiry_place(pan: str) -> int | None:
-    """Where the expiry of a track 2 with card number *pan* stands; None where a country code comes first.
+    """The offset of the expiry in track 2 with card number *pan*; None if a country code precedes it.
 
     >>> expiry_place("4111111111111111")
     17
@@ -121,6 +121,6 @@ def expiry_place(pan: str) -> int | None:
 
 
 def pan_of_track_1(value: str) -> str:
-    """The account number in track 1 (DE 45); empty when there is none."""
+    """The card number in track 1 (DE 45); empty if there is none."""
     match = _TRACK_1.match(value)
     return match["pan"] if match else ""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 PART = re.compile(r"CCYY|YY|MM|DD|hh|mm|ss")
-# Where each stands in ISO 8601: 2026-11-20T10:15:30.
+# The position of each part in ISO 8601: 2026-11-20T10:15:30.
 _ISO = {
     "CCYY": slice(0, 4),
     "YY": slice(2, 4),
@@ -24,7 +24,7 @@ _LEGAL = {
     name: frozenset(f"{number:02}" for number in range(low, high + 1))
     for name, (low, high) in _LIMITS.items()
 }
-# The same as patterns, a day with its month; the 29th of February is not in every year.
+# The same as patterns, a day with its month; 29 February is excluded because not every year has it.
 _USUAL = {
     "MMDD": "(?:(?:0[13578]|1[02])(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)(?:0[1-9]|[12][0-9]|30)"
     "|02(?:0[1-9]|1[0-9]|2[0-8]))",
@@ -42,7 +42,7 @@ _CENTURY = 2000
 
 
 def now() -> datetime:
-    """The present moment, in UTC: the one place that asks for the time of day."""
+    """The current time, in UTC; the only function that reads the clock."""
     return datetime.fromtimestamp(time.time(), UTC)
 
 
@@ -64,7 +64,7 @@ def _limited(pattern: str) -> tuple[tuple[str, int, int, frozenset[str]], ...]:
 
 @cache
 def limits(pattern: str) -> tuple[tuple[int, int, int, int], ...]:
-    """How many digits stand behind each part that has limits, how many it has, and the limits.
+    """For each part with limits: the number of digits after it, its own number of digits, and the limits.
 
     >>> limits("hhmm")
     ((2, 2, 0, 23), (0, 2, 0, 59))
@@ -78,13 +78,13 @@ def limits(pattern: str) -> tuple[tuple[int, int, int, int], ...]:
 
 @cache
 def unusual(pattern: str) -> re.Pattern[str]:
-    """Matches what may be no date or time of *pattern*."""
+    """A pattern that matches whatever may be an invalid date or time of *pattern*."""
     usual = re.sub("MMDD|[A-Za-z]{2}", lambda part: _USUAL[part[0]], pattern)
     return re.compile(rf"(?!{usual}\Z)")
 
 
 def times(pattern: str) -> list[tuple[int, frozenset[str]]]:
-    """Where *pattern* has hours, minutes and seconds, and which there are."""
+    """The positions of hours, minutes and seconds in *pattern*, each with its valid values."""
     return [(start, legal) for name, start, _, legal in _limited(pattern) if name.islower()]
 
 
@@ -94,8 +94,8 @@ def split(pattern: str, value: str) -> dict[str, str]:
 
 
 def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
-    """What makes *value* no date or time of *pattern*: (start, end, text) inside the value; None
-    when it is one. Knows the months' lengths and leap years; a two-digit year is of the 2000s.
+    """What makes *value* an invalid date or time of *pattern*: (start, end, text) within the value; None if
+    it is valid. Month lengths and leap years are checked; a two-digit year means 20YY.
 
     >>> problem("MMDD", "0230")
     (2, 4, 'day 30 of month 02')
@@ -119,7 +119,7 @@ def problem(pattern: str, value: str) -> tuple[int, int, str] | None:
 
 
 def is_sound(pattern: str, value: str) -> bool:
-    """Whether *value* is a date or time of *pattern*: as long, digits, and in the calendar.
+    """Whether *value* is a valid date or time of *pattern*: length, digits, and calendar.
 
     >>> is_sound("MMDD", "0229"), is_sound("MMDD", "0230"), is_sound("MMDD", "229")
     (True, False, False)
@@ -141,8 +141,8 @@ def write(pattern: str, at: datetime) -> str:
 
 
 def _full_year(year: str) -> str:
-    """The year that two digits stand for, or four: 00 to 49 are of this century, 50 to 99 of the last (EMV
-    book 4, section 6.7.3)."""
+    """The four-digit year; two digits from 00 to 49 are of this century, 50 to 99 of the last (EMV book 4,
+    section 6.7.3)."""
     if len(year) > len("YY"):
         return year
     return f"{'20' if year < _LAST_CENTURY else '19'}{year}"
@@ -150,14 +150,14 @@ def _full_year(year: str) -> str:
 
 @cache
 def _spoken(pattern: str) -> tuple[slice | None, slice | None, slice | None, tuple[slice, ...]]:
-    """Where *pattern* has the day, the month and the year, and where the parts of the time, hours first."""
+    """The positions of the day, the month, the year, and the parts of the time in *pattern*."""
     at = {name: slice(start, end) for name, start, end in _layout(pattern)}
     times = tuple(at[name] for name in ("hh", "mm", "ss") if name in at)
     return at.get("DD"), at.get("MM"), at.get("CCYY") or at.get("YY"), times
 
 
 def say(pattern: str, value: str) -> str:
-    """*value* as a person reads it; the value itself where it is not a date of *pattern*.
+    """*value* as a person reads it; unchanged if it is not a date of *pattern*.
 
     >>> say("MMDDhhmmss", "1120101530")
     '20 November, 10:15:30'
@@ -177,6 +177,6 @@ def say(pattern: str, value: str) -> str:
 
 
 def told(pattern: str, value: str) -> str:
-    """The same; empty where it is not a date of *pattern*."""
+    """*value* as a person reads it; empty if it is not a date of *pattern*."""
     said = say(pattern, value)
     return "" if said == value else said

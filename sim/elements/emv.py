@@ -1,8 +1,8 @@
-"""What chip data (DE 55) says, tag by tag and in sentences (EMV book 3, annexes A to C; book 4, annex A).
+"""The meaning of chip data (DE 55), by tag and in sentences (EMV book 3, annexes A to C; book 4, annex A).
 
-Values are upper-case hex; one that says nothing has an empty text. Card data never stands in clear: card
-numbers keep first 6 and last 4, tracks, names, PINs, script commands and whatever a tag without a row holds
-are hidden.
+Values are uppercase hex; a value without a meaning has an empty text. Card data is always masked: card
+numbers show the first 6 and last 4 digits; tracks, names, PINs, script commands and tags without a row show
+nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def count(number: int, noun: str) -> str:
 
 
 def characters(value: str) -> str:
-    """Hex as the characters it stands for; empty when one is not printable ASCII.
+    """The characters encoded in hex *value*; empty if one is not printable ASCII.
 
     >>> characters("3030")
     '00'
@@ -40,8 +40,8 @@ def characters(value: str) -> str:
 
 
 def bits_set(tag: str, value: str) -> list[str]:
-    """What the bits that are set in *value* (hex) of *tag* mean; a bit without a meaning is called
-    reserved where the tag is nothing but bits.
+    """The meanings of the bits set in *value* (hex) of *tag*; a bit without a meaning is called reserved if
+    the tag consists only of bits.
 
     >>> bits_set("95", "0000208000")
     ['PIN try limit exceeded', 'over the floor limit']
@@ -56,7 +56,7 @@ def bits_set(tag: str, value: str) -> list[str]:
 
 
 def cryptogram(value: str) -> str:
-    """The cryptogram information data (9F27) in words; empty for a value that is not one byte.
+    """The cryptogram information data (9F27) in words; empty if the value is not one byte.
 
     >>> cryptogram("80")
     'ARQC, online authorization requested'
@@ -72,7 +72,7 @@ def cryptogram(value: str) -> str:
 
 
 def cvm_parts(value: str) -> tuple[str, str, str]:
-    """The method, condition and result of CVM results (9F34) in words; each empty when unknown."""
+    """The method, condition and result of CVM results (9F34) in words; unknown ones are empty."""
     if len(value) != 6:
         return "", "", ""
     method = f"{int(value[:2], 16) & 0x3F:02X}"
@@ -82,7 +82,7 @@ def cvm_parts(value: str) -> tuple[str, str, str]:
 
 
 def cvm_results(value: str) -> str:
-    """CVM results (9F34) in words; empty for a value that is not three bytes.
+    """CVM results (9F34) in words; empty if the value is not three bytes.
 
     >>> cvm_results("1E0300")
     'signature, if the terminal supports the method: unknown'
@@ -99,8 +99,8 @@ _ON_DEVICE = 0x0200  # byte 1 bit 2 of the interchange profile
 
 
 def on_device(results: str, profile: str) -> str:
-    """Who verified the cardholder where CVM *results* (9F34) speak of a device of their own, as the
-    interchange *profile* (82) tells it from a card; empty where they do not.
+    """Who verified the cardholder if the CVM *results* (9F34) mean a device of their own; the interchange
+    *profile* (82) distinguishes it from a card. Otherwise empty.
 
     >>> on_device("010002", "1B80"), on_device("010002", "1980")
     ("the cardholder's own device (CDCVM)", '')
@@ -110,7 +110,8 @@ def on_device(results: str, profile: str) -> str:
 
 
 def response_code(value: str) -> str:
-    """The authorisation response code (8A) with its meaning: the terminal's own, else DE 39 of 1987."""
+    """The authorization response code (8A) with its meaning: the terminal's own, else that of DE 39
+    (1987)."""
     code = characters(value)
     found = lookup("response_code", code, version="1987")
     meaning = emv.value("8A", "result", code) or (found.meaning if found else "")
@@ -118,7 +119,7 @@ def response_code(value: str) -> str:
 
 
 def application(aid: str) -> str:
-    """Whose application an AID (hex) is; empty when it is of no network here."""
+    """The network whose application an AID (hex) is; empty if it is unknown."""
     owner = emv.owner(aid)
     return f"{network(owner).title} application" if owner else ""
 
@@ -129,13 +130,13 @@ def _terminal_type(value: str) -> str:
 
 
 def transaction_type(value: str) -> str:
-    """The transaction type (9C): EMV's own words, else those of DE 3; empty when unknown."""
+    """The transaction type (9C): by EMV's own list, else by that of DE 3; empty if unknown."""
     found = lookup("transaction_type", value, version="1987")
     return emv.value("9C", "type", value) or (found.meaning if found else "")
 
 
 def three_digits(value: str) -> str:
-    """A country or currency code out of its two bytes, which start with a 0; others as they are.
+    """A country or currency code from its two bytes, which start with a 0; other values are unchanged.
 
     >>> three_digits("0840")
     '840'
@@ -144,7 +145,7 @@ def three_digits(value: str) -> str:
 
 
 def numeric_country(value: str) -> str:
-    """The country of a code written as two bytes (9F1A, 5F28)."""
+    """The country for a two-byte code (9F1A, 5F28)."""
     return say_country(three_digits(value))
 
 
@@ -204,8 +205,8 @@ _AAC = "00"  # cryptogram information data (9F27)
 
 @dataclass(frozen=True, slots=True)
 class TagMeaning:
-    """One tag for a reader: `value_shown` is masked, `meaning` empty where the value needs no words.
-    `start` and `end` bound the value inside the element, in hex digits."""
+    """One tag for display: `value_shown` is masked, `meaning` is empty if the value is self-explanatory.
+    `start` and `end` are the limits of the value within the element, in hex digits."""
 
     tag: str
     name: str
@@ -217,9 +218,9 @@ class TagMeaning:
 
 
 def decode(value: str, network: str | None = None) -> tuple[TagMeaning, ...]:
-    """Every tag of DE 55 with its meaning, templates before what is in them; what could be read of
-    broken data, nothing of a fixed layout. Tags of networks' own are those of the application on the chip,
-    else of *network*, the card's."""
+    """Every tag of DE 55 with its meaning, templates before their contents; as far as broken data can be
+    read, and nothing for a fixed layout. A network's own tags are those of the chip's application, else of
+    *network*."""
     chip = read(value)
     owner = owner_of(chip) or network
     currency = three_digits(chip.value("5F2A"))
@@ -228,7 +229,7 @@ def decode(value: str, network: str | None = None) -> tuple[TagMeaning, ...]:
 
 
 def owner_of(chip: ChipData) -> str | None:
-    """The network of the application that the chip data name; None where they name none that is known."""
+    """The network of the application in the chip data; None if there is none or it is unknown."""
     return emv.owner(_aid(chip))
 
 
@@ -237,8 +238,8 @@ def _aid(chip: ChipData) -> str:
 
 
 def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | None = None) -> TagMeaning:
-    """What one tag says, by *network*'s rows where it has its own. *currency* (three digits) is that of the
-    amounts, *pan* is hidden wherever it stands."""
+    """The meaning of one tag, by *network*'s rows if it has its own. *currency* (three digits) is that of
+    the amounts; *pan* is masked wherever it occurs."""
     known = emv.tag_of(tag.tag, network)
     kind = emv.role(tag.tag)
     shown = _shown(tag, kind, known)
@@ -281,7 +282,7 @@ def _shown(tag: Tag, kind: str, known: emv.TagSpec | None) -> str:
 
 
 def headline(value: str, network: str | None = None) -> str:
-    """DE 55 of a card of *network* in one line: how many tags, and their names as far as they fit.
+    """DE 55 of a card of *network* in one line: the number of tags, and as many names as fit.
 
     >>> headline("9F2701809C0100")
     '2 chip data tags: 9F27 Cryptogram information data (CID), 9C Transaction type'
@@ -302,8 +303,8 @@ def headline(value: str, network: str | None = None) -> str:
 
 
 def summary(message: Message) -> list[str]:
-    """The sentences a story tells of DE 55: what the chip wants, what the terminal found, how the
-    cardholder was verified, whether chip and message agree; in a response what the issuer sends."""
+    """The sentences about DE 55 in an explanation: what the chip requests, what the terminal found, how
+    the cardholder was verified, whether chip and message agree; in a response, what the issuer sends."""
     if 55 not in message:
         return []
     chip = read(message[55])
@@ -330,7 +331,7 @@ def _opening(aid: str, tags: int, broken: bool) -> str:
     return f"It includes chip data{by} ({count(tags, 'tag')}{rest})."
 
 
-# First digit of DE 3: money goes to the cardholder. A terminal asks the chip for no approval then.
+# First digit of DE 3: money goes to the cardholder. The terminal then asks the chip for no approval.
 _CREDITS = "2"
 _NO_WISH = "The chip returned an AAC, which is normal for a refund; it is not a decline."
 _WISHES = {
@@ -356,7 +357,7 @@ def _wish(information: str, results: str, denial: str, refund: bool) -> str:
 
 
 def _both(results: str, action_code: str) -> list[str]:
-    """What an issuer action code and the terminal verification results have in common."""
+    """The bits that an issuer action code and the terminal verification results have in common."""
     if not results or len(results) != len(action_code):
         return []
     return bits_set("95", f"{int(results, 16) & int(action_code, 16):0{len(results)}X}")
@@ -400,7 +401,7 @@ def _agreement(chip: ChipData, message: Message) -> str:
     place = numeric_country(chip.value("9F1A")) if chip.value("9F1A") else ""
     told = f"The chip signed {signed}" + (f" at a terminal ({place})" if place else "")
     asked = money.amount(message)
-    # What states no currency is of that of the chip.
+    # An amount without a currency is in that of the chip.
     said = money.say_amount(asked[0], currency) if asked and not asked[1] else money.say(message)
     if not said or mti.is_response(message.mti):
         return told + "."

@@ -1,8 +1,9 @@
-"""What each data element of a message means, in words, and what its parts do: the `meaning` column, the parts
-that the anatomy unfolds, what explain tells.
+"""The meaning of each data element of a message, in words, and of its subfields: the `meaning` column, the
+subfields in the anatomy, and the explanation.
 
-One small function for each element, in the table `_SAYERS`, and one for each kind of code that a layout row
-may name. An element without one has no meaning beyond its name and value. Nothing is said of card data.
+There is one small function for each element, in the table `_SAYERS`, and one for each kind of code that a
+layout row may name. An element without one has no meaning beyond its name and value. Card data is never
+described.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ NOT_LISTED = "not in the list"
 _UNKNOWN = {"pos_entry_mode": "unknown entry mode", "pin_entry_capability": "unknown PIN capability"}
 NO_FLAG = "no known bit set"
 _LONGEST = 240
-# Parts of these stand where they stand; those of the others are found by a tag or a bit.
+# In these layouts subfields have fixed positions; in the others they are found by a tag or a bit.
 _PLACED = ("places", "groups", "split")
 
 
 class Told(NamedTuple):
-    """One part for a reader: `label` is where it stands, or its tag; `meaning` is empty where the value
-    speaks for itself, `shown` the value as it may be shown; `depth` is 0 at the top."""
+    """One subfield for display: `label` is its position or tag; `meaning` is empty if the value is
+    self-explanatory; `shown` is the masked value; `depth` is 0 at the top."""
 
     part: Part
     label: str
@@ -51,22 +52,22 @@ class Told(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """What the meaning of a part may depend on: the message, the network, the parts beside it."""
+    """What the meaning of a subfield may depend on: the message, the network, the other subfields."""
 
     message: Message
     network: str | None
     siblings: tuple[Part, ...]
 
     def value(self, key: str) -> str:
-        """The value of the part beside with that key, or of an element: `DE49`."""
+        """The value of the sibling with this key, or of an element: `DE49`."""
         if key.startswith("DE"):
             return self.message.get(int(key[2:]))
         return next((part.value for part in self.siblings if part.key == key), "")
 
 
 def unfold(message: Message, number: int, network: str | None = None) -> list[Told]:
-    """The parts of an element that has a known inside, each before its own: those that can be read where the
-    only layout does not fit, none where several are known and none fits.
+    """The subfields of an element with a known layout, each before its own subfields. If the only layout does
+    not fit, those that can be read; if several are known and none fits, none.
 
     >>> [(told.label, told.meaning) for told in unfold(Message("0100", {3: "002000"}), 3)]
     [('1-2', 'goods and services'), ('3-4', 'checking'), ('5-6', 'default')]
@@ -79,7 +80,7 @@ def unfold(message: Message, number: int, network: str | None = None) -> list[To
             return []
         found = read(known[0], value)
     covered = cover_value(number, value, message.version, message.get(2))
-    if not covered.strip("*"):  # nothing is left to tell: what hides it here are its parts
+    if not covered.strip("*"):  # entirely masked: mask its subfields instead
         covered = mask_words(cover_parts(message.version, number, value))
     for part, _ in found.walk():
         if part.sensitive:
@@ -90,7 +91,7 @@ def unfold(message: Message, number: int, network: str | None = None) -> list[To
 
 
 def _unsaid(parts: tuple[Part, ...], covered: str) -> tuple[Part, ...]:
-    """*parts*, those in which something is hidden as such that hold card data: nothing is told of them."""
+    """*parts*; those that are partly masked are marked as card data, so that they get no meaning."""
     made = []
     for one in parts:
         inside = _unsaid(one.children, covered)
@@ -113,7 +114,7 @@ def _tell(
 
 
 def _place(part: Part) -> str:
-    """Where a part stands, from 1; a group by its number."""
+    """The position of a subfield, from 1; a group has its number."""
     if part.children:
         return part.key
     first = part.start + 1
@@ -125,7 +126,7 @@ def _open_meaning(part: Part, around: _Around) -> str:
 
 
 def _of_part(part: Part, around: _Around) -> str:
-    """What the value of one part says, by the kind of its codes; empty where it says nothing more."""
+    """The meaning of a subfield's value, by the kind of its codes; empty if there is none."""
     kind = part.cell.codes
     if not kind:
         inside = _Around(around.message, around.network, part.children)
@@ -138,27 +139,27 @@ def _of_part(part: Part, around: _Around) -> str:
 
 def _code_of_part(part: Part, around: _Around) -> str:
     found = code_of(part.cell, part.value, around.message.version, around.network or "")
-    # A network's public codes are never all that it has.
+    # The public codes of a network are never complete.
     unknown = "" if part.cell.codes == "sub_field" else NOT_LISTED
     return found.meaning if found else unknown
 
 
 def _country_of_part(part: Part, around: _Around) -> str:
     code = part.value.strip()
-    # In chip data a code of three digits stands in two bytes.
+    # In chip data a three-digit code takes two bytes.
     return say_country(code[1:] if part.cell.content == "b" and code[:1] == "0" else code)
 
 
 def _currency(part: Part, around: _Around) -> str:
     if not part.value.strip("0"):
-        return ""  # zeros stand for no amount
+        return ""  # zeros mean no amount
     return money.say_currency(part.value)
 
 
 def _amount_of_part(part: Part, around: _Around) -> str:
     digits, code = part.value, around.value(part.cell.argument)
     if not digits[-1:].isdecimal() or not (digits + code).strip("0"):
-        return ""  # zeros without a currency stand for no amount
+        return ""  # zeros without a currency mean no amount
     if part.cell.content == "x+n":
         return money.say_signed(digits, code)
     return money.say_amount(digits, code)
@@ -172,7 +173,7 @@ def _flags(part: Part, around: _Around) -> str:
 
 
 def _bits(part: Part, around: _Around) -> str:
-    """The bits that are set, by byte from 1 and bit 8 to 1."""
+    """The meanings of the bits set, by byte (from 1) and bit (8 to 1)."""
     places = set_bits(part.value) if len(part.value) % 2 == 0 else []
     known = (part.cell.values.get(f"{byte}.{bit}") for byte, bit in places)
     return "; ".join(code.meaning for code in known if code) or NO_FLAG
@@ -208,7 +209,7 @@ _TELLERS: dict[str, Callable[[Part, _Around], str]] = {
 
 
 def inside_tag(tag: str, value: str, network: str | None) -> list[Told]:
-    """The parts of a chip data tag's value (hex), where *network* is known to put some into it.
+    """The subfields of a chip data tag's value (hex), if *network* is known to define some.
 
     >>> [told.meaning for told in inside_tag("9F10", "06010A03A00000", "VISA")][2]
     'version 10'
@@ -221,7 +222,7 @@ def inside_tag(tag: str, value: str, network: str | None) -> list[Told]:
 
 
 def first_amount(message: Message, number: int) -> str:
-    """The amount that an element of several begins with, in words; empty where there is none to read.
+    """The first amount in an element that has several, in words; empty if there is none.
 
     >>> first_amount(Message("0400", {49: "840", 95: "000000000500" + "0" * 30}), 95)
     '5.00 USD'
@@ -231,7 +232,7 @@ def first_amount(message: Message, number: int) -> str:
 
 
 def say_parts(message: Message, number: int, network: str | None = None) -> str:
-    """An element in one line, part by part: what it means, else how it reads; cut off where it grows long.
+    """An element in one line, subfield by subfield: the meaning, else the value; truncated if it gets long.
 
     >>> say_parts(Message("1100", {57: "107"}, "1993"), 57)
     'unit of time: days; how many: 07'
@@ -240,7 +241,7 @@ def say_parts(message: Message, number: int, network: str | None = None) -> str:
         return ""
     hidden = is_sensitive(number, message.version) and not is_data_sets(number, message.get(number))
     leaves = [told for told in unfold(message, number, network) if not told.part.children]
-    # Of an element that is hidden, what its codes mean is told, and no value.
+    # A masked element shows the meanings of its codes, but no values.
     said = [(told.name, told.meaning or (told.shown.strip() if not hidden else "")) for told in leaves]
     texts = [f"{name}: {text}" for name, text in said if text]
     line = "; ".join(texts)
@@ -254,8 +255,8 @@ Sayer = Callable[[Message, int, str | None], str]
 
 
 def meaning(message: Message, number: int, network: str | None = None) -> str:
-    """What data element *number* of *message* says; 0 is the MTI, 1 the bitmap. Empty when its
-    value needs no decoding. *network* chooses that network's code lists.
+    """The meaning of data element *number* of *message*; 0 is the MTI, 1 the bitmap. Empty if the value needs
+    no explanation. *network* selects that network's code lists.
 
     >>> meaning(Message("0110", {39: "51"}), 39)
     'not sufficient funds'
@@ -269,7 +270,7 @@ def meaning(message: Message, number: int, network: str | None = None) -> str:
 
 
 def _covered(message: Message, number: int) -> Message:
-    """*message*, its element without the card data in it, where what is said of it would repeat that."""
+    """*message* with card data in the element masked, if its meaning would repeat the value."""
     if tells_itself(number, message.version):
         return message
     shown = cover_value(number, message[number], message.version, message.get(2))
@@ -342,24 +343,24 @@ def _service_code(message: Message, number: int, network: str | None) -> str:
 
 
 def _first_amount(message: Message, number: int, network: str | None) -> str:
-    """The amount that an element of several begins with."""
+    """The name and value of the first amount in an element that has several."""
     amounts = [told for told in unfold(message, number) if told.part.cell.codes == "amount"]
     said = first_amount(message, number)
     return f"{amounts[0].name.partition(',')[0]} {said}" if said else ""
 
 
 def _of_value(say: Callable[[str], str]) -> Sayer:
-    """What looks at the value alone."""
+    """A sayer that uses only the value."""
     return lambda message, number, network: say(message[number])
 
 
 def _plainly(text: str) -> Sayer:
-    """What says the same of every value."""
+    """A sayer with the same text for every value."""
     return lambda message, number, network: text
 
 
 def _pos(message: Message, number: int, network: str | None) -> str:
-    """DE 22 in words, by the codes of *network* where it has its own."""
+    """DE 22 in words, by the codes of *network* if it has its own."""
     parts = unfold(message, number, network)
     if any(told.part.cell.codes == "flags" for told in parts):
         said = (told.meaning for told in parts)

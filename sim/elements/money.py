@@ -10,7 +10,7 @@ from sim.parts.layout import place, read
 from sim.spec import currency, lookup
 from sim.spec.layouts import layouts
 
-# Which element holds the currency of an amount (1987, 1993); 2003 puts it inside the amount.
+# The element with the currency of each amount (1987, 1993); in 2003 it is part of the amount.
 CURRENCY_OF = {4: 49, 5: 50, 6: 51, 8: 51}
 
 _ADDITIONAL = 54
@@ -50,17 +50,17 @@ def say_amount(digits: str, code: str) -> str:
 
 
 def say_signed(value: str, code: str) -> str:
-    """An `x+n` amount: `D00000150` with currency 840 is 1.50 USD debit."""
+    """An `x+n` amount in words: `D00000150` with currency 840 is 1.50 USD debit."""
     return f"{say_amount(value[1:], code)} {side(value)}".strip()
 
 
 def side(value: str) -> str:
-    """Which side an `x+n` amount is on: debit or credit; empty where its letter tells neither."""
+    """The side of an `x+n` amount, debit or credit; empty for another letter."""
     return _SIDES.get(value[:1], "")
 
 
 def say_rate(value: str) -> str:
-    """A conversion rate (DE 9, 10): its first digit says how many of the other seven are decimals.
+    """A conversion rate (DE 9, 10): the first digit is the number of decimals in the other seven.
 
     >>> say_rate("61092500"), say_rate("A1092500")
     ('1.092500', '')
@@ -75,7 +75,7 @@ def say_rate(value: str) -> str:
 
 
 def say_currency(code: str) -> str:
-    """A currency code with its name: `US Dollar (USD)`; or that ISO 4217 has no such code.
+    """A currency code with its name, `US Dollar (USD)`, or a note that ISO 4217 has no such code.
 
     >>> say_currency("810")
     'Russian Ruble (RUR), withdrawn in 2004-01'
@@ -87,9 +87,9 @@ def say_currency(code: str) -> str:
 
 
 def amount(message: Message, number: int = 4) -> tuple[str, str] | None:
-    """The digits and the currency code of amount element *number*; None where it is absent.
+    """The digits and the currency code of amount element *number*; None if it is missing.
 
-    1987 and 1993 carry the currency in DE 49, 50 or 51, 2003 in the amount's first three digits.
+    1987 and 1993 have the currency in DE 49, 50 or 51, 2003 in the amount's first three digits.
     """
     value = message.get(number)
     if not value:
@@ -101,7 +101,7 @@ def amount(message: Message, number: int = 4) -> tuple[str, str] | None:
 
 @cache
 def composite(version: str, number: int) -> tuple[slice, slice] | None:
-    """Where currency and digits stand in an amount that holds its currency; None where it holds none.
+    """The positions of currency and digits in an amount that includes its currency; None if it does not.
 
     >>> composite("2003", 4), composite("1987", 4)
     ((slice(0, 3, None), slice(4, 16, None)), None)
@@ -113,20 +113,20 @@ def composite(version: str, number: int) -> tuple[slice, slice] | None:
 
 
 def say(message: Message, number: int = 4) -> str:
-    """Amount element *number* with its currency; empty where it is absent."""
+    """Amount element *number* with its currency; empty if it is missing."""
     found = amount(message, number)
     return say_amount(*found) if found else ""
 
 
 def moves(message: Message) -> bool:
-    """Whether the transaction amount is more than nothing; its last 12 digits say it in every version."""
+    """Whether the transaction amount is above zero, by its last 12 digits in every version."""
     return bool(message.get(4)[-12:].strip("0"))
 
 
 @dataclass(frozen=True, slots=True)
 class AdditionalAmount:
-    """One group of DE 54 as it stands; `at` is where it starts in the value, `exponent` the minor unit
-    digit of 2003, empty before."""
+    """One group of DE 54, unchanged; `at` is its offset in the value, `exponent` the minor unit digit of
+    2003, empty in other versions."""
 
     at: int
     account: str
@@ -138,7 +138,7 @@ class AdditionalAmount:
 
 
 def read_additional_amounts(value: str, version: str) -> tuple[AdditionalAmount, ...]:
-    """The groups of DE 54; none when the value is not made of whole groups.
+    """The groups of DE 54; empty if the value does not consist of whole groups.
 
     >>> read_additional_amounts("0002840C000000001000", "1987")[0].kind
     '02'
@@ -153,14 +153,14 @@ def read_additional_amounts(value: str, version: str) -> tuple[AdditionalAmount,
 
 
 def say_additional_amounts(value: str, version: str, network: str | None = None) -> str:
-    """DE 54 in words, a group each: `available balance 100.00 USD credit (savings account)`."""
+    """DE 54 in words, group by group: `available balance 100.00 USD credit (savings account)`."""
     texts = []
     for group in read_additional_amounts(value, version):
         kind = lookup("amount_type", group.kind, version=version, network=network)
         account = lookup("account_type", group.account, version=version)
         text = f"{kind.meaning if kind else 'amount type ' + group.kind} "
         text += say_amount(group.amount, group.currency)
-        if kind is None or kind.kind != "transaction":  # of a balance the sign says on which side it is
+        if kind is None or kind.kind != "transaction":  # for a balance the sign gives its side
             text += " " + {"C": "credit", "D": "debit"}.get(group.sign, group.sign)
         texts.append(text + (f" ({account.meaning} account)" if account and group.account != "00" else ""))
     return "; ".join(texts)

@@ -1,5 +1,5 @@
-"""The message type indicator: four digits for version, class, function and originator; and the original data
-elements, by which a message names the one that it is about."""
+"""The message type indicator: four digits for version, class, function and originator; and the original
+data elements, with which a message refers to another one."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _REPEATS = frozenset("135")
 
 @dataclass(frozen=True, slots=True)
 class MessageType:
-    """An MTI taken apart. `name` is the combination's usual name, empty when it has none;
-    `kind` request, response, advice and so on."""
+    """The parts of an MTI. `name` is the usual name of the combination, empty if there is none; `kind` is
+    request, response, advice and so on."""
 
     mti: str
     version: str | None
@@ -32,7 +32,7 @@ class MessageType:
 
 
 def split(mti: str) -> MessageType:
-    """Take *mti* apart; digits without a meaning give empty texts.
+    """The parts of *mti*; digits without a meaning have empty texts.
 
     >>> split("0421").message_class
     'reversal or chargeback'
@@ -52,9 +52,9 @@ def split(mti: str) -> MessageType:
 
 
 def response_mti(mti: str) -> str | None:
-    """The MTI that answers *mti*: 0100 -> 0110, 0421 -> 0430; None where nothing answers it.
+    """The MTI of the response to *mti*: 0100 -> 0110, 0421 -> 0430; None if there is no response.
 
-    A response carries no repeat marker, so adding ten is wrong for repeats.
+    A response has no repeat marker, so adding ten would be wrong for repeats.
 
     >>> response_mti("0101"), response_mti("0110")
     ('0110', None)
@@ -64,7 +64,7 @@ def response_mti(mti: str) -> str | None:
 
 
 def repeat_mti(mti: str) -> str:
-    """The MTI of the repeat of *mti*: 0100 -> 0101; a repeat's own is the same.
+    """The MTI of the repeat of *mti*: 0100 -> 0101; that of a repeat is unchanged.
 
     >>> repeat_mti("0420"), repeat_mti("0421")
     ('0421', '0421')
@@ -73,7 +73,7 @@ def repeat_mti(mti: str) -> str:
 
 
 def is_response(mti: str) -> bool:
-    """Whether the function digit says response: a request's (1) or an advice's (3)."""
+    """Whether the function digit means a response, to a request (1) or an advice (3)."""
     return mti[2:3] in _RESPONSES
 
 
@@ -83,7 +83,7 @@ def is_repeat(mti: str) -> bool:
 
 
 def advice_mti(mti: str) -> str:
-    """The MTI of the advice that tells of what the request *mti* asks for: 0400 -> 0420.
+    """The MTI of the advice that reports what the request *mti* asks for: 0400 -> 0420.
 
     >>> advice_mti("0400"), advice_mti("0420")
     ('0420', '0420')
@@ -92,19 +92,19 @@ def advice_mti(mti: str) -> str:
 
 
 def is_advice(mti: str) -> bool:
-    """Whether the function digit says advice (2): it tells of what was done already."""
+    """Whether the function digit means an advice (2), which reports what has already happened."""
     return mti[2:3] == "2"
 
 
 def is_network_management(mti: str) -> bool:
-    """Whether the message manages the link (x8xx) and so concerns no card."""
+    """Whether the message manages the connection (x8xx) and so has no card."""
     return mti[1:2] == "8"
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The message a reversal or advice refers to. `when` is DE 7 (MMDDhhmmss, UTC) of the original
-    in 1987, its DE 12 (local) after that, `at` where it starts; ids lose their leading zeros."""
+    """The message that a reversal or advice refers to. `when` is its DE 7 (MMDDhhmmss, UTC) in 1987, its
+    DE 12 (local) in other versions, and `at` the offset of that; IDs have no leading zeros."""
 
     mti: str
     stan: str
@@ -116,7 +116,7 @@ class Original:
 
 
 def read_original(value: str, version: str) -> Original | None:
-    """DE 90 (1987) or DE 56 (1993, 2003) taken apart; None when it is too short or not digits."""
+    """The parts of DE 90 (1987) or DE 56 (1993, 2003); None if it is too short or not digits."""
     found = fitting(version, number_of("original", version), value)
     if found is None:
         return None

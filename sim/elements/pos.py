@@ -1,6 +1,7 @@
-"""Point of service: DE 22 in its three forms (n 3, an 12, b 16), as codes and in words; where it is (DE 43).
+"""Point of service: DE 22 in its three forms (n 3, an 12, b 16), as codes and in words; the location in DE
+43.
 
-Its parts and their lists are layout rows; which part says how the card was read is a row of `roles.csv`.
+Its subfields and their code lists are layout rows; `roles.csv` says which subfield gives the card entry.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from sim.spec.layouts import layouts
 _NUMBER, _LOCATION = 22, 43
 _FLAGS = "flags"
 _NOT_PRESENT, _REMOTE = "not present", "remote"
-# Where several bits are set, the first of these kinds is how the card was read.
+# If several bits are set, the card entry is the first of these kinds.
 _READ = ("chip", "contactless", "magnetic stripe", "bar code", "manual", "credential on file")
 
 
 def _codes(message: Message, job: str, network: str | None = None) -> list[Code]:
-    """The known codes in the part of DE 22 that does *job*: one, or one for each bit that is set."""
+    """The known codes in the subfield of DE 22 for *job*: one, or one for each bit set."""
     found = role(job, message.version)
     if found is None or _NUMBER not in message:
         return []
@@ -33,8 +34,7 @@ def _codes(message: Message, job: str, network: str | None = None) -> list[Code]
 
 
 def entry_mode(message: Message, network: str | None = None) -> str:
-    """How the card number got into the message, in words, by the codes of *network* where it has its own;
-    empty when DE 22 does not say.
+    """The card entry in words, by the codes of *network* if it has its own; empty if DE 22 does not give it.
 
     >>> entry_mode(Message("0100", {22: "051"}))
     'chip'
@@ -43,13 +43,13 @@ def entry_mode(message: Message, network: str | None = None) -> str:
 
 
 def mode_of(value: str, version: str) -> str:
-    """The same of a *value* of DE 22, by the standard's codes."""
+    """The card entry for a *value* of DE 22, by the standard's codes."""
     return entry_mode(Message("", {_NUMBER: value}, version))
 
 
 def own(message: Message, job: str, network: str | None) -> str:
-    """What the part of DE 22 that does *job* says by a code that *network* has added to the standard's list;
-    empty for a code of the standard, and for an unknown one.
+    """The meaning of a code that *network* has added to the standard's list, in the subfield of DE 22 for
+    *job*; empty for a code of the standard or an unknown one.
 
     >>> own(Message("1100", {22: "600101S00140"}, "1993"), "entry", "AMEX")
     'keyed with 4-digit code'
@@ -66,26 +66,26 @@ def own(message: Message, job: str, network: str | None) -> str:
 
 
 def entry_kind(message: Message, network: str | None = None) -> str:
-    """The kind of entry, as the code lists have it, of *network* where it has its own: `chip`, `contactless`,
-    `magnetic stripe`, `manual` ...; empty when unknown."""
+    """The kind of card entry in the code lists, those of *network* if it has its own: `chip`,
+    `contactless`, `magnetic stripe`, `manual` ...; empty if unknown."""
     return kind_of(message.get(_NUMBER), message.version, network)
 
 
 def kind_of(value: str, version: str, network: str | None) -> str:
-    """The same of a *value* of DE 22."""
+    """The kind of card entry for a *value* of DE 22."""
     kinds = [code.kind for code in _codes(Message("", {_NUMBER: value}, version), "entry", network)]
     return next((kind for kind in _READ if kind in kinds), kinds[0] if len(kinds) == 1 else "")
 
 
 def authentication(message: Message, network: str | None = None) -> str:
-    """How the cardholder was verified, as far as DE 22 says, also by a code that *network* has added; empty
-    when it does not."""
+    """How the cardholder was verified, as far as DE 22 says, including codes that *network* has added;
+    otherwise empty."""
     told = ", ".join(code.meaning for code in _codes(message, "authentication"))
     return told or own(message, "authentication", network)
 
 
 def absence(message: Message, network: str | None = None) -> str:
-    """That the cardholder was not there, and how the order came, as far as DE 22 says; else empty.
+    """That the cardholder was not present, and how the order was placed, if DE 22 says so; otherwise empty.
 
     >>> absence(Message("1100", {22: "600150600140"}, "1993"))
     'cardholder not present, electronic order'
@@ -93,7 +93,7 @@ def absence(message: Message, network: str | None = None) -> str:
     'cardholder not present, recurring'
     """
     if added := own(message, "presence", network):
-        return f"cardholder {_NOT_PRESENT}, {added}"  # networks have added ways of absence alone
+        return f"cardholder {_NOT_PRESENT}, {added}"  # networks have added only codes for absence
     codes = _codes(message, "presence")
     if ways := [code.meaning for code in codes if code.kind == _REMOTE]:
         return f"cardholder {_NOT_PRESENT}, {', '.join(ways)}"
@@ -101,8 +101,8 @@ def absence(message: Message, network: str | None = None) -> str:
 
 
 def read_location(value: str, version: str) -> tuple[str, str, str]:
-    """Name, city and country of DE 43, by the layout that fits; the whole text, and empty texts, where
-    none does. A merchant of the United States or Canada may have its state in the country's place."""
+    """Name, city and country of DE 43, by the layout that fits; if none does, the whole text and empty
+    texts. A merchant in the United States or Canada may have its state instead of the country."""
     texts = _texts(value, version)
     if not texts:
         return " ".join(value.split()), "", ""
@@ -111,7 +111,7 @@ def read_location(value: str, version: str) -> tuple[str, str, str]:
 
 
 def say_location(value: str, version: str) -> str:
-    """DE 43 in words: `CORNER SHOP, LONDON, United Kingdom`; the whole text where no layout fits.
+    """DE 43 in words: `CORNER SHOP, LONDON, United Kingdom`; the whole text if no layout fits.
 
     >>> say_location(f"{'CORNER SHOP':<22} {'NEW YORK':<13} NY ", "1987")
     'CORNER SHOP, NEW YORK, New York'

@@ -1,4 +1,4 @@
-"""What explanations say, remembered by what it follows from: most messages say the same of their codes."""
+"""A cache of sentences, keyed by the values they follow from: most messages have the same codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAID: Kept[tuple[Any, ...], Any] = Kept(1024)
 
 
 def remembered(say: Callable[..., Any], *values: object) -> Any:
-    """What *say* says of *values*, worked out once; each time where a card number is found in one of them."""
+    """The result of *say* for *values*, cached unless one of them contains a card number."""
     key = say, *values
     known = SAID.get(key)
     if known is None:

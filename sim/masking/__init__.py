@@ -1,14 +1,14 @@
-"""What a person, a log or a language model may see of card data: one policy for all that is shown.
+"""What a person, a log or a language model may see of card data: one policy for every display.
 
-- A card number (PAN) keeps its first 6 and last 4 digits, and nothing when it is shorter than 13.
-- Track data, PIN blocks, verification values, key data and the chip tags and sub-fields that carry them
-  show nothing; the other chip tags stay readable, of tags without a row nothing is shown.
-- A card number in any other element, or in text that could not be read, is found by its form, in whatever
-  spelling its digits stand (`sim.masking.search`), and masked likewise. What is surely no card stays.
-- What is covered keeps its length, so that offsets hold; an element of which nothing is left is named:
+- A card number (PAN) shows its first 6 and last 4 digits, or nothing if it has fewer than 13.
+- Track data, PIN blocks, verification values, key data and the chip tags and subfields that contain them
+  show nothing; other chip tags stay readable, but tags without a row show nothing.
+- A card number in any other element, or in text that cannot be read, is recognized by its form, in any
+  notation of its digits (`sim.masking.search`), and masked in the same way. Other numbers stay.
+- Masked text keeps its length, so that offsets stay valid; an entirely masked element is described:
   `[16 characters masked]`.
 
-Which element holds what is a row of `data/sensitive.csv`, which chip tag a row of `data/emv/roles.csv`.
+Sensitive elements are the rows of `data/sensitive.csv`, sensitive chip tags those of `data/emv/roles.csv`.
 Source: PCI DSS 4.0, requirements 3.3 and 3.4.
 """
 
@@ -38,14 +38,14 @@ from sim.spec.elements import spec
 from sim.spec.layouts import of_dialects
 from sim.spec.tables import read_csv
 
-UNREAD = -1  # the number of text that was left unread
+UNREAD = -1  # the number of unread text
 _MTI, _BITMAP, _PAN = 0, 1, 2
 _LONG_RUN = re.compile(r"[0-9A-Fa-f=]{13,}")
 _REACH = 64  # a card number spelled out, or a track, is not longer
 _LAST_DIGITS = re.compile(r"(?:[0-9][^0-9A-Za-z*]{0,3}){6}((?:[0-9A-F][^0-9A-Za-z*]{0,3})+)$")
 _ACCOUNT_IN_TRACK = re.compile(r"B?([0-9]{12,19})[=D^]")
-# Where the length of DE 2, the first element, may stand: behind one bitmap or two, some characters lost or
-# added in front.
+# Possible positions of the length of DE 2, the first element: after one or two bitmaps, with a few
+# characters lost or added before it.
 _PLACES = (*range(16, 27), *range(32, 43))
 _BEHIND_BITMAP = (20, 36)
 _LENGTHS = frozenset(str(size) for size in range(SHORTEST, search.LONGEST + 1))
@@ -55,8 +55,8 @@ _MONTHS = frozenset(f"{month:02}" for month in range(1, 13))
 
 
 class Stretch(NamedTuple):
-    """A piece of a message in the order of its text: `number` 0 is the MTI, 1 the bitmap, UNREAD what was
-    left; `prefix` the length in front of the value."""
+    """A piece of a message, in text order: `number` 0 is the MTI, 1 the bitmap, UNREAD the unread rest;
+    `prefix` is the length field before the value."""
 
     number: int
     prefix: str
@@ -71,27 +71,27 @@ def _kinds(version: str) -> Mapping[int, str]:
 
 @cache
 def _telling(version: str) -> frozenset[int]:
-    """The elements that `tells_itself` is true of."""
+    """The elements for which `tells_itself` is true."""
     return frozenset(number for number, kind in _kinds(version).items() if kind in ("pan", "hidden", "chip"))
 
 
 def is_sensitive(number: int, version: str) -> bool:
-    """Whether the element always holds card data, a PIN or key material in this version."""
+    """Whether the element always contains card data, a PIN or key material in this version."""
     return _kinds(version).get(number) in ("pan", "hidden", "account", "chip")
 
 
 def may_hold_card_data(number: int, version: str) -> bool:
-    """Whether the element, or a part of it in anybody's layout, is for card data, a PIN or key material."""
+    """Whether the element, or a subfield of it in any layout, is for card data, a PIN or key material."""
     return number in _kinds(version) or names_card_data(version, number)
 
 
 def tells_itself(number: int, version: str) -> bool:
-    """Whether all that is told of the element's value is known to hold no card data."""
+    """Whether everything said about the element's value is known to contain no card data."""
     return number in _telling(version)
 
 
 def mask(number: int, value: str, version: str = "1987", pan: str = "") -> str:
-    """*value* of data element *number* as it may be shown; *pan* is hidden wherever it stands.
+    """*value* of data element *number*, masked; *pan* is masked wherever it occurs.
 
     >>> mask(35, "4111111111111111=29122010000012345678")
     '[37 characters masked]'
@@ -109,7 +109,7 @@ def mask_cells(
     unread: frozenset[int] = frozenset(),
     cut: bool = False,
 ) -> list[str]:
-    """The values of a message as they may be shown, the hidden ones named; see `cover`."""
+    """The masked values of a message, with a description of the entirely masked ones; see `cover`."""
     covered = cover(cells, version, broken=broken, unread=unread, cut=cut)
     return [_named(cell.number, value, version) for cell, (_, value) in zip(cells, covered, strict=True)]
 
@@ -120,8 +120,8 @@ def _named(number: int, covered: str, version: str) -> str:
 
 
 def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
-    """*fields* as words may be made of them: card data starred out in what is not known to hold any. The
-    same mapping where nothing is."""
+    """*fields* for use in sentences: card data is masked in elements that may contain any. Returns the
+    same mapping if nothing is masked."""
     pan, telling, changed = fields.get(_PAN, ""), _telling(version), {}
     for number, value in fields.items():
         if number in telling or (len(value) < SHORTEST and value.isprintable()):
@@ -132,9 +132,9 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
     return {**fields, **changed} if changed else fields
 
 
-# Values in which by themselves nothing is hidden, by version, element and how many layouts dialects have:
-# most say the same again and again. True where they have too few digits for a piece of a card number, too:
-# they are shown whole, whatever the card is.
+# Values that need no masking by themselves, by version, element and number of dialect layouts: most values
+# repeat. True if they also have too few digits for a piece of a card number: these are never masked,
+# whatever the card is.
 OPEN: Kept[tuple[str, int, str, int], bool] = Kept(2048)
 
 
@@ -144,8 +144,8 @@ _EXTENDED, _LONGEST_EXTENDED = 34, 28
 
 def is_data_sets(number: int, value: str) -> bool:
     """Whether the element has data sets of electronic commerce, where the standard has an extended card
-    number of at most 28 digits: longer, or a data set of hex digits, letters among them, whose two bytes of
-    length are right."""
+    number of at most 28 digits: it is longer, or hex digits, including letters, whose two-byte length is
+    correct."""
     if number != _EXTENDED:
         return False
     head, rest = value[2:6], value[6:]
@@ -155,7 +155,7 @@ def is_data_sets(number: int, value: str) -> bool:
 
 
 def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
-    """*value* of data element *number*, as long as it was, card data starred out."""
+    """*value* of data element *number* with card data replaced by asterisks, at the same length."""
     key = version, number, value, len(of_dialects(version, number))
     few = OPEN.get(key)
     if few:
@@ -179,7 +179,7 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
 
 
 def _without_parts(kind: str | None, number: int, value: str, version: str) -> str:
-    """*value* without what rows name as card data in it."""
+    """*value* with the subfields masked that rows name as card data."""
     if kind == "account":
         value = _LONG_RUN.sub(lambda run: mask_pan(run[0]), value)
     if kind == "tagged":
@@ -188,12 +188,12 @@ def _without_parts(kind: str | None, number: int, value: str, version: str) -> s
 
 
 def _is_short(value: str) -> bool:
-    """Whether *value* is too short for a card number that is found by its form, and no bytes."""
+    """Whether *value* is too short for a card number recognized by its form, and is not binary."""
     return len(value) < SHORTEST and value.isprintable()
 
 
 def _is_amount(number: int, value: str, version: str) -> bool:
-    """Whether a numeric element says by its currency that it is an amount, and no card number."""
+    """Whether a numeric element is an amount, by its currency, and not a card number."""
     if not 1 < number <= 128:
         return False
     element = spec(version)[number]
@@ -209,13 +209,13 @@ def cover(
     unread: frozenset[int] = frozenset(),
     cut: bool = False,
 ) -> list[tuple[str, str]]:
-    """Prefix and value of every cell, each as long as it was, card data starred out.
+    """Prefix and value of every cell, at the same length, with card data replaced by asterisks.
 
-    In a *broken* message, or where values do not look like what they should be, a card number may stand in
-    the wrong element or across several. *unread* are the elements that the bitmap announces
-    and nobody could read, the failing one included: where one of them holds secrets, or nothing says what is
-    where, long runs of hex digits in what is left are hidden. *cut*: the text went on, so that the digits at
-    its end may be a piece of a card number.
+    In a *broken* message, or if values do not have their elements' form, a card number may be in the wrong
+    element or span several. *unread* are the elements in the bitmap that could not be read, including the
+    failing one: if one of them contains secrets, or the positions are unknown, long runs of hex digits in the
+    rest are masked. *cut* means that the text was truncated, so that the digits at its end may be part of a
+    card number.
     """
     text = "".join(prefix + value for _, prefix, value in cells)
     pans = card_numbers(cells, version)
@@ -223,12 +223,12 @@ def cover(
     lost = broken and not placed
     shown = hide(text, [*_of_elements(cells, version, unread, lost), *search.accounts(text, pans)])
     if lost or _misshapen(cells, version):
-        # Where no card stands in its place, one may stand anywhere.
+        # If no card number is in its element, one may be anywhere.
         across = search.find(shown) if placed else search.find(text, unread=True)
     else:
         across = [*search.tracks(shown), *([] if placed else _shifted(shown))]
     start = _read_until(cells, unread)
-    if broken and (placed or start > _REACH):  # else all of it was looked through already
+    if broken and (placed or start > _REACH):  # otherwise all of it has been searched already
         across += _left(text, start)
     if cut and (piece := _LAST_DIGITS.search(shown, max(len(shown) - _REACH, 0))):
         across.append(Span(*piece.span(1)))
@@ -242,7 +242,7 @@ def cover(
 
 
 def _misshapen(cells: Sequence[Stretch], version: str) -> bool:
-    """Whether a value cannot be what its element holds: not digits, no hex digits, no month of the year."""
+    """Whether a value cannot be of its element: not digits, not hex digits, or an invalid month."""
     elements = spec(version).elements
     for number, _, value in cells:
         if not _BITMAP < number <= len(elements):
@@ -258,9 +258,9 @@ def _misshapen(cells: Sequence[Stretch], version: str) -> bool:
 
 
 def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int], lost: bool) -> list[Span]:
-    """What every cell hides by itself; all cells may hold anything where the reading was *lost*."""
+    """What is masked in each cell by itself; if the reading was *lost*, any cell may contain anything."""
     kinds = _kinds(version)
-    # What is announced and misread may stand in what is left: it is shifted, most likely.
+    # An element that was announced but misread may be in the rest, which is probably shifted.
     announced = {*unread, *(number for number, _, _ in cells)} if unread else ()
     secrets = any(kinds.get(number) in ("hidden", "chip") for number in announced)
     spans, at = [], 0
@@ -281,7 +281,7 @@ _STARS = re.compile(r"\*+")
 
 
 def _read_until(cells: Sequence[Stretch], unread: frozenset[int]) -> int:
-    """Where the text begins that was not read."""
+    """The offset where the unread text begins."""
     at = 0
     for number, prefix, value in cells:
         if number == UNREAD or number in unread:
@@ -291,7 +291,7 @@ def _read_until(cells: Sequence[Stretch], unread: frozenset[int]) -> int:
 
 
 def _left(text: str, start: int) -> list[Span]:
-    """What may not be shown of what was not read, from *start*; a card may begin before."""
+    """What to mask in the unread text from *start*; a card number may begin before it."""
     before = max(start - _REACH, 0)
     return [
         Span(before + one.start, before + one.end, one.whole)
@@ -301,7 +301,7 @@ def _left(text: str, start: int) -> list[Span]:
 
 
 def card_numbers(cells: Sequence[Stretch], version: str) -> set[str]:
-    """The card numbers that stand where a message has them."""
+    """The card numbers in the elements that are meant for them."""
     found = set()
     for number, _, value in cells:
         kind = _kinds(version).get(number)
@@ -316,7 +316,8 @@ def card_numbers(cells: Sequence[Stretch], version: str) -> set[str]:
 
 
 def _shifted(text: str) -> list[Span]:
-    """A card number behind its length where DE 2 would stand if bits of the bitmap were flipped."""
+    """A card number after its length, at the positions that DE 2 would have if bits of the bitmap were
+    flipped."""
     spans = []
     for at in _PLACES:
         size = text[at : at + 2]
@@ -324,7 +325,7 @@ def _shifted(text: str) -> list[Span]:
             continue
         pan = text[at + 2 : at + 2 + int(size)]
         sound = len(pan) == int(size) and pan.isdecimal() and pan.isascii()
-        # Right behind a bitmap, issuer and length are enough.
+        # Directly after a bitmap, issuer and length are enough.
         if sound and (search.fits(pan) if at in _BEHIND_BITMAP else is_card(pan)):
             spans.append(middle(at + 2, at + 2 + len(pan)))
     return spans

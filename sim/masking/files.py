@@ -1,5 +1,5 @@
-"""Files that a caller names: what is no name of a file, or no text, is an error of the argument, and no error
-repeats a card number that was given for a name."""
+"""Files that a caller names: an invalid file name, or a file that is not text, is an error of the
+argument, and no error repeats a card number that was passed as a name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sim.errors import OptionError, shown
 from sim.masking import mask_words
 
 _LONGEST = 4096  # characters: more than any path of Linux, macOS or Windows has
-_LONGEST_NAME = 255  # of a file or folder in it
+_LONGEST_NAME = 255  # characters of a file or folder name in it
 
 
 def path_of(option: str, given: str | Path) -> Path:
-    """*given* as a path. Raises OptionError naming *option* where no file can have that name.
+    """*given* as a path. Raises OptionError that names *option* if no file can have that name.
 
     >>> path_of("suite", "lab.toml").suffix
     '.toml'
@@ -31,8 +31,8 @@ def path_of(option: str, given: str | Path) -> Path:
 
 
 def text_of(option: str, given: str | Path) -> str:
-    """The text of a caller's file. Raises OptionError naming *option* where it is no UTF-8 text, OSError
-    where there is none."""
+    """The text of a caller's file. Raises OptionError that names *option* if it is not UTF-8, OSError if
+    it does not exist."""
     path = path_of(option, given)
     try:
         with masked_names():
@@ -43,8 +43,8 @@ def text_of(option: str, given: str | Path) -> str:
 
 @contextmanager
 def masked_names() -> Iterator[None]:
-    """Inside, an OSError names its file with card numbers hidden: a card number given in the place of a
-    path is the likeliest file not to be found.
+    """Inside, an OSError names its file with card numbers masked: a card number passed as a path is most
+    likely to be a file that does not exist.
 
     >>> with masked_names():
     ...     open("4111111111111111")

@@ -1,4 +1,4 @@
-"""Card data starred out inside an element: in chip tags, sub-fields and tagged lists; the rest stays."""
+"""Card data masked inside an element: in chip tags, subfields and tagged lists; the rest stays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HIDDEN_ROLES = ("track", "name", "pin", "script")
 
 
 def cover_chip(value: str, pan: str) -> str:
-    """Tags and lengths in clear; of the values those that hold nothing of the card."""
+    """*value* with tags and lengths in clear, and only those tag values that contain no card data."""
     chip, shown = chip_data.read(value), [STAR] * len(value)
     for tag in chip.tags:
         shown[tag.start : tag.value_start] = value[tag.start : tag.value_start]
@@ -42,8 +42,8 @@ def _tag(tag: str, value: str) -> str:
 
 
 class _Known(NamedTuple):
-    """A layout of an element, anybody's: whether rows name card data in it, and whether a part that they do
-    not name has room for a card number."""
+    """A layout of an element, from any source: whether rows name card data in it, and whether another
+    subfield has room for a card number."""
 
     layout: Layout
     named: bool
@@ -58,7 +58,7 @@ def _of_networks(version: str, number: int) -> tuple[_Known, ...]:
 
 
 def names_card_data(version: str, number: int) -> bool:
-    """Whether a layout of the element, anybody's, names card data among its parts."""
+    """Whether any layout of the element names card data among its subfields."""
     return any(one.named for one in _known(version, number))
 
 
@@ -72,8 +72,8 @@ def _has_room(cell: Cell) -> bool:
 
 
 def cover_parts(version: str, number: int, value: str) -> str:
-    """Hide what rows name as card data in every layout that *value* fits, and the card numbers that stand in
-    a part of one that can be read: what is in front of the part may be digits, too."""
+    """Mask the card data that rows name, in every layout that *value* fits, and card numbers in any
+    readable subfield: in the whole value, digits before the subfield could hide them."""
     known = _known(version, number)
     long = has_digits(value, SHORTEST)
     spans = [span for one in known if one.named or long for span in _in_parts(one.layout, value)]
@@ -81,7 +81,7 @@ def cover_parts(version: str, number: int, value: str) -> str:
 
 
 def _is_number(value: str) -> bool:
-    """Whether *value* is a short number such as hardly any issuer has for a card: an identifier."""
+    """Whether *value* is a number too short for almost any issuer's cards: an identifier."""
     digits = value.strip().lstrip("0")
     return digits.isdecimal() and len(digits) < USUAL and not search.is_usual(digits)
 
@@ -103,8 +103,8 @@ def _in_parts(one: Layout, value: str) -> Iterator[Span]:
 
 
 def cover_tagged(value: str) -> str:
-    """Hide the data of `_HIDDEN_TAGS` where *value* is a list of id, length, data, with or without
-    one letter in front; leave it as it is where it is no such list."""
+    """Mask the data of `_HIDDEN_TAGS` if *value* is a list of ID, length and data, with or without one
+    letter before it; otherwise return it unchanged."""
     head = 1 if value[:1].isalpha() else 0
     parts, at = [value[:head]], head
     while at < len(value):

@@ -1,14 +1,14 @@
-"""Card data in text, found by its form, in time that grows with the text and no faster.
+"""Recognizes card data in text by its form, in linear time.
 
-A card number has a known issuer's first digits, a length of that issuer and a right check digit. In free
-text it stands between other characters than digits, or behind its own length. In text that could not be
-read (`unread`) nothing says where it begins, so that it is looked for at every digit. It may be written
-with blanks or dashes, as bytes (ASCII or EBCDIC) in hex, as numbers, as escapes or in Base64, packed two
-digits to a byte, inside a track or a chip data tag, or over the lines of a dump.
+A card number has the first digits of a known issuer, a length that the issuer uses and a correct check digit.
+In free text it is delimited by characters other than digits, or preceded by its own length. In text that
+could not be read (`unread`) nothing shows where it begins, so the search starts at every digit. It may be
+written with blanks or dashes, as bytes (ASCII or EBCDIC) in hex, as numbers, as escapes or in Base64, packed
+two digits to a byte, inside a track or a chip data tag, or over the lines of a dump.
 
-Not looked for: digits in words or back to front. No message or log writes a card so, each would be a second
-search of every text, and back to front would hide twice as many numbers that are none. What leaves the
-machine is looked through for words, too (`sim.models.guard`).
+Not recognized: digits as words, or in reverse order. Messages and logs do not contain such card numbers, each
+form would need another search of every text, and reverse order would mask twice as many other numbers. Data
+that leaves the machine is also searched for words (`sim.models.guard`).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from sim.spec import emv
 from sim.spec.networks import detect, luhn_ok
 
 LONGEST = 19
-SHORTEST_PAN = 12  # digits that DE 2 may have, of a network or not
+SHORTEST_PAN = 12  # the fewest digits in DE 2, of a network or not
 _SHOWN_FIRST, _SHOWN_LAST = 6, 4
 USUAL = 16
-_LEAST = 8  # fewer first digits are an issuer's, which many cards share
-_MOST_LENGTHS = 7  # a range with more is a national scheme's: its length says nothing
+_LEAST = 8  # fewer first digits identify only the issuer, not the card
+_MOST_LENGTHS = 7  # a range with more lengths is a national scheme's, so the length says nothing
 _SIZES = {f"{size:02}": size for size in range(LONGEST + 1)}
-_NEAR = 80  # behind headers, MTI and bitmaps DE 2 begins before this character
+_NEAR = 80  # DE 2, after headers, MTI and bitmaps, begins before this offset
 
-# Digits, with up to five other characters between any two of them, as in `"4111" + "1111"`; = and ^ divide
-# tracks, but for the = that ends a line of an e-mail.
+# Digits, with up to five other characters between any two of them, as in `"4111" + "1111"`; = and ^
+# separate the parts of tracks, except for = at the end of a line of an e-mail.
 _CHAIN = re.compile(r"[0-9]+(?:(?:[^0-9A-Za-z=^*]{1,5}|=\r?\n)[0-9]+)*")
 _CROSSED = re.compile(r"(?<![0-9A-Za-z])[0-9]{1,4}(?:[xX][0-9]{1,4}){3,}(?![0-9A-Za-z])")
 _RUN = re.compile(r"[0-9]+")
@@ -68,7 +68,8 @@ _DUMPED = re.compile(
 
 
 class Span(NamedTuple):
-    """Characters `start` to `end` that may not be shown; `whole` hides also what is no letter or digit."""
+    """Characters `start` to `end` that must be masked; `whole` also masks characters other than letters
+    and digits."""
 
     start: int
     end: int
@@ -76,7 +77,7 @@ class Span(NamedTuple):
 
 
 def find(text: str, *, unread: bool = False) -> list[Span]:
-    """What of *text* may not be shown.
+    """The parts of *text* that must be masked.
 
     >>> find("card 4111 1111 1111 1111 seen")
     [Span(start=12, end=19, whole=False)]
@@ -96,7 +97,7 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
     for first, digits in written.packed(text):
         for start, end, _ in _in_plain(digits, True):
             span = Span(first + start // 2, first + (end + 1) // 2, True)
-            # With the first six digits and the last four, which are shown.
+            # Including the first six and last four digits, which stay visible.
             if written.is_binary(text[max(0, span.start - 3) : span.end + 2]):
                 found.append(span)
     if unread:
@@ -106,27 +107,27 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
 
 
 def is_clean(text: str) -> bool:
-    """Whether nothing is found in *text*."""
+    """Whether *text* contains nothing that must be masked."""
     return not find(text)
 
 
 def has_piece(text: str) -> bool:
-    """Whether *text* has digits enough for a piece of a card number."""
+    """Whether *text* has enough digits for a piece of a card number."""
     return has_digits(text, _LEAST)
 
 
 def may_hold(text: str) -> bool:
-    """Whether *text* has digits enough for a card number, a word for a verification value, or Base64."""
+    """Whether *text* has enough digits for a card number, a word for a verification value, or Base64."""
     if has_digits(text, _LEAST) or written.is_binary(text):
         return True
     return len(text) > _LEAST and (_LABEL.search(text) or written.BASE64.search(text)) is not None
 
 
 def hide(text: str, spans: Iterable[Span]) -> str:
-    """*text*, as long as it was, with stars in *spans*."""
+    """*text* with *spans* replaced by asterisks, at the same length."""
     shown, found = list(text), sorted(spans)
     for kind in (False, True):
-        done = 0  # what could not be read has many spans, most of them one inside another
+        done = 0  # unread text has many spans, mostly nested
         for start, end, whole in found:
             if whole == kind:
                 for at in range(max(start, done), end):
@@ -137,8 +138,8 @@ def hide(text: str, spans: Iterable[Span]) -> str:
 
 
 def accounts(text: str, pans: Iterable[str]) -> list[Span]:
-    """The middle of each of *pans* wherever it stands in *text*, in any notation, also where it is cut short
-    behind its first eight digits."""
+    """The middle of each of *pans* wherever it occurs in *text*, in any notation, even truncated after its
+    first eight digits."""
     tight = _NO_ALNUM.sub("", text).upper()
     found: list[tuple[int, int]] = []
     for pan in pans:
@@ -158,13 +159,13 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
 
 def spellings(pan: str) -> tuple[str, ...]:
     """*pan* in characters, and in hex digits of ASCII and EBCDIC."""
-    if pan.isdecimal():  # the same, sooner
+    if pan.isdecimal():  # the same, but faster
         return pan, "3" + "3".join(pan), "F" + "F".join(pan)
     return pan.upper(), pan.encode().hex().upper(), pan.encode("cp037").hex().upper()
 
 
 def _occurrences(text: str, spelled: str, each: int) -> Iterator[tuple[int, int]]:
-    """Where *spelled* stands in *text*, and how much of it, the first eight digits at least."""
+    """Where *spelled* occurs in *text*, and how much of it, at least its first eight digits."""
     head = spelled[: _LEAST * each]
     at = text.find(head)
     while at >= 0:
@@ -176,14 +177,14 @@ def _occurrences(text: str, spelled: str, each: int) -> Iterator[tuple[int, int]
 
 
 def middle(start: int, end: int) -> Span:
-    """The digits of the card number from *start* to *end* that are not shown."""
+    """The masked digits of the card number from *start* to *end*."""
     if end - start < SHORTEST:
         return Span(start, end)
     return Span(start + _SHOWN_FIRST, end - _SHOWN_LAST)
 
 
 def is_card(digits: str) -> bool:
-    """Whether *digits* can be a card number: issuer, length and check digit fit."""
+    """Whether *digits* can be a card number, by issuer, length and check digit."""
     return fits(digits) and luhn_ok(digits)
 
 
@@ -194,13 +195,13 @@ def fits(digits: str) -> bool:
 
 
 def is_usual(digits: str) -> bool:
-    """Whether the issuer of *digits* is known, and most of its card numbers have that length."""
+    """Whether the issuer of *digits* is known and most of its card numbers have that length."""
     owner = detect(digits[:6])
     return owner is not None and len(digits) in _usual(owner.range.lengths)
 
 
 def _folded(text: str) -> str:
-    """*text*, of the same length, with the digits of other scripts, raised or in circles, as ASCII."""
+    """*text*, at the same length, with digits of other scripts, superscripts or circled digits as ASCII."""
     return "".join(
         char if char.isascii() or (digit := unicodedata.digit(char, None)) is None else str(digit)
         for char in text
@@ -221,7 +222,7 @@ def _in_plain(text: str, unread: bool) -> Iterator[Span]:
 
 
 def tracks(text: str, unread: bool = False) -> Iterator[Span]:
-    """What of *text* looks like a track, or in what is unread like a piece of one."""
+    """The parts of *text* that look like a track, or, in unread text, like a piece of one."""
     if "^" in text:
         for track in (_TRACK_1_PIECE if unread else _TRACK_1).finditer(text):
             yield Span(*track.span(), True)
@@ -241,7 +242,7 @@ def tracks(text: str, unread: bool = False) -> Iterator[Span]:
 
 
 def _tags(text: str, unread: bool) -> Iterator[Span]:
-    """Chip data that stands in text: track and card number, in what is unread the holder's name, too."""
+    """Chip data in text: track and card number, and in unread text also the cardholder's name."""
     for found in _CHIP_TRACK.finditer(text):
         yield Span(*found.span(1), True)
     for found in _CHIP_PAN.finditer(text):
@@ -260,8 +261,8 @@ def _secret_tags() -> re.Pattern[str]:
 
 
 class _Digits(NamedTuple):
-    """A chain of digits: where each stands in the text, at which of them a group begins and after which
-    one ends, and the sums for check digits, by whether the last digit's index is even or odd."""
+    """A chain of digits: the position of each in the text, the digits at which groups begin and after
+    which they end, and the sums for check digits, by whether the last digit's index is even or odd."""
 
     text: str
     places: Sequence[int]
@@ -270,12 +271,12 @@ class _Digits(NamedTuple):
     sums: tuple[list[int], list[int]]
 
     def right(self, start: int, end: int) -> bool:
-        """Whether the digits from *start* to *end* have a right check digit."""
+        """Whether the digits from *start* to *end* have a correct check digit."""
         sums = self.sums[(end - 1) % 2]
         return (sums[end] - sums[start]) % 10 == 0
 
     def hidden(self, start: int, end: int) -> Span:
-        """What of the card number from *start* to *end* is not shown."""
+        """The part of the card number from *start* to *end* that is masked."""
         return Span(self.places[start + _SHOWN_FIRST], self.places[end - _SHOWN_LAST - 1] + 1)
 
 
@@ -307,10 +308,10 @@ def _cards(text: str, start: int, end: int, unread: bool) -> Iterator[Span]:
 
 
 def _bounded(digits: _Digits) -> Iterator[Span]:
-    """Card numbers that begin and end with a group, in groups as people write them."""
+    """Card numbers that begin and end with a group, grouped as people write them."""
     text, starts, ends = digits.text, digits.starts, digits.ends
     for first, start in enumerate(starts):
-        if text[start] == "0":  # zeros fill a number up
+        if text[start] == "0":  # skip zero padding
             start = ends[first] - len(text[start : ends[first]].lstrip("0"))
         owner = detect(text[start : start + 6])
         if owner is None:
@@ -325,7 +326,7 @@ def _bounded(digits: _Digits) -> Iterator[Span]:
 
 
 def _written(starts: Sequence[int], ends: Sequence[int], first: int, last: int) -> bool:
-    """Whether people write a card number in groups as those from *first* to *last* are."""
+    """Whether people write card numbers in groups like those from *first* to *last*."""
     sizes = [ends[at] - starts[at] for at in range(first, last + 1)]
     if len(sizes) == 1 or tuple(sizes) in GROUPS:
         return True
@@ -333,7 +334,7 @@ def _written(starts: Sequence[int], ends: Sequence[int], first: int, last: int) 
 
 
 def _behind_length(digits: _Digits) -> Iterator[Span]:
-    """Card numbers behind their own length, as DE 2 and lists of id, length and data have them."""
+    """Card numbers after their own length, as in DE 2 and in lists of ID, length and data."""
     for start in range(2, len(digits.text) - SHORTEST + 1):
         if digits.text[start - 2] != "1":
             continue
@@ -344,8 +345,8 @@ def _behind_length(digits: _Digits) -> Iterator[Span]:
 
 
 def _anywhere(digits: _Digits) -> Iterator[Span]:
-    """Card numbers at any digit of what could not be read. Unusual lengths need a boundary; between two of
-    them, or behind its own length where DE 2 may stand, a number needs no right check digit."""
+    """Card numbers at any digit of unread text. Unusual lengths need a boundary. Between two boundaries,
+    or after its own length where DE 2 may be, a number needs no correct check digit."""
     edges, text, last = {*digits.starts, *digits.ends}, digits.text, len(digits.text)
     for start in range(last - SHORTEST + 1):
         owner = detect(text[start : start + 6])

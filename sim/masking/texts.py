@@ -1,4 +1,4 @@
-"""Card numbers starred out in texts of which nobody says what element they are."""
+"""Card numbers masked in texts whose elements are unknown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONG_HEX = re.compile(r"[0-9A-Fa-f]{16,}")
 
 
 def mask_pan(pan: str) -> str:
-    """A card number with the middle starred out; all of it when it is shorter than 13.
+    """A card number with its middle masked; entirely masked if it has fewer than 13 digits.
 
     >>> mask_pan("4111111111111111")
     '411111******1111'
@@ -25,7 +25,7 @@ def mask_pan(pan: str) -> str:
 
 
 def mask_text(text: str) -> str:
-    """Text whose layout is unknown, such as what a broken message has left unread.
+    """Text of unknown layout, masked, such as the unread rest of a broken message.
 
     >>> mask_text("164111111111111111000000")
     '16411111******1111000000'
@@ -34,7 +34,8 @@ def mask_text(text: str) -> str:
 
 
 def mask_words(text: str) -> str:
-    """Text that people or programs wrote: a card number stands between other characters than digits.
+    """Text written by people or programs, masked: a card number in it is delimited by characters other than
+    digits.
 
     >>> mask_words("card 4111-1111-1111-1111, terminal 123456789012345")
     'card 4111-11**-****-1111, terminal 123456789012345'
@@ -44,8 +45,7 @@ def mask_words(text: str) -> str:
 
 
 def mask_piece(text: str) -> str:
-    """Text cut out of a message, of which nobody knows the element: a long run of hex digits may be a PIN
-    block.
+    """Text taken from an unknown element, masked: a long run of hex digits may be a PIN block.
 
     >>> mask_piece("52:0412AC89ABCDEF67, merchant 123456789012345")
     '52:0412AC******EF67, merchant 123456789012345'
@@ -54,7 +54,7 @@ def mask_piece(text: str) -> str:
 
 
 def mask_bytes(data: bytes) -> str:
-    """Bytes of which nobody can say what they are: characters where all can be read, else the first in hex.
+    """Unknown bytes, masked: as characters if all are printable, otherwise the first ones in hex.
 
     >>> mask_bytes(b"GET / HTTP/1.1"), mask_bytes(bytes.fromhex("4111111111111111" + "AB" * 9))
     ('GET / HTTP/1.1', '41 11 11 ** ** ** 11 11 AB AB, and 7 more bytes')

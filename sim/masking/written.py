@@ -1,4 +1,4 @@
-"""Texts that stand in other texts as bytes: in hex, as numbers, as escapes and entities, in Base64."""
+"""Texts encoded as bytes within other texts: in hex, as numbers, as escapes and entities, in Base64."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 
-SHORTEST = 13  # digits of a card number that is found by its form
+SHORTEST = 13  # the fewest digits of a card number recognized by its form
 _NO_DIGITS = bytes(at for at in range(256) if not chr(at).isdigit() or at > 127)
 
 _HEX_TOKEN = re.compile(r"(?:0x|\\x|\\u00|%|&#x)?([0-9A-Fa-f]+)")
 _HEX_GAP = re.compile(r"[^0-9A-Za-z]{0,3}")
 _DIGITS_IN_BYTES = {"3": "ascii", "F": "cp037"}
-# Bytes that are digits, each written as a number: of ASCII in decimal, octal and bits, of EBCDIC in decimal
-# with and without a sign. With the base, and the number that is 0.
+# Bytes that encode digits, each written as a number: ASCII in decimal, octal and binary, EBCDIC in decimal
+# with and without a sign; with the base, and the number that encodes 0.
 _NUMBERS = rf"(?<![0-9A-Za-z])(?:%s)(?:[^0-9A-Za-z]{{1,6}}(?:%s)){{{SHORTEST - 1},}}(?![0-9A-Za-z])"
 _NUMBERED = tuple(
     (re.compile(_NUMBERS % (one, one)), base, zero)
@@ -26,9 +26,9 @@ _NUMBERED = tuple(
     )
 )
 _NUMBER = re.compile("-?[0-9]+")
-# Characters that only bytes give: control characters, digits of EBCDIC as Latin-1.
+# Characters that reveal binary data: control characters, EBCDIC digits as Latin-1.
 _BINARY = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f]|[\xf0-\xf9]{12}")
-_LONGEST_PACKED = 10  # bytes of a card number alone
+_LONGEST_PACKED = 10  # bytes of a card number by itself
 _FEWEST_PACKED = 6
 BASE64 = re.compile(r"[A-Za-z0-9+/]{18,}(?:\r?\n[A-Za-z0-9+/]{18,})*|[A-Za-z0-9_-]{18,}")
 _ONLY_HEX = re.compile("[0-9A-Fa-f]*")
@@ -36,13 +36,13 @@ _UNPRINTABLE = bytes(at if 0x20 <= at < 0x7F else 0x1F for at in range(256))
 
 
 def has_digits(text: str, least: int) -> bool:
-    """Whether *text* has digits enough for a piece of a card number, of any script."""
+    """Whether *text* has at least *least* digits, or characters outside ASCII, which may be digits."""
     return not text.isascii() or len(text.encode("ascii").translate(None, _NO_DIGITS)) >= least
 
 
 def spelled(text: str) -> Iterator[tuple[str, list[int]]]:
-    """The texts that bytes written in *text* may stand for, each character with the places of the first and
-    the last digit of its byte."""
+    """The texts that bytes written in *text* may encode; each character with the positions of the first
+    and last digit of its byte."""
     yield from _numbered(text)
     for digits, places in _hex_chains(text):
         upper = digits.upper()
@@ -57,14 +57,14 @@ def spelled(text: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def is_binary(text: str) -> bool:
-    """Whether *text* has characters that only bytes give: control characters, digits of EBCDIC as Latin-1."""
+    """Whether *text* has characters that reveal binary data: control characters, EBCDIC digits as Latin-1."""
     return not (text.isascii() and text.isprintable()) and _BINARY.search(text) is not None
 
 
 def _packed_runs(page: str) -> re.Pattern[str]:
-    """Characters of *page* whose bytes are digits packed by two, of a track's separator or of what fills up,
-    no further than a card number from one that no text has, with a neighbour on either side that may hold
-    one digit more."""
+    """A pattern for runs of characters of *page* whose bytes are packed digits, a track separator or
+    padding, at most a card number's length away from a character that text does not contain, with a
+    neighbor on either side that may contain one more digit."""
     signs = [bytes.fromhex(one + two).decode(page) for one in "0123456789DF" for two in "0123456789DF"]
     some = f"[{re.escape(''.join(signs))}]"
     odd = f"[{re.escape(''.join(sign for sign in signs if _BINARY.match(sign)))}]"
@@ -78,16 +78,16 @@ _PACKED = {page: _packed_runs(page) for page in ("latin-1", "cp037")}
 
 
 def packed_alone(text: str) -> Iterator[str]:
-    """The digits that *text*, though it has no other characters than text, may be the bytes of: all of a card
-    number, filled up with an F where they are odd. A zero or a length in front would be no text."""
+    """The digits that the characters of *text*, ordinary text, may encode as packed bytes: a whole card
+    number, padded with F if it is odd. With a zero or a length before it, it would not be text."""
     if len(text) <= _LONGEST_PACKED and not text.strip().isdecimal():
         for page in _PACKED:
             yield text.encode(page, "replace").hex().upper().removesuffix("F")
 
 
 def packed(text: str) -> Iterator[tuple[int, str]]:
-    """The digits of bytes that *text* shows as characters, of Latin-1 or EBCDIC, two a character, and where
-    the first stands."""
+    """The packed digits of bytes that *text* shows as characters of Latin-1 or EBCDIC, two per character,
+    and the position of the first."""
     if is_binary(text):
         for page, runs in _PACKED.items():
             for run in runs.finditer(text):
@@ -96,8 +96,8 @@ def packed(text: str) -> Iterator[tuple[int, str]]:
 
 
 def other_pages(text: str) -> Iterator[str]:
-    """*text* as it reads where its bytes were shown as the wrong characters: EBCDIC as Latin-1, or ASCII as
-    EBCDIC."""
+    """*text* decoded again, if its bytes were shown in the wrong character set: EBCDIC as Latin-1, or
+    ASCII as EBCDIC."""
     if is_binary(text):
         for shown, written in (("latin-1", "cp037"), ("cp037", "latin-1")):
             other = text.encode(shown, "replace").decode(written)
@@ -116,7 +116,8 @@ def _numbered(text: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def in_base64(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Where Base64 stands in *text*, and what it may hold: text, of EBCDIC too, and its bytes as hex."""
+    """The positions of Base64 in *text*, and what it may contain: text, also in EBCDIC, and its bytes as
+    hex."""
     for run in BASE64.finditer(text):
         if _ONLY_HEX.fullmatch(run[0]):
             continue
@@ -127,7 +128,7 @@ def in_base64(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
 
 
 def _hex_chains(text: str) -> Iterator[tuple[str, list[int]]]:
-    """Runs of hex digits, also in groups with a few other characters or an escape in front of each."""
+    """Runs of hex digits, also in groups with a few other characters or an escape before each."""
     digits: list[str] = []
     places: list[int] = []
     last = -1

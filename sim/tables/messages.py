@@ -125,7 +125,7 @@ def explain(
     Parameters
     ----------
     message
-        A message in any form that `parse` accepts. A broken text gives its pieces but no summary.
+        A message in any form that `parse` takes. A broken text gives its pieces but no summary.
     version
         One of `sim.VERSIONS`. Default: from the MTI.
     network
