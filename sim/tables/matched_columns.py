@@ -1,9 +1,9 @@
-"""The messages of a table as `sim.match` compares them: columns of whole numbers, equal for equal texts."""
+"""The messages of a table as `sim.match` compares them: columns of integers, equal for equal texts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,15 +14,11 @@ from sim.exchanges.matching.rules import Place, Tie
 from sim.spec import VERSIONS
 from sim.tables.columns.table import number_of
 
-if TYPE_CHECKING:
-    pass
-
-
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Columns:
-    """The messages as Arrow columns and as numbers, each made once."""
+    """The messages as Arrow columns and as numbers, each computed once."""
 
     def __init__(self, table: pd.DataFrame) -> None:
         self.table = table
@@ -43,12 +39,12 @@ class Columns:
         return pd.Series(None, index=self.table.index, dtype="str")
 
     def by_mti(self, what: Callable[[str], Any], missing: Any) -> Any:
-        """What *what* says of each row's MTI."""
+        """The result of *what* for each row's MTI."""
         said = np.array([*(what(one) for one in self.mtis), missing])
         return said[self.mti]
 
     def column(self, number: int) -> Any:
-        """The values of an element as an Arrow array; None where no message contains it."""
+        """The values of an element as an Arrow array; None if no message contains it."""
         name = self.named.get(number)
         if name is None:
             return None
@@ -57,7 +53,8 @@ class Columns:
         return None if made.null_count == len(made) else made
 
     def values(self, place: Place) -> Any:
-        """What stands at *place*, without leading zeros, as it is compared; missing where there is none."""
+        """The values at *place* in the form that is compared, without leading zeros; missing if there is
+        none."""
         if place.number == 0:
             texts = pa.array([one[:3].lstrip("0") for one in self.mtis] or [""], pa.large_string())
             held = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
@@ -73,7 +70,7 @@ class Columns:
         return pc.if_else(pc.equal(bare, ""), pa.scalar(None, bare.type), bare)
 
     def codes(self, tie: Tie) -> tuple[Ints, Ints] | None:
-        """The two sides of *tie* as numbers from 1 on, 0 missing; None where a side is nowhere."""
+        """Both sides of *tie* as numbers from 1, 0 if missing; None if no message has one of the sides."""
         if tie.earlier == tie.later:
             if tie.earlier not in self._codes:
                 held = self.values(tie.earlier)
@@ -88,7 +85,7 @@ class Columns:
 
 
 def _coded(column: pd.Series[Any]) -> tuple[list[str], Ints]:
-    """The values that occur, and the place of each row's among them; what is missing has the last place."""
+    """The distinct values, and the index of each row's value; missing values have the last index."""
     codes, found = pd.factorize(column)
     made = codes.astype(np.int64)
     made[made < 0] = len(found)
@@ -96,7 +93,7 @@ def _coded(column: pd.Series[Any]) -> tuple[list[str], Ints]:
 
 
 def numbers_of(held: Any) -> Ints:
-    """Numbers from 1 on for equal texts, 0 for what is missing."""
+    """Numbers from 1 for equal texts, 0 for missing ones."""
     encoded = held.dictionary_encode()
     codes: Ints = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
     return codes

@@ -1,8 +1,7 @@
-"""`sim.match`: transactions of a table of messages.
+"""`sim.match`: the transactions in a table of messages.
 
-The columns become whole numbers (equal numbers are equal texts), `sim.exchanges.matching.pairing` pairs
-those, and what comes back is columns again: no message is made for it. The rules are the rows that
-`sim.exchanges.matching.rules` reads.
+The columns become integers (equal numbers are equal texts), `sim.exchanges.matching.pairing` pairs them, and
+the result is columns again: no message object is made. The rules come from `sim.exchanges.matching.rules`.
 """
 
 from __future__ import annotations
@@ -95,8 +94,8 @@ def match(
 
 
 def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
-    """A table with a row per message: *source* itself, one message, several of them, or what `sim.read`
-    takes, by *format*."""
+    """A table with a row per message: *source* itself, one message, several of them, or anything that
+    `sim.read` accepts, in *format*."""
     if isinstance(source, pd.DataFrame) and "mti" in source.columns:
         return pd.DataFrame(source)
     if isinstance(source, pd.DataFrame | Message):
@@ -111,7 +110,7 @@ def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
 
 
 def as_message(one: Any, format: Format | str | None = None) -> Message | str:
-    """A message; a broken one stays the text that it is."""
+    """A message; a broken one stays a text."""
     given = take(one, format=format)
     try:
         build(given.whole())
@@ -121,7 +120,7 @@ def as_message(one: Any, format: Format | str | None = None) -> Message | str:
 
 
 def _seconds(table: pd.DataFrame, times: Any) -> Any:
-    """When each message was seen, in seconds; None where nobody says."""
+    """When each message was seen, in seconds; None if that is unknown."""
     if times is None:
         if _TIME not in table.columns:
             return None
@@ -141,7 +140,7 @@ def _seconds(table: pd.DataFrame, times: Any) -> Any:
         raise OptionError(
             "times", "datetimes, texts such as 2026-11-20 10:15:30.25 or seconds", "others"
         ) from error
-    # Of the index: seconds since 1970, whatever the unit of the column.
+    # Seconds since 1970, whatever the unit of the column.
     return ((moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)).to_numpy(dtype="float64")
 
 
@@ -163,13 +162,13 @@ def _traffic(columns: Columns, seconds: Any) -> Traffic:
 
 
 def _seen(numbers: Any) -> Any:
-    """Numbers as they are read one by one: without an object for each of them."""
+    """Numbers to be read one by one, without an object for each."""
     held: Any = np.ascontiguousarray(numbers, dtype=np.int64)
     return memoryview(held)
 
 
 class _State:
-    """What one rule leaves for the next: only requests whose key others have, too, can be sent twice."""
+    """Collected from rule to rule: only requests whose key another request has, too, can be duplicates."""
 
     def __init__(self, columns: Columns, roles: Any) -> None:
         self.columns = columns
@@ -178,14 +177,14 @@ class _State:
         self.keyed = np.zeros(columns.size, bool)
 
     def asked(self, earlier: Ints) -> None:
-        """Note the requests with the same key, by the first rule that gives them one."""
+        """Mark the requests that share a key, by the first rule that gives them one."""
         new = np.flatnonzero((earlier >= 0) & ~self.keyed & (self.roles == ASK))
         self.doubtful[new] = pd.Series(earlier[new]).duplicated(keep=False).to_numpy()
         self.keyed[new] = True
 
 
 def _rule_keys(state: _State, link: Link, at: int) -> Keys:
-    """Rule *at* of every version side by side: the messages of two versions never meet."""
+    """Rule *at* of all versions at once: messages of different versions never match."""
     columns, size = state.columns, state.columns.size
     earlier, later = np.full(size, -1), np.full(size, -1)
     agree: list[tuple[Ints, Ints]] = []
@@ -219,7 +218,7 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
 
 
 def _add_agreeing(columns: Columns, rule: Rule, here: Any, agree: list[tuple[Ints, Ints]]) -> None:
-    """Add what the messages *here* must agree on, beside that of other versions."""
+    """Add the values on which the messages *here* must agree, next to those of other versions."""
     sides = [pair for tie in rule.agree if (pair := columns.codes(tie)) is not None]
     for at, (own, other) in enumerate(sides):
         if at == len(agree):
@@ -238,8 +237,8 @@ def _may_be_found(columns: Columns, rule: Rule) -> Any:
 
 
 def _mixed(columns: Columns, rule: Rule) -> tuple[Ints, Ints] | None:
-    """A number per message for all that *rule* asks for, of either side; -1 where a value is missing. None
-    where nobody has it all."""
+    """A number per message that combines all ties of *rule*, for either side; -1 if a value is missing.
+    None if no message has all of them."""
     kinds = {name: at for at, name in enumerate(sorted({kind(mti) for mti in columns.mtis}))}
     start = columns.by_mti(lambda mti: kinds[kind(mti)], -1) if rule.link == "answer" else 0
     first = then = np.zeros(columns.size, np.int64) + start
