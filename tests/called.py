@@ -19,7 +19,7 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 
 class Run:
-    """What a call printed, and its exit status."""
+    """The output and exit status of a call."""
 
     def __init__(self, *argv: str, given: str | bytes | None = None) -> None:
         data = (given.encode() if isinstance(given, str) else given) or b""
@@ -36,5 +36,5 @@ class Run:
 
     @property
     def records(self) -> list[dict[str, object]]:
-        """The JSON objects printed, one a line."""
+        """The printed JSON objects, one per line."""
         return [json.loads(line) for line in self.out.splitlines()]

@@ -1,4 +1,4 @@
-"""Everything that generate makes for a network: kinds of messages with purposes and entries."""
+"""Everything that generate can make for a network: message types with purposes and card entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sim.spec.tables import read_toml
 
 
 def combinations(own: str | None, version: str) -> Iterator[tuple[str, str, str]]:
-    """Kind, purpose and entry of all that generate makes for network *own* in *version*."""
+    """Message type, purpose and entry of everything that generate can make for network *own* in *version*."""
     tables = read_toml("templates")
     for kind in kinds_of(own, version):
         if tables["kinds"][kind].get("alone"):

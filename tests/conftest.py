@@ -1,4 +1,4 @@
-"""What holds for every test: repeatable examples, no settings from outside, no network."""
+"""Settings for every test: repeatable examples, no outside settings, no network."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(_paths))
 
 
 def _one_certificate() -> None:
-    """No test speaks TLS: one root is enough. Clients of language models read all that are known for each
-    call, which takes longer than the rest of it."""
+    """No test uses public TLS, so one root certificate is enough. Clients of language models load all
+    known roots for each call, which takes longer than the call."""
     known = Path(certifi.where()).read_text(encoding="utf-8")
     end = "-----END CERTIFICATE-----\n"
     path = Path(gettempdir()) / "iso8583-tests-root.pem"
@@ -68,7 +68,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Programs that the tests start are copies of one that is warm: one for all processes that run tests."""
+    """Start a warmed-up process once, from which programs that tests run are forked."""
     if VARIABLE not in os.environ and not config.option.collectonly:
         stack = ExitStack()
         stack.enter_context(warm.serving(Path(stack.enter_context(TemporaryDirectory()))))
@@ -76,8 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays: the garbage collector need not look at it again, nor at what is new after
-    every few hundred objects."""
+    """Freeze the collected tests, so that the garbage collector does not scan them again and again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
@@ -85,15 +84,16 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """What is garbage by now is found once, and what is left not looked through again, as pytest would."""
+    """Collect the garbage once, and freeze the rest, which pytest would scan again."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A test sees the defaults, whatever the developer's shell has set; a format that it loads is known in it
-    only; where it wanted to leave this machine it fails, even where what it called swallowed the refusal."""
+    """A test gets the default settings, whatever the developer's shell has set; a format that it loads is
+    known only in it; and it fails if it tries to leave this machine, even if the called code ignores the
+    error."""
     for name in os.environ:
         if name.startswith(_SETTINGS):
             monkeypatch.delenv(name)

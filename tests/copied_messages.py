@@ -1,4 +1,4 @@
-"""Forty messages to be copied and run: every network, version and entry, answers, and broken ones."""
+"""Forty messages to copy and run: every network, version and entry, responses, and broken ones."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def _messages() -> Iterator[tuple[str, str, str | None]]:
 
 @cache
 def forty() -> list[tuple[str, str, str | None]]:
-    """What each is, its text, and its network."""
+    """The label, text and network of each."""
     return list(_messages())

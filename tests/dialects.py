@@ -1,4 +1,4 @@
-"""Dialects that nobody wrote down: a ready format with a few elements otherwise, and messages written so."""
+"""Undocumented dialects: a built-in format with a few changed elements, and messages in it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def pool(interface: str, version: str, count: int, seed: int) -> tuple[Message, 
 
 
 def _varied(one: Message, chance: random.Random) -> Message:
-    """Terminal, merchant and place of another shop."""
+    """Terminal, merchant and location of another shop."""
     fields = dict(one.fields)
     for number in (41, 42, 43):
         if number in fields and chance.random() < 0.9:
@@ -92,7 +92,7 @@ def _short(most: int) -> Callable[[str, random.Random], str]:
 
 
 def changes(made: Format, chance: random.Random, seen: Counter[int]) -> Sequence[Change | dict[str, Any]]:
-    """What may be otherwise in a dialect of *made*, of elements that its messages have; a dict changes the
+    """The possible changes of a dialect of *made*, in elements that its messages have; a dict changes the
     whole format."""
     other = "cp500" if made.text == "ascii" else "ascii"
     packed = made.digits == "bcd"
@@ -133,7 +133,7 @@ def changes(made: Format, chance: random.Random, seen: Counter[int]) -> Sequence
 
 
 def dialect(name: str, seed: int, count: int) -> tuple[Format, list[Message]]:
-    """A dialect of the format *name*, and *count* messages in it, other than those of another count."""
+    """A dialect of the format *name*, and *count* messages in it, different for each count."""
     chance = random.Random(f"{name} {seed}")
     made = wire_format(name)
     version = made.version or "1987"
@@ -165,5 +165,5 @@ def dialect(name: str, seed: int, count: int) -> tuple[Format, list[Message]]:
 
 
 def written(one: Message, made: Format) -> bytes:
-    """The message as the dialect writes it, in the framing of its links."""
+    """The message encoded in the dialect, in the framing of its connections."""
     return encode(one, made, framing=made.frames)

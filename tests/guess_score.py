@@ -1,4 +1,4 @@
-"""Judge guesses against what samples expect: right, honest (not right, and says so), or wrong."""
+"""Scores guesses against the expectations of samples: right, honest (wrong but unsure), or wrong."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def paste(row: dict[str, Any]) -> str:
-    """What is pasted."""
+    """The pasted text."""
     return str(row.get("data", row.get("message")))
 
 
 def wanted(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """MTI and elements that a sample expects, out of the several ways in which samples say so."""
+    """The MTI and elements that a sample expects, in any of the forms in which samples state them."""
     if "fields" in row:
         return row.get("mti", row.get("message", "")[:4]), row["fields"]
     told = row.get("expected") or {}
@@ -49,8 +49,8 @@ def _bare(text: str) -> str:
 
 
 def close(want: Any, got: str | None) -> bool:
-    """Whether two values are equal but for zeros in front, one that fills up a packed byte, letter case,
-    separators, and bytes shown as hex."""
+    """Whether two values are equal apart from leading zeros, a padding digit of a packed byte, letter
+    case, separators, and bytes shown as hex."""
     if isinstance(want, dict) or want == "" or _TOLD.search(str(want)):
         return True
     if got is None:
@@ -78,7 +78,7 @@ def verdict(row: dict[str, Any], best: Reading) -> str:
 
 
 def score(name: str) -> Counter[tuple[str, str]]:
-    """How many samples of a file got which verdict with which confidence."""
+    """The number of samples of a file with each verdict and confidence."""
     counted: Counter[tuple[str, str]] = Counter()
     for row, best in judged(name):
         counted[verdict(row, best), best.confidence] += 1

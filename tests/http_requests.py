@@ -1,4 +1,4 @@
-"""Requests at the edge of HTTP: what it forbids, each with another one hidden in it, and what it allows."""
+"""Requests at the edge of HTTP: forbidden ones, each with a smuggled request, and allowed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What caches keep, for the tests that look for card numbers there."""
+"""The contents of caches, for the tests that look for card numbers in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def caches(*modules: str) -> Iterator[tuple[str, Any]]:
-    """The caches that belong to *modules*, with their names."""
+    """The caches of *modules*, with their names."""
     for module in map(import_module, modules):
         for name, value in vars(module).items():
             if not isinstance(value, _lru_cache_wrapper):
@@ -21,7 +21,7 @@ def caches(*modules: str) -> Iterator[tuple[str, Any]]:
 
 
 def texts(cache: object) -> Iterator[str]:
-    """All texts that *cache* refers to, through containers, records and what functions enclose."""
+    """All texts that *cache* refers to, through containers, records and closures."""
     seen: set[int] = set()
     ahead = [cache]
     while ahead:

@@ -1,4 +1,4 @@
-"""Messages that differ from good ones in a few values, for the tests of what is remembered."""
+"""Messages that differ from valid ones in a few values, for the tests of caches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEX = "0123456789ABCDEF"
 
 @cache
 def good() -> tuple[Message, ...]:
-    """The messages of the vectors, and all that generate makes."""
+    """The messages of the vectors, and everything that generate makes."""
     made = []
     for row in VECTORS:
         try:
@@ -40,7 +40,7 @@ def _fresh(some: Random, element: ElementSpec) -> str:
 
 
 def _changed(some: Random, value: str, element: ElementSpec) -> str:
-    """Another value of the element's length, or, where it varies, of a similar one."""
+    """Another value of the element's length, or of a similar length if that varies."""
     way = some.random()
     if not value or way < 0.1:
         return _fresh(some, element)
@@ -53,7 +53,8 @@ def _changed(some: Random, value: str, element: ElementSpec) -> str:
 
 
 def mutated(some: Random, message: Message) -> Message:
-    """*message* with one to three values changed, gone or new, at times of another type or version."""
+    """*message* with one to three values changed, removed or added, sometimes with another type or
+    version."""
     fields = dict(message.fields)
     for _ in range(some.choice((1, 1, 1, 2, 3))):
         number = some.choice([*fields, some.randrange(2, 129)])
@@ -74,7 +75,7 @@ def _fits(value: str, element: ElementSpec) -> bool:
 
 
 def pairs(some: Random, count: int) -> Iterator[tuple[Message, Message]]:
-    """*count* times a message, mostly one of the good ones, and one that differs from it a little."""
+    """*count* pairs of a message, usually a valid one, and a slightly different one."""
     messages = good()
     for _ in range(count):
         first = some.choice(messages)
@@ -87,12 +88,12 @@ Told = tuple[bool, tuple[str, ...], tuple[Finding, ...], dict[str, tuple[Finding
 
 
 def told(report: Report) -> Told:
-    """All that a report says."""
+    """Everything that a report says."""
     networks = {name: result.findings for name, result in report.networks.items()}
     return report.valid, tuple(sorted(report.errors)), report.findings, networks
 
 
 def afresh(message: Message, network: str | None) -> Told:
-    """What is said of a message when nothing is remembered."""
+    """What is said about a message with empty caches."""
     MEMORY.forget()
     return told(judge(message, network, NETWORKS))

@@ -1,4 +1,4 @@
-"""Pastes that are no ISO 8583 messages: what people have on their desks beside them, and plain noise."""
+"""Pastes that are not ISO 8583 messages: what else people have on their desks, and plain noise."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ _BYTES: tuple[Callable[[random.Random], bytes], ...] = (
 
 
 def pastes(count: int, seed: int) -> Iterator[tuple[str, str]]:
-    """*count* of them, each with what it is; the same for the same *seed*."""
+    """*count* of them, each with its kind; the same for the same *seed*."""
     chance = random.Random(seed)
     for _ in range(count):
         if chance.random() < 0.5:

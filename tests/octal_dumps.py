@@ -1,4 +1,5 @@
-"""Dumps as `od`, `od -c`, `-b`, `-X`, `hexdump -c` and `xxd -b` print them; rows that repeat as a star."""
+"""Dumps as printed by `od`, `od -c`, `-b`, `-X`, `hexdump -c` and `xxd -b`; repeated rows are printed as a
+star."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ def _cell(byte: int) -> str:
 
 
 def dumped(data: bytes, show: Callable[[bytes], str], offset: str = "{:07o}", size: int = 16) -> str:
-    """Rows of *size* bytes as *show* writes them, a star for those that are as the one before."""
+    """Rows of *size* bytes as *show* writes them, with a star for rows that repeat the one before."""
     lines: list[str] = []
     for at in range(0, len(data), size):
         row = data[at : at + size]
@@ -31,12 +32,12 @@ def _words(row: bytes, size: int, form: str) -> str:
 
 
 def characters(row: bytes) -> str:
-    """Cells of four places."""
+    """Cells four characters wide."""
     return "".join(map(_cell, row))
 
 
 def _memory(data: bytes, form: str, between: str) -> str:
-    """As debuggers of machines that store the lowest byte first show words."""
+    """Words as shown by debuggers of little-endian machines."""
     rows = ((at, _words(data[at : at + 16], 4, "08x").split()) for at in range(0, len(data), 16))
     return "\n".join(form.format(0x12FF00 + at) + between.join(row) for at, row in rows)
 

@@ -1,7 +1,5 @@
-"""Pastes as public threads, logs and tools hold them, of a message's bytes: functions from these to text.
-
-Nothing here is copied: each imitates how a tool prints, so that tests read back what went in.
-"""
+"""Pastes of a message's bytes, as in public threads, logs and tools: functions from bytes to text. Nothing
+here is copied: each imitates how a tool prints, so that tests can read the original back."""
 
 from __future__ import annotations
 
@@ -88,7 +86,7 @@ def _with_comments(data: bytes) -> str:
 
 
 def _strace(data: bytes) -> str:
-    """Control characters by the shortest octal escape that what follows allows, as strace prints them."""
+    """Control characters as the shortest unambiguous octal escape, as strace prints them."""
     parts = []
     for byte, after in zip(data, [*data[1:], 0], strict=True):
         short = f"\\{byte:03o}" if 0x30 <= after <= 0x39 else f"\\{byte:o}"
@@ -162,7 +160,7 @@ def _marked(data: bytes, left: str, right: str) -> str:
 
 
 def _vertical(data: bytes) -> str:
-    """As ISPF shows a line with HEX ON."""
+    """A line as ISPF shows it with HEX ON."""
     return "\n".join(
         "\n".join(
             (gutter(row), "".join(f"{one >> 4:X}" for one in row), "".join(f"{one & 15:X}" for one in row))
@@ -172,7 +170,7 @@ def _vertical(data: bytes) -> str:
 
 
 def _among_strings(data: bytes, string: str, byte: str, between: str) -> str:
-    """Characters that print in strings, the others by their numbers."""
+    """Printable characters in strings, the others as numbers."""
     runs: list[tuple[bool, list[int]]] = []
     for one in data:
         plain = 32 <= one < 127 and one not in b"\"'\\"
@@ -186,7 +184,7 @@ def _among_strings(data: bytes, string: str, byte: str, between: str) -> str:
 
 
 def _terminal(data: bytes) -> str:
-    """As `cat -v` shows it."""
+    """The output of `cat -v`."""
 
     def low(one: int) -> str:
         return chr(one) if 32 <= one < 127 else f"^{chr(one ^ 0x40)}"

@@ -1,8 +1,5 @@
-"""Pastes as public threads, logs and tools hold them, which name each element: functions from a message to
-text.
-
-Nothing here is copied: each imitates how a tool prints, so that tests read back what went in.
-"""
+"""Pastes that name each element, as in public threads, logs and tools: functions from a message to text.
+Nothing here is copied: each imitates how a tool prints, so that tests can read the original back."""
 
 from __future__ import annotations
 
@@ -27,7 +24,8 @@ def _name(number: int) -> str:
 
 
 def _lines(message: Message, first: str, each: str) -> str:
-    """A line for the MTI, then one for each element: `{n}`, `{n3}` the number, `{v}`, `{size}`, `{name}`."""
+    """One line for the MTI, then one for each element: `{n}`, `{n3}` the number, `{v}`, `{size}`,
+    `{name}`."""
     told = (
         each.format(n=number, n3=f"{number:03}", v=value, size=len(value), name=_name(number))
         for number, value in _pairs(message)
@@ -55,7 +53,7 @@ def _isomsg(message: Message, indent: str = "  ") -> str:
 
 
 def jpos_log(message: Message) -> str:
-    """As the logger of jPOS Q2 writes what a channel sends."""
+    """The log of a jPOS Q2 channel."""
     return (
         '<log realm="channel/127.0.0.1:8000" at="2024-01-02T03:04:05.678" lifespan="2ms">\n  <send>\n'
         f'    <isomsg direction="outgoing">\n      <!-- org.jpos.iso.packager.GenericPackager -->\n'
@@ -99,7 +97,7 @@ def _xml(each: str, mti: str, around: str) -> Callable[[Message], str]:
 
 
 def _apart(message: Message, labels: tuple[str, str, str], between: str) -> str:
-    """MTI, bitmap and the rest of the text form, printed apart."""
+    """MTI, bitmap and the rest of the text form, printed separately."""
     from sim.codec import build
 
     text = build(message)

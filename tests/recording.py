@@ -1,4 +1,4 @@
-"""Elements that record which of them are read, for the tests of what is remembered by what is read."""
+"""Elements that record which of them are read, for the tests of caches keyed by the elements read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ EVERY = "every"
 
 
 class Recording(dict[int, str]):
-    """Elements that record which of them are read, and apart from that, of which it was asked whether they
-    are there (`EVERY` where all were gone through)."""
+    """Elements that record which of them are read, and separately which are tested for presence (`EVERY`
+    if all are iterated over)."""
 
     def __init__(self, fields: dict[int, str]) -> None:
         super().__init__(fields)
@@ -21,7 +21,7 @@ class Recording(dict[int, str]):
         return super().__getitem__(number)
 
     def get(self, number: int, default: Any = None) -> Any:
-        """As a dict's."""
+        """As in a dict."""
         self.looked.add(number)
         if super().__contains__(number):
             self.read.add(number)

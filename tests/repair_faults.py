@@ -1,4 +1,4 @@
-"""Messages of every kind with one seeded fault each, as links, terminals and people make them."""
+"""Messages of every type with one seeded fault each, like those made by links, terminals and people."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ENTRIES = ("chip", "stripe", "contactless", "ecommerce", "manual")
 
 @cache
 def originals(seed: int, count: int) -> tuple[Message, ...]:
-    """Sound messages: every kind of every network in turn, with answers, reversals and interfaces."""
+    """Valid messages: every type of every network in turn, with responses, reversals and interfaces."""
     roll = random.Random(seed)
     kinds = [(kind, network) for kind in (*TYPES, *PURPOSES) for network in NETWORKS]
     found: list[Message] = []
@@ -67,7 +67,7 @@ def originals(seed: int, count: int) -> tuple[Message, ...]:
 
 
 def _turned(message: Message, roll: random.Random) -> Message:
-    """The message itself, or its answer, or a reversal of it."""
+    """The message itself, its response, or a reversal of it."""
     turn = roll.random()
     try:
         if turn < 0.25:
@@ -81,7 +81,7 @@ def _turned(message: Message, roll: random.Random) -> Message:
 
 @dataclass(frozen=True)
 class Case:
-    """A sound text and the same with a fault of a kind."""
+    """A valid text, and the same text with one kind of fault."""
 
     kind: str
     sound: str
@@ -90,7 +90,7 @@ class Case:
 
 
 class Text:
-    """A sound message, to be broken."""
+    """A valid message, to be broken."""
 
     def __init__(self, message: Message, roll: random.Random) -> None:
         self.message, self.roll, self.raw = message, roll, build(message)
@@ -98,7 +98,7 @@ class Text:
         self.numbers = [number for number in message.fields if number != 65]
 
     def value(self, number: int) -> str:
-        """The value of an element, empty where there is none."""
+        """The value of an element, empty if there is none."""
         return self.message.fields.get(number, "")
 
     def over(self, start: int, end: int, text: str) -> str:
@@ -106,19 +106,19 @@ class Text:
         return self.raw[:start] + text + self.raw[end:]
 
     def inside(self, number: int, value: str) -> str:
-        """The raw text with another value in an element, its length as it was."""
+        """The raw text with another value in an element, of the same length."""
         _, first, end = self.at[number]
         return self.over(first, end, value)
 
     def bits(self, change: Callable[[set[int]], set[int]]) -> str:
-        """The raw text under another bitmap of the same width."""
+        """The raw text with another bitmap of the same width."""
         wide = len(self.message.bitmap)
         bits = bitmap.to_hex(change(set(self.numbers)), secondary=wide == 32)
         return self.over(4, 4 + wide, bits) if len(bits) == wide else ""
 
 
 def bit_more(text: Text) -> str:
-    """A bit is set and its element not sent."""
+    """A bit is set, but its element is not sent."""
     last = 128 if text.message.has_secondary else 64
     free = [number for number in range(2, last) if number not in text.numbers and number != 65]
     number = text.roll.choice(free)
@@ -126,19 +126,19 @@ def bit_more(text: Text) -> str:
 
 
 def bit_less(text: Text) -> str:
-    """An element is sent and its bit not set."""
+    """An element is sent, but its bit is not set."""
     number = text.roll.choice(text.numbers)
     return text.bits(lambda numbers: numbers - {number})
 
 
 def second_map(text: Text) -> str:
-    """Bit 1 promises a second bitmap that is not there, or denies the one that is."""
+    """Bit 1 announces a second bitmap that is missing, or hides one that is present."""
     turned = f"{int(text.raw[4], 16) ^ 8:X}"
     return text.over(4, 5, turned)
 
 
 def prefix(text: Text) -> str:
-    """A length is one too many or one too few."""
+    """A length is too high or too low by one."""
     lengths = [one for one in text.numbers if text.at[one][1] > text.at[one][0]]
     if not lengths:
         return ""
@@ -148,7 +148,7 @@ def prefix(text: Text) -> str:
 
 
 def in_bytes(text: Text) -> str:
-    """The length of binary data counts bytes where the text has hex digits."""
+    """The length of binary data counts bytes, but the text has hex digits."""
     for number in (55, 96, 126, 125):
         start, first, end = text.at.get(number, (0, 0, 0))
         if first > start and (end - first) % 2 == 0 and (number == 55 or text.message.spec[number].binary):
@@ -157,7 +157,7 @@ def in_bytes(text: Text) -> str:
 
 
 def lost(text: Text) -> str:
-    """A character is lost where another element, or the padding around it, tells which it was."""
+    """A character is lost, but another element, or the padding around it, shows which."""
     places = []
     card, track = text.value(2), text.value(35)
     if card and track.startswith(card):
@@ -180,7 +180,7 @@ def lost(text: Text) -> str:
 
 
 def added(text: Text) -> str:
-    """A character was typed twice where the rest tells that it was."""
+    """A character is doubled, and the rest of the message shows it."""
     places = [one for one in (2, 4, 7, 11, 12, 37) if one in text.numbers]
     if text.value(43).endswith(" ") or "   " in text.value(43):
         places.append(43)
@@ -195,7 +195,7 @@ def added(text: Text) -> str:
 
 
 def swapped(text: Text) -> str:
-    """Two neighbors changed places in a card number that the track repeats, or a moment in UTC."""
+    """Two adjacent digits are swapped in a card number that the track repeats, or in a UTC time."""
     number = text.roll.choice((2, 7))
     value = text.value(number)
     if number == 2 and not text.value(35).startswith(value or "?"):
@@ -220,7 +220,7 @@ def padded(text: Text) -> str:
 
 
 def mmyy(text: Text) -> str:
-    """The expiry the wrong way round, on the track as well."""
+    """The expiry in the wrong order, on the track as well."""
     expiry = text.value(14)
     if not expiry or int(expiry[:2]) <= 12:
         return ""
@@ -231,14 +231,14 @@ def mmyy(text: Text) -> str:
 
 
 def front(text: Text) -> str:
-    """A header that was left in front."""
+    """A header is left before the message."""
     size = len(text.raw)
     fronts = ("6000030000", "ISO016000015", f"{size:04}", f"{size:04X}", f"{size + 10:04}6000010000")
     return text.roll.choice(fronts[:4]) + text.raw
 
 
 def version(text: Text) -> str:
-    """The MTI names another version than the elements are of."""
+    """The MTI gives another version than that of the elements."""
     other = text.roll.choice(sorted({*"012"} - {text.raw[0]}))
     return other + text.raw[1:]
 
@@ -253,7 +253,7 @@ SINGLE: dict[str, Callable[[Text], str]] = {
 
 
 def cases(seed: int, count: int) -> Iterator[Case]:
-    """Single faults, each kind in turn, over messages of all kinds."""
+    """Single faults, each kind in turn, in messages of all types."""
     roll = random.Random(f"{seed} faults")
     pool = originals(seed, 200)
     made = at = 0
@@ -270,7 +270,8 @@ def cases(seed: int, count: int) -> Iterator[Case]:
 
 
 def anywhere(seed: int, count: int) -> Iterator[Case]:
-    """A random edit at a random place: a character lost, doubled, changed or foreign, a swap, a bit."""
+    """A random edit at a random position: a character lost, doubled, changed or foreign, a swap, a flipped
+    bit."""
     roll = random.Random(f"{seed} anywhere")
     pool = originals(seed + 1, 200)
     for _ in range(count):
@@ -296,7 +297,7 @@ def anywhere(seed: int, count: int) -> Iterator[Case]:
 
 
 def headed(seed: int, count: int) -> Iterator[Case]:
-    """Every edit of one digit of the MTI, and each two that change places: several faults may explain one."""
+    """Every edit of one digit of the MTI, and every swap of two: several faults may explain one."""
     for message in originals(seed, count):
         raw = build(message)
         for at in range(4):
@@ -308,7 +309,7 @@ def headed(seed: int, count: int) -> Iterator[Case]:
 
 
 def fronted(seed: int, count: int) -> Iterator[Case]:
-    """A header in front of a message, which has a fault of its own."""
+    """A header before a message that has a fault of its own."""
     roll = random.Random(f"{seed} fronted")
     for case in cases(seed, 2 * count):
         if case.kind not in ("front", "version") and count:
@@ -319,7 +320,7 @@ def fronted(seed: int, count: int) -> Iterator[Case]:
 
 
 def halves(seed: int, count: int) -> Iterator[Case]:
-    """A raw bitmap pasted through a code page of seven bits, among characters."""
+    """A raw bitmap pasted through a seven-bit code page, among characters."""
     roll = random.Random(f"{seed} halves")
     pool = [one for one in originals(seed, 200) if not any(one.spec[number].binary for number in one.fields)]
     for _ in range(count):
@@ -332,7 +333,7 @@ def halves(seed: int, count: int) -> Iterator[Case]:
 
 
 def chip_faults(seed: int, count: int) -> Iterator[Case]:
-    """A tag or its length that is wrong or lost inside the chip data, whose own length counts it or not."""
+    """A wrong or lost tag or length inside the chip data, whose own length may include the fault or not."""
     roll = random.Random(f"{seed} chip")
     chips = [(one, read_chip(one.get(55))) for one in originals(seed, 200)]
     pool = [one for one, chip in chips if chip.layout == "tags" and len(chip.places) > 2]
@@ -366,7 +367,7 @@ def chip_faults(seed: int, count: int) -> Iterator[Case]:
 
 
 def wired(seed: int, count: int) -> Iterator[tuple[str, bytes, str]]:
-    """Bytes of a format with a bit or a length that is wrong, and the text of the sound message."""
+    """Binary messages with a wrong bit or length, and the text of the valid message."""
     roll = random.Random(f"{seed} wire")
     pool = originals(seed, 200)
     while count:

@@ -1,4 +1,4 @@
-"""What the tests of rules share: messages without a finding, and a case that puts one fault in."""
+"""Shared by the tests of rules: messages without findings, and a case that adds one fault."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ INSIDE, BETWEEN = IDS[:_FIRST_BETWEEN], IDS[_FIRST_BETWEEN:]
 
 @dataclass(frozen=True)
 class Case:
-    """A message with one fault: the rule that says so, where, how bad; and what does not offend."""
+    """A message with one fault: the rule that finds it, its position and severity; and a similar message
+    without the fault."""
 
     rule: str
     message: Message
@@ -64,7 +65,7 @@ def original(mti: str = "0100", when: str = "1120101030") -> str:
 
 
 def check(case: Case) -> None:
-    """The message has exactly the one finding, at the fault; the near miss has none of that rule."""
+    """The message has exactly the one finding, at the fault; the similar message has none of that rule."""
     found = run(case.message)
     assert [(one.rule, one.field) for one in found] == [(case.rule, case.field)]
     start = None if case.at is None else spans(case.message)[case.field][1] + case.at

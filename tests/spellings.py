@@ -1,4 +1,5 @@
-"""The ways in which people write bytes, as functions from bytes to text: for tests that read them back."""
+"""The notations in which people write bytes, as functions from bytes to text, for tests that read them
+back."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ def in_rows(data: bytes, size: int = _ROW) -> list[tuple[int, bytes]]:
 
 
 def gutter(row: bytes) -> str:
-    """What stands beside the bytes of a row: their characters, a dot for what does not print."""
+    """The characters next to the bytes of a row, with a dot for each unprintable one."""
     return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
 
 
@@ -23,13 +24,13 @@ def _pairs(row: bytes, size: int = 1) -> str:
 
 
 def xxd(data: bytes) -> str:
-    """As `xxd` prints: words of two bytes."""
+    """The output of `xxd`: words of two bytes."""
     return "\n".join(f"{at:08x}: {_pairs(row, 2):<39}  {gutter(row)}" for at, row in in_rows(data))
 
 
 def hexdump_c(data: bytes) -> str:
-    """As `hexdump -C` prints: two groups of eight, the gutter between bars, a last row of nothing but its
-    offset."""
+    """The output of `hexdump -C`: two groups of eight, the characters between bars, a last row with only
+    the offset."""
     rows = [
         f"{at:08x}  {_pairs(row[:8]):<23}  {_pairs(row[8:]):<23}  |{gutter(row)}|"
         for at, row in in_rows(data)
@@ -38,19 +39,19 @@ def hexdump_c(data: bytes) -> str:
 
 
 def tcpdump_x(data: bytes) -> str:
-    """As `tcpdump -X` prints."""
+    """The output of `tcpdump -X`."""
     return "\n".join(f"\t0x{at:04x}:  {_pairs(row, 2):<39}  {gutter(row)}" for at, row in in_rows(data))
 
 
 def wireshark(data: bytes) -> str:
-    """As Wireshark copies bytes as a hex dump with text."""
+    """Bytes copied from Wireshark as a hex dump with text."""
     return "\n".join(
         f"{at:04x}   {_pairs(row[:8])}  {_pairs(row[8:]):<24}  {gutter(row)}" for at, row in in_rows(data)
     )
 
 
 def jpos(data: bytes) -> str:
-    """As ISOUtil.hexdump of jPOS prints."""
+    """The output of ISOUtil.hexdump of jPOS."""
     rows = (
         f"{at:04x}  {_pairs(row[:8]).upper():<23}  {_pairs(row[8:]).upper():<23}  {gutter(row)}"
         for at, row in in_rows(data)
@@ -59,17 +60,17 @@ def jpos(data: bytes) -> str:
 
 
 def logged_dump(data: bytes) -> str:
-    """A dump of which every line has the prefix of a log."""
+    """A dump with a log prefix on every line."""
     return "\n".join(f"2024-01-02 03:04:05.678 DEBUG {line}" for line in xxd(data).splitlines())
 
 
 def signed(data: bytes) -> str:
-    """As `Arrays.toString` of Java prints bytes."""
+    """The output of Java's `Arrays.toString`."""
     return "[" + ", ".join(str(byte - 256 if byte > 127 else byte) for byte in data) + "]"
 
 
 def java(data: bytes) -> str:
-    """As bytes stand in Java source."""
+    """Bytes in Java source."""
     return "new byte[] { " + ", ".join(f"(byte) 0x{byte:02x}" for byte in data) + " };"
 
 

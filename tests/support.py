@@ -1,4 +1,4 @@
-"""What several tests share: the vectors, a clock, the cases generate is tried on."""
+"""Shared by several tests: the vectors, a clock, the cases for generate."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ long = pytest.mark.skipif(not MORE, reason="takes long; wants TESTS_MORE")
 
 
 def some(cases: Iterable[Case], every: int) -> list[Case]:
-    """One in *every* of *cases* where more are asked for, else fewer, the same on every run and in their
-    order, the first and the last among them; all where all are asked for, or where they are few."""
+    """All of *cases* with ALL=1 or if there are few; otherwise one in *every*, or fewer without MORE=1, in
+    order and the same on every run, including the first and the last."""
     every_one, fewer = list(cases), every * _FEWER
     if ALL or len(every_one) < max(every, _FEWER) or fewer == 1:
         return every_one
@@ -61,13 +61,14 @@ def some(cases: Iterable[Case], every: int) -> list[Case]:
 
 
 def fewer(count: int) -> int:
-    """*count*, of examples and of what is made at random, where more are asked for, else one in so many."""
+    """*count* examples with ALL=1, half as many with MORE=1, otherwise a fifth, but at least 8 if there
+    are so many."""
     return max(count // _FEWER, min(count, 8))
 
 
 def turns(*parts: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Each value of each of *parts* at least once, beside those of the others in turn; every combination
-    where all are asked for. For what hardly depends on how they meet."""
+    """Combinations that use each value of each of *parts* at least once; every combination with ALL=1. For
+    parts that hardly influence one another."""
     lists = [list(part) for part in parts]
     if ALL:
         return list(product(*lists))
@@ -82,10 +83,10 @@ def vector_id(row: dict[str, Any]) -> str:
 def together(
     names: str, cases: Iterable[Any] | Callable[[], Iterable[Any]], label: Callable[[Any], str] = repr
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """As `pytest.mark.parametrize`, in one test that tries *cases*, or `some` of them, and tells of each that
-    fails, by its *label*: for a test of its own a case takes longer than what is tried on it. Fixtures are
-    those of the one test; *cases* may be a function, called then. A case that is skipped has failed: it would
-    end them all."""
+    """Like `pytest.mark.parametrize`, but one test tries all *cases*, or `some` of them, and reports each
+    failure by its *label*: a separate test per case would take longer than the case. Fixtures are those of
+    the one test; *cases* may be a function, which is called at that time. A skipped case counts as a
+    failure, because it would end them all."""
     wanted = [name.strip() for name in names.split(",")]
 
     def decorate(check: Callable[..., None]) -> Callable[..., None]:
@@ -114,7 +115,7 @@ def together(
 def each(
     cases: Callable[[], Iterable[Any]], label: Callable[[Any], str]
 ) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
-    """`together`, for a test of one argument, whatever its name."""
+    """`together` for a test with a single argument of any name."""
 
     def decorate(check: Callable[[Any], None]) -> Callable[..., None]:
         return together(next(iter(signature(check).parameters)), cases, label)(check)
@@ -123,14 +124,14 @@ def each(
 
 
 def upper_bitmap(raw: str) -> str:
-    """*raw* with its bitmap in upper case, as build writes it."""
+    """*raw* with its bitmap in uppercase, as build writes it."""
     end = 36 if raw[4:5] in tuple("89abcdefABCDEF") else 20
     return raw[:4] + raw[4:end].upper() + raw[end:]
 
 
 @cache
 def generated() -> tuple[tuple[str, str | None, Message], ...]:
-    """A label, the network and the message, for everything generate makes."""
+    """A label, the network and the message, for everything that generate makes."""
     return tuple(_generated())
 
 

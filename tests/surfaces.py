@@ -1,4 +1,4 @@
-"""Every surface on which a message can be seen, and card data to be looked for there."""
+"""Every surface that can show a message, and the search for card data on it."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def dump(data: bytes, encoding: str = "latin-1") -> str:
 
 
 def leaks(text: str) -> list[str]:
-    """What of the card stands in *text*, in any notation: eight digits in a row (but for the first eight,
-    which are the issuer's), what follows on a track, the holder."""
+    """The card data in *text*, in any notation: eight consecutive digits (other than the first eight,
+    which identify only the issuer), the rest of a track, the cardholder's name."""
     tight = "".join(char for char in text.replace("<wbr>", "") if char.isalnum()).upper()
     windows = [PAN[at : at + 8] for at in range(1, 9)]
     windows += [one.encode().hex().upper() for one in windows]
@@ -71,7 +71,7 @@ def leaks(text: str) -> list[str]:
 
 def quick(raw: str, version: str | None) -> Iterator[tuple[str, str]]:
     """The surfaces that need neither pandas nor widgets: masked text, repr, meanings, story, findings,
-    errors, what could be read of a broken text."""
+    errors, and what could be read of a broken text."""
     read_as = version or "1987"
     yield "masked text", masked_text(raw, read_as)
     report = validate(raw, version=read_as)
@@ -96,13 +96,13 @@ _FORMATTER = DisplayFormatter()  # takes longer to make than most things to show
 
 
 def _shown(thing: Any) -> str:
-    """What a notebook stores of *thing*."""
+    """What a notebook stores for *thing*."""
     formats, _ = _FORMATTER.format(thing)
     return str(formats) + repr(thing)
 
 
 def tables(raw: str, version: str | None) -> Iterator[tuple[str, str]]:
-    """The surfaces of the notebook face: every display of every table."""
+    """The surfaces of the notebook interface: every display of every table."""
     made = {
         "parse": sim.parse(raw, version=version),
         "explain": sim.explain(raw, version=version),
@@ -131,7 +131,7 @@ def tables(raw: str, version: str | None) -> Iterator[tuple[str, str]]:
 
 
 def _state(widget: Any, seen: set[int]) -> Iterator[str]:
-    """The state that a notebook saves of a widget and of those in it."""
+    """The state that a notebook saves of a widget and the widgets in it."""
     if id(widget) in seen:
         return
     seen.add(id(widget))
@@ -142,7 +142,7 @@ def _state(widget: Any, seen: set[int]) -> Iterator[str]:
 
 
 def widgets(raw: str, version: str | None) -> Iterator[tuple[str, str]]:
-    """The surfaces of the widgets: state, what stands in for them, what they send unasked."""
+    """The surfaces of the widgets: state, static substitutes, and messages sent unprompted."""
     from sim.widgets.panels.explain import ExplainPanel
     from sim.widgets.panels.validate import ValidatePanel
 
@@ -172,7 +172,7 @@ def widgets(raw: str, version: str | None) -> Iterator[tuple[str, str]]:
 
 
 def plots(raw: str) -> Iterator[tuple[str, str]]:
-    """Pictures as SVG, whose texts are texts."""
+    """Plots as SVG with real text."""
     from matplotlib import pyplot, rc_context
 
     with rc_context({"svg.fonttype": "none"}):
@@ -188,7 +188,7 @@ def plots(raw: str) -> Iterator[tuple[str, str]]:
 
 
 def printed(raw: str, version: str | None) -> Iterator[tuple[str, str]]:
-    """What is written to the streams and the log while a message is looked at."""
+    """Everything written to the streams and the log while a message is examined."""
     out, log = io.StringIO(), io.StringIO()
     handler = logging.StreamHandler(log)
     root = logging.getLogger()
@@ -207,7 +207,7 @@ def printed(raw: str, version: str | None) -> Iterator[tuple[str, str]]:
 
 
 def planted(version: str, text: str, *, with_card: bool) -> Iterator[tuple[int, Message]]:
-    """A message with *text* in one element after the other, where it fits and is not the value itself."""
+    """A message with *text* in one element after another, if it fits and is not already the value."""
     mti = {"1987": "0100", "1993": "1100", "2003": "2100"}[version]
     head = {2: PAN} if with_card else {}
     for element in spec(version).elements:

@@ -1,4 +1,4 @@
-"""The guard of the benchmarks: a ratio that fell is named, one that swings as usual is not."""
+"""The benchmark guard reports a ratio that fell, but not one that varies as usual."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BENCH = Path(__file__).parent / "bench"
 
 
 def row(work: str = "parse", ratio: float = 10.0, peer: str = "a peer", less: bool = False) -> dict[str, Any]:
-    """A row of figures as `run.py --json` writes it."""
+    """A row of figures in the format of `run.py --json`."""
     return {
         "group": "one",
         "work": work,
@@ -29,7 +29,7 @@ def row(work: str = "parse", ratio: float = 10.0, peer: str = "a peer", less: bo
 
 
 def guard(folder: Path, *rows: dict[str, Any], keep: bool = False) -> tuple[int, str]:
-    """Exit status and words of the guard, with a history of its own in *folder*."""
+    """Exit status and output of the guard, with its own history in *folder*."""
     figures = folder / "figures.json"
     figures.write_text(json.dumps({"rows": rows}), encoding="utf-8")
     command = [sys.executable, str(BENCH / "guard.py"), str(figures), "--history", str(folder / "kept.csv")]
@@ -53,7 +53,7 @@ def guard(folder: Path, *rows: dict[str, Any], keep: bool = False) -> tuple[int,
     ],
 )
 def test_a_fall_of_more_than_a_fifth(tmp_path: Path, now: dict[str, Any], fell: bool) -> None:
-    """What is more than 20% worse than the ratio kept is named, and nothing of the run is kept then."""
+    """A ratio more than 20% worse than the stored one is reported, and the run is not stored."""
     first = [row(), row("memory", 2.0, less=True), row("latency", 9.0), row("without a peer", 9.0, peer="")]
     assert guard(tmp_path, *first, keep=True)[0] == 0
     kept = (tmp_path / "kept.csv").read_text(encoding="utf-8")
@@ -64,7 +64,8 @@ def test_a_fall_of_more_than_a_fifth(tmp_path: Path, now: dict[str, Any], fell: 
 
 
 def test_the_history_that_comes_along_is_read(tmp_path: Path) -> None:
-    """Each line of the history is a ratio of a run; runs stand in the order in which they were made."""
+    """Each line of the committed history is a ratio of a run; runs are in the order in which they were
+    made."""
     with (BENCH / "HISTORY.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [one["at"] for one in rows] == sorted(one["at"] for one in rows)
@@ -72,7 +73,7 @@ def test_the_history_that_comes_along_is_read(tmp_path: Path) -> None:
 
 
 def test_a_row_with_a_figure_of_its_own_is_held_by_its_ratio() -> None:
-    """A time in ms that is asked for stands beside the ratio to the peer, which is what may not fall."""
+    """A required time in ms is listed with the ratio to the peer package; only the ratio must not fall."""
     limit = Limit(60, most=True, unit=" ms")
     timed = Row("import", "18 ms", "a peer", "78 ms", 0.23, limit, 18.3)
     record = records([Group("start", [timed, Row("alone", "7 MB", figure=7.0)])])[0]

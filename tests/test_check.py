@@ -1,4 +1,4 @@
-"""What `notebooks/check.py` prints: it never judges what was not tried, and never fails on an odd answer."""
+"""The output of `notebooks/check.py`: it ignores untouched exercises, and never fails on a strange answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _check() -> ModuleType:
 
 @pytest.fixture(name="kept", autouse=True)
 def _kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of solved exercises, away from the notebooks."""
+    """Store the solved exercises outside the notebooks."""
     monkeypatch.setattr(progress, "FILE", tmp_path / "progress.json")
     return progress.FILE
 
@@ -38,26 +38,26 @@ def lessons(check: ModuleType) -> dict[str, Any]:
 
 
 def test_a_lesson_is_called_by_its_name(check: ModuleType) -> None:
-    """`check.mti` is the lesson, not the file it stands in."""
+    """`check.mti` is the lesson, not the file that contains it."""
     for name, lesson in lessons(check).items():
         assert getattr(check, name) is lesson
 
 
 def test_untouched_exercises_are_not_judged(check: ModuleType) -> None:
-    """Three dots are no wrong answer, in any exercise."""
+    """An ellipsis is not a wrong answer, in any exercise."""
     for lesson in lessons(check).values():
         for number in range(1, len(lesson) + 1):
             assert lesson.verdict(number, ...).startswith("not tried yet.")
 
 
 def test_every_lesson_has_at_least_three_exercises(check: ModuleType) -> None:
-    """As the notebooks say."""
+    """Every lesson has at least three exercises, as the notebooks say."""
     assert min(len(lesson) for lesson in lessons(check).values()) >= 3
 
 
 @together("answer", some(ODD, 2))
 def test_an_odd_answer_gets_a_hint(check: ModuleType, answer: object) -> None:
-    """Whatever is given, the learner reads a sentence and no traceback."""
+    """For any answer the learner reads a sentence, never a traceback."""
     for name, lesson in lessons(check).items():
         for number in range(1, len(lesson) + 1):
             verdict = lesson.verdict(number, answer)
@@ -96,15 +96,14 @@ SLIPS: list[tuple[int, Callable[..., Any], str]] = [
 def test_a_function_is_told_what_it_gave(
     check: ModuleType, number: int, function: Callable[..., Any], told: str
 ) -> None:
-    """Of a parser of one's own: what is wrong with what came out of it, and never what is right."""
+    """For the learner's own parser, the hint says what is wrong with its result, never what is right."""
     assert told in check.LESSONS["parser"].verdict(number, function)
 
 
 def test_the_verdict_is_printed_with_its_number_and_the_score(
     check: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The call of a lesson prints and returns nothing, so that a cell shows one line; a right answer counts
-    once."""
+    """A lesson call prints one line and returns nothing; a right answer counts once."""
     assert check.mti(1, "0220") is None
     check.mti(3, ["0101", "0401", "0421"])
     check.mti(3, ["0101", "0401", "0421"])
@@ -118,7 +117,7 @@ def test_the_verdict_is_printed_with_its_number_and_the_score(
 def test_the_second_wrong_answer_gets_a_second_hint(
     check: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first hint stays, and a stronger one follows."""
+    """After the second wrong answer the first hint stays, and a stronger one follows."""
     check.prefixes(3, 25)
     check.prefixes(3, 25)
     first, second = capsys.readouterr().out.splitlines()
@@ -127,8 +126,7 @@ def test_the_second_wrong_answer_gets_a_second_hint(
 
 
 def test_progress_shows_the_course(check: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each lesson with a box per exercise, and how many are solved in all; kept from one notebook to the
-    next."""
+    """Each lesson has a box per exercise, with the total solved; progress is kept between notebooks."""
     check.mti(1, "0220")
     check.card(3, "378282*****0005")
     capsys.readouterr()
@@ -145,7 +143,7 @@ def test_progress_shows_the_course(check: ModuleType, capsys: pytest.CaptureFixt
 def test_a_spoiled_file_of_progress_is_no_progress(
     check: ModuleType, kept: Path, capsys: pytest.CaptureFixture[str], content: str
 ) -> None:
-    """Whatever stands in it, the course goes on."""
+    """A damaged progress file counts as no progress, and the course goes on."""
     kept.write_text(content, encoding="utf-8")
     check.progress()
     assert capsys.readouterr().out.splitlines()[-1].startswith("0 of ")
@@ -153,13 +151,13 @@ def test_a_spoiled_file_of_progress_is_no_progress(
 
 
 def test_there_is_no_fourth_exercise(check: ModuleType) -> None:
-    """A wrong number is the notebook's fault and is told as such."""
+    """A wrong exercise number is reported as the notebook's mistake."""
     with pytest.raises(IndexError, match="exercises 1 to 3"):
         check.mti(4, ...)
 
 
 def test_a_hint_does_not_repeat_the_answer(check: ModuleType) -> None:
-    """No card number of the answer stands in a hint."""
+    """A hint never contains a card number from the answer."""
     verdict = check.start.verdict(1, "0100400000000000000016" + "4111111111111111")
     assert "4111111111111111" not in verdict
     assert verdict.startswith("not yet.")

@@ -1,4 +1,4 @@
-"""Dependencies: each has its reason beside it and its row in the table of CONTRIBUTING.md."""
+"""Each dependency has its reason next to it, and its row in the table of CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMED = re.compile(r'"([A-Za-z0-9][\w.-]*)[^"]*"')
 
 
 def declared() -> dict[str, list[str]]:
-    """Each package that is declared, and the extras that want it."""
+    """Each declared package, and the extras that require it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     found: dict[str, list[str]] = {}
     for extra, wanted in {"core": project["dependencies"], **project["optional-dependencies"]}.items():
@@ -24,7 +24,7 @@ def declared() -> dict[str, list[str]]:
 
 
 def test_each_dependency_has_its_reason_beside_it() -> None:
-    """A comment on its line, or on the line above it."""
+    """Each dependency has a comment on its line or on the line above."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     start, end = text.index("\ndependencies = ["), text.index("\n[project.scripts]")
     lines = text[start:end].splitlines()
@@ -38,8 +38,8 @@ def test_each_dependency_has_its_reason_beside_it() -> None:
 
 
 def test_the_table_of_dependencies_is_that_of_the_project() -> None:
-    """Names and extras of CONTRIBUTING.md are those of pyproject.toml; licence, release and what is pulled in
-    are filled in."""
+    """Names and extras in CONTRIBUTING.md match pyproject.toml; license, release and transitive
+    dependencies are filled in."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = text.partition("## Dependencies")[2].partition("\n## ")[0]
     rows = [

@@ -1,4 +1,4 @@
-"""The face: what `import sim` offers, and how little it loads."""
+"""The public interface: what `import sim` provides, and how little it loads."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ FUNCTIONS = [name for name in SURFACE if name.islower() and not name.startswith(
 
 
 def run(code: str) -> str:
-    """What a fresh Python prints for *code*."""
+    """The output of a fresh Python for *code*."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     return done.stdout.strip()
 
 
 def test_surface() -> None:
-    """The public names are exactly the written ones and each of them resolves; completion offers them and
-    the rooms, nothing else."""
+    """The public names are exactly the listed ones, and each of them resolves; completion offers only them
+    and the rooms."""
     assert sorted(sim.__all__) == sorted(SURFACE)
     assert all(getattr(sim, name) is not None for name in SURFACE)
     assert dir(sim) == sorted([*SURFACE, "keys", "llm", "widgets"])
@@ -98,14 +98,14 @@ def test_surface() -> None:
 
 
 def test_import_is_light() -> None:
-    """`import sim` alone loads no table library, no model library, no registry and not even the codec."""
+    """`import sim` loads no table library, no model library, no registry, and not even the codec."""
     heavy = "pandas numpy pydantic ipywidgets anywidget pycountry iso4217 iso18245 sim.codec sim.spec"
     code = f"import sys, sim; print([name for name in {heavy.split()!r} if name in sys.modules])"
     assert run(code) == "[]"
 
 
 def test_plain_names_need_no_pandas() -> None:
-    """Message, errors and name lists come without pandas; the first function call brings it."""
+    """Message, errors and name lists work without pandas; the first function call imports it."""
     code = (
         "import sys, sim; sim.Message, sim.BuildError, sim.NETWORKS; "
         "print('pandas' in sys.modules); sim.parse('x'); print('pandas' in sys.modules)"
@@ -114,7 +114,7 @@ def test_plain_names_need_no_pandas() -> None:
 
 
 def test_the_version_stands_in_one_place() -> None:
-    """pyproject.toml takes it from `sim.__version__`."""
+    """pyproject.toml takes the version from `sim.__version__`."""
     table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" not in table["project"]
     assert table["tool"]["hatch"]["version"]["path"] == "sim/__init__.py"
@@ -122,7 +122,7 @@ def test_the_version_stands_in_one_place() -> None:
 
 
 def sections_of(text: str) -> dict[str, list[str]]:
-    """The lines of each section of a docstring in numpydoc's form."""
+    """The lines of each numpydoc section of a docstring."""
     lines = text.splitlines()
     heads = [at for at, line in enumerate(lines[1:]) if line and set(line) == {"-"}]
     ends = [*heads[1:], len(lines)]
@@ -133,8 +133,8 @@ def sections_of(text: str) -> dict[str, list[str]]:
 
 @together("name", FUNCTIONS)
 def test_functions_teach(name: str) -> None:
-    """Every function is a plain function with a typed signature; every parameter, what it gives, what it
-    raises and an example stand in its docstring."""
+    """Every function is a plain function with a typed signature; its docstring has every parameter, the
+    result, the errors and an example."""
     function = getattr(sim, name)
     assert inspect.isfunction(function)
     sections = sections_of(inspect.getdoc(function) or "")
@@ -151,7 +151,7 @@ def test_functions_teach(name: str) -> None:
 
 
 def test_unknown_name() -> None:
-    """A name that does not exist is an AttributeError that says so."""
+    """An unknown name raises an AttributeError that says so."""
     with pytest.raises(AttributeError, match="module 'sim' has no attribute 'nothing'"):
         sim.nothing  # noqa: B018
 
@@ -170,7 +170,7 @@ def test_unknown_name() -> None:
     ],
 )
 def test_editors_complete_the_words_of_the_tables(typed: object, known: Iterable[str]) -> None:
-    """The types of arguments have the words that the tables have, in their order."""
+    """Argument types list the words of the tables, in the same order."""
     assert get_args(typed) == tuple(known)
 
 
@@ -201,7 +201,7 @@ def test_editors_complete_the_words_of_the_tables(typed: object, known: Iterable
     ],
 )
 def test_helpful_spellings_are_taken(options: dict[str, Any], same: dict[str, Any]) -> None:
-    """What can only mean one thing is understood: letter case, numbers for digits, an MTI for its type."""
+    """An unambiguous spelling is accepted: any letter case, numbers for digits, an MTI for its type."""
     at = {"at": datetime(2026, 11, 20, 10, tzinfo=UTC)}
     assert sim.build(sim.generate(**(at | options))) == sim.build(sim.generate(**(at | same)))
 
@@ -232,7 +232,7 @@ def test_helpful_spellings_are_taken(options: dict[str, Any], same: dict[str, An
 def test_a_wrong_word_is_told_with_the_choices(
     call: Callable[[], object], option: str, nearest: str | None
 ) -> None:
-    """The error names the argument, all it may be, and the word that was probably meant; it pickles."""
+    """The error names the argument, its choices, and the word that was probably meant; it can be pickled."""
     with pytest.raises(sim.ChoiceError, match=rf"^{option}: expected .*, found ") as caught:
         call()
     error = caught.value
@@ -264,7 +264,7 @@ def test_a_wrong_word_is_told_with_the_choices(
     ],
 )
 def test_an_option_that_cannot_be_met_is_named(options: dict[str, Any], text: str) -> None:
-    """What is no matter of choice is an OptionError that says what was expected."""
+    """An invalid value without a list of choices raises an OptionError that says what was expected."""
     with pytest.raises(sim.OptionError, match=text):
         sim.generate(**options)
 
@@ -290,20 +290,21 @@ def test_an_option_that_cannot_be_met_is_named(options: dict[str, Any], text: st
     ],
 )
 def test_what_is_no_such_argument_is_told(call: Callable[[Any], object], error: type[sim.IsoError]) -> None:
-    """An argument of another type, a missing time, a number or a name without end: an error that says so."""
+    """An argument of another type, a missing time, an endless number or name: the error says so."""
     with pytest.raises(error, match=r"expected .*, found "):
         call(sim.generate())
 
 
 def test_an_error_quotes_no_card_number() -> None:
-    """A card number in the wrong place is counted, not quoted."""
+    """An error counts the digits of a card number in the wrong place, and does not quote them."""
     with pytest.raises(sim.ChoiceError, match="found 16 characters") as caught:
         sim.generate("4012888888881881")
     assert "4012" not in repr(caught.value)
 
 
 def test_wrong_calls_say_what_would_do() -> None:
-    """A name that is nearly one, a search for nothing, elements in place of a message, a format's nearest."""
+    """An error suggests the solution: for a misspelled name, an empty search, elements instead of a
+    message, a misspelled format."""
     with pytest.raises(AttributeError, match="did you mean 'validate'"):
         sim.vaildate  # noqa: B018
     with pytest.raises(AttributeError, match=r"no attribute '_vaildate'$"):
@@ -319,13 +320,13 @@ def test_wrong_calls_say_what_would_do() -> None:
 
 
 def test_what_no_repair_explains_is_not_called_whole() -> None:
-    """A text that no repair makes a message says so; a good message has nothing to repair."""
+    """A text that no repair fixes is reported as such; a valid message has nothing to repair."""
     assert repr(sim.repair("hello")).startswith("No repair found. MTI at offset 0: expected 4 digits")
     assert repr(sim.repair(sim.generate())) == "Nothing to repair."
 
 
 def parameters(function: Callable[..., Any]) -> list[str]:
-    """The names of the arguments of *function*, those that a `TypedDict` names with them."""
+    """The argument names of *function*, including those of a `TypedDict`."""
     names = [*inspect.signature(function).parameters]
     if unpacked := re.fullmatch(r"Unpack\[(\w+)\]", str(function.__annotations__.get("options", ""))):
         options = getattr(sys.modules[function.__module__], unpacked[1])
@@ -334,8 +335,8 @@ def parameters(function: Callable[..., Any]) -> list[str]:
 
 
 def test_no_caller_has_to_narrow_what_an_argument_tells() -> None:
-    """Where the type of what a function gives hangs on an argument, overloads say which it is, with the same
-    parameters as the function."""
+    """If an argument determines a function's return type, overloads say so, with the same parameters as
+    the function."""
     told = {}
     for name in sim.__all__:
         function = getattr(sim, name)
@@ -357,7 +358,7 @@ def test_no_caller_has_to_narrow_what_an_argument_tells() -> None:
 
 @together("given", [5.5, True, b"VISA", object()])
 def test_against_is_one_network_or_several(given: Any) -> None:
-    """What is neither is an error that names the option; None asks no other network."""
+    """Any other value raises an error that names the option; None checks no other network."""
     message = sim.generate()
     with pytest.raises(sim.OptionError, match="against: expected networks such as VISA"):
         sim.validate(message, against=given)

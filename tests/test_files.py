@@ -1,4 +1,4 @@
-"""Files that are written: whole, or what stood there before."""
+"""Files are written completely, or the old file stays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sim.files import replaced, write_text
 
 
 def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one(tmp_path: Path) -> None:
-    """What stood there stands there, and nothing lies beside it."""
+    """If writing fails, the old file stays, and no other file is left."""
     place = tmp_path / "x.csv"
     place.write_text("good", encoding="utf-8")
 
@@ -33,7 +33,7 @@ def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one(tmp_path: P
 
 
 def test_a_new_file_has_the_rights_of_the_one_it_replaces(tmp_path: Path) -> None:
-    """Rights and links stay: the file that a link names is replaced."""
+    """Permissions and symbolic links stay: the file that a link points to is replaced."""
     place, link = tmp_path / "x.txt", tmp_path / "link"
     place.write_text("old", encoding="utf-8")
     place.chmod(0o640)
@@ -45,7 +45,7 @@ def test_a_new_file_has_the_rights_of_the_one_it_replaces(tmp_path: Path) -> Non
 
 
 def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
-    """A pipe with a name stays one."""
+    """A named pipe stays a pipe."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -61,7 +61,7 @@ def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
 def test_a_read_that_fails_leaves_the_table_of_before(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`iso8583 read --out` on a full disk: status 2, the good table, nothing beside it."""
+    """`iso8583 read --out` on a full disk: status 2, the old table stays, no other file is left."""
     log, out = tmp_path / "x.log", tmp_path / name
     log.write_text(str(sim.build({"mti": "0800", 3: "990000", 11: "123456"})) + "\n", encoding="utf-8")
     out.write_text("good", encoding="utf-8")
@@ -77,7 +77,7 @@ def test_a_read_that_fails_leaves_the_table_of_before(
 
 
 def test_results_of_a_suite_are_moved_into_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """JUnit, report and exported module: each is moved into its place whole."""
+    """JUnit XML, report and exported module are each moved into place when complete."""
     moved = []
     real = Path.replace
 
@@ -107,7 +107,7 @@ def test_no_error_repeats_a_card_number_in_the_name_of_a_file(
     held: bytes,
     call: Callable[[Path], object],
 ) -> None:
-    """Its first six and last four digits are shown, as anywhere."""
+    """An error shows only the first six and last four digits of a card number in a file name."""
     monkeypatch.chdir(tmp_path)
     place = Path(f"4111111111111111.{suffix}")
     place.write_bytes(held)
@@ -117,7 +117,7 @@ def test_no_error_repeats_a_card_number_in_the_name_of_a_file(
 
 
 def test_a_table_masks_a_card_number_in_the_name_of_a_file(tmp_path: Path) -> None:
-    """A displayed row has no more of it than an error; the cell has the name."""
+    """A displayed row shows no more of it than an error; the cell has the true name."""
     place = tmp_path / "4111111111111111.txt"
     place.write_text("08002020000000000000990000123456\n", encoding="utf-8")
     table = sim.read([place])

@@ -1,4 +1,4 @@
-"""How tables are drawn: one line a row, whole texts in titles, widths by what matters."""
+"""How tables are drawn: one line per row, full texts in titles, column widths by importance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def grid_of(*rows: tuple[str, ...], kinds: str = "", **more: object) -> Grid:
 
 
 def test_a_row_is_one_line() -> None:
-    """No cell may wrap; a long text stands whole in its title, too; a short one needs none."""
+    """No cell may wrap; a long text is also complete in its title, and a short one needs none."""
     html = as_html(grid_of((LONG, "short"), ("x", "y")))
     assert "white-space: nowrap" in html
     assert "wbr {display: none}" in html  # Chromium breaks there even where nothing wraps
@@ -29,8 +29,8 @@ def test_a_row_is_one_line() -> None:
 
 
 def test_what_is_wrong_is_read_whole() -> None:
-    """A finding and its hint take the lines they need, and so do names and the reasons of a guess; a list of
-    rules or of messages stays a line a row."""
+    """Findings and hints wrap over as many lines as they need, and so do names and the reasons of a guess;
+    in a list of rules or messages each row stays one line."""
     for headers, whole in (
         (("message", "hint", "source"), ["message", "hint"]),
         (("meaning", "finding", "hint"), ["finding", "hint"]),
@@ -47,13 +47,14 @@ def test_what_is_wrong_is_read_whole() -> None:
 
 
 def test_texts_without_end() -> None:
-    """Of a text of a megabyte a screen's width is drawn and some pages stand in the title."""
+    """For a text of a megabyte, a screen's width is drawn, and the title has a few pages."""
     html = table_html(grid_of(("x" * 1_000_000,)))
     assert len(html) < 6_000
 
 
 def test_a_long_word_may_break_where_style_sheets_are_cleaned_away() -> None:
-    """Every 16 characters, so that it does not push the other columns off a screen; a short one never."""
+    """A long word may break every 16 characters, so that it does not push other columns off the screen; a
+    short one never."""
     html = table_html(grid_of(("<&>" + "F" * 60, LONG), ("4" * 24, "y"), kinds=VALUE + TEXT))
     drawn = re.findall(r"<td class[^>]*>(.*?)</td>", html)
     assert drawn[0] == f"&lt;&amp;&gt;{'F' * 13}<wbr>{'F' * 16}<wbr>{'F' * 16}<wbr>{'F' * 15}"
@@ -62,7 +63,8 @@ def test_a_long_word_may_break_where_style_sheets_are_cleaned_away() -> None:
 
 @pytest.mark.parametrize("name", ["message", "what"])
 def test_widths_by_what_matters(name: str) -> None:
-    """The sentence gets more room than its source; a short column gets what it needs and no share."""
+    """The sentence gets more room than its source; a short column gets what it needs and no share of the
+    rest."""
     made = Grid((name, "source", "code"), (TEXT,) * 3, ("0",), ((LONG, LONG, "00"),))
     shares = [int(text or 0) for text in re.findall(r"<col(?: style=\"width:(\d+)%\")?>", table_html(made))]
     assert shares[0] == shares[3] == 0  # the label and the code
@@ -70,7 +72,7 @@ def test_widths_by_what_matters(name: str) -> None:
 
 
 def test_one_long_value_takes_no_room_from_the_others() -> None:
-    """The share of a column is what most of its rows need."""
+    """A column's share follows from what most of its rows need."""
     names = ["a name of forty characters, more or less"] * 20
     values = ["00"] * 19 + ["F" * 900]
     made = Grid(("name", "value"), (TEXT, VALUE), ("",) * 20, tuple(zip(names, values, strict=True)), None)
@@ -79,7 +81,7 @@ def test_one_long_value_takes_no_room_from_the_others() -> None:
 
 
 def test_severity_has_a_sign_and_a_colour() -> None:
-    """Each severity has a sign and a word beside its colour; a table without any sets no colour."""
+    """Each severity has a sign and a word as well as its color; a table without severities sets no color."""
     found = grid_of(("error",), ("warning",), ("info",), ("…",), kinds=SEVERITY)
     html, text = as_html(found), as_plain(found)
     for word, sign in (("error", "✖"), ("warning", "▲"), ("info", "ℹ")):
@@ -90,13 +92,13 @@ def test_severity_has_a_sign_and_a_colour() -> None:
 
 
 def test_a_failing_row_is_marked() -> None:
-    """The rows named are marked, no other."""
+    """Only the failing rows are highlighted."""
     html = as_html(grid_of(("x",), ("y",), failing=frozenset({1})))
     assert re.findall(r'<tr class="failing"><th>(.)</th>', html) == ["1"]
 
 
 def test_columns_of_text() -> None:
-    """In a terminal numbers stand right, texts left, and nothing is wider than can be read."""
+    """In a terminal numbers are right-aligned, texts left-aligned, and no column is too wide to read."""
     made = grid_of((LONG * 3, "1"), ("x", "10"), kinds=TEXT + NUMBER, note="2 of 9 rows")
     lines = as_plain(made, "What it is").splitlines()
     assert lines[:2] == ["What it is", ""]
@@ -107,14 +109,15 @@ def test_columns_of_text() -> None:
 
 
 def test_rows_without_labels() -> None:
-    """A table without labels has no column for them, in text and in HTML."""
+    """A table without labels has no column for them, in text or HTML."""
     made = grid_of(("x", "y"), label_header=None)
     assert as_plain(made).splitlines() == ["a  b", "x  y"]
     assert "<tr><td" in table_html(made)
 
 
 def test_nothing_left_where_style_sheets_are_cleaned_away() -> None:
-    """A page that takes selectors out of a style sheet may leave the commas between them: there are none."""
+    """A page that strips selectors from a style sheet may leave the commas between them, so there are
+    none."""
     for made in (grid_of(("x",)), grid_of(("error",), kinds=SEVERITY)):
         selectors = re.findall(r"([^{}]*)\{", style(made))
         assert selectors

@@ -1,4 +1,4 @@
-"""The rules of the house: which room may import which, what no file holds."""
+"""The rules of the house: which room may import which, and what no file may contain."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ MACHINE_PATH = re.compile("|".join([f"/{name}/" for name in ("work", "farm", "ho
 
 @cache
 def _files() -> tuple[Path, ...]:
-    """The files of the checkout, relative to it: those of the rooms and those at the top."""
+    """The files of the checkout, relative to it: those of the rooms and those at the top level."""
     inside = (path for room in ROOMS for path in (ROOT / room).rglob("*"))
     top = (
         path
@@ -130,7 +130,7 @@ def _nodes(path: Path) -> tuple[ast.AST, ...]:
 @cache
 def _imports(path: Path) -> tuple[str, ...]:
     """Every module that *path* imports, at the top or inside a function; `from a import b` gives `a.b`,
-    since b may be a module."""
+    because b may be a module."""
     return tuple(_imported(path))
 
 
@@ -152,7 +152,7 @@ def _rank(module: str) -> int | None:
 
 
 def test_rooms_import_only_what_stands_before_them() -> None:
-    """Each room may import what ORDER has before it, and nothing behind it."""
+    """Each room may import only rooms before it in ORDER."""
     wrong = []
     for path in _python("sim"):
         own = _rank(_module(path))
@@ -173,7 +173,7 @@ def test_rooms_import_only_what_stands_before_them() -> None:
 
 
 def test_the_server_imports_the_operations_and_what_they_return() -> None:
-    """Of the core the server imports sim.operations, sim.errors, sim.codec and the table of verbs only."""
+    """Of the core, the server imports only sim.operations, sim.errors, sim.codec and the table of verbs."""
     wrong = [
         f"{path} imports {name}"
         for path in _python("server")
@@ -211,7 +211,8 @@ def test_an_import_loads_nothing_that_it_does_not_need(module: str, unwanted: li
 
 
 def test_type_checkers_know_the_names_of_a_package() -> None:
-    """A module hides its `__getattr__` from them: with it, every misspelt name would be one, of any type."""
+    """A module hides its `__getattr__` from type checkers; otherwise they would accept every misspelled
+    name."""
     wrong = [
         str(path)
         for path in _python("sim", "server")
@@ -241,7 +242,8 @@ def test_public_code_and_tests_say_what_they_do() -> None:
     "pattern", [UNFINISHED, REGISTRY, MACHINE_PATH], ids=["unfinished", "registry", "path"]
 )
 def test_no_file_holds_what_should_not_land(pattern: re.Pattern[str]) -> None:
-    """No unfinished work, no address of a package registry, no path of somebody's machine."""
+    """No file contains unfinished work, the address of a package registry, or a path of somebody's
+    machine."""
     wrong = []
     for path in _files():
         if path.suffix not in TEXT_SUFFIXES:

@@ -1,7 +1,5 @@
 """The shell lines of the how-to guides and the programs of the examples do what the pages say.
-
-`test_site.py` runs their Python. What installs something or opens a window is left out here.
-"""
+`test_site.py` runs their Python. Lines that install something or open a window are not run."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def blocks(page: str) -> list[str]:
-    """The shell blocks of a guide that can be run in a folder, in their order."""
+    """The shell blocks of a guide that can run in a folder, in order."""
     found = _BLOCK.findall((SITE / "how-to" / f"{page}.md").read_text(encoding="utf-8"))
     return [one for one in found if not one.startswith(_NOT_HERE)]
 
@@ -50,7 +48,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def run(script: str, folder: Path, environment: dict[str, str]) -> str:
-    """What *script* prints, every line of which must end well."""
+    """The output of *script*, each line of which must succeed."""
     done = subprocess.run(
         ["bash", "-euc", script],
         capture_output=True,
@@ -64,7 +62,7 @@ def run(script: str, folder: Path, environment: dict[str, str]) -> str:
 
 
 def said(stream: IO[str] | None, pattern: str) -> str:
-    """What a process says when it is ready: the first group of *pattern* in its lines."""
+    """What a process prints when it is ready: the first group of *pattern* in its lines."""
     assert stream is not None
     found = next(filter(None, (re.search(pattern, line) for line in stream)), None)
     assert found is not None
@@ -72,7 +70,7 @@ def said(stream: IO[str] | None, pattern: str) -> str:
 
 
 def test_use_the_command_line(tmp_path: Path, environment: dict[str, str]) -> None:
-    """Messages are made, judged, explained, taken apart, carried over and broken, line by line."""
+    """Messages are made, validated, explained, parsed, converted and broken, line by line."""
     first, second = blocks("use_the_command_line")
     shown = run(first, tmp_path, environment)
     assert shown.count("✔ valid") == 3
@@ -81,14 +79,14 @@ def test_use_the_command_line(tmp_path: Path, environment: dict[str, str]) -> No
 
 
 def test_read_a_log(tmp_path: Path, environment: dict[str, str]) -> None:
-    """A hundred messages are made and read into a file, with no card number in it."""
+    """A hundred messages are made and read into a file without card numbers."""
     run("\n".join(blocks("read_a_log")), tmp_path, environment)
     assert len((tmp_path / "day.log").read_text(encoding="utf-8").splitlines()) == 100
     assert b"4111111111111111" not in (tmp_path / "day.parquet").read_bytes()
 
 
 def test_run_a_host(tmp_path: Path, environment: dict[str, str]) -> None:
-    """The host says where it listens; the request from the second terminal is declined by its rule."""
+    """The host prints its address; its rule declines the request from the second terminal."""
     first, second = blocks("run_a_host")
     script = first.replace("iso8583 host", "exec iso8583 host --port 0")
     with subprocess.Popen(
@@ -120,7 +118,7 @@ def service() -> Iterator[str]:
 
 
 def test_call_the_service(service: str, tmp_path: Path, environment: dict[str, str]) -> None:
-    """The three calls are answered as the page says: a message, a summary, a verdict."""
+    """The three calls get the responses on the page: a message, a summary, a verdict."""
     (calls,) = blocks("call_the_service")
     shown = run(calls.replace("http://127.0.0.1:8000", service), tmp_path, environment)
     assert '"source":"template"' in shown.replace(": ", ":")
@@ -132,7 +130,7 @@ def test_call_the_service(service: str, tmp_path: Path, environment: dict[str, s
 def test_the_clients_of_the_examples(
     program: str, service: str, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    """The clients for a shell and in JavaScript explain what they had made, and tell the verdicts."""
+    """The shell and JavaScript clients explain the messages that they requested, and print the verdicts."""
     runner = "bash" if program.endswith(".sh") else "node"
     if not shutil.which(runner):
         pytest.skip(f"needs {runner}")

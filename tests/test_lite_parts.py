@@ -1,4 +1,4 @@
-"""What a JupyterLite site is built from: the packages that this toolkit needs in a browser."""
+"""The parts of a JupyterLite site: the packages that this toolkit needs in a browser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ BROWSER = {"sys_platform": "emscripten", "python_version": "3.14", "extra": "jup
 
 @pytest.fixture(name="tool")
 def _tool(monkeypatch: pytest.MonkeyPatch) -> object:
-    """A script of the site by name; the kernel's package, which only its own environment has, stands in."""
+    """A script of the site by name, with a substitute for the kernel's package, which only its own
+    environment has."""
     kernel = types.ModuleType("jupyterlite_pyodide_kernel")
     constants = types.ModuleType("jupyterlite_pyodide_kernel.constants")
     vars(constants).update(PYODIDE_CDN_URL="", PYODIDE_PYTHON_VERSION="3.14", PYODIDE_VERSION="0")
@@ -38,7 +39,8 @@ def _tool(monkeypatch: pytest.MonkeyPatch) -> object:
 
 
 def test_a_package_that_two_extras_want_is_needed_by_the_one_that_holds(tool: object) -> None:
-    """Whichever stands last: another extra's marker says nothing about this one, and bounds add up."""
+    """The order of extras does not matter: one extra's marker does not apply to another, and version
+    bounds combine."""
     wanted = [
         "ipywidgets>=8.1; extra == 'jupyter'",
         "ipywidgets<9; extra == 'lab'",
@@ -54,7 +56,7 @@ def test_a_package_that_two_extras_want_is_needed_by_the_one_that_holds(tool: ob
 
 
 def test_all_that_the_toolkit_needs_is_fetched(tool: object) -> None:
-    """As the project declares it, so that a new dependency is not forgotten here."""
+    """The list follows from the project's dependencies, so that a new one cannot be forgotten."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     assert tool("fetch").needed() == declared  # type: ignore[operator]
     assert any(one.startswith("tzdata") for one in declared)

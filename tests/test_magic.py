@@ -1,4 +1,4 @@
-"""`%load_ext sim` in a real kernel: what it shows, what it says of wrong words, what Tab offers."""
+"""`%load_ext sim` in a real kernel: its displays, its errors, its completions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DUMP = "00000000  60 00 06 00 00 08 00 20  20 00 00 00 00 00 00 99\n00000010  00
 
 
 class Notebook:
-    """A kernel, and what its cells give."""
+    """A kernel, and the outputs of its cells."""
 
     def __init__(self, client: BlockingKernelClient) -> None:
         self.client = client
@@ -38,7 +38,7 @@ class Notebook:
         return found
 
     def complete(self, code: str) -> list[str]:
-        """What Tab offers behind *code*."""
+        """The completions after *code*."""
         asked = self.client.complete(code, len(code))
         while True:
             reply = self.client.get_shell_msg(timeout=60)
@@ -60,21 +60,21 @@ def notebook() -> Iterator[Notebook]:
 
 
 def test_a_pasted_dump_becomes_its_anatomy(notebook: Notebook) -> None:
-    """The cell's text is one paste; the widget and its plain texts show what was read."""
+    """The cell's text is one paste; the widget and its plain text show what was read."""
     (shown,) = notebook.run(f"%%iso8583\n{DUMP}")
     assert "application/vnd.jupyter.widget-view+json" in shown
     assert "0800" in str(shown["text/plain"]) + str(shown["text/html"])
 
 
 def test_lines_of_text_are_messages_each(notebook: Notebook) -> None:
-    """Two lines in the text form: two tables; --to keeps them instead."""
+    """Two lines in text form give two tables; --to stores them instead."""
     assert len(notebook.run(f"%%iso8583 parse\n{ECHO}\n{ECHO}")) == 2
     assert notebook.run(f"%%iso8583 parse --to kept\n{ECHO}\n{ECHO}") == []
     assert notebook.run("print(len(kept), kept[0].iso.mti)") == [{"text": "2 0800\n"}]
 
 
 def test_a_variable_and_a_text_are_taken(notebook: Notebook) -> None:
-    """`%iso8583 validate message` and a message as it stands; the verb may be left out."""
+    """`%iso8583 validate message` accepts a variable or the message itself; the verb may be omitted."""
     assert "No findings" in str(notebook.run("%iso8583 validate message"))
     assert "0800" in str(notebook.run(f"%iso8583 parse {ECHO}"))
     assert "widget-view" in str(notebook.run("%iso8583 message"))
@@ -85,7 +85,7 @@ def test_a_variable_and_a_text_are_taken(notebook: Notebook) -> None:
 
 @pytest.mark.parametrize("verb", ["anatomy", "explain", "guess", "mask", "parse", "validate"])
 def test_no_verb_shows_a_card_number(notebook: Notebook, verb: str) -> None:
-    """Not in any MIME type, sound or damaged."""
+    """No MIME type of any verb shows a card number, for a valid or a damaged message."""
     raw = notebook.run("print(sim.build(message))")[0]["text"].rstrip("\n")
     for text in (raw, raw[:70]):
         shown = notebook.run(f"%%iso8583 {verb}\n{text}")
@@ -108,21 +108,21 @@ def test_no_verb_shows_a_card_number(notebook: Notebook, verb: str) -> None:
     ],
 )
 def test_wrong_words_are_told_in_a_line(notebook: Notebook, code: str, said: str) -> None:
-    """A usage error, no traceback."""
+    """A wrong word gives a usage error, not a traceback."""
     shown = str(notebook.run(code))
     assert said in shown
     assert "Traceback" not in shown
 
 
 def test_tab_offers_what_fits(notebook: Notebook) -> None:
-    """Verbs and variables that hold a message; networks behind --network."""
+    """Tab offers verbs, and variables with a message; after --network, the networks."""
     assert {"validate", "explain", "message"} <= set(notebook.complete("%iso8583 "))
     assert "VISA" in notebook.complete("%iso8583 parse --network ")
     assert "message" in notebook.complete("%iso8583 parse mess")
 
 
 def test_it_can_be_unloaded(notebook: Notebook) -> None:
-    """Nothing is left behind; it can be loaded again."""
+    """Unloading removes everything; the extension can be loaded again."""
     notebook.run("%unload_ext sim")
     assert "not found" in str(notebook.run("%iso8583 message"))
     assert notebook.run("%load_ext sim") == []
@@ -130,7 +130,7 @@ def test_it_can_be_unloaded(notebook: Notebook) -> None:
 
 
 def test_a_message_keeps_its_blanks(notebook: Notebook) -> None:
-    """A message behind the magic has elements filled up with blanks: they are all read."""
+    """A message after the magic keeps the blanks that pad its elements."""
     raw = "08002020000000C00000990000123456TERM1   MERCHANT 1    X"
     notebook.run(f"%iso8583 parse {raw} --to spaced")
     assert notebook.run("print(sim.build(spaced))") == [{"text": f"{raw}\n"}]

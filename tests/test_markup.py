@@ -1,4 +1,4 @@
-"""Markup in a message stays text in every HTML that a public call gives."""
+"""Markup in a message stays text in all HTML from public calls."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def everywhere(version: str) -> Message:
 
 
 def notebook(thing: Any) -> str:
-    """The HTML that a notebook shows of *thing*."""
+    """The HTML that a notebook shows for *thing*."""
     return str(DisplayFormatter().format(thing)[0].get("text/html", ""))
 
 
 def held(widget: Any, seen: set[int]) -> Iterator[str]:
-    """What the HTML widgets in *widget* show."""
+    """The content of the HTML widgets in *widget*."""
     if id(widget) in seen:
         return
     seen.add(id(widget))
@@ -46,7 +46,7 @@ def held(widget: Any, seen: set[int]) -> Iterator[str]:
 
 
 def tables(text: str) -> Iterator[tuple[str, Any]]:
-    """The tables of the notebook face, and what pandas makes of them."""
+    """The tables of the notebook interface, and what pandas derives from them."""
     table = sim.parse(text)
     yield "message", table
     yield "explained", sim.explain(text)
@@ -61,7 +61,7 @@ def tables(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def pages(text: str) -> Iterator[tuple[str, str]]:
-    """Every HTML of the message *text*, with a name."""
+    """All HTML for the message *text*, with names."""
     for name, table in tables(text):
         yield f"{name}, notebook", notebook(table)
         yield f"{name}, to_html", table.to_html()
@@ -90,14 +90,14 @@ def widgets(text: str) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.parametrize(("version", "damage"), turns(VERSIONS, ["none", "cut", "unread"]))
 def test_no_html_runs_what_a_message_holds(version: str, damage: str) -> None:
-    """The tag stands in every element, or in what could not be read, and is escaped wherever HTML is made."""
+    """The tag is in every element, or in what could not be read, and is escaped in all HTML."""
     raw = build(everywhere(version))
     text = {"none": raw, "cut": raw[: len(raw) * 2 // 3], "unread": TAG + raw}[damage]
     assert [name for name, page in pages(text) if "<img" in page.casefold()] == []
 
 
 def test_the_tag_is_there_to_be_escaped() -> None:
-    """The test would see it: the message holds the tag many times, and its page tells it escaped."""
+    """The test can fail: the message contains the tag many times, and its page shows it escaped."""
     for version in VERSIONS:
         message = everywhere(version)
         assert len(message.fields) > 20

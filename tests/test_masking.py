@@ -42,7 +42,7 @@ TRACK = PAN + "=29122010000012345678"
     ],
 )
 def test_first_six_and_last_four(pan: str, shown: str) -> None:
-    """A PAN keeps its first six and last four digits; a short one nothing."""
+    """A PAN shows its first six and last four digits; a short one shows nothing."""
     assert mask_pan(pan) == shown
 
 
@@ -55,7 +55,7 @@ def test_tracks_pin_and_chip_do_not_show_at_all(number: int, version: str) -> No
 
 
 def test_chip_tags_with_secrets_and_unknown_ones_do_not_show() -> None:
-    """Of tracks, names, PINs, scripts and tags without a row nothing is left; a country code stays."""
+    """Tracks, names, PINs, scripts and tags without a row show nothing; a country code stays."""
     secret = [
         row["tag"] for row in read_csv("emv/roles") if row["role"] in ("track", "name", "pin", "script")
     ]
@@ -66,13 +66,13 @@ def test_chip_tags_with_secrets_and_unknown_ones_do_not_show() -> None:
 
 @pytest.mark.parametrize("number", [43, 48, 60, 62, 104, 120])
 def test_the_message_s_own_pan_is_hidden_wherever_it_stands(number: int) -> None:
-    """A PAN repeated in a text element is masked there, too."""
+    """The message's own PAN is also masked in a text element."""
     assert PAN not in mask(number, f"CARD {PAN} SEEN", "1987", PAN)
     assert PAN not in mask(number, f"CARD {PAN} SEEN", "1987")
 
 
 def test_verification_code_in_a_subelement() -> None:
-    """DE 48 keeps its subelements but for the card verification code."""
+    """DE 48 shows its subelements, except the card verification code."""
     assert mask(48, "T9203123" + "42070103210") == "T9203***42070103210"
 
 
@@ -88,7 +88,7 @@ def test_repr_of_a_message_hides_card_data() -> None:
 
 @given(st.text(st.sampled_from("0123456789ABC=D "), min_size=13, max_size=60), st.integers(0, 40))
 def test_masked_text_keeps_its_length_and_hides_planted_numbers(text: str, at: int) -> None:
-    """Text of unknown layout keeps its length; a card number in it does not survive."""
+    """Text of unknown layout keeps its length; a card number in it is masked."""
     planted = text[:at] + PAN + text[at:]
     assert len(mask_text(planted)) == len(planted)
     assert PAN not in mask_text(planted)
@@ -109,8 +109,8 @@ _NUMBERS = {"decimal": ("{}", 48), "octal": ("\\{:03o}", 48), "bits": ("{:08b}",
 
 @together("pan", [card.pan for card in cards_for_tests() if "*" in mask_words(card.pan)])
 def test_a_card_number_is_hidden_however_its_digits_are_written(pan: str) -> None:
-    """Each digit quoted, as a byte in hex, an escape, a number or an entity: of the middle nothing is left,
-    and around it everything."""
+    """With each digit quoted, as a hex byte, an escape, a number or an entity, the middle is masked, and
+    everything around the card number stays."""
     spelled = {
         name: ([one.format(digit) for digit in pan], between) for name, (one, between) in _WRITTEN.items()
     }
@@ -142,7 +142,7 @@ def test_a_card_number_is_hidden_however_its_digits_are_written(pan: str) -> Non
     ],
 )
 def test_a_card_number_in_pieces_and_in_base64_is_hidden(written: str) -> None:
-    """Strings that a program joins, a line that an e-mail breaks, bytes in Base64."""
+    """String literals that a program joins, a line broken by e-mail, and bytes in Base64 are recognized."""
     assert "*" in mask_text(f"sent {written}")
     assert "*" in mask_words(f"sent {written}")
 
@@ -165,7 +165,7 @@ def test_a_card_number_in_pieces_and_in_base64_is_hidden(written: str) -> None:
     ],
 )
 def test_what_masking_does_grows_with_the_text_alone(unit: str) -> None:
-    """Twice the text is about twice the work, whatever stands in it: counted in calls, not in time."""
+    """Twice the text takes about twice the work, whatever it contains: measured in calls, not in time."""
 
     def calls(size: int) -> int:
         made = 0
@@ -197,12 +197,13 @@ def test_what_masking_does_grows_with_the_text_alone(unit: str) -> None:
 def test_what_a_network_says_is_card_data_needs_no_form(
     version: str, number: int, value: str, shown: str
 ) -> None:
-    """Parts that rows name: a card number without a right check digit, a secret of no form at all."""
+    """Subfields that rows define as card data are masked: a card number with a wrong check digit, or a
+    secret of any form."""
     assert mask(number, value, version) == shown
 
 
 def test_an_amount_with_its_currency_is_no_card() -> None:
-    """484 is the peso in an amount of 2003, where the same digits are a card number anywhere else."""
+    """In a 2003 amount 484 is the peso; the same digits elsewhere would be a card number."""
     value = "4840000000123451"
     assert mask(4, value, "2003") == value
     assert mask(37, value, "2003") == "484000******3451"
@@ -210,7 +211,7 @@ def test_an_amount_with_its_currency_is_no_card() -> None:
 
 @pytest.mark.parametrize("value", ["123456789012345", "MERCHANT1234567", "000000012345", "20261120101530"])
 def test_what_is_surely_no_card_stays(value: str) -> None:
-    """A merchant number, an amount or a time is no card number, also in a broken message."""
+    """A merchant number, an amount or a time is not masked, even in a broken message."""
     assert mask(42, value) == value
     assert mask_text(value) == value
 
@@ -228,14 +229,14 @@ def test_what_is_surely_no_card_stays(value: str) -> None:
     ],
 )
 def test_a_card_number_is_hidden_among_fill_and_stars(value: str, shown: str) -> None:
-    """Zeros in front of it and what was starred out before change nothing, nor does a track with a D."""
+    """Zero padding before it, earlier masking, and a track with a D make no difference."""
     assert mask_words(value) == shown
 
 
 @together("page", ["latin-1", "cp037"])
 @together("before, after", [("", ""), ("0", "0"), ("A", "C"), ("5A08", "E0"), ("01FF", "")])
 def test_bytes_of_a_card_number_shown_as_characters_are_hidden(before: str, after: str, page: str) -> None:
-    """Packed digits, at either half of a byte, in whatever characters, are hidden as digits are."""
+    """Packed digits, at either half of a byte, in any characters, are masked like digits."""
     pan = "4539578763621486"
     text = bytes.fromhex(before + pan + after).decode(page)
     for shown in (mask_text(text), cover_value(48, text, "1987")):
@@ -245,7 +246,7 @@ def test_bytes_of_a_card_number_shown_as_characters_are_hidden(before: str, afte
 
 @pytest.mark.parametrize(("written", "shown"), [("cp037", "latin-1"), ("latin-1", "cp037")])
 def test_digits_in_the_characters_of_another_page_are_hidden(written: str, shown: str) -> None:
-    """EBCDIC shown as Latin-1, ASCII as EBCDIC."""
+    """EBCDIC shown as Latin-1 and ASCII shown as EBCDIC are masked."""
     text = PAN.encode(written).decode(shown)
     assert mask_text(text) == mask_words(text) == text[:6] + "******" + text[-4:]
 
@@ -257,7 +258,8 @@ def test_words_between_control_characters_are_no_packed_digits() -> None:
 
 
 def test_an_error_quotes_no_packed_digits() -> None:
-    """The bytes of a card number that are no message: neither as MTI nor as a length or header in front."""
+    """The bytes of a card number instead of a message are not quoted, neither as MTI nor as a length or
+    header."""
     data = bytes.fromhex("45395787636214869999999999999999999999999999")
     for framing, found in (((), "'E9W*'"), (("tpdu",), "453957****")):
         with pytest.raises(WireError) as caught:
@@ -271,7 +273,7 @@ def _covered(*values: tuple[int, str], **how: object) -> str:
 
 
 def test_a_bitmap_of_the_form_of_a_card_number_is_shown() -> None:
-    """What is announced may be told, whatever its digits are."""
+    """A bitmap may be shown, whatever its digits are."""
     assert _covered((0, "0100"), (1, PAN), (41, "TERM0001")) == f"0100{PAN}TERM0001"
 
 
@@ -284,8 +286,9 @@ def test_a_bitmap_of_the_form_of_a_card_number_is_shown() -> None:
     ],
 )
 def test_a_card_number_where_the_bitmap_is_wrong_about_it_is_hidden(at: int, pan: str) -> None:
-    """Behind its length where DE 2 would stand if bits were flipped, over several elements, with a few
-    characters lost or added in front; right behind a bitmap also with a wrong check digit."""
+    """A card number is masked after its length where DE 2 would be if bits were flipped, across several
+    elements, with a few characters lost or added before it; directly after a bitmap, even with a wrong
+    check digit."""
     around = "0100" + "A" * 79
     text = f"{around[:at]}{len(pan)}{pan}{around}"
     shown = _covered((0, text[:4]), (1, text[4:20]), (41, text[20:28]), (42, text[28:43]), (43, text[43:83]))
@@ -310,8 +313,8 @@ _READ_SO_FAR = ((0, "0100"), (1, "4000000000011000"), (2, PAN), (48, "F" * 16))
 def test_what_is_left_is_hidden_where_a_secret_may_stand_in_it(
     read: tuple[tuple[int, str], ...], unread: tuple[int, ...], hidden: bool
 ) -> None:
-    """A PIN block has no form: hex digits that nobody could read are hidden where the bitmap announces one,
-    and not elsewhere."""
+    """A PIN block has no recognizable form: unread hex digits are masked if the bitmap announces one, and
+    only then."""
     for number in (UNREAD, *unread):  # left over, or of the failing element
         left = (number, f"PIN {_BLOCK}")
         shown = _covered(*_READ_SO_FAR, *read, left, broken=True, unread=frozenset(unread))
@@ -320,7 +323,7 @@ def test_what_is_left_is_hidden_where_a_secret_may_stand_in_it(
 
 
 def test_all_hex_digits_are_hidden_where_nothing_says_what_is_where() -> None:
-    """A broken message without a card in its place: what was read may be a PIN block as well; MTI and bitmap
-    stay."""
+    """In a broken message without a card number in its element, anything may be a PIN block; MTI and
+    bitmap stay."""
     shown = _covered((0, "0100"), (1, "0000000000810000"), (41, "TERM0001"), (48, _BLOCK), broken=True)
     assert shown == "01000000000000810000TERM0001016" + "*" * 16

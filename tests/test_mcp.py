@@ -1,4 +1,4 @@
-"""The assistants' server, asked over stdio by the protocol's own client."""
+"""The server for assistants, called over stdio by the protocol's own client."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Work = Callable[[Client, Asked], Coroutine[Any, Any, None]]
 
 
 class Line:
-    """A server process and its client, in a loop of its own; they end with the module."""
+    """A server process and its client, in their own event loop; they end with the module."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -46,7 +46,7 @@ class Line:
             self.ready.set()
 
     async def ask(self, tool: str, given: dict[str, Any]) -> dict[str, Any]:
-        """What the *tool* answers."""
+        """The result of *tool*."""
         found = await self.client.call_tool(tool, given)
         assert not found.is_error, found
         return json.loads(found.content[0].text)  # type: ignore[union-attr, no-any-return]  # it is text
@@ -54,7 +54,7 @@ class Line:
 
 @pytest.fixture(scope="module")
 def talk() -> Iterator[Callable[[Work], None]]:
-    """A server process, and a client that *work* asks."""
+    """A server process, and a client that *work* uses."""
     line = Line()
     line.thread.start()
     line.ready.wait()
@@ -65,7 +65,7 @@ def talk() -> Iterator[Callable[[Work], None]]:
 
 
 def test_every_verb_is_a_tool_and_every_table_a_resource(talk: Callable[[Work], None]) -> None:
-    """Names, words for the model, and contents that agree with the toolkit."""
+    """Tools and resources have the toolkit's names, descriptions for the model, and contents."""
 
     async def work(client: Client, ask: Asked) -> None:
         tools = (await client.list_tools()).tools
@@ -98,7 +98,7 @@ def test_every_verb_is_a_tool_and_every_table_a_resource(talk: Callable[[Work], 
 
 
 def test_a_model_works_with_a_message(talk: Callable[[Work], None]) -> None:
-    """Generate, validate, explain, convert, break: each answer fits the next question."""
+    """Generate, validate, explain, convert, break: each result is valid input for the next call."""
 
     async def work(client: Client, ask: Asked) -> None:
         made = await ask("generate", {"message_type": "refund", "network": "visa", "clear": True})
@@ -130,7 +130,7 @@ def test_a_model_works_with_a_message(talk: Callable[[Work], None]) -> None:
 
 
 def test_no_answer_shows_card_data_unasked(talk: Callable[[Work], None]) -> None:
-    """Every tool, for text, bytes, a damaged message: no card number, no track."""
+    """No tool shows a card number or track, for text, bytes or a damaged message."""
 
     async def work(client: Client, ask: Asked) -> None:
         packed = encode(parse(REQUEST), "bcd").hex()
@@ -172,7 +172,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 
 def test_what_is_wrong_is_the_answer(talk: Callable[[Work], None]) -> None:
-    """A sentence that a model can act on, no traceback."""
+    """An error is returned as a sentence that a model can act on, not as a traceback."""
 
     async def work(client: Client, ask: Asked) -> None:
         for tool, given, said in WRONG:
@@ -182,7 +182,8 @@ def test_what_is_wrong_is_the_answer(talk: Callable[[Work], None]) -> None:
 
 
 def test_a_number_of_any_length_is_an_answer() -> None:
-    """More digits than Python writes out: the protocol's JSON has none, a caller in this process may."""
+    """A number with more digits than Python prints gets a result: JSON cannot carry it, but a caller in
+    this process can."""
     for given in (
         {"amount_minor_units": 10**5000},
         {"purpose": "cashback", "cashback_minor_units": 10**5000},
@@ -205,7 +206,7 @@ def test_a_description_is_planned_by_rules() -> None:
 
 
 def test_an_assistant_asks_no_language_model() -> None:
-    """Nothing that is given reaches one: the options of a model are none of any tool's."""
+    """No argument reaches a language model: no tool has its options."""
     for name in ("description", "provider", "model"):
         with pytest.raises(TypeError, match=name):
             tools["generate"](**{name: "x"})

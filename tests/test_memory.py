@@ -1,4 +1,4 @@
-"""What is remembered does not grow with what messages hold: nobody can fill a service's memory."""
+"""Caches do not grow with the contents of messages, so that nobody can exhaust a service's memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _value(some: Random, element: ElementSpec) -> str:
 
 
 def _chip_data(some: Random) -> str:
-    """Tags that nobody knows: two bytes each, one byte of value."""
+    """Unknown tags: two bytes each, with one byte of value."""
     return "".join(f"DF{some.randrange(0x80):02X}01{some.randrange(256):02X}" for _ in range(20)) + "".join(
         f"9F{some.randrange(0x80, 0x100):02X}{some.randrange(0x80):02X}0100" for _ in range(20)
     )
@@ -47,7 +47,7 @@ def _message(some: Random) -> Message:
 
 
 def _sizes() -> dict[str, int]:
-    """The size of each cache without a bound."""
+    """The size of each unbounded cache."""
     return {
         name: cache.cache_info().currsize
         for name, cache in caches(*MODULES)
@@ -56,7 +56,7 @@ def _sizes() -> dict[str, int]:
 
 
 def test_caches_without_a_bound_do_not_grow() -> None:
-    """After some hundred messages of all kinds their tables are read; more messages add nothing."""
+    """A few hundred messages of all types load all tables; more messages add nothing."""
     some, before = Random(1), {}
     for at in range(800 if ALL else 500):
         if at == 400:

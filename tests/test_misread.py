@@ -1,4 +1,4 @@
-"""Secrets in the wrong element, card numbers in the place of file names: both stay hidden."""
+"""Secrets in the wrong element and card numbers instead of file names stay masked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ KEY = "0123456789ABCDEFFEDCBA9876543210"
     turns(["nac", "bcd", "mastercard"], ["visa", "ascii", "ebcdic", "smartvista", "unionpay"]),
 )
 def test_a_pin_block_is_hidden_wherever_a_wrong_format_finds_it(written: str, read_as: str) -> None:
-    """Bytes of one format read as another shift all elements: the block may stand in DE 60 or the rest."""
+    """Reading bytes in the wrong format shifts all elements: the PIN block may end up in DE 60 or the
+    rest."""
     block = pin_block("1234", PAN, key=KEY).value
     message = generate("auth", network="VISA", stan="000007").message.replace(de52=block)
     raw = encode(message, wire_format(written))
@@ -48,7 +49,7 @@ NAMED: dict[str, tuple[Callable[[], object], type[Exception]]] = {
 
 @pytest.mark.parametrize("verb", NAMED)
 def test_a_card_number_given_for_a_file_is_not_repeated(verb: str) -> None:
-    """The likeliest file not to be found is a card number in the wrong argument."""
+    """An error about a missing file does not repeat a card number that was passed as its name."""
     call, kind = NAMED[verb]
     with pytest.raises(kind) as caught:
         call()
@@ -58,15 +59,16 @@ def test_a_card_number_given_for_a_file_is_not_repeated(verb: str) -> None:
 
 @pytest.mark.parametrize("given", [PAN, f"REQ: {PAN} " + "0100723C64" * 30, "x" * 5000])
 def test_what_is_no_name_of_a_file_is_one_row(given: str) -> None:
-    """A card number, a line of a log, a name that no file can have: told for what it is, without a card
-    number."""
+    """A card number, a log line, or an impossible file name is recognized as such, without a card number
+    in the error."""
     (error,) = sim.read(given)["error"]
     assert error
     assert PAN not in error
 
 
 def test_what_a_suite_says_is_masked_in_its_table(tmp_path: Path) -> None:
-    """Names, notes and expectations are the author's words: exports of the table hold no card number."""
+    """Names, notes and expectations are the author's own texts: exports of the table contain no card
+    number."""
     suite = tmp_path / "own.csv"
     suite.write_text(f"case,do,type,note,expect.39\ncard {PAN},send,auth,of {PAN},51\n", encoding="utf-8")
     written = sim.run_suite(suite).to_csv()

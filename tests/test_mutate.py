@@ -1,4 +1,4 @@
-"""The tool that makes small mistakes on purpose, to see whether a test notices."""
+"""The mutation tool makes small mistakes on purpose, to see whether a test notices."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def _tool() -> ModuleType:
 
 
 def test_only_what_runs_is_changed(tool: ModuleType, tmp_path: Path) -> None:
-    """No docstring, import or annotation, and no star that is no operator; each change is one token, and what
-    was there can be put back."""
+    """Docstrings, imports, annotations, and stars other than operators never change; each change is one
+    token, and can be undone."""
     path = tmp_path / "near.py"
     path.write_text(SOURCE, encoding="utf-8")
     made = list(tool.mutants_of(path, "near.py"))
@@ -54,7 +54,7 @@ def test_only_what_runs_is_changed(tool: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_seed_chooses_the_same_mutants(tool: ModuleType) -> None:
-    """One a line; another seed chooses others."""
+    """The same seed gives the same mutants, one per line; another seed gives others."""
     first = tool.chosen(20, 8583, "sim/codec")
     assert first == tool.chosen(20, 8583, "sim/codec")
     assert first != tool.chosen(20, 1, "sim/codec")
@@ -70,7 +70,7 @@ def test_a_seed_chooses_the_same_mutants(tool: ModuleType) -> None:
     ],
 )
 def test_a_mutant_is_tried_on_the_tests_of_its_room(tool: ModuleType, path: str, tests: list[str]) -> None:
-    """Those that are named as its file in front, so that most are noticed soon."""
+    """Tests named like the mutated file run first, so that most mutants are noticed soon."""
     found = tool.tests_of(path)
     assert [found[0], found[-1]] == [tests[0], tests[-1]]
     assert set(tests) <= set(found)

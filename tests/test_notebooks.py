@@ -1,7 +1,5 @@
-"""The notebooks are stored as they run: in order, whole, without a trace of a machine.
-
-Their outputs are compared by nbval, which runs every notebook of `notebooks/`.
-"""
+"""The stored notebooks were run in order and completely, without traces of a machine. nbval compares their
+outputs, and runs every notebook in `notebooks/`."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ box"""
 
 @together("path", NOTEBOOKS, label=lambda path: path.stem)
 def test_a_notebook_was_run_in_order(path: Path) -> None:
-    """Every code cell has its number and no error that is not announced: else nbval would compare nothing."""
+    """Every code cell has its number and only announced errors; otherwise nbval would compare nothing."""
     assert check(path) == []
 
 
@@ -41,7 +39,7 @@ def test_a_notebook_has_one_idea(path: Path) -> None:
 
 @together("path", NOTEBOOKS, label=lambda path: path.stem)
 def test_no_stored_output_shows_a_card_number(path: Path) -> None:
-    """What a notebook shows hides the cards that it works with, whoever reads the file."""
+    """Stored outputs mask the cards that a notebook works with."""
     cards = {row["pan"] for row in read_csv("networks/test_cards")}
     outputs = [
         out
@@ -65,8 +63,8 @@ def _store(path: Path, *sources: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the kernel's client
 def test_two_runs_store_the_same_bytes(tmp_path: Path) -> None:
-    """Also where widgets are shown, of which only what any page can show is kept; and no path, as a
-    traceback would hold."""
+    """Two runs store the same bytes, even with widgets, of which only the static part is stored, and
+    without paths, as in tracebacks."""
     path = tmp_path / "widgets.ipynb"
     _store(path, "1 + 1", _WIDGETS, "import pathlib\npathlib.Path(b'')")
     book = nbformat.read(path, as_version=4)
@@ -84,14 +82,14 @@ def test_two_runs_store_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_cell_that_was_not_run_is_told(tmp_path: Path) -> None:
-    """A notebook whose cells were never run does not pass for a good one."""
+    """A notebook with cells that were never run is reported."""
     path = tmp_path / "new.ipynb"
     _store(path, "1 + 1")
     assert check(path) == ["new.ipynb, code cell 1: run as None, not in order"]
 
 
 def test_an_error_needs_a_tag(tmp_path: Path) -> None:
-    """A stored error is told unless the cell is tagged raises-exception."""
+    """A stored error is reported unless the cell is tagged raises-exception."""
     path = tmp_path / "error.ipynb"
     book = nbformat.v4.new_notebook()
     cell = nbformat.v4.new_code_cell("1 / 0", id="c0", execution_count=1)

@@ -1,4 +1,4 @@
-"""What describes the package a second time says the same as pyproject.toml."""
+"""Every second description of the package matches pyproject.toml."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _SIGNS = {
 
 
 def bounds(requirements: list[str]) -> set[tuple[str, str]]:
-    """Names, as conda says them, with their versions."""
+    """Package names in conda's spelling, with their versions."""
     split = (re.fullmatch(r"([a-z0-9-]+) ?([<>=,.0-9]*)", one) for one in requirements)
     return {(_CONDA.get(one[1], one[1]), one[2]) for one in split if one}
 
 
 def test_the_conda_recipe_has_the_packages_bounds() -> None:
-    """Version, Python, what is needed, what the extras need, and the commands are those of the package."""
+    """Version, Python, dependencies, extras and commands match the package's."""
     yaml = pytest.importorskip("yaml")
     path = ROOT / ".ci" / "conda" / "recipe.yaml"
     if not path.exists():
@@ -55,7 +55,7 @@ def test_the_conda_recipe_has_the_packages_bounds() -> None:
     [("Makefile", r"-e '\.\[(lab,[a-z,]+)\]'\n\t@mkdir"), ("binder/requirements.txt", r"-e \.\[([a-z,]+)\]")],
 )
 def test_what_opens_the_notebooks_installs_what_they_use(file: str, pattern: str) -> None:
-    """Every extra that a notebook of the course needs is installed by `make lab`, and for Binder."""
+    """`make lab` and Binder install every extra that a notebook of the course needs."""
     found = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"))
     assert found
     books = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("notebooks/[0-9]*.ipynb"))
@@ -64,7 +64,8 @@ def test_what_opens_the_notebooks_installs_what_they_use(file: str, pattern: str
 
 
 def test_the_public_address_is_filled_in_at_one_place() -> None:
-    """As long as it is a placeholder, nothing but the package's own description and its recipe names it."""
+    """While the public address is a placeholder, only the package's own description and its recipe contain
+    it."""
     named = [
         path.relative_to(ROOT).as_posix()
         for pattern in (
@@ -94,7 +95,7 @@ def test_the_public_address_is_filled_in_at_one_place() -> None:
 def test_where_a_package_is_missing_its_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, name: str, missing: str, extra: str
 ) -> None:
-    """What cannot be imported says what to install."""
+    """The error for a missing package says what to install."""
     monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(ModuleNotFoundError, match=rf"pip install 'iso8583-lab\[{extra}\]'"):

@@ -1,9 +1,7 @@
-"""No regular expression of the project takes more than its length in time, whatever it is given.
-
-A pattern holds the interpreter while it looks: no time-out ends it, and a service stands still. Each is
-pumped with runs of what pastes, logs and requests are made of, short ones first: only where those take long
-enough for a quadratic pattern to be among them is the run made longer.
-"""
+"""No regular expression of the project takes more than linear time, for any input. A pattern blocks the
+interpreter while it runs: no timeout ends it, and a service stops. Each pattern gets long runs of typical
+pieces of pastes, logs and requests. Short runs come first, and only if they take long enough for quadratic
+time do longer ones follow."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ def _modules() -> Iterator[Any]:
 
 
 def _inside(held: object, deep: int = 0) -> Iterator[_Pattern]:
-    """The patterns in what a name of a module stands for: tuples, mappings, objects of ours, closures."""
+    """The patterns in the value of a module's name: tuples, mappings, our own objects, closures."""
     if isinstance(held, re.Pattern):
         yield held
     if deep > 4 or isinstance(held, type | re.Pattern):
@@ -65,7 +63,7 @@ def _inside(held: object, deep: int = 0) -> Iterator[_Pattern]:
 
 
 def _patterns() -> dict[_Pattern, tuple[Any, str]]:
-    """Each pattern, with the module and the name in it that it was found by."""
+    """Each pattern, with the module and the name through which it was found."""
     found: dict[_Pattern, tuple[Any, str]] = {}
     for module in _modules():
         for name, held in list(vars(module).items()):
@@ -75,8 +73,8 @@ def _patterns() -> dict[_Pattern, tuple[Any, str]]:
 
 
 def _asked(module: Any, name: str) -> set[str]:
-    """How a pattern is asked: to match a whole text, to match what one begins with, or to find something in
-    it; where the source does not say that by the pattern's own name, the first and the last."""
+    """How a pattern is used: to match a whole text, to match its beginning, or to search; if the source
+    does not show that by the pattern's own name, the first and the last."""
     source = Path(module.__file__).read_text(encoding="utf-8")
     calls = re.findall(rf"\b{re.escape(name)}\.([a-z]+)\(", source)
     if len(calls) + 1 != len(re.findall(rf"\b{re.escape(name)}\b", source)):
@@ -94,7 +92,7 @@ def _seconds(pattern: _Pattern, how: str, text: Any) -> float:
 
 
 def _grows(pattern: _Pattern, how: str, run: str, end: str, longest: int) -> bool:
-    """Whether the longest run takes longer than it may. A first time may hold what the system did besides."""
+    """Whether the longest run takes too long. The first measurement may include other work of the system."""
     for size, most in _STEPS:
         text: Any = run * (min(size, longest) // len(run)) + end
         if isinstance(pattern.pattern, bytes):
@@ -109,7 +107,7 @@ def _grows(pattern: _Pattern, how: str, run: str, end: str, longest: int) -> boo
 
 
 def test_no_pattern_takes_more_than_its_length() -> None:
-    """Every compiled pattern of the project, 64 KB of each run: within half a second each."""
+    """Every compiled pattern of the project handles 64 KB of each run within half a second."""
     slow = [
         f"{module.__name__}.{name}, {how}: {run!r} {end!r}"
         for pattern, (module, name) in _patterns().items()

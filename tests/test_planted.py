@@ -1,4 +1,4 @@
-"""Card data planted in every element and spelling, looked for on every surface."""
+"""Card data planted in every element and notation must not appear on any surface."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOCATION = 40  # characters of DE 43 in 1987
 
 
 def everywhere(version: str, spelling: str) -> Message:
-    """A message that carries card data where it belongs, and a copy of it where it does not."""
+    """A message with card data in its own elements, and a copy of it in others."""
     chip = chip_data.write_tags(
         {"5A": PAN, "57": TRACK_2.replace("=", "D") + "0", "9F26": "A1B2C3D4E5F60718"}
     )
@@ -51,7 +51,7 @@ def everywhere(version: str, spelling: str) -> Message:
 
 
 def damaged(raw: str) -> Iterator[tuple[str, str]]:
-    """*raw* as it comes when something went wrong."""
+    """*raw*, damaged in transit."""
     yield "as it is", raw
     for part in (0.2, 0.45, 0.7, 0.95):
         yield f"cut at {part}", raw[: int(len(raw) * part)]
@@ -66,7 +66,7 @@ def damaged(raw: str) -> Iterator[tuple[str, str]]:
 
 
 def unread(text: str) -> Iterator[tuple[str, str]]:
-    """*text* in forms that nothing here reads."""
+    """*text* in forms that cannot be read."""
     yield "alone", text
     for encoding in ("latin-1", "cp037"):
         data = text.encode(encoding)
@@ -78,8 +78,8 @@ def unread(text: str) -> Iterator[tuple[str, str]]:
 
 @together("version, spelling", turns(VERSIONS, SPELLINGS))
 def test_no_element_shows_a_card(version: str, spelling: str) -> None:
-    """A card number in any element, beside the message's own or alone, read as its version or another, shows
-    on no surface of the core."""
+    """A card number in any element, with the message's own or without it, read as its version or another,
+    appears on no surface of the core."""
     found = []
     for with_card in (True, False):
         for number, message in some(planted(version, SPELLINGS[spelling], with_card=with_card), 3):
@@ -94,14 +94,14 @@ def test_no_element_shows_a_card(version: str, spelling: str) -> None:
 
 
 def parts(cell: Cell, path: tuple[Cell, ...] = ()) -> Iterator[tuple[Cell, ...]]:
-    """The ways to the parts of *cell* that have none themselves."""
+    """The paths to the subfields of *cell* that have no subfields themselves."""
     for one in cell.cells:
         yield from parts(one, (*path, one)) if one.cells else [(*path, one)]
 
 
 def in_parts(owner: str) -> Iterator[tuple[str, Message]]:
-    """A card number in one part after the other of every layout of *owner*, as it is and in another spelling
-    each time."""
+    """A card number in one subfield after another of every layout of *owner*, each time plain and in
+    another notation."""
     network = "" if owner == STANDARD else owner.upper()
     others = cycle(("hex of EBCDIC", "track 2", "hex of ASCII", "packed track"))
     held = {**SPELLINGS, "packed track": TRACK_2.replace("=", "D") + "F"}
@@ -124,7 +124,7 @@ def in_parts(owner: str) -> Iterator[tuple[str, Message]]:
 
 @together("owner", owners())
 def test_no_part_of_a_layout_shows_a_card(owner: str) -> None:
-    """Also where what stands in front of it is digits, too: tag, length, zeros that fill it up."""
+    """No subfield shows a card number, even if digits precede it: a tag, a length, zero padding."""
     network = None if owner == STANDARD else owner.upper()
     found, count = [], 0
     for count, (where, message) in enumerate(in_parts(owner), 1):
@@ -144,7 +144,7 @@ def test_no_part_of_a_layout_shows_a_card(owner: str) -> None:
 
 @together("version, spelling", turns(VERSIONS, SPELLINGS))
 def test_no_damage_shows_a_card(version: str, spelling: str) -> None:
-    """However a message is damaged, the core's surfaces hide what it carries."""
+    """However a message is damaged, the core's surfaces mask its card data."""
     raw = build(everywhere(version, spelling))
     found = [
         (damage, name, leaked)
@@ -157,7 +157,7 @@ def test_no_damage_shows_a_card(version: str, spelling: str) -> None:
 
 @together("spelling", SPELLINGS)
 def test_unread_text_shows_no_card(spelling: str) -> None:
-    """Text that is no message, in hex, as bytes of EBCDIC or as a dump, hides the card numbers in it."""
+    """Card numbers are masked in text that is not a message, in hex, as EBCDIC bytes or as a dump."""
     texts = {"spelling": SPELLINGS[spelling], "message": build(everywhere("1987", spelling))}
     found = [
         (what, form, name, leaked)
@@ -174,8 +174,8 @@ def test_unread_text_shows_no_card(spelling: str) -> None:
     [("1987", "with blanks", 4), ("1993", "plain", 1), ("2003", "hex of ASCII", 1)][: 3 if ALL else 1],
 )
 def test_no_table_widget_or_plot_shows_a_card(version: str, spelling: str, most: int) -> None:
-    """What notebooks show and store, what widgets save and send, what is drawn, printed and logged: the same
-    for good, misread, broken and unread texts."""
+    """Nothing that notebooks show and store, widgets save and send, or that is drawn, printed or logged
+    shows card data, for good, misread, broken and unread texts."""
     raw = build(everywhere(version, spelling))
     other = VERSIONS[(VERSIONS.index(version) + 1) % 3]
     texts = [(raw, version), (raw[1:], None), (raw, other), (dump(raw.encode()), None)]

@@ -1,4 +1,5 @@
-"""Card data planted in pastes, looked for where the command line, an assistant, links and files show them."""
+"""Card data planted in pastes must not appear on the command line, with an assistant, on connections or in
+files."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ Shown = Iterator[tuple[str, str]]
 
 
 def found_in(shown: Shown) -> list[tuple[str, list[str]]]:
-    """The surfaces that show card data, or a PIN block, and what of them."""
+    """The surfaces that show card data or a PIN block, with the data."""
     return [
         (name, held)
         for name, text in shown
@@ -61,7 +62,7 @@ def found_in(shown: Shown) -> list[tuple[str, list[str]]]:
 
 
 def called(*argv: str) -> tuple[str, str]:
-    """What a call of the command prints: standard output, standard error."""
+    """The output of a command: standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit):
         main(list(argv))
@@ -69,12 +70,12 @@ def called(*argv: str) -> tuple[str, str]:
 
 
 def without_message(text: str) -> str:
-    """A JSON answer without the message that was asked for."""
+    """A JSON result without the requested message."""
     return json.dumps({key: value for key, value in json.loads(text).items() if key != "message"})
 
 
 def tried(name: str, work: Callable[[], Any]) -> Shown:
-    """What is shown of a table and told by its accessor, or of the error instead of it."""
+    """The displays of a table and the texts of its accessor, or of the error instead."""
     try:
         made = work()
     except (ValueError, TypeError, OSError) as error:
@@ -92,7 +93,8 @@ def tried(name: str, work: Callable[[], Any]) -> Shown:
 
 @pytest.mark.parametrize("plant", BROKEN)
 def test_the_command_line_shows_no_card(plant: str, tmp_path: Path) -> None:
-    """Neither on standard output nor on standard error, but for the message that a verb makes."""
+    """Neither standard output nor standard error shows card data, except for the message that a verb
+    makes."""
     paste = PLANTS[plant]
     log = tmp_path / "log.txt"
     log.write_text(f"{paste}\n{paste}\n", encoding="utf-8")
@@ -120,7 +122,7 @@ def test_the_command_line_shows_no_card(plant: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("plant", READ)
 def test_an_assistant_is_shown_no_card(plant: str) -> None:
-    """Every tool of the MCP server hides it where `clear` is not asked for."""
+    """Every tool of the MCP server masks card data unless `clear` is requested."""
     paste = PLANTS[plant]
 
     def shown() -> Shown:
@@ -140,7 +142,8 @@ def test_an_assistant_is_shown_no_card(plant: str) -> None:
 
 @pytest.mark.parametrize("plant", TOLD)
 def test_what_tables_and_records_tell_holds_no_card(plant: str) -> None:
-    """Guesses, edits, notes, pairs, dialects' readings; the reprs of what is beneath them."""
+    """Guesses, edits, notes, pairs, dialects' readings, and the reprs of the objects behind them contain
+    no card data."""
     paste = PLANTS[plant]
 
     def shown() -> Shown:
@@ -162,7 +165,7 @@ def test_what_tables_and_records_tell_holds_no_card(plant: str) -> None:
 
 @pytest.mark.parametrize("plant", ["hex"])
 def test_widgets_save_no_card(plant: str) -> None:
-    """The log explorer, its exports and what it has filtered; the history of a lab."""
+    """The log explorer, its exports and filter results, and the history of a lab save no card data."""
     paste = PLANTS[plant]
 
     def shown() -> Shown:
@@ -182,7 +185,7 @@ def test_widgets_save_no_card(plant: str) -> None:
 
 
 def told(work: Callable[[], Any]) -> str:
-    """The error of *work*."""
+    """The error that *work* raises."""
     with pytest.raises((ValueError, TypeError, OSError)) as caught:
         work()
     return f"{caught.value}{caught.value!r}{getattr(caught.value, 'found', '')}"
@@ -190,7 +193,7 @@ def told(work: Callable[[], Any]) -> str:
 
 @pytest.mark.parametrize("word", [PAN, TRACK_2, SPELLINGS["hex of EBCDIC"]], ids=["PAN", "track", "EBCDIC"])
 def test_no_argument_is_quoted_that_is_a_card(word: str, tmp_path: Path) -> None:
-    """A card in the wrong argument, file name or file is not repeated by the error."""
+    """An error does not repeat a card number in the wrong argument, file name or file."""
     dialect, suite = tmp_path / "own.toml", tmp_path / "suite.toml"
 
     def loaded(text: str) -> str:
@@ -220,7 +223,8 @@ def test_no_argument_is_quoted_that_is_a_card(word: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("format", ["ascii", "nac"])
 def test_the_ends_of_a_line_show_no_card(format: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Tables of traffic, reprs and logs of a host and its client, sound messages and bytes that are none."""
+    """Traffic tables, reprs and logs of a host and its client show no card data, for valid messages and
+    other bytes."""
     caplog.set_level(logging.DEBUG)
     wrong = [PAN.encode(), bytes.fromhex(PAN), PAN.encode("cp037"), encode(_MESSAGE, "ascii")[:200]]
     with sim.host(format=format, framing="length-2") as host:
@@ -247,7 +251,8 @@ def test_the_ends_of_a_line_show_no_card(format: str, caplog: pytest.LogCaptureF
 
 
 def test_results_of_suites_and_loads_hold_no_card(tmp_path: Path) -> None:
-    """The table, the JUnit file, the page and the command, where everything expected is missed."""
+    """The table, the JUnit file, the page and the command show no card data, even if every expectation
+    fails."""
     suite, junit, page = (tmp_path / name for name in ("suite.toml", "junit.xml", "page.html"))
     suite.write_text(
         f"""[[cases]]

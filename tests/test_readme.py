@@ -1,4 +1,4 @@
-"""What the README says is so. Its curl calls are made by `.ci/live.py`, against a running service."""
+"""The README is true. `.ci/live.py` makes its curl calls to a running service."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_python_examples_give_what_they_show() -> None:
-    """The examples of the quick start run, with the output that stands there."""
+    """The examples of the quick start run, with the output shown there."""
     result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert result.attempted >= 5
     assert result.failed == 0
 
 
 def test_all_settings_of_the_server_stand_there_with_their_defaults() -> None:
-    """One row per setting: variable and default."""
+    """The README has one row per setting: variable and default."""
     rows = dict(re.findall(r"^\| `SIM_(\w+)` \|[^|]*\| `?([^`|]*?)`? ?\|[^|]*\|$", README, re.MULTILINE))
     defaults = {field.name.upper(): str(field.default or "") for field in fields(Settings)}
     defaults |= {field.name.upper(): "0" for field in fields(Settings) if field.default is False}
@@ -29,7 +29,7 @@ def test_all_settings_of_the_server_stand_there_with_their_defaults() -> None:
 
 
 def test_its_commands_are_targets_of_the_makefile() -> None:
-    """Every `make ...` that the README names exists, and so does every folder."""
+    """Every `make ...` and every folder in the README exists."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""SECURITY.md: each promise is held by tests, which are named here."""
+"""Tests cover each promise of SECURITY.md; they are listed here."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _functions(file: str) -> frozenset[str]:
 
 @together("promise", HELD)
 def test_a_promise_is_held_by_tests(promise: str) -> None:
-    """It stands in SECURITY.md, and the tests that hold it are there."""
+    """The promise is in SECURITY.md, and its tests exist."""
     assert promise in " ".join(TEXT.split())
     for file, names in HELD[promise].items():
         tests = {name for name in _functions(file) if name.startswith("test_")}
@@ -102,7 +102,7 @@ def test_a_promise_is_held_by_tests(promise: str) -> None:
 
 
 def test_no_promise_is_without_tests() -> None:
-    """Every row of the table of what the service stands against is held."""
+    """Every row of SECURITY.md's table of attacks has tests."""
     rows = re.findall(r"^\| (?!Threat)([^|]+?) \|", TEXT, re.MULTILINE)
     assert len(rows) >= 8
     assert [row for row in rows if row not in HELD] == []

@@ -1,4 +1,4 @@
-"""The pages of the site say what is so: their examples run, and nothing they name is missing."""
+"""The pages of the site are true: their examples run, and everything they name exists."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WITH_EXAMPLES = [page for page in PAGES if ">>> " in page.read_text(encoding="ut
 
 
 def _python(*arguments: str) -> str:
-    """What a program prints that must end well."""
+    """The output of a program that must succeed."""
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=300, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -39,7 +39,7 @@ def _python(*arguments: str) -> str:
 def test_the_python_examples_give_what_they_show(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every example of a page runs, in a folder of its own, with the output that stands there."""
+    """Every example of a page runs in its own folder, with the output shown there."""
     monkeypatch.chdir(tmp_path)
     result = doctest.testfile(str(page), module_relative=False, globs={})
     assert result.attempted > 0
@@ -48,7 +48,7 @@ def test_the_python_examples_give_what_they_show(
 
 @long
 def test_the_suite_for_a_switch_passes() -> None:
-    """The example's tests pass against a host of its own, by the fixture that comes with the toolkit."""
+    """The example's tests pass against their own host, through the toolkit's fixture."""
     done = _python(
         "-m",
         "pytest",
@@ -66,7 +66,7 @@ def test_the_suite_for_a_switch_passes() -> None:
 
 @long
 def test_the_day_with_dask_finds_the_terminal() -> None:
-    """The example names the terminal that declines, in the hours in which it does, and no other."""
+    """The example finds exactly the terminal that declines, in the hours in which it does."""
     pytest.importorskip("dask.dataframe")
     done = _python(str(EXAMPLES / "day_with_dask.py"))
     assert "cannot be read: 0" in done
@@ -75,7 +75,7 @@ def test_the_day_with_dask_finds_the_terminal() -> None:
 
 
 def test_the_start_page_and_guides_name_what_is_there() -> None:
-    """Every target of `make`, every verb of `iso8583`, every function of `sim` that a page names exists."""
+    """Every `make` target, `iso8583` verb and `sim` function that a page names exists."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
@@ -87,7 +87,7 @@ def test_the_start_page_and_guides_name_what_is_there() -> None:
 
 
 def test_the_page_of_a_rule_says_what_repairs_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A repair, an error that has none and a warning each have their page."""
+    """A rule with a repair, an error without one, and a warning each have their page."""
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "tools" / "site"))
     site = import_module("rules")
     of = ("framing", "luhn", "mti-class", "country", "transaction-id-carried")

@@ -18,15 +18,15 @@ _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>", re.DOTALL)
 
 @pytest.fixture(scope="module")
 def exporter() -> Any:
-    """What nbconvert uses; comes with the notebook application."""
+    """The exporter of nbconvert, which comes with the notebook application."""
     return pytest.importorskip("nbconvert").HTMLExporter()
 
 
 @pytest.mark.filterwarnings("ignore")  # of nbconvert's own parts
 @pytest.mark.parametrize("path", some(NOTEBOOKS, 4), ids=lambda path: path.stem)
 def test_a_notebook_reads_well_without_a_kernel(exporter: Any, path: Path) -> None:
-    """Everything that a cell shows is in the page: no widget that needs a kernel, no object that says
-    nothing, and no picture from elsewhere."""
+    """The page has everything that a cell shows: no widget that needs a kernel, no bare object repr, no
+    external picture."""
     book = nbformat.read(path, as_version=4)
     shown = [output for cell in book.cells for output in cell.get("outputs", []) if "data" in output]
     page, _ = exporter.from_notebook_node(book)

@@ -1,5 +1,5 @@
-"""The table of verbs: a public function is a command, a tool and a word of the magic, or is told why it is
-not."""
+"""The table of verbs: each public function is a command, a tool and a word of the magic, or has a reason
+why not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_a_verb_is_everywhere() -> None:
-    """Every public function is a command and a tool, or stands with its reason among those that are not."""
+    """Every public function is a command and a tool, or is listed with the reason why not."""
     as_commands = {CALLED.get(name, name.replace("-", "_")) for name in commands()}
     assert {*names()} - as_commands == {*NO_COMMANDS}
     as_tools = {"build" if name == "build_message" else name for name in tools}
@@ -34,7 +34,7 @@ def test_a_verb_is_everywhere() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_the_table_says_what_the_function_does(name: str) -> None:
-    """Read from its source, a signature is the one that Python sees, and each option has its words."""
+    """The signature read from the source is the one that Python sees, and each option has a description."""
     seen = inspect.signature(getattr(sim, name)).parameters
     options = {one.name: one for one in verb(name).options}
     plain = {key for key, one in seen.items() if one.kind is not one.VAR_KEYWORD}
@@ -52,7 +52,7 @@ def test_the_table_says_what_the_function_does(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in commands() if name not in ("serve", "lab", "mcp")])
 def test_help_is_said_as_in_a_shell(name: str) -> None:
-    """No word of Python stands in what a command says of itself, and every option has its words."""
+    """The help of a command contains no Python terms, and describes every option."""
     said = " ".join(Run(name, "--help").out.split())
     assert not re.search(r"\bNone\b|`sim\.|tzinfo|\*\w+\*|DataFrame|SSLContext|Raises", said), said
     for found in re.finditer(r"(--[a-z-]+) (?:[A-Z]+ )?(?=-)", said):
@@ -60,7 +60,7 @@ def test_help_is_said_as_in_a_shell(name: str) -> None:
 
 
 def test_options_of_a_message_are_those_of_its_verb() -> None:
-    """What the function takes, the command and the tool take, by the same name."""
+    """The command and the tool have the function's options, with the same names."""
     for name in ("parse", "explain", "validate", "mask", "respond", "reverse", "repair", "generate"):
         wanted = {one.name for one in verb(name).options if one.name not in (*MESSAGES, "message_type")}
         said = Run(name, "--help").out
@@ -75,7 +75,7 @@ NO_INTERFACE = {"cases": "each case is a text, judged as a network's message; br
 
 
 def test_what_takes_a_network_takes_an_interface() -> None:
-    """Whoever can say whose card it is can say what the link speaks: in Python, in a shell, as an assistant,
+    """Everything that accepts a network accepts an interface: in Python, in a shell, for an assistant,
     over HTTP."""
     options = {name: {one.name for one in verb(name).options} for name in names()}
     told = {name for name, some in options.items() if "network" in some} - {*NO_INTERFACE}
@@ -94,7 +94,8 @@ def test_what_takes_a_network_takes_an_interface() -> None:
 
 @pytest.mark.parametrize("record", [records.GenerateRequest, records.ParseRequest, records.ConvertRequest])
 def test_the_service_says_what_the_verb_says(record: Any) -> None:
-    """A field of a request has the default of its verb's option, and its words where JSON has no others."""
+    """A field of a request has the default of its verb's option, and its description unless JSON has
+    another."""
     about = verb(record.__name__.removesuffix("Request").lower())
     options = {one.name: one for one in about.options if one.name in record.model_fields}
     fields = {name: record.model_fields[name] for name in options if name not in MESSAGES}
@@ -106,7 +107,7 @@ def test_the_service_says_what_the_verb_says(record: Any) -> None:
 
 
 def test_the_shell_needs_neither_docstrings_nor_pandas() -> None:
-    """`python -OO` has the same help; a plain verb imports no pandas."""
+    """`python -OO` has the same help; a simple verb imports no pandas."""
     code = (
         "import sys; from sim.cli import main\n"
         "try: main(['generate', '--help'])\n"
@@ -130,7 +131,7 @@ def test_the_shell_needs_neither_docstrings_nor_pandas() -> None:
 def test_a_closed_stream_is_no_traceback(
     monkeypatch: pytest.MonkeyPatch, closed: str, argv: list[str], status: int
 ) -> None:
-    """Where the caller has closed standard input or output, Python has none: a line says so."""
+    """If the caller has closed standard input or output, a message says so, without a traceback."""
     monkeypatch.setattr(sys, closed, None)
     with pytest.raises(SystemExit) as ended:
         main(["parse", *argv])
@@ -138,7 +139,7 @@ def test_a_closed_stream_is_no_traceback(
 
 
 def test_a_format_of_a_file_is_taken_by_every_verb(tmp_path: Path) -> None:
-    """--format and --to take a file, of our own kind or of another toolkit."""
+    """--format and --to accept a file, of ours or of another toolkit."""
     own = tmp_path / "my host.toml"
     own.write_text('extends = "bcd"\ntitle = "Mine"\n[elements.41]\nformat = "ans 16"\n', encoding="utf-8")
     jpos = tmp_path / "bcd.xml"

@@ -1,5 +1,5 @@
-"""Text of messages, answers, suites and arguments on its way to a terminal, a file or a program: control
-characters are shown as what they are, card numbers are not shown at all."""
+"""Text of messages, responses, suites and arguments on its way to a terminal, a file or a program: control
+characters are escaped, card numbers masked."""
 
 from __future__ import annotations
 
@@ -93,14 +93,14 @@ WHOLE = {
 
 @pytest.mark.parametrize("argv", VERBS.values(), ids=VERBS)
 def test_a_verb_prints_no_control_character(argv: list[str]) -> None:
-    """Whatever a message or an argument holds, both streams are free of it."""
+    """Whatever a message or an argument contains, neither stream has control characters."""
     run = Run(*argv)
     assert not CONTROL.search(run.out + run.err)
 
 
 @pytest.mark.parametrize("argv", WHOLE.values(), ids=WHOLE)
 def test_a_message_for_the_next_program_is_shown_on_a_terminal_as_what_it_is(argv: list[str]) -> None:
-    """A pipe gets the message to the character; a terminal gets escapes."""
+    """A pipe gets the message unchanged; a terminal gets escapes."""
     assert EVIL in Run(*argv).out
     seen = _on_a_terminal(argv)
     assert "\\x1b]0;pwned\\x07" in seen
@@ -109,7 +109,7 @@ def test_a_message_for_the_next_program_is_shown_on_a_terminal_as_what_it_is(arg
 
 
 def _on_a_terminal(argv: list[str]) -> str:
-    """What the command writes to a terminal of its own."""
+    """What the command writes to its own terminal."""
     child, end = pty.fork()
     if child == 0:
         os.execv(sys.executable, [sys.executable, "-m", "sim.cli", *argv])  # noqa: S606
@@ -128,7 +128,7 @@ def _on_a_terminal(argv: list[str]) -> str:
 
 
 def test_tables_as_text_hold_no_control_character() -> None:
-    """`repr` and `to_string` of tables, columns and rows."""
+    """`repr` and `to_string` of tables, columns and rows contain no control characters."""
     table, many = sim.parse(RAW), sim.read([RAW])
     for text in (
         repr(table),
@@ -148,8 +148,8 @@ def test_tables_as_text_hold_no_control_character() -> None:
 
 
 def test_the_results_of_a_suite_are_files_that_others_read(tmp_path: Path) -> None:
-    """JUnit is XML, the report holds no control character, an exported module compiles, and none of them has
-    the card number that a case is named after."""
+    """JUnit output is XML, the report has no control characters, an exported module compiles, and none of
+    them contains the card number in a case's name."""
     suite = tmp_path / "evil.toml"
     suite.write_text(SUITE, encoding="utf-8")
     junit, report, module = tmp_path / "j.xml", tmp_path / "r.html", tmp_path / "test_evil.py"
@@ -181,14 +181,14 @@ MISPLACED: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("call", MISPLACED.values(), ids=MISPLACED)
 def test_a_card_number_in_a_wrong_place_is_not_quoted_back(call: Callable[[], object]) -> None:
-    """An error names what was given without it."""
+    """An error describes the value without quoting it."""
     with pytest.raises(sim.IsoError) as wrong:
         call()
     assert PAN not in str(wrong.value) + repr(wrong.value)
 
 
 def test_a_card_number_in_a_name_is_not_shown() -> None:
-    """A rule and a format that are called by one."""
+    """A card number in the name of a rule or a format is masked."""
     assert PAN not in repr(Rule(name=f"for {PAN}"))
     sim.load_format({"extends": "bcd", "title": f"for {PAN}", "source": PAN, "note": PAN}, name="titled")
     for text in (repr(sim.formats()), sim.formats().to_string(), Run("formats", "--json").out):
@@ -199,8 +199,8 @@ def test_a_card_number_in_a_name_is_not_shown() -> None:
 
 
 def test_an_exported_table_holds_no_formula(tmp_path: Path) -> None:
-    """`to_csv` and --out: a cell that a spreadsheet would compute stands behind an apostrophe, and is read
-    back as it was."""
+    """`to_csv` and --out put an apostrophe before a cell that a spreadsheet would compute; it is read back
+    unchanged."""
     raw = build(Message("0100", {3: "000000", 11: "123456", 43: '=HYPERLINK("x")'.ljust(40)}, "1987"))
     log, out = tmp_path / "x.log", tmp_path / "x.csv"
     log.write_text(raw + "\n", encoding="utf-8")

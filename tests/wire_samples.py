@@ -1,4 +1,4 @@
-"""Samples for the guess: messages as links write them, framed and spelled as people paste them, damaged."""
+"""Samples for the guess: messages as links encode them, framed, in the notations of pastes, and damaged."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Sample:
 
 
 def in_blocks(data: bytes) -> bytes:
-    """*data* in blocks of 1014 bytes, filled up with blanks of EBCDIC, as clearing files are."""
+    """*data* in blocks of 1014 bytes, padded with EBCDIC blanks, like clearing files."""
     cut = (data[at : at + 1012].ljust(1012, b"\x40") for at in range(0, len(data), 1012))
     return b"".join(block + b"\x40\x40" for block in cut)
 
@@ -73,8 +73,8 @@ def messages() -> list[Message]:
 
 
 def samples(count: int, seed: int, *, damaged: bool = False) -> Iterator[Sample]:
-    """*count* samples, the same for the same *seed*; *damaged* ones have lost or gained a byte, are cut or
-    have a bit flipped."""
+    """*count* samples, the same for the same *seed*; *damaged* ones have lost or gained a byte, or are
+    truncated or have a flipped bit."""
     chance = random.Random(seed)
     known = messages()
     while count:
@@ -123,7 +123,7 @@ def _damage(data: bytes, chance: random.Random) -> tuple[bytes, str]:
 
 
 def same(one: Message, other: Message) -> bool:
-    """Whether two messages say the same, letter case of hex digits and the separator of tracks apart."""
+    """Whether two messages are equal apart from letter case of hex digits and the separator of tracks."""
     return one.mti == other.mti and _values(one) == _values(other)
 
 

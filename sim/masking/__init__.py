@@ -179,7 +179,7 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
 
 
 def _without_parts(kind: str | None, number: int, value: str, version: str) -> str:
-    """*value* with the subfields masked that rows name as card data."""
+    """*value* with the card data masked that the table rows define for it."""
     if kind == "account":
         value = _LONG_RUN.sub(lambda run: mask_pan(run[0]), value)
     if kind == "tagged":

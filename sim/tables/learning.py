@@ -35,8 +35,8 @@ class LearnedTable(Table):
     Columns: `number`, `name`, `format` (the standard's notation), `written` (how its characters are encoded),
     `differs` (whether it differs from the nearest built-in format), `messages` (the number that have it; 0
     for those at the end, which come from the built-in format), the `evidence`, and `open`: what the messages
-    do not determine and the dialect's document must tell. `.learned` is the format, `.toml` the same as a
-    file.
+    leave undetermined, to be looked up in the dialect's document. `.learned` is the format, `.toml` the same
+    as a file.
     """
 
     _when_empty = ("open",)
@@ -57,7 +57,7 @@ class LearnedTable(Table):
 
     @property
     def read_as(self) -> str:
-        """How the messages were read, and how many of them."""
+        """How the messages were read, and how many could be read to their ends."""
         made = self._of()
         front = ", ".join(title for title in made.framing)
         read = made.messages - len(made.unread)

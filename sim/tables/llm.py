@@ -1,4 +1,4 @@
-"""`sim.llm`: which language models can be asked, as a table."""
+"""`sim.llm`: the language models that can be used, as a table."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def __dir__() -> list[str]:
 
 
 def status() -> Table:
-    """Say which language models can be asked. Nothing is sent anywhere.
+    """List the language model providers, and whether each is configured. Nothing is sent anywhere.
 
     Returns
     -------
     Table
-        A row per provider: `provider`, `configured` (yes or no), `model` and `base_url` a call would use,
-        `reason` where it is not configured.
+        A row per provider: `provider`, `configured` (yes or no), the `model` and `base_url` that a call would
+        use, and the `reason` if it is not configured.
 
     Examples
     --------

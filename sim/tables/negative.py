@@ -93,7 +93,7 @@ def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) 
     -------
     CasesTable
         `fault`; `rule`, `severity`, `field`, `path` and `start` of the finding; `what` was broken;
-        `message`, the text; the `version` to read it as and the `network` whose rules to ask; `kind` of
+        `message`, the text; the `version` to read it as and the `network` whose rules apply; `kind` of
         message.
 
     Raises

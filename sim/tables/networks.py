@@ -156,7 +156,7 @@ def compare(
 
 
 def _called(number: int, version: str, names: tuple[str, str]) -> str:
-    """The name of an element in both networks, or in each of them."""
+    """The name of an element: one if both networks use the same, otherwise both."""
     if not number:
         return "Message type indicator"
     return " / ".join(dict.fromkeys(element_name(version, number, name) for name in names))

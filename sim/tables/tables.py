@@ -389,8 +389,8 @@ _PLAIN, _HTML = "text/plain", "text/html"
 
 
 def guard_displays(formatter: Any) -> None:
-    """Restrict IPython's *formatter* (`shell.display_formatter`) to the own text and HTML of tables and
-    their columns. Everything else is displayed as before."""
+    """Make IPython's *formatter* (`shell.display_formatter`) show tables and their columns only by their
+    own text and HTML. Everything else is displayed as before."""
     usual = formatter.format
 
     def shown(
