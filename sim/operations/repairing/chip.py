@@ -132,7 +132,7 @@ def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, float,
             now = int(stated, 16) if len(stated) == 2 and HEX_DIGITS.issuperset(stated) else -1
             for size in _sizes(name):
                 if lost != 1 or stated in f"{size:02X}":
-                    near = lost or abs(size - now) == 1 or now in (2 * size, size // 2)
+                    near = lost or abs(size - now) <= 2 or now in (2 * size, size // 2)
                     why = f"{OF_LENGTH} of {size} in tag {name}, all tags in DE 55 can be read"
                     yield f"{name}{size:02X}", first, 0.0 if near else _FAR, why
             if not lost:

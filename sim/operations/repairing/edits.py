@@ -78,7 +78,7 @@ def fronts(raw: str) -> Iterator[Edit]:
     """What stands in front of an MTI and a bitmap, where it is known to stand there."""
     for size in range(2, min(_FARTHEST, len(raw) - _LEAST) + 1):
         rest = raw[size:]
-        if not is_mti(rest[:MTI_WIDTH]) or not bitmap.HEX_DIGITS.issuperset(rest[MTI_WIDTH:_LEAST]):
+        if not is_digits(rest[:MTI_WIDTH]) or not bitmap.HEX_DIGITS.issuperset(rest[MTI_WIDTH:_LEAST]):
             continue
         front = raw[:size]
         stated = _stated(front) if size <= _COUNTED else set()
@@ -129,7 +129,7 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
     for at in range(1 if is_whole else min(begin, len(raw) - 1)):
         if (text := swapped(raw, at)) != raw:
             number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
-            yield Edit(text, PRIOR[SWAPPED] + 2, SWAPPED, number, _TURNED_ROUND)
+            yield Edit(text, PRIOR[SWAPPED] + 4, SWAPPED, number, _TURNED_ROUND)
     why = "with this bitmap digit, all elements can be read"
     for at in range(MTI_WIDTH, MTI_WIDTH if is_whole else begin):
         for digit in _HEX:
@@ -186,7 +186,7 @@ def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
         said = length.stated(raw[start:first])
         for size, bits, why in sizes(said, length.most, left, length.doubled):
             near = is_digits(said) and abs(size - int(said)) <= _OFF
-            if number == found.stop == found.numbers[-1] and not near:
+            if number == found.stop == found.numbers[-1] and not near and why == FITS:
                 bits += _CUT_OFF  # the text ends in it
             prefix = length.written(size)
             if len(prefix) == first - start and (done := source.read(raw[:start] + prefix + raw[first:])):
@@ -298,8 +298,8 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
             yield value, log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0), TOLD
     for begin, stop in _runs(short, lost):
         value, one = short[:begin] + short[begin : begin + lost] + short[begin:], short[begin : begin + lost]
-        if value not in seen and (stop - begin > lost or one == " "):
-            rare = _BLANK if one == " " else 0.0
+        if value not in seen and (stop - begin > lost or one in (" ", "0")):
+            rare = _BLANK if one == " " else float(stop - begin == lost)
             yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(one)} is one of a run"
     yield (
         short + UNKNOWN * lost,
@@ -354,4 +354,4 @@ def _changed(
             whole = given + value[len(given) :]
             apart = sum(a != b for a, b in zip(whole, value, strict=False))
             if "." not in given and len(whole) == len(value) and apart:
-                yield {number: whole}, PRIOR[GIVEN] + 2 * (apart - 1), GIVEN, number, TOLD
+                yield {number: whole}, PRIOR[GIVEN] + 6 * (apart - 1), GIVEN, number, TOLD

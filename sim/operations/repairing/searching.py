@@ -29,7 +29,7 @@ _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
 # What is absent is weighed with the elements that are there.
 _OF_ABSENT = 0.2
 _NO_TAGS = 14.0
-_SECOND = 5.0  # bits by which a second fault is unlikelier than none
+_SECOND = 3.0  # bits by which a second fault is unlikelier than none
 _CHIP = 55
 _ENDS = "\x02\x03\0\r\n"
 
@@ -185,7 +185,7 @@ def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Tria
     absent = [number for number in found.numbers if number not in fields and number > 1]
     bits = undoing.PRIOR_OF_CUT + weight.bits + log2(max(ended.end - size, 1))
     bits += announced({*fields, *absent}, mti, weight.network) - announced(fields, mti, weight.network)
-    if ended.number == _CHIP and raw and not chip.is_begun(raw[ended.first :]):
-        bits += _NO_TAGS
+    if ended.number == _CHIP and raw:
+        bits += chip.odd(raw[ended.first :]) if chip.is_begun(raw[ended.first :]) else _NO_TAGS
     edit = Edit(raw, 0.0, undoing.CUT, ended.number, "the text ends inside or before this element")
     return Trial(raw, edit, table, weight, bits)

@@ -51,8 +51,7 @@ class Weight:
 
 def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
     """How odd it is that these elements stand in a message."""
-    # Of what nothing tells nothing is held against it, nor taken as evidence.
-    said = testimony({number: value for number, value in fields.items() if UNKNOWN not in value}, mti, table)
+    said = testimony(fields, mti, table)
     odd = dict(said.odd)
     for number, value in fields.items():
         if bits := alone(number, value, table):
@@ -104,9 +103,10 @@ def usually_odd(number: int, table: Spec) -> float:
 
 
 def words(value: str) -> float:
-    """How odd a text is that stands at the left of its element, padded with blanks."""
+    """How odd a text is that is left-justified in its element, padded with blanks."""
     bare = value.rstrip(" ")
-    return 4.0 * (not bare) + 7 * (bare[:1] == " ") + 5 * ("  " in bare.strip())
+    torn = re.match(r"\d[A-Za-z]{3}", bare) is not None  # a digit of the element before it
+    return 4.0 * (not bare) + 7 * (bare[:1] == " ") + 5 * ("  " in bare.strip()) + 3 * torn
 
 
 def location(value: str, table: Spec) -> float:
@@ -131,13 +131,13 @@ def location(value: str, table: Spec) -> float:
 @lru_cache(maxsize=256)
 def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
     """For each element the bits where it is there, and where it is not."""
-    rows = {name: presence(name, mti) for name in NETWORKS}
-    known = {name: {row.field: row.presence for row in own} for name, own in rows.items() if own}
-    own = known.get(network or "")
-    if not known:  # of a type that no network has rows of: as in those of the same function
-        for row in read_csv("networks/presence"):
-            if row["mti"][2] in (mti[2], str(int(mti[2]) % 2)):
-                known.setdefault(f"{row['network']} {row['mti']}", {})[int(row["field"])] = row["presence"]
+    own = {row.field: row.presence for row in presence(network, mti)} if network in NETWORKS else {}
+    rows = list(read_csv("networks/presence"))
+    alike = (mti[2], str(int(mti[2]) % 2))  # where no network has rows of a type, those of its function tell
+    same = [row for row in rows if row["mti"][1:] == mti[1:]] or [row for row in rows if row["mti"][2] in alike]
+    known: dict[tuple[str, str], dict[int, str]] = {}
+    for row in same:
+        known.setdefault((row["network"], row["mti"]), {})[int(row["field"])] = row["presence"]
     shares = dict.fromkeys(range(129), 0.0)
     for held in known.values():
         for number, name in held.items():
@@ -145,7 +145,7 @@ def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], 
     found = [(0.0, 0.0)] * 2
     for number in range(2, 129):
         share = max(shares[number], _UNHEARD)
-        if own is not None:
+        if own:
             share = _LIKELY.get(own.get(number, ""), max(_UNHEARD, _UNNAMED * share))
         share = min(share, 0.97)
         found.append((-_SHARE * log2(share), -_SHARE * log2(1 - share)))

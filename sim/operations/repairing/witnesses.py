@@ -20,9 +20,10 @@ _PAN, _AMOUNT, _SENT, _STAN, _TIME, _DAY, _EXPIRY = 2, 4, 7, 11, 12, 13, 14
 _TRACK_2, _RRN, _APPROVAL, _ANSWER, _CURRENCY, _CHIP = 35, 37, 38, 39, 49, 55
 _RRN_WIDTH, _RRN_HEAD = 12, 6
 # A year that has a leap day; messages seldom say which it was.
-_ANY_YEAR = 2028
+_ANY_YEAR, _LEAP = 2028, "048"  # the last digits of this decade's leap years
 _QUARTER, _HOUR, _MOST_APART, _YEAR = 15, 60, 14 * 60, 366 * 24 * 60
 _UNDOING = "4"
+_TURNED = 8.0
 _FIRST_YEAR, _LAST_YEAR = 20, 49  # an expiry of a card in use
 
 CARD = "DE 2 has a valid check digit and a length its network uses"
@@ -117,16 +118,10 @@ def _year(fields: Mapping[int, str], table: Spec) -> str:
     return (tags(fields.get(_CHIP, "")) or {}).get("9A", "  ")[1:2].strip()
 
 
-def _days(moment: datetime) -> set[str]:
-    """The day of the year, as it is in common years and in leap years."""
-    day = moment.timetuple().tm_yday
-    return {f"{day:03}", f"{day - (moment.month > 2):03}"}
-
-
 class Fact(NamedTuple):
     """What others say of element `number`: it is, or begins with, one of `patterns`, in which a dot is a
-    character that they do not say. Where it holds, it is told in `words`; where not, `who` is to blame by
-    `bits`, 0 for what is the same fact as another."""
+    character that they do not say. Where it holds, `words` say so; where not, `who` is to blame by `bits` (0 for
+    what is the same fact as another), or nobody for a mere habit."""
 
     number: int
     patterns: Collection[str]
@@ -135,12 +130,28 @@ class Fact(NamedTuple):
     who: tuple[int, ...] = ()
 
     def holds(self, value: str) -> bool:
-        """Whether the element may be *value*."""
+        """Whether the element may be *value*, in which some characters may be unknown."""
+        if lost := value.count(UNKNOWN):
+            return any(fits(value.replace(UNKNOWN, ""), pattern, lost) for pattern in self.patterns)
         return any(_begins(value, pattern) for pattern in self.patterns)
+
+    def odd(self, value: str) -> float:
+        """The bits by which *value* disagrees: two adjacent characters are hardly the wrong way round by
+        chance."""
+        return self.bits + _TURNED * any(is_turned(value, pattern) for pattern in self.patterns)
 
 
 def _begins(value: str, pattern: str) -> bool:
     return len(pattern) <= len(value) and all(a in (".", b) for a, b in zip(pattern, value, strict=False))
+
+
+def is_turned(value: str, pattern: str) -> bool:
+    """Whether *value* is what *pattern* says but for two adjacent characters, which are swapped."""
+    pairs = enumerate(zip(pattern, value, strict=False))
+    apart = [at for at, (want, have) in pairs if want not in (".", have)]
+    if len(apart) != 2 or apart[1] - apart[0] != 1 or len(pattern) > len(value):
+        return False
+    return pattern[apart[0]] == value[apart[1]] and pattern[apart[1]] == value[apart[0]]
 
 
 # What a tag of the chip data repeats of an element, and the characters in front of it there.
@@ -178,14 +189,15 @@ def facts(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
         if track.expiry:
             yield Fact(_EXPIRY, (track.expiry,), 7, EXPIRY, (_EXPIRY, _TRACK_2))
     if _PAN in fields and _EXPIRY in fields:
-        yield Fact(_TRACK_2, (f"{fields[_PAN]}={fields[_EXPIRY]}",))
+        yield Fact(_TRACK_2, (f"{fields[_PAN]}={fields[_EXPIRY]}",), 9.0 * (track is None), "", (_TRACK_2,))
     yield from _reference(fields, table)
 
 
 def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
     """DE 37 is often the last digit of the year, the day of the year, the hour and the STAN."""
     if len(fields.get(_RRN, "")) == _RRN_WIDTH:
-        yield Fact(_STAN, ("." * (table[_STAN].width - _RRN_HEAD) + fields[_RRN][_RRN_HEAD:],))
+        tail = "." * (table[_STAN].width - _RRN_HEAD) + fields[_RRN][_RRN_HEAD:]
+        yield Fact(_STAN, (tail,), 8.0 * (_STAN not in fields), "", (_STAN,))
     if _STAN not in fields:
         return
     # A reversal has the reference of what it undoes.
@@ -194,48 +206,70 @@ def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
     own = f"......{fields[_STAN][-_RRN_HEAD:]}"
     of_original = (f"......{undone.stan[-_RRN_HEAD:]}",) if undone else ()
     yield Fact(_RRN, (own, *of_original), 8, STAN, (_RRN, _STAN))
-    if of_original:
+    if undone:
         yield Fact(_RRN, (own,), 3)
-    known = [moment for moment in moments(fields, table) if moment]
-    if known:
-        days = {f".{day}........" for moment in known for day in _days(moment)}
+        yield Fact(_STAN, (undone.stan,), 0, "", (_STAN,))
+        if len(undone.when) == table[_SENT].width:
+            yield Fact(_SENT, (undone.when,), 0, "", (_SENT,))
+    days, hours, of_year = set[str](), set[str](), set[str]()
+    for moment in moments(fields, table):
+        if moment:
+            leap = moment.timetuple().tm_yday
+            common = leap - (moment.month > 2)
+            days |= {f".{leap:03}........", f".{common:03}........"}
+            of_year |= {f"{digit}{leap if digit in _LEAP else common:03}" for digit in "0123456789"}
+            hours.add(f"....{moment.hour:02}......")
+    if days:
         yield Fact(_RRN, sorted(days), 8, JULIAN, (_RRN, _SENT))
-        yield Fact(_RRN, sorted({f"....{one.hour:02}......" for one in known}), 8, HOUR, (_RRN, _SENT))
+        yield Fact(_RRN, of_year, 3)
+        yield Fact(_RRN, sorted(hours), 8, HOUR, (_RRN, _SENT))
     if year := _year(fields, table):
         yield Fact(_RRN, (f"{year}...........",), 4, "", (_RRN,))
 
 
 def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
-    """What the elements *fields* of a message say of one another."""
-    said = Testimony()
-    sent, here = moments(fields, table)
-    if _SENT in fields and _TIME in fields and mti[1] not in _UNDOING:
-        _times(said, sent, here)  # what undoes a message has its own DE 7 and may have the other's DE 12
+    """What the elements *fields* of a message say of one another; those with an unknown character say nothing,
+    and others only that they cannot be."""
+    said, sound = Testimony(), {number: value for number, value in fields.items() if UNKNOWN not in value}
+    sent, here = moments(sound, table)
+    if _SENT in sound and _TIME in sound:
+        _times(said, sent, here, undoes=mti[1] in _UNDOING)
     if table[_TIME].width == 6 and (_TIME in fields) != (_DAY in fields):
         said.hear(False, 6, "")  # the date and the time of the terminal come together
-    for fact in facts(fields, table):
-        if fact.bits and fact.number in fields:
-            said.hear(fact.holds(fields[fact.number]), fact.bits, fact.words, *fact.who)
-    _card(said, fields)
-    if tags(fields.get(_CHIP, "")):
+    for fact in facts(sound, table):
+        value = fields.get(fact.number)
+        if value is None:
+            continue
+        if fact.holds(value):
+            said.agree += [fact.words] * bool(fact.words and value == sound.get(fact.number))
+        elif bits := fact.odd(value):
+            said.hear(False, bits, "", *fact.who)
+    _card(said, sound)
+    if tags(sound.get(_CHIP, "")):
         said.agree.append(CHIP)
-    if _APPROVAL in fields and _ANSWER in fields and message_types.is_response(mti):
-        answer = lookup("response_code", fields[_ANSWER], version=table.version)
+    if _APPROVAL in sound and _ANSWER in sound and message_types.is_response(mti):
+        answer = lookup("response_code", sound[_ANSWER], version=table.version)
         said.hear(answer is None or answer.kind == "approved", 4, "")
     return said
 
 
-def _times(said: Testimony, sent: datetime | None, here: datetime | None) -> None:
-    """DE 7 is UTC: the terminal's own time differs by the hours of its zone."""
+def _times(said: Testimony, sent: datetime | None, here: datetime | None, undoes: bool) -> None:
+    """DE 7 is UTC: the terminal's own time differs by the hours of its zone. What undoes a message has its own
+    DE 7 and may have the other's DE 12."""
+    who = (_SENT, _TIME, _DAY)
+    if sent and here and is_turned(f"{sent:%m%d%H%M%S}", f"{here:%m%d..%M%S}"):
+        said.hear(False, _TURNED, "", *who)
+    if undoes:
+        return
     if sent is None or here is None:
-        said.hear(False, 8, "", _SENT, _TIME, _DAY)
+        said.hear(False, 8, "", *who)
         return
     apart = (sent - here).total_seconds() / 60
     if abs(apart) > _YEAR / 2:
         apart -= _YEAR if apart > 0 else -_YEAR
-    said.hear(apart % _QUARTER == 0 and abs(apart) <= _MOST_APART, 8, "", _SENT, _TIME, _DAY)
-    whole = apart % _HOUR == 0 and abs(apart) <= _MOST_APART
-    said.hear(whole, 2, ZONE)
+    is_zone = abs(apart) <= _MOST_APART
+    said.hear(is_zone and apart % _QUARTER == 0, 8, "", *who)
+    said.hear(is_zone and apart % _HOUR == 0, 2, ZONE)
 
 
 def _card(said: Testimony, fields: Mapping[int, str]) -> None:
@@ -265,7 +299,7 @@ def fits(short: str, pattern: str, lost: int) -> set[str]:
 def expected(number: int, fields: Mapping[int, str], table: Spec) -> Iterator[str]:
     """What others say that element *number* is: all of them together, then each; a dot for a character that
     none of them says."""
-    patterns = [fact.patterns for fact in facts(fields, table) if fact.number == number]
+    patterns = [fact.patterns for fact in facts(fields, table) if fact.number == number and fact.who]
     for together in product(*patterns):
         if len({len(one) for one in together}) == 1:
             yield "".join(
