@@ -29,6 +29,8 @@ _CURRENCIES = (49, 50, 51)
 # What stands in these is agreed on by those who send it: hardly a value is wrong, and none is evidence.
 _OPEN = re.compile("[Rr]eserved|[Pp]rivate|[Aa]dditional .*data")
 _FEWEST_TAGS = 2
+# Tags of the dictionary that fill so many characters belong in DE 55.
+_TAGS, _CHIP_DATA = 20, 10.0
 _KEYS = 11.0
 _LONGEST = 400  # characters of a value that are looked at for words
 # How likely an element is by its presence row; what a row leaves open goes for the share of networks that
@@ -90,9 +92,8 @@ def alone(number: int, value: str, table: Spec) -> float:
         odd += 14.0 * (held is None) + 6.0 * few + chip.odd(value)
     elif _OPEN.search(element.name):
         odd += 3 + min(words(value[:_LONGEST]), _KEYS)  # which may be of hex digits
-        if len(value) > 40 and value[:2] in ("9F", "5F", "82", "95") and tags(value):
-            odd += 6  # chip data stand in DE 55
-    return odd
+    is_chip = number != _CHIP and len(value) >= _TAGS and chip.is_sound(value)
+    return odd + _CHIP_DATA * is_chip
 
 
 def usually_odd(number: int, table: Spec) -> float:
