@@ -135,7 +135,9 @@ def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], 
     own = {row.field: row.presence for row in presence(network, mti)} if network in NETWORKS else {}
     rows = list(read_csv("networks/presence"))
     alike = (mti[2], str(int(mti[2]) % 2))  # where no network has rows of a type, those of its function tell
-    same = [row for row in rows if row["mti"][1:] == mti[1:]] or [row for row in rows if row["mti"][2] in alike]
+    same = [row for row in rows if row["mti"][1:] == mti[1:]] or [
+        row for row in rows if row["mti"][2] in alike
+    ]
     known: dict[tuple[str, str], dict[int, str]] = {}
     for row in same:
         known.setdefault((row["network"], row["mti"]), {})[int(row["field"])] = row["presence"]

@@ -120,8 +120,8 @@ def _year(fields: Mapping[int, str], table: Spec) -> str:
 
 class Fact(NamedTuple):
     """What others say of element `number`: it is, or begins with, one of `patterns`, in which a dot is a
-    character that they do not say. Where it holds, `words` say so; where not, `who` is to blame by `bits` (0 for
-    what is the same fact as another), or nobody for a mere habit."""
+    character that they do not give. Where it holds, `words` say so; where not, the elements `who` are to
+    blame by `bits` (0 for what another fact states as well), or none for a mere habit."""
 
     number: int
     patterns: Collection[str]
@@ -228,8 +228,8 @@ def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
 
 
 def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
-    """What the elements *fields* of a message say of one another; those with an unknown character say nothing,
-    and others only that they cannot be."""
+    """What the elements *fields* of a message say of one another. One with an unknown character confirms
+    nothing, but others may rule it out."""
     said, sound = Testimony(), {number: value for number, value in fields.items() if UNKNOWN not in value}
     sent, here = moments(sound, table)
     if _SENT in sound and _TIME in sound:
@@ -254,8 +254,8 @@ def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
 
 
 def _times(said: Testimony, sent: datetime | None, here: datetime | None, undoes: bool) -> None:
-    """DE 7 is UTC: the terminal's own time differs by the hours of its zone. What undoes a message has its own
-    DE 7 and may have the other's DE 12."""
+    """DE 7 is UTC, so the terminal's time differs by the hours of its zone. What undoes a message has its own
+    DE 7, and may have the DE 12 of that message."""
     who = (_SENT, _TIME, _DAY)
     if sent and here and is_turned(f"{sent:%m%d%H%M%S}", f"{here:%m%d..%M%S}"):
         said.hear(False, _TURNED, "", *who)
