@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from sim.codec import Message
@@ -68,8 +69,9 @@ class _Telling:
             )
         first, *others = self.asked
         told = f"{self._opening(first)}: {self._outcome(first)}"
-        for at in others:
-            told += f", then {self._clause(at)}"
+        for clause, same in groupby(map(self._clause, others)):
+            count = len(list(same))
+            told += f", then {clause}" if count == 1 else f", then, {count} times, {clause}"
         ending = self._ending()
         return f"{told}; {ending}." if ending else f"{told}."
 

@@ -28,6 +28,7 @@ from sim.spec.words import (
 from sim.tables.argument import take
 from sim.tables.findings_table import FINDING_COLUMNS, cells_of
 from sim.tables.message_table import MessageTable, table_of
+from sim.tables.messages import check_words
 from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_of
 from sim.tables.transactions import Held, alpha_of
 
@@ -207,6 +208,7 @@ def exchange(
     """
     given = dict(locals())
     more = given.pop("options")
+    check_words(more, given)
     made = make(**given | {"at": moment(at)}, **more)
     if format is not None:
         fitted = [building.in_format(step.message, format) for step in made.steps]

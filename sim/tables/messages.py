@@ -338,7 +338,7 @@ def generate(
 
         named = version_named(version) if version else None
         return described(description, named, moment(at), format, provider=provider, model=model)
-    _check_words(payment, options)
+    check_words(payment, options)
     made = generated(**options, **payment)
     table = _made(made, None if network is None else network_named(network), format)
     when = moment(at)
@@ -346,15 +346,14 @@ def generate(
     return table
 
 
-def _check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
-    """Raises OptionError for the first word of *payment* that `generate` does not know, with the nearest
-    one."""
+def check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
+    """Raises OptionError for the first word of *payment* that is not an option, with the nearest one."""
     known = (*own, *Payment.__annotations__)
     for name in payment:
         if name not in known and name not in read_toml("templates")["details"]:
             near = closest_name(name, known)
-            expected = "an option of sim.generate" if near else f"one of {', '.join(known)}"
-            raise OptionError(name, expected, "none of this name", None, near)
+            expected = "an option" if near else f"one of {', '.join(known)}"
+            raise OptionError(name, expected, "an unknown name", None, near)
 
 
 def respond(

@@ -15,6 +15,7 @@ from sim.elements.mti import repeat_mti, response_mti
 from sim.errors import OptionError
 from sim.exchanges import Exchange, make, tell
 from sim.exchanges.amounts import final_amount, minor_units
+from sim.exchanges.composing import plan_of
 from sim.exchanges.following import LINK, STEPS
 from sim.exchanges.making import OUTCOMES
 from sim.operations import NETWORKS, validate
@@ -232,3 +233,9 @@ def test_what_follows_has_the_clock_of_the_country(purpose: str) -> None:
     exchange = make(purpose, network="VISA", country="DE", then="increment completion", at=AT)
     hours = [step.message[12][:2] for step in exchange.steps if not step.is_answer]
     assert hours == [f"{AT.hour + 1:02}"] * 3
+
+
+def test_payments_that_are_alike_are_counted_in_the_story() -> None:
+    """Not told one by one."""
+    story = plan_of("20 declined Visa payments of 5 EUR").run().exchange.story
+    assert "then, 19 times, a purchase of 5.00 EUR was declined" in story
