@@ -237,5 +237,5 @@ def test_what_follows_has_the_clock_of_the_country(purpose: str) -> None:
 
 def test_payments_that_are_alike_are_counted_in_the_story() -> None:
     """Not told one by one."""
-    story = plan_of("20 declined Visa payments of 5 EUR").run().exchange.story
+    story = tell(plan_of("20 declined Visa payments of 5 EUR").run().exchange)
     assert "then, 19 times, a purchase of 5.00 EUR was declined" in story
