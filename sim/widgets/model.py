@@ -289,16 +289,24 @@ _ORDER = [severity.value for severity in Severity]
 
 
 def as_text(message: object, version: str | None = None) -> tuple[str, str | None]:
-    """A message argument (text, `Message`, message table) as text, and the version to read it as: the
-    one given, the one a Message or a table brings along, or None to read it off the MTI.
+    """A message argument (text, bytes, `Message`, message table) as text, and the version to read it as: the
+    one given, that of a Message or a table, or None to take it from the MTI. Bytes that are not printable
+    are written in hex.
 
     Raises BuildError for elements that cannot be written, TypeError for what is no message.
     """
+    if isinstance(message, bytes | bytearray):
+        text = bytes(message).decode("latin-1")
+        message = text if text.isascii() and strip_line_ending(text).isprintable() else message.hex().upper()
     if isinstance(message, str):
         return strip_line_ending(str(message)), version
     if isinstance(message, Message):
         return build(message), version or message.version
     table = getattr(message, "iso", None)
+    if table is not None and callable(getattr(table, "message", None)):
+        raise TypeError(
+            "this table has many messages: LogExplorer shows all, .iso.message(row) is one"
+        )
     if table is None or not hasattr(table, "message"):
         raise TypeError(f"a message is a text, a Message or a message table, not {type(message).__name__}")
     return strip_line_ending(str(table.message)), version or table.version
@@ -345,7 +353,7 @@ def taken(message: object, version: str | None) -> tuple[str, str | None, Readin
     if (link := link_of(message)) is not None:
         held = recognised(as_text(message, version)[0], version=version, interface=link)
     if held is None:
-        return *as_text(paste.decode("latin-1") if isinstance(paste, bytes) else message, version), None
+        return *as_text(message, version), None
     if version is None and chosen_version(held.mti, None) != held.version:
         version = held.version
     return shown_text(held), version, held

@@ -287,15 +287,15 @@ def _cells(drawn: Grid, at: int) -> list[Any]:
 
 
 class TableView(RowGrid):
-    """A *table* to scroll, filter and sort, with *rows* rows visible at once; the current row is shown in
-    full.
+    """A *table*, or a message in any form, to scroll, filter and sort, with *rows* rows visible at once; the
+    current row is shown in full.
 
     Traits: those of `RowGrid`; `text` is what a row must contain, in any letter case; `count` is the number
     of such rows, of `total`.
     """
 
-    def __init__(self, table: Table, rows: int = 25) -> None:
-        self.table = table
+    def __init__(self, table: MessageArgument, rows: int = 25) -> None:
+        self.table = table = table if isinstance(table, Table) else parse(table)
         self._drawn = Drawn(table)
         super().__init__(
             title="Table", nothing=table.heading(), ticks=False, filters=len(table) > 0, whole=True, seen=rows
@@ -353,4 +353,4 @@ def show(table: MessageArgument, *, rows: int = 25) -> TableView:
     >>> "✖ error" in sim.show(sim.validate(sim.generate("auth", pan="4111111111111112"))).to_html()
     True
     """
-    return TableView(table if isinstance(table, Table) else parse(table), rows=rows)
+    return TableView(table, rows=rows)

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import traitlets
 from support import AT
 
 import sim
 from sim.operations import generate
 from sim.operations.samples import samples
 from sim.spec.networks import default_card
-from sim.widgets import GeneratePanel, Lab
+from sim.widgets import ExplainPanel, GeneratePanel, HostPanel, Lab, TableView, ValidatePanel
 from sim.widgets.panels.templates import PLACE, Templates
 
 PAN = default_card("VISA").pan
@@ -174,3 +175,37 @@ def test_the_history_ends_somewhere() -> None:
     for stan in range(1, 105):
         lab.explain.message = generate("echo", stan=f"{stan:06}", at=AT).raw
     assert len(lab.history.entries) == 100
+
+
+@pytest.mark.parametrize(
+    ("panel", "option", "given", "kept"),
+    [
+        (GeneratePanel, "network", "visa", "VISA"),
+        (GeneratePanel, "entry", "tap", "contactless"),
+        (GeneratePanel, "message_type", "Authorization", "auth"),
+        (ExplainPanel, "version", 1993, "1993"),
+        (ValidatePanel, "interface", "base 24", "base24"),
+        (HostPanel, "network", "amex", "AMEX"),
+    ],
+)
+def test_words_are_taken_in_any_spelling(panel: Any, option: str, given: object, kept: str) -> None:
+    """As the verb takes them; one that is none is told with the nearest."""
+    assert getattr(panel(**{option: given}), option) == kept
+    with pytest.raises(traitlets.TraitError, match=f"{option}: expected .*, found 'nonesuch'"):
+        panel(**{option: "nonesuch"})
+
+
+def test_a_panel_takes_a_message_in_any_form() -> None:
+    """As its argument and as its trait: bytes, a table; of a table of many it says what shows them."""
+    table = sim.generate("auth", network="VISA", at=AT)
+    panel = ValidatePanel(bytes.fromhex("600006000008002020000000000000990000123456"))
+    assert panel.report.message.mti == "0800"
+    panel.message = table
+    assert panel.message == table.iso.message
+    panel.message = table.iso.message.encode()
+    assert panel.report.valid
+    with pytest.raises(traitlets.TraitError, match="not int"):
+        panel.message = 5
+    with pytest.raises(TypeError, match="LogExplorer shows all"):
+        ValidatePanel(sim.read([table.iso.message]))
+    assert TableView(table.iso.message).total == len(table)

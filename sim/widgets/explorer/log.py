@@ -140,7 +140,7 @@ class Log(Source):
         if verdict != "all":
             keep &= self.verdict(verdict)
         if network:
-            keep &= flags(pc.equal(self.arrow("network"), network))
+            keep &= flags(pc.equal(self.arrow("network"), network.upper()))
         return np.flatnonzero(keep), notes
 
     def warm(self) -> None:

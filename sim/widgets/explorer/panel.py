@@ -367,7 +367,8 @@ class LogExplorer(Panel):
         try:
             work()
         except (IsoError, TypeError, ValueError, OSError, ImportError) as error:
-            self.problem = str(error)
+            missing = isinstance(error, FileNotFoundError)
+            self.problem = f"There is no file {mask_words(str(error.filename))}" if missing else str(error)
 
     def _pasted(self, change: Any) -> None:
         if self.paste.value:

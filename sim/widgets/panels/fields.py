@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.errors import ChoiceError
 from sim.masking import mask_pan
 from sim.operations.asked import option_named
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import code_list, currencies, currency
 from sim.spec.interfaces import interface, interfaces
 from sim.spec.networks import NETWORKS, default_card, detect, luhn_ok, network, test_cards
+from sim.spec.spellings import choose, interface_named, network_named, template_word, version_named
 from sim.spec.tables import read_toml
 from sim.verbs import MINOR_UNITS, REQUIRED, Option, verb
 from sim.widgets.covered_text import CoveredText
@@ -428,6 +430,9 @@ class StanInput(InputField):
 F = TypeVar("F", bound=InputField)
 # The tables with what people call the words of an option.
 _TITLED = {"message_type": "kinds", "purpose": "purposes", "entry": "entries"}
+_NAMED: dict[str, Callable[[object], str]] = {
+    **{"network": network_named, "version": version_named, "interface": interface_named}
+}
 # Options with an input of their own.
 _OWN: dict[str, Callable[[str, str], InputField]] = {
     "pan": CardInput,
@@ -453,6 +458,22 @@ def titles(option: Option) -> dict[Any, str]:
     return {word: rows[word]["title"] if rows else word for word in rows or option.choices}
 
 
+class WordTrait(traitlets.Enum):  # type: ignore[type-arg]
+    """A word to choose for an option, in any spelling that the verb accepts."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """The word that *value* spells. Raises TraitError with the nearest one."""
+        if value is None or value in (self.values or ()):
+            return super().validate(obj, value)
+        option = str(self.name)
+        try:
+            named = _NAMED.get(option)
+            word = named(value) if named else template_word(option, value) if option in _TITLED else value
+            return choose(option, word, map(str, self.values or ()))
+        except ChoiceError as error:
+            raise traitlets.TraitError(f"{type(obj).__name__}: {error}") from None
+
+
 def traits_of(name: str, options: Iterable[str]) -> dict[str, Any]:
     """Traits for *options* of the verb *name*. What may be left out is None then; what it can be besides, the
     verb says."""
@@ -463,7 +484,7 @@ def _trait(option: Option) -> Any:
     usual: Any = "" if option.default is REQUIRED else option.default
     if option.plain is not bool and (words := titles(option)):
         optional: Any = usual is None
-        return traitlets.Enum([*words], usual, allow_none=optional)
+        return WordTrait([*words], usual, allow_none=optional)
     if usual is None:
         return traitlets.Any(None)
     kinds: dict[type, Any] = {bool: traitlets.Bool, int: traitlets.Int, float: traitlets.Float}

@@ -37,6 +37,17 @@ _DROP = "Drop a format here (jPOS, moov-io, pyiso8583, TOML), or browse"
 _HowRead: Any = traitlets.MetaHasTraits("_HowRead", (traitlets.HasTraits,), traits_of("explain", HOW_READ))
 
 
+class MessageTrait(traitlets.Unicode):  # type: ignore[type-arg]
+    """A message as text, set by a text, bytes, a `Message` or a message table."""
+
+    def validate(self, obj: Any, value: Any) -> str:
+        """Its text. Raises TraitError for what is no message."""
+        try:
+            return value if isinstance(value, str) else as_text(value)[0]
+        except (TypeError, IsoError) as error:
+            raise traitlets.TraitError(str(error)) from None
+
+
 class Gallery(InputField):
     """A list of samples; choosing one gives it to *take*, and the list is as before. *plain* offers those
     alone that options make."""
@@ -131,7 +142,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
     """A box for a message and how to read it. Traits: `message` (stays in Python), `version`, `network`,
     `interface`, None for what the message itself says; `learned`, the format of the file dropped last."""
 
-    message = traitlets.Unicode("")
+    message = MessageTrait("")
     learned = traitlets.Unicode("")
 
     def __init__(
@@ -231,7 +242,7 @@ class ReaderPanel(Panel, _HowRead):  # type: ignore[misc]
     """A panel about the message in its box: `input` above, then its button, `said`, *middle*, what can be
     done with the message (`actions`) and its two `views`. At every key it does what its button does."""
 
-    message = traitlets.Unicode("")
+    message = MessageTrait("")
     table = traitlets.Any(None)
 
     def __init__(self, bar: RunBar, box: MessageInput, *middle: Any, classes: str) -> None:

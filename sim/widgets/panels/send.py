@@ -16,7 +16,7 @@ from sim.widgets.asking import Inquiry
 from sim.widgets.markup import markup, wrong
 from sim.widgets.panels.fields import Form, InputField
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar, of_message
-from sim.widgets.panels.reader import MessageInput
+from sim.widgets.panels.reader import MessageInput, MessageTrait
 
 _SHORTEST = 20  # characters of a message: MTI and bitmap
 
@@ -31,7 +31,7 @@ class SendPanel(Panel):
     """
 
     address = traitlets.Unicode("")
-    message = traitlets.Unicode("")
+    message = MessageTrait("")
     timeout = traitlets.Float(5.0, min=0.1, max=300.0)
     undo = traitlets.Bool(True)
     exchange = traitlets.Any(None)
