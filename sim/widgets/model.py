@@ -304,9 +304,7 @@ def as_text(message: object, version: str | None = None) -> tuple[str, str | Non
         return build(message), version or message.version
     table = getattr(message, "iso", None)
     if table is not None and callable(getattr(table, "message", None)):
-        raise TypeError(
-            "this table has many messages: LogExplorer shows all, .iso.message(row) is one"
-        )
+        raise TypeError("this table has many messages: LogExplorer shows all, .iso.message(row) is one")
     if table is None or not hasattr(table, "message"):
         raise TypeError(f"a message is a text, a Message or a message table, not {type(message).__name__}")
     return strip_line_ending(str(table.message)), version or table.version
