@@ -366,9 +366,10 @@ class LogExplorer(Panel):
     def _try(self, work: Callable[[], None]) -> None:
         try:
             work()
+        except FileNotFoundError as error:
+            self.problem = f"There is no file {mask_words(str(error.filename))}"
         except (IsoError, TypeError, ValueError, OSError, ImportError) as error:
-            missing = isinstance(error, FileNotFoundError)
-            self.problem = f"There is no file {mask_words(str(error.filename))}" if missing else str(error)
+            self.problem = str(error)
 
     def _pasted(self, change: Any) -> None:
         if self.paste.value:
