@@ -1,4 +1,4 @@
-"""Tests of a line are coroutines: they run in a loop whose time they turn themselves."""
+"""Tests of connections are coroutines in an event loop whose time they control."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.link.ends import AT, Clock, settled
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
-    """The loop of the test, and the time of day that goes with it."""
+    """The test's event loop, and the matching time of day."""
     with Clock() as made:
         monkeypatch.setattr(time, "perf_counter", made.time)
         monkeypatch.setattr(time, "time", lambda: AT.timestamp() + made.passed)

@@ -1,4 +1,4 @@
-"""Both ends of a line for tests: a clock turned by hand, plain sockets, a certificate made here."""
+"""Hosts and clients for tests: a controlled clock, plain sockets, a certificate made here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PATIENCE = 120  # seconds, for what a busy system does; nothing waits for them 
 
 
 class Clock(asyncio.SelectorEventLoop):
-    """An event loop whose time passes when `advance` is called; `passed` are its seconds."""
+    """An event loop whose time passes when `advance` is called; `passed` is in seconds."""
 
     passed = 0.0
 
@@ -38,12 +38,12 @@ class Clock(asyncio.SelectorEventLoop):
         self.close()
 
     def due(self, end: float = float("inf")) -> list[float]:
-        """When calls are still to be made, until *end*."""
+        """The times of scheduled calls, until *end*."""
         calls: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]
         return sorted(one.when() for one in calls if not one.cancelled() and one.when() <= end)
 
     async def advance(self, seconds: float) -> None:
-        """Let *seconds* pass, calling what is due in its order."""
+        """Let *seconds* pass, and run the calls that become due, in order."""
         end = self.passed + seconds
         while due := self.due(end):
             self.passed = max(self.passed, due[0])
@@ -53,13 +53,13 @@ class Clock(asyncio.SelectorEventLoop):
 
 
 async def settled() -> None:
-    """Let what was called, sent or closed come to its end."""
+    """Let everything that was called, sent or closed finish."""
     for _ in range(10):
         await asyncio.sleep(0)
 
 
 async def until(met: Callable[[], object]) -> None:
-    """Let the loop run until *met*; where nothing happens, other processes have the processor."""
+    """Let the loop run until *met*; while nothing happens, yield the processor to other processes."""
     end, turns = time.monotonic() + _PATIENCE, 0
     while not met():
         assert time.monotonic() < end, "it did not happen"
@@ -70,22 +70,22 @@ async def until(met: Callable[[], object]) -> None:
 
 
 def message(stan: int = 1, kind: str = "auth", **options: object) -> Message:
-    """A message of a fixed moment with its own trace number."""
+    """A message with a fixed time and its own STAN."""
     return generate(kind, stan=f"{stan:06}", at=AT, **options).message  # type: ignore[arg-type]
 
 
 def framed(sent: Message) -> bytes:
-    """Its frame on the usual line."""
+    """Its frame on the default line."""
     return LINE.encode(sent)
 
 
 def kinds(traffic: object) -> list[str]:
-    """What happened, in order."""
+    """The kinds of events, in order."""
     return [entry.kind for entry in traffic]  # type: ignore[attr-defined]
 
 
 def certificate(folder: Path, host: str = "127.0.0.1") -> tuple[Path, Path]:
-    """A certificate for *host*, signed by itself, and its key, as PEM files."""
+    """A self-signed certificate for *host*, and its key, as PEM files."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test host")])
     now = datetime.now(UTC)

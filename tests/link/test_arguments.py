@@ -1,4 +1,4 @@
-"""What both ends of a line are asked for: what cannot be met is told by the option, without a card number."""
+"""The arguments of hosts and clients: an error names the invalid option, without a card number."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAN = "4111111111111111"
     ],
 )
 def test_a_client_that_cannot_be_is_told(options: dict[str, Any], said: str) -> None:
-    """Before it connects: which option, what it may be, what it was."""
+    """Before connecting, the error says which option, what is allowed, and what was given."""
     with pytest.raises(OptionError, match=said):
         sim.client("127.0.0.1:1", **options)
 
@@ -51,13 +51,13 @@ def test_a_client_that_cannot_be_is_told(options: dict[str, Any], said: str) -> 
     ],
 )
 def test_a_host_that_cannot_be_is_told(options: dict[str, Any], said: str) -> None:
-    """The same of the other end."""
+    """The same applies to a host."""
     with pytest.raises(OptionError, match=said):
         sim.host(**options)
 
 
 def test_a_name_that_nobody_knows_is_told_in_the_words_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its number is none of the system's errors."""
+    """A name lookup has its own error numbers, which are not the system's."""
 
     async def unknown(*_: Any, **__: Any) -> None:
         raise socket.gaierror(-2, "Name or service not known")
@@ -70,7 +70,7 @@ def test_a_name_that_nobody_knows_is_told_in_the_words_of_the_system(monkeypatch
 
 
 def test_a_certificate_that_is_none_is_named(tmp_path: Path) -> None:
-    """Key and certificate exchanged, no certificate at all, no such file."""
+    """Key and certificate swapped, not a certificate, or no such file: the error names the file."""
     cert, key = certificate(tmp_path)
     with pytest.raises(OptionError, match=r"key\.pem and .*cert\.pem: not as expected"):
         server_context(key, cert)

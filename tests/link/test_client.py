@@ -1,4 +1,4 @@
-"""The client on real sockets: time-outs, reversals, repeats, late answers, lost lines, pools."""
+"""The client on real sockets: timeouts, reversals, repeats, late responses, lost connections, pools."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def client_of(host: AsyncHost, **options: Any) -> AsyncClient:
 
 
 async def test_a_time_out_is_undone(clock: Clock) -> None:
-    """The answer is lost: after its time the reversal goes out with the original's data, and the balance
-    is what it was before."""
+    """If the response is lost, the reversal is sent after the timeout with the original's data, and the
+    balance is restored."""
     sent = message()
     rules = rules_of([{"mti": "0100", "action": "drop"}])
     async with AsyncHost(rules=rules) as host, client_of(host) as client:
@@ -38,8 +38,8 @@ async def test_a_time_out_is_undone(clock: Clock) -> None:
 
 
 async def test_a_reversal_is_repeated_until_it_is_answered(clock: Clock) -> None:
-    """The first two reversals get no answer: the repeats carry 0401, the third is answered; the money comes
-    back once."""
+    """The first two reversals get no response: the repeats are 0401, the third is answered, and the money
+    is returned once."""
     rules = rules_of([{"mti": "04xx", "seen": "3..", "action": "answer"}, {"action": "drop"}])
     async with AsyncHost(rules=rules) as host, client_of(host) as client:
         sending = asyncio.ensure_future(client.send(message()))
@@ -56,7 +56,7 @@ async def test_a_reversal_is_repeated_until_it_is_answered(clock: Clock) -> None
 
 
 async def test_what_could_not_be_undone_is_kept(clock: Clock) -> None:
-    """Nothing is ever answered: the exchange is unsettled, and the client says so."""
+    """If nothing is ever answered, the exchange is unsettled, and the client reports it."""
     async with (
         AsyncHost(rules=rules_of([{"action": "ignore"}])) as host,
         client_of(host, tries=2) as client,
@@ -72,7 +72,7 @@ async def test_what_could_not_be_undone_is_kept(clock: Clock) -> None:
 
 
 async def test_a_late_answer_is_kept_and_told(clock: Clock) -> None:
-    """The answer comes after its time, before that of the reversal: it is no answer any more, but known."""
+    """A response after the timeout, but before that of the reversal, is recorded as late."""
     rules = rules_of([{"mti": "0100", "action": "late"}])
     async with AsyncHost(rules=rules) as host, client_of(host) as client:
         sending = asyncio.ensure_future(client.send(message()))
@@ -88,7 +88,7 @@ async def test_a_late_answer_is_kept_and_told(clock: Clock) -> None:
 
 
 async def test_a_delayed_answer_within_its_time_is_an_answer(clock: Clock) -> None:
-    """Five seconds are fewer than thirty; the latency says how many."""
+    """A response after five of thirty seconds is in time; the latency shows the delay."""
     async with (
         AsyncHost(rules=rules_of([{"delay": "5"}])) as host,
         client_of(host) as client,
@@ -110,7 +110,7 @@ async def test_a_delayed_answer_within_its_time_is_an_answer(clock: Clock) -> No
     ],
 )
 async def test_what_a_host_does_wrong_is_told(clock: Clock, action: str, told: str, status: str) -> None:
-    """Two answers, an answer with another STAN, bytes that are none, a closed line: each is one entry."""
+    """Two responses, a response with another STAN, invalid bytes, a closed connection: each is one entry."""
     rules = rules_of([{"mti": "0100", "action": action}])
     async with AsyncHost(rules=rules) as host, client_of(host) as client:
         sending = asyncio.ensure_future(client.send(message(), reverse=False))
@@ -120,7 +120,7 @@ async def test_what_a_host_does_wrong_is_told(clock: Clock, action: str, told: s
 
 
 async def test_a_killed_host_loses_no_request_without_a_word() -> None:
-    """A hundred requests wait when the host dies: each of them ends as lost, and says why."""
+    """A hundred requests are pending when the host dies: each ends as lost, with a reason."""
     host = await AsyncHost(rules=rules_of([{"action": "ignore"}])).start()
     async with client_of(host) as client:
         sending = [asyncio.ensure_future(client.send(message(at), reverse=False)) for at in range(100)]
@@ -136,7 +136,8 @@ async def test_a_killed_host_loses_no_request_without_a_word() -> None:
 
 
 async def test_a_lost_line_is_opened_anew_with_growing_waits(clock: Clock) -> None:
-    """The host is away for three tries: the client waits 0.5, 1 and 2 seconds between them, then goes on."""
+    """The host is away for three attempts: the client waits 0.5, 1 and 2 seconds between them, then goes
+    on."""
     host = await AsyncHost().start()
     async with client_of(host) as client:
         port = host.port
@@ -155,7 +156,7 @@ async def test_a_lost_line_is_opened_anew_with_growing_waits(clock: Clock) -> No
 
 
 async def test_all_that_wait_for_a_connection_share_one_series_of_attempts(clock: Clock) -> None:
-    """Three requests wait for a host that does not come back: six attempts for all of them, one end."""
+    """Three requests wait for a host that does not return: together they make six attempts, and all end."""
     host = await AsyncHost().start()
     async with client_of(host) as client:
         await host.stop()
@@ -174,8 +175,8 @@ async def test_all_that_wait_for_a_connection_share_one_series_of_attempts(clock
 
 
 async def test_the_wait_for_a_connection_is_part_of_the_time_out(clock: Clock) -> None:
-    """Two seconds are asked for: one passes until there is a connection, one is left for the answer; where
-    none comes, the request ends with its time, and says what is in the way."""
+    """With a timeout of two seconds, one passes until there is a connection, and one is left for the
+    response; without a connection the request ends after its timeout, with the reason."""
     host = await AsyncHost().start()
     async with client_of(host) as client:
         await host.stop()
@@ -198,7 +199,7 @@ async def test_the_wait_for_a_connection_is_part_of_the_time_out(clock: Clock) -
 
 
 async def test_a_host_that_dies_under_a_request_leaves_it_unsettled_in_its_time(clock: Clock) -> None:
-    """The reversal of what was lost has the request's time to find a connection, and no more."""
+    """The reversal of a lost request has the request's timeout to find a connection, and no more."""
     host = await AsyncHost(rules=rules_of([{"action": "ignore"}])).start()
     async with client_of(host) as client:
         sending = asyncio.ensure_future(client.send(message(), timeout=2))
@@ -213,7 +214,7 @@ async def test_a_host_that_dies_under_a_request_leaves_it_unsettled_in_its_time(
 
 
 async def test_nobody_there_is_told_with_the_address() -> None:
-    """The first connection is not tried again and again: the error names the address."""
+    """The first connection is not retried: the error names the address."""
     host = await AsyncHost().start()
     await host.stop()
     with pytest.raises(LinkError, match=f"127.0.0.1:{host.port}: expected a connection, found"):
@@ -221,7 +222,7 @@ async def test_nobody_there_is_told_with_the_address() -> None:
 
 
 async def test_a_host_that_does_not_read_is_told() -> None:
-    """A peer that takes nothing: the client holds no more than its bound, then refuses to queue more."""
+    """If a peer reads nothing, the client queues no more than its limit, then refuses."""
     held: list[asyncio.StreamWriter] = []
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -242,7 +243,8 @@ async def test_a_host_that_does_not_read_is_told() -> None:
 
 
 async def test_half_an_answer_is_told_when_the_line_ends() -> None:
-    """A host that dies in the middle of its answer: the request is lost, the note says how far it came."""
+    """If the host dies in the middle of a response, the request is lost, and the note says how much had
+    arrived."""
 
     async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readexactly(2)
@@ -262,7 +264,7 @@ async def test_half_an_answer_is_told_when_the_line_ends() -> None:
 
 
 async def test_silence_is_ended_by_an_echo_test(clock: Clock) -> None:
-    """After a minute of silence an 0800 goes out; one that is not answered has the line opened anew."""
+    """After a minute of silence an 0800 is sent; without a response the connection is reopened."""
     async with AsyncHost() as host, client_of(host, echo_after=60) as client:
         assert (await client.send(message())).code == "00"
         await clock.advance(59)
@@ -279,7 +281,8 @@ async def test_silence_is_ended_by_an_echo_test(clock: Clock) -> None:
 
 
 async def test_what_nobody_asked_for_goes_to_its_handler() -> None:
-    """The host sends an echo test and an advice: the first is answered by itself, the handler gets both."""
+    """The host sends an echo test and an advice: the client answers the first itself, and a handler gets
+    both."""
     heard: list[str] = []
 
     def handler(got: Message) -> Message | None:
@@ -297,7 +300,7 @@ async def test_what_nobody_asked_for_goes_to_its_handler() -> None:
 
 
 async def test_a_pool_spreads_what_waits(clock: Clock) -> None:
-    """Four connections, eight requests that wait: two on each."""
+    """Eight pending requests on four connections: two on each."""
     async with (
         AsyncHost(rules=rules_of([{"delay": 1}])) as host,
         client_of(host, pool=4) as client,
@@ -312,8 +315,8 @@ async def test_a_pool_spreads_what_waits(clock: Clock) -> None:
 
 
 async def test_answers_are_matched_by_the_elements_asked_for(clock: Clock) -> None:
-    """Two terminals use the same trace number: matched by DE 11 and 41 both get their own answer; by DE 11
-    alone the second cannot be told from the first, and is not sent."""
+    """Two terminals use the same STAN: matched by DE 11 and 41 both get their own response; by DE 11 alone
+    the second is ambiguous, and is not sent."""
     async with AsyncHost(rules=rules_of([{"delay": 1}])) as host:
         one, two = message(), message().replace(de41="TERM0002")
         async with client_of(host) as client, client_of(host, match=[11]) as narrow:
@@ -329,7 +332,7 @@ async def test_answers_are_matched_by_the_elements_asked_for(clock: Clock) -> No
 
 
 async def test_an_answer_is_no_request() -> None:
-    """What nothing answers cannot be waited for."""
+    """A message that expects no response cannot be awaited."""
     async with AsyncHost() as host, client_of(host) as client:
         with pytest.raises(LinkError, match="MTI 0110: expected a request"):
             await client.send(respond(message()).message)
@@ -338,6 +341,6 @@ async def test_an_answer_is_no_request() -> None:
 
 
 def test_the_frame_of_a_line_is_that_of_its_format() -> None:
-    """The usual line is the text form behind two bytes of length."""
+    """The default line is the text form after two bytes of length."""
     assert framed(message(kind="echo"))[:6] == b"\x007" + b"0800"
     assert LINE.decode(framed(message()))[0] == message()

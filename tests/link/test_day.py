@@ -1,4 +1,4 @@
-"""A tester's day (`tests/peers/day.toml`, which runs against jPOS, too) against a host of ours."""
+"""A tester's day (`tests/peers/day.toml`, which also runs against jPOS) against our own host."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VOLATILE = (7, 11, 12, 13, 15, 37)
 
 
 def test_the_day_of_a_tester_passes_against_our_own_host() -> None:
-    """Sign-on, nine cases, sign-off, over one connection."""
+    """Sign-on, nine cases and sign-off pass over one connection."""
     with sim.host(RULES, format="ascii", framing="length-4-ascii") as host:
         table = sim.run_suite(DAY, host.address)
     assert table["result"].tolist() == ["passed"] * 13
@@ -29,7 +29,7 @@ def test_the_day_of_a_tester_passes_against_our_own_host() -> None:
 
 @pytest.mark.parametrize(("name", "to", "ending"), [("bcd", "jpos", "xml"), ("ascii-16", "moov", "json")])
 def test_it_passes_in_a_format_of_another_toolkit(tmp_path: Path, name: str, to: str, ending: str) -> None:
-    """A packager and a specification, each named as a file."""
+    """It also passes with a packager and a specification, each given as a file."""
     file = tmp_path / f"day-{to}.{ending}"
     file.write_text(str(sim.export_format(name, to)), encoding="utf-8")
     with sim.host(RULES, format=str(file), framing="length-2") as host:
@@ -40,7 +40,7 @@ def test_it_passes_in_a_format_of_another_toolkit(tmp_path: Path, name: str, to:
 
 
 def test_what_a_host_answered_is_played_back() -> None:
-    """Recorded answers, by the trace number of their requests: the same but for what is volatile."""
+    """Recorded responses, selected by the STAN of the request, are repeated except for volatile elements."""
     requests = [
         sim.generate("auth", entry="manual", stan=f"{at:06}", amount_minor_units=amount)
         for at, amount in enumerate((2500, 5051, 4000), start=1)

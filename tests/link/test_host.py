@@ -1,4 +1,4 @@
-"""The host on real sockets: answers, many connections, TLS, peers that mean no good."""
+"""The host on real sockets: responses, many connections, TLS, hostile peers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def connect(host: AsyncHost) -> tuple[asyncio.StreamReader, asyncio.Stream
 
 
 async def never_reading(host: AsyncHost) -> tuple[asyncio.StreamWriter, int]:
-    """A connection that asks and asks, and takes no answer; how many requests it has tried to send."""
+    """A connection that sends requests and reads no responses; returns how many it tried to send."""
     plain = socket.socket()
     plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     plain.setblocking(False)
@@ -44,7 +44,7 @@ async def answer_of(reader: asyncio.StreamReader) -> str:
 
 
 async def test_a_request_is_answered_and_written_down() -> None:
-    """An authorization gets 0110 with 00; host and client both have it in their traffic."""
+    """An authorization gets 0110 with 00, and is in the traffic of both host and client."""
     async with AsyncHost() as host, AsyncClient(("127.0.0.1", host.port)) as client:
         exchange = await client.send(message())
         assert (exchange.status, exchange.code, exchange.sent) == ("answered", "00", 1)
@@ -59,7 +59,7 @@ async def test_a_request_is_answered_and_written_down() -> None:
     "name", ["ascii", "ascii-binary", "bcd", "visa", "mastercard", "nac", "ebcdic", "unionpay"]
 )
 async def test_every_format_and_its_framing_carry_an_exchange(name: str) -> None:
-    """Format and framing are chosen by name, and headers come back around the answer."""
+    """Format and framing are selected by name, and headers are returned around the response."""
     line = Line.of(name, ["length-2", "tpdu"] if name == "bcd" else None)
     own = name.upper() if name in ("unionpay", "mastercard") else "VISA"  # whose interface it is
     async with AsyncHost(line) as host, AsyncClient(("127.0.0.1", host.port), line) as client:
@@ -84,7 +84,7 @@ async def test_every_format_and_its_framing_carry_an_exchange(name: str) -> None
 async def test_an_answer_goes_back_to_where_the_request_came_from(
     name: str, sent: str, answered: str
 ) -> None:
-    """Destination and source of a routing header are exchanged in the answer, whose length it has."""
+    """Destination and source of a routing header are swapped in the response, whose length it has."""
 
     def head(pattern: str, size: int) -> bytes:
         if name == "unionpay-switch":
@@ -105,7 +105,8 @@ async def test_an_answer_goes_back_to_where_the_request_came_from(
 
 
 async def test_many_connections_share_one_host() -> None:
-    """Fifty clients ask at the same time; each gets its own answer, and the host says which was which."""
+    """Fifty clients send at the same time; each gets its own response, and the host's log tells them
+    apart."""
     async with AsyncHost(rules=rules_of([{"terminal": "TERM0007", "code": "05"}])) as host:
         clients = [await AsyncClient(("127.0.0.1", host.port)).connect() for _ in range(50)]
         asked = [message().replace(de41=f"TERM{at:04}") for at in range(50)]
@@ -117,7 +118,7 @@ async def test_many_connections_share_one_host() -> None:
 
 
 async def test_a_thousand_idle_connections_do_not_hinder_one_that_works() -> None:
-    """A thousand connections are open and silent; another one is answered, and their end is told."""
+    """With a thousand idle connections open, another one is answered, and the end of each is logged."""
     async with AsyncHost() as host:
         idle = [await connect(host) for _ in range(1000)]
         await until(lambda: len(host.serving) == 1000)
@@ -130,7 +131,7 @@ async def test_a_thousand_idle_connections_do_not_hinder_one_that_works() -> Non
 
 
 async def test_more_connections_than_allowed_are_refused() -> None:
-    """The host has a bound on connections; one more is closed at once, and told."""
+    """A connection beyond the limit is closed at once, and logged."""
     async with AsyncHost(limits={"connections": 2}) as host:
         kept = [await connect(host) for _ in range(2)]
         await until(lambda: len(host.serving) == 2)
@@ -142,8 +143,8 @@ async def test_more_connections_than_allowed_are_refused() -> None:
 
 
 async def test_a_frame_that_does_not_become_whole_is_given_up(clock: Clock) -> None:
-    """FFFF with nothing behind, and half a message: both connections end after their time, no sooner;
-    nothing is allocated for what a length says."""
+    """FFFF with nothing after it, and half a message: both connections end after the time limit, no
+    sooner; nothing is allocated for the length."""
     async with AsyncHost() as host:
         _, one = await connect(host)
         two_reader, two = await connect(host)
@@ -168,7 +169,7 @@ async def test_a_frame_that_does_not_become_whole_is_given_up(clock: Clock) -> N
 
 
 async def test_a_frame_may_come_byte_by_byte() -> None:
-    """A frame's bytes may come one at a time: the answer is the same."""
+    """A frame that arrives byte by byte gets the same response."""
     async with AsyncHost() as host:
         reader, writer = await connect(host)
         for byte in framed(message()):
@@ -180,7 +181,7 @@ async def test_a_frame_may_come_byte_by_byte() -> None:
 
 
 async def test_what_cannot_be_a_frame_ends_the_connection_behind_the_answers_before_it() -> None:
-    """A length field of letters: the request before it is answered, then the host says why it ends."""
+    """After a length field of letters the host answers the earlier request, then closes with a reason."""
     line = Line.of("ascii", ["length-4-ascii"])
     async with AsyncHost(line) as host:
         reader, writer = await connect(host)
@@ -195,7 +196,7 @@ async def test_what_cannot_be_a_frame_ends_the_connection_behind_the_answers_bef
 
 
 async def test_bytes_that_are_no_message_are_told_and_harm_nobody() -> None:
-    """Random bytes in a frame get no answer, a message cut inside an element gets a format error; the
+    """Random bytes in a frame get no response, a message cut inside an element gets a format error; the
     connection goes on."""
     async with AsyncHost() as host:
         reader, writer = await connect(host)
@@ -210,7 +211,7 @@ async def test_bytes_that_are_no_message_are_told_and_harm_nobody() -> None:
 
 
 async def test_who_floods_a_host_does_not_hold_up_another() -> None:
-    """Of 120 KB of messages that get no answer a piece is taken, then the others have their turn."""
+    """The host reads one piece of 120 KB of messages without responses, then serves the other connections."""
     rules = rules_of([{"mti": "0100", "action": "ignore"}])
     async with AsyncHost(rules=rules) as host:
         _, flood = await connect(host)
@@ -226,8 +227,8 @@ async def test_who_floods_a_host_does_not_hold_up_another() -> None:
 
 
 async def test_frame_after_frame_that_is_no_message_is_cut_off() -> None:
-    """40,000 frames of a byte: the formats that would read one are asked once, and a bounded number in a row
-    ends the connection; what can be answered with a format error may come without end."""
+    """40,000 one-byte frames: the formats that would read one are determined once, and a limited number in
+    a row ends the connection; frames that get a format error may continue forever."""
     async with AsyncHost(limits={"unreadable": 100}) as host:
         reader, flood = await connect(host)
         flood.write(b"\x00\x01X" * 40_000)
@@ -249,7 +250,7 @@ async def test_frame_after_frame_that_is_no_message_is_cut_off() -> None:
 
 
 async def test_the_formats_that_read_a_frame_are_named_once_a_connection() -> None:
-    """Whoever speaks another format is told which it fits, once."""
+    """A peer with another format is told once which one it is."""
     async with AsyncHost() as host:
         other = Line.of("bcd", ["length-2"])
         _, writer = await connect(host)
@@ -261,8 +262,8 @@ async def test_the_formats_that_read_a_frame_are_named_once_a_connection() -> No
 
 
 async def test_a_client_that_never_reads_stops_being_read(clock: Clock) -> None:
-    """The host holds no more than a buffer for it, ends it after its time, and tells which answers it did
-    not take."""
+    """The host keeps only a buffer for it, disconnects it after its time limit, and logs the undelivered
+    responses."""
     async with AsyncHost(limits={"traffic": 200_000}) as host:
         writer, sent = await never_reading(host)
         before = -1
@@ -285,7 +286,7 @@ async def test_a_client_that_never_reads_stops_being_read(clock: Clock) -> None:
 
 
 async def test_a_stopped_host_tells_the_answers_that_it_did_not_give(clock: Clock) -> None:
-    """An answer that still waited for its delay is told as undelivered."""
+    """A response that is still delayed is logged as undelivered."""
     host = AsyncHost(rules=rules_of([{"delay": 5}]))
     async with host:
         _, writer = await connect(host)
@@ -299,7 +300,8 @@ async def test_a_stopped_host_tells_the_answers_that_it_did_not_give(clock: Cloc
 
 @long
 async def test_traffic_grows_no_further_than_its_bound() -> None:
-    """Five times as many requests as are kept: as many entries as are kept, and no more memory."""
+    """After five times the limit of requests, the traffic has as many entries as the limit, and uses no
+    more memory."""
     limits = {"traffic": 100, "remembered": 100, "late": 100}
     tracemalloc.start()
     async with (
@@ -322,7 +324,7 @@ async def test_traffic_grows_no_further_than_its_bound() -> None:
 
 
 async def test_a_place_that_is_taken_is_told() -> None:
-    """A second host at the same port is a LinkError that names it."""
+    """A second host on the same port raises a LinkError that names it."""
     async with AsyncHost() as host:
         said = f"127.0.0.1:{host.port}: expected an address to listen on, found Address already in use"
         with pytest.raises(LinkError, match=said):
@@ -330,7 +332,7 @@ async def test_a_place_that_is_taken_is_told() -> None:
 
 
 async def test_a_host_listens_on_the_loopback_address_unless_asked() -> None:
-    """Nobody else can reach it."""
+    """By default no other machine can reach it."""
     async with AsyncHost() as host:
         assert host._server is not None
         assert [one.getsockname()[0] for one in host._server.sockets] == ["127.0.0.1"]
@@ -339,7 +341,7 @@ async def test_a_host_listens_on_the_loopback_address_unless_asked() -> None:
 async def test_no_log_line_and_no_repr_shows_a_card_number(
     clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Entries, rules and log lines of requests, broken frames and lost answers quote no card."""
+    """Entries, rules and log lines of requests, broken frames and lost responses quote no card number."""
     caplog.set_level(logging.INFO, logger="sim.link")
     rules = rules_of([{"card": "4111111111111111", "action": "drop"}])
     async with (

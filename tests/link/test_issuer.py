@@ -30,7 +30,7 @@ def issuer(rules: Any = (), balance: int = 10_000, **options: Any) -> Issuer:
 
 
 def decide(host: Issuer, sent: Message, session: Session | None = None) -> Decision:
-    """Its decision."""
+    """The decision on a message."""
     return host.decide(sent, session or Session())
 
 
@@ -43,7 +43,7 @@ def code(decision: Decision) -> str:
 @together("network", NETWORKS)
 @together("kind", ["auth", "financial", "advice", "reversal", "echo"])
 def test_what_is_answered_is_valid_on_its_own_network(network: str, kind: str) -> None:
-    """Every kind of message of every network, in its own version, gets an answer without an error."""
+    """Every type of message of every network, in its own version, gets a valid response."""
     sent = generate(kind, network=network, version=None, at=AT).message
     answer = decide(issuer(), sent).answer
     assert answer is not None
@@ -51,7 +51,8 @@ def test_what_is_answered_is_valid_on_its_own_network(network: str, kind: str) -
 
 
 def test_what_was_approved_before_keeps_its_approval_code() -> None:
-    """An advice of a completion names the code of its authorization: the answer has that one, no new one."""
+    """The advice of a completion has the approval code of its authorization; the response has the same
+    one."""
     told = generate("financial_advice", purpose="completion", network="VISA", at=AT).message
     host = issuer()
     answers = [decide(host, one).answer for one in (message(), told, told.replace(de11="000777", de38=None))]
@@ -68,8 +69,8 @@ def test_what_was_approved_before_keeps_its_approval_code() -> None:
     ],
 )
 def test_what_cannot_be_read_is_answered_where_its_trace_number_can(raw: str, answered: bool) -> None:
-    """A broken request with its STAN gets a format error; without one nobody could match an answer, and an
-    answer is never answered."""
+    """A broken request with a STAN gets a format error; without one its response could not be matched; a
+    response is never answered."""
     with pytest.raises(ParseError) as caught:
         parse(raw)
     decision = issuer().unreadable(caught.value, "it does not fit")
@@ -80,7 +81,8 @@ def test_what_cannot_be_read_is_answered_where_its_trace_number_can(raw: str, an
 
 
 def test_money_goes_down_and_comes_back() -> None:
-    """A purchase takes, a reversal gives back once, a refund gives; a balance inquiry tells."""
+    """A purchase debits, a reversal returns the money once, a refund credits; a balance inquiry reports
+    the balance."""
     host, sent = issuer(), message(amount_minor_units=4000)
     assert code(decide(host, sent)) == "00"
     assert host.accounts.balance(PAN) == 6000
@@ -100,14 +102,14 @@ def test_money_goes_down_and_comes_back() -> None:
 
 
 def test_a_balance_of_more_digits_than_an_amount_has_is_told_as_the_most() -> None:
-    """Twelve nines, where refunds or whoever opened the account made it more."""
+    """A larger balance, from refunds or the opening, is reported as twelve nines."""
     told = decide(issuer(balance=10**13), message(purpose="balance")).answer
     assert told is not None
     assert told[54].endswith("C" + "9" * 12)
 
 
 def test_more_than_there_is_is_declined_and_an_advice_is_not() -> None:
-    """51 where the money is missing, all of it may be taken; what was done already is booked all the same."""
+    """51 for insufficient funds; the whole balance may be spent; an advice is booked regardless."""
     host = issuer(balance=100)
     assert code(decide(host, message(amount_minor_units=101))) == "51"
     assert host.accounts.balance(PAN) == 100
@@ -119,7 +121,7 @@ def test_more_than_there_is_is_declined_and_an_advice_is_not() -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_codes_have_the_width_of_their_version(version: str) -> None:
-    """No funds, unknown original, format error: two, three or four digits."""
+    """No funds, unknown original, format error: the codes have two, three or four digits."""
     host, width = issuer(balance=0), {"1987": 2, "1993": 3, "2003": 4}[version]
     poor = message(amount_minor_units=1, version=version)
     unknown = generate("reversal", at=AT, version=version).message
@@ -137,7 +139,7 @@ def test_codes_have_the_width_of_their_version(version: str) -> None:
 
 
 def test_a_partial_reversal_gives_back_what_does_not_stay() -> None:
-    """DE 95 says that 1,500 of 4,000 stay: 2,500 come back."""
+    """DE 95 leaves 1,500 of 4,000: 2,500 are returned."""
     host, sent = issuer(), message(amount_minor_units=4000)
     decide(host, sent)
     undo = reverse(sent, stan="000009", at=AT).message.replace(de95=f"{1500:012}" + "0" * 30)
@@ -146,7 +148,7 @@ def test_a_partial_reversal_gives_back_what_does_not_stay() -> None:
 
 
 def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
-    """0101 after 0100, and the same 0100 twice: one booking, one approval code."""
+    """0101 after 0100, or the same 0100 twice: one booking, one approval code."""
     host, sent = issuer(), message(amount_minor_units=4000)
     first = decide(host, sent)
     for again in (sent, sent.replace(mti=repeat_mti(sent.mti))):
@@ -164,8 +166,8 @@ def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
 def test_a_completion_takes_the_place_of_its_authorization(
     approved: int | None, rule: dict[str, str], by: str
 ) -> None:
-    """0220 that names an authorization, of which all or a part was approved, takes its own amount and nothing
-    twice; its repeat changes nothing, its reversal gives all back. A second one is a sale of its own."""
+    """A 0220 that refers to a full or partial authorization replaces it by its own amount, debited once;
+    its repeat changes nothing, its reversal returns everything. A second one is a separate sale."""
     rules = [rule] if rule else []
     rules += [{"mti": "0100", "action": "partial", "approved": str(approved)}] if approved else []
     host, asked = issuer(rules), message(amount_minor_units=5000, purpose="preauthorization")
@@ -189,7 +191,7 @@ def test_a_completion_takes_the_place_of_its_authorization(
 
 
 def test_an_approval_code_is_that_of_its_card_and_of_an_authorization() -> None:
-    """Another card's code, and the code of a sale, name nothing to complete."""
+    """The approval code of another card or of a sale does not identify an authorization."""
     host = issuer()
     asked = message(amount_minor_units=5000, pan="5555555555554444", network="MASTERCARD")
     told = decide(host, asked).answer
@@ -201,7 +203,7 @@ def test_an_approval_code_is_that_of_its_card_and_of_an_authorization() -> None:
 
 
 def test_a_rule_that_approves_books_a_repeat_once() -> None:
-    """A rule speaks each time; the money moves once, also where the first answer was a decline."""
+    """A rule applies each time, but the money moves once, even if the first response was a decline."""
     sent = message(amount_minor_units=4000)
     again = sent.replace(mti=repeat_mti(sent.mti))
     host = issuer([{"code": "00"}])
@@ -213,7 +215,7 @@ def test_a_rule_that_approves_books_a_repeat_once() -> None:
 
 
 def test_an_invalid_message_is_declined_and_told_why() -> None:
-    """A wrong check digit: 30, and the note says which rule, without the number."""
+    """A wrong check digit gets 30, and the note names the rule, without the number."""
     decision = decide(issuer(), message(pan="4111111111111112"))
     assert (code(decision), decision.findings) == ("30", 1)
     assert "DE 2" in decision.note
@@ -221,7 +223,7 @@ def test_an_invalid_message_is_declined_and_told_why() -> None:
 
 
 def test_a_part_is_approved() -> None:
-    """A rule approves 2,500 of 4,000: 10, the part in DE 4, the whole in DE 54, 2,500 taken."""
+    """A rule approves 2,500 of 4,000: code 10, the part in DE 4, the whole in DE 54, 2,500 debited."""
     host = issuer([{"action": "partial", "approved": "2500"}])
     answer = decide(host, message(amount_minor_units=4000)).answer
     assert answer is not None
@@ -250,20 +252,20 @@ def test_a_part_is_approved() -> None:
     ],
 )
 def test_conditions(row: dict[str, str], fits: dict[str, Any], fits_not: dict[str, Any]) -> None:
-    """A rule holds for what meets its condition, and for nothing else."""
+    """A rule applies to exactly the messages that meet its conditions."""
     (rule,) = rules_of([row | {"code": "05"}])
     assert rule.fits(message(**fits))
     assert not rule.fits(message(**fits_not))
 
 
 def test_the_first_rule_that_fits_holds_and_may_count() -> None:
-    """The second and third authorization are declined, the others not."""
+    """The second and third authorization are declined, the others are not."""
     host = issuer("mti,seen,code\n0100,2..3,05\n0100,,00")
     assert [code(decide(host, message(stan))) for stan in range(1, 6)] == ["00", "05", "05", "00", "00"]
 
 
 def test_rules_come_as_csv_toml_rows_and_files(tmp_path: Path) -> None:
-    """The same table in four forms is the same rules."""
+    """The same table in four forms gives the same rules."""
     text = "card,code,name\n4111*,51,no money\n"
     toml = '[[rules]]\ncard = "4111*"\ncode = "51"\nname = "no money"\n'
     (tmp_path / "rules.toml").write_text(toml, encoding="utf-8")
@@ -294,20 +296,20 @@ def test_rules_come_as_csv_toml_rows_and_files(tmp_path: Path) -> None:
     ],
 )
 def test_a_rule_that_cannot_be_met_is_named(row: dict[str, str], text: str) -> None:
-    """Row, column, and what it may say."""
+    """The error for an invalid rule gives row, column, and what is allowed."""
     with pytest.raises(OptionError, match=text):
         rules_of([row])
 
 
 @pytest.mark.parametrize("rules", [5, {"mti": "0100"}])
 def test_what_is_no_table_of_rules_is_told(rules: Any) -> None:
-    """A number, and one row that is in no list."""
+    """A number, or one row outside a list, is an error."""
     with pytest.raises(OptionError, match=r"rules: expected a CSV or TOML file, .* or a list of rows, found"):
         rules_of(rules)
 
 
 def test_a_code_that_no_answer_has_room_for_is_told() -> None:
-    """A rule written for one version meets a message of another: a malfunction, and why."""
+    """A rule's code does not fit the message's version: the response is a system malfunction, with a note."""
     decision = decide(issuer([{"code": "54"}]), message(version="1993"))
     assert (code(decision), decision.note) == (
         "909",
@@ -317,7 +319,7 @@ def test_a_code_that_no_answer_has_room_for_is_told() -> None:
 
 
 def test_a_partial_approval_may_have_a_code_of_its_own() -> None:
-    """What is approved is what is booked, once; a refund, of which nothing is taken, is approved whole."""
+    """The approved amount is booked, once; a refund, which debits nothing, is approved in full."""
     host = issuer([{"action": "partial", "approved": "300", "code": "87"}], balance=1000)
     for _ in range(2):
         decision = decide(host, message(amount_minor_units=500))
@@ -329,25 +331,25 @@ def test_a_partial_approval_may_have_a_code_of_its_own() -> None:
 
 
 def test_a_card_may_be_written_with_blanks() -> None:
-    """As people write it, and as balances may have it."""
+    """Rules and balances accept blanks in card numbers."""
     (rule,) = rules_of([{"card": "4111 1111 1111 1111"}])
     assert rule.card == PAN
 
 
 def test_actions_are_told_and_ranges_are_written_as_read() -> None:
-    """Every action has a sentence; a range reads back what it writes."""
+    """Every action has a description; a range can be read back as written."""
     assert all(sentence for sentence in ACTIONS.values())
     for text in ("5", "5..", "..5", "5..9"):
         assert str(Range.of("amount", text)) == text
 
 
 def test_a_rules_code_of_another_version_is_a_malfunction() -> None:
-    """51 is no code of 1993: the answer is 909, not a lost request."""
+    """51 is not a 1993 code: the response is 909, not a lost request."""
     assert code(decide(issuer([{"code": "51"}]), message(version="1993"))) == "909"
 
 
 def test_sign_on_sign_off_and_cut_over() -> None:
-    """Where a sign-on is asked for, only network management is answered before it, and after a sign-off."""
+    """With a required sign-on, only network management is answered before it and after a sign-off."""
     host, session = issuer(sign_on=True), Session()
     echo = message(1, "echo")
     assert code(decide(host, message(), session)) == "91"
@@ -364,19 +366,19 @@ def test_sign_on_sign_off_and_cut_over() -> None:
     [({70: "001"}, "sign-on"), ({70: "270"}, "echo"), ({70: "201"}, "cutover"), ({70: "555"}, ""), ({}, "")],
 )
 def test_network_management_by_its_code(elements: dict[int, str], kind: str) -> None:
-    """DE 70 says what it is for, also in a network's own codes."""
+    """DE 70 gives the purpose, including a network's own codes."""
     assert management(Message("0800", elements)) == kind
     assert management(Message("1804", {24: "831"}, "1993")) == "echo"
 
 
 def test_nothing_answers_an_answer() -> None:
-    """A response that comes to the host is told, and gets nothing."""
+    """A response that arrives at the host is logged, and gets no response."""
     decision = decide(issuer(), respond(message()).message)
     assert (decision.answer, decision.note) == (None, "not a request: it has no response")
 
 
 def test_a_reversal_by_reference_undoes_its_own_transaction() -> None:
-    """Two transactions of a card with the same trace number are told apart by their reference numbers."""
+    """The retrieval reference number distinguishes two transactions of a card with the same STAN."""
     accounts = Accounts(opening=10_000)
     first = generate("financial", stan="000001").message.replace(de37="000000000001")
     accounts.book(first, 300)
@@ -388,7 +390,7 @@ def test_a_reversal_by_reference_undoes_its_own_transaction() -> None:
 
 
 def test_a_column_taken_for_an_action_is_told() -> None:
-    """A delay is a column, not an action: the error says so."""
+    """A delay is a column, not an action, and the error says so."""
     with pytest.raises(OptionError, match="delay is a separate column"):
         rules_of([{"action": "delay"}])
 
@@ -407,8 +409,7 @@ def test_a_column_taken_for_an_action_is_told() -> None:
     ids=["DE 22", "absent", "DE 18", "pattern", "track 2", "DE 55", "tags"],
 )
 def test_a_host_declines_by_any_element(condition: dict[str, str], sent: Message) -> None:
-    """A value, its beginning, a pattern, whether it is there, and the tags of the chip; others are not
-    touched."""
+    """Conditions: a value, a prefix, a pattern, presence, and chip tags; other messages are unaffected."""
     ruled = issuer([{**condition, "code": "05"}])
     assert decide(ruled, sent).code == "05"
     other = "chip" if "de22" in condition else "manual"
@@ -416,8 +417,7 @@ def test_a_host_declines_by_any_element(condition: dict[str, str], sent: Message
 
 
 def test_an_answer_carries_what_its_rule_says() -> None:
-    """Elements, parts of elements and tags of the chip data, without what the rule takes out; a repeat gets
-    the same."""
+    """A rule sets or removes elements, subfields and chip tags of the response; a repeat gets the same."""
     rules = [
         {
             "card": "4*",
@@ -442,13 +442,14 @@ def test_an_answer_carries_what_its_rule_says() -> None:
     ],
 )
 def test_a_condition_on_an_element_that_cannot_be_met_is_told(row: dict[str, str], said: str) -> None:
-    """An element that there is none of, a pattern that is none."""
+    """An unknown element or an invalid pattern is an error."""
     with pytest.raises(OptionError, match=said):
         rules_of([row])
 
 
 def test_a_function_says_what_a_request_gets() -> None:
-    """A code, a row, or nothing; alone, or among rows; one that fails is told, and the host goes on."""
+    """A function returns a code, a row, or nothing; by itself or among rows; if it fails, this is logged,
+    and the host goes on."""
 
     def by_amount(request: Message) -> Any:
         known = {

@@ -1,4 +1,4 @@
-"""Keys: what is made with them agrees with published vectors and two other packages, and shows nothing."""
+"""Keys: results agree with published vectors and two other packages, and reveal nothing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ payloads = st.binary(min_size=1, max_size=200)
 
 @given(pin=pins, pan=pans, key=pairs)
 def test_pin_blocks_are_those_of_psec(pin: str, pan: str, key: bytes) -> None:
-    """Formats 0 and 3 are made and read as psec does; what is encrypted is decrypted again."""
+    """Formats 0 and 3 match psec in both directions; encrypted blocks decrypt again."""
     assert keys.pin_block(pin, pan).octets == pinblock.encode_pinblock_iso_0(pin, pan)
     made = keys.pin_block(pin, pan, format=3)
     assert pinblock.decode_pinblock_iso_3(made.octets, pan) == pin
@@ -62,7 +62,7 @@ def test_pin_blocks_are_those_of_psec(pin: str, pan: str, key: bytes) -> None:
     key=st.sampled_from([16, 24, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size)),
 )
 def test_pin_blocks_of_format_4_are_those_of_psec(pin: str, pan: str, key: bytes) -> None:
-    """The two fields, encrypted one after the other, are read by psec's functions, and by ours."""
+    """psec's functions and ours read the two fields, encrypted one after the other."""
     block = keys.pin_block(pin, pan, format=4, key=keys.Key(key, "AES")).octets
     part = pinblock.encode_pan_field_iso_4(pan)
     inner = bytes(a ^ b for a, b in zip(_aes.decrypt_aes_ecb(key, block), part, strict=True))
@@ -72,7 +72,7 @@ def test_pin_blocks_of_format_4_are_those_of_psec(pin: str, pan: str, key: bytes
 
 @given(data=payloads, key=pairs, padding=st.sampled_from([1, 2]), length=st.integers(4, 8))
 def test_macs_are_those_of_psec(data: bytes, key: bytes, padding: Any, length: int) -> None:
-    """Algorithms 1 and 3 of ISO 9797-1 under both paddings."""
+    """Algorithms 1 and 3 of ISO 9797-1 match psec with both paddings."""
     single = keys.mac(data, key[:8], algorithm="ISO9797-1-1", padding=padding, length=length)
     assert single.octets == psec_mac.generate_cbc_mac(key[:8], data, padding, length)
     retail = keys.mac(data, key, algorithm="ISO9797-1-3", padding=padding, length=length)
@@ -101,14 +101,14 @@ def test_cmac_is_that_of_the_published_vector() -> None:
     key=pairs,
 )
 def test_verification_values_are_those_of_psec(pan: str, expiry: str, service: str, key: bytes) -> None:
-    """CVV, CVV2 and iCVV are one algorithm; PVV another."""
+    """CVV, CVV2 and iCVV share one algorithm; PVV has another."""
     assert keys.cvv(pan, expiry, service, key).value == psec_cvv.generate_cvv(key, pan, expiry, service)
     assert keys.pvv(pan, "1234", key).value == psec_pin.generate_visa_pvv(key, "1", "1234", pan)
 
 
 @given(pan=pans, number=st.from_regex(r"[0-9]{4}", fullmatch=True), key=pairs)
 def test_a_cavv_is_the_cvv_of_other_digits(pan: str, number: str, key: bytes) -> None:
-    """The number stands for the expiry, results and second factor for the service code."""
+    """The number replaces the expiry, results and second factor replace the service code."""
     assert keys.cavv(pan, number, "5", "43", key).value == psec_cvv.generate_cvv(key, pan, number, "543")
 
 
@@ -119,7 +119,7 @@ def test_a_cavv_is_the_cvv_of_other_digits(pan: str, number: str, key: bytes) ->
     tail=st.from_regex(r"[0-9]{0,13}", fullmatch=True),
 )
 def test_a_cvc3_is_that_of_pyemv(pan: str, about: bytes, key: bytes, tail: str) -> None:
-    """Of track 2, whether its digits are even in number or not, and of track 1."""
+    """CVC3 matches pyemv for track 2, with an even or odd number of digits, and for track 1."""
     track = f"{pan}=3512101{tail}"
     packed = track.replace("=", "D") + "F" * (len(track) % 2)
     made = keys.cvc3(track, about[:2], about[2:], key).value
@@ -140,7 +140,7 @@ def test_a_cvc3_is_that_of_pyemv(pan: str, about: bytes, key: bytes, tail: str) 
 def test_offsets_of_ibm_3624_are_those_of_psec(
     pan: str, pin: str, table: str, key: bytes, start: int, fill: str
 ) -> None:
-    """The offset of a PIN, and the PIN that it leads back to."""
+    """The offset of a PIN, and the PIN computed back from it, match psec."""
     size = min(16, len(pan) - start)
     options: dict[str, Any] = {"table": table, "start": start, "length": size, "fill": fill}
     offset = keys.pin_offset(pan, pin, key, **options).value
@@ -150,7 +150,7 @@ def test_offsets_of_ibm_3624_are_those_of_psec(
 
 
 def test_a_pin_block_of_format_2_is_psec_s_and_stays_off_the_link() -> None:
-    """It is for the chip alone: no message takes it."""
+    """Format 2 matches psec; it is for the chip only, and no message accepts it."""
     assert keys.pin_block("12345", format=2).octets == pinblock.encode_pinblock_iso_2("12345")
     assert keys.read_pin_block("2512345FFFFFFFFF", format=2).value == "12345"
     with pytest.raises(OptionError, match="used only between reader and chip"):
@@ -164,7 +164,7 @@ def test_a_pin_block_of_format_2_is_psec_s_and_stays_off_the_link() -> None:
     about=st.binary(min_size=8, max_size=8),
 )
 def test_chip_keys_are_those_of_pyemv(pan: str, sequence: str, key: bytes, about: bytes) -> None:
-    """The card's key by both options, and the common session key."""
+    """The card's key by both options, and the common session key, match pyemv."""
     assert keys.icc_master_key(key, pan, sequence).data == kd.derive_icc_mk_a(key, pan, sequence)
     assert keys.icc_master_key(key, pan, sequence, option="B").data == kd.derive_icc_mk_b(key, pan, sequence)
     assert keys.session_key(key, about).data == kd.derive_common_sk(key, about)
@@ -177,7 +177,7 @@ def test_chip_keys_are_those_of_pyemv(pan: str, sequence: str, key: bytes, about
     status=st.binary(min_size=4, max_size=12),
 )
 def test_cryptograms_are_those_of_pyemv(data: bytes, key: bytes, asked: bytes, status: bytes) -> None:
-    """ARQC, and ARPC by both methods."""
+    """ARQC, and ARPC by both methods, match pyemv."""
     assert keys.arqc(key, data).octets == ac.generate_ac(key, data, ac.PaddingType.EMV)
     assert keys.arqc(key, data, padding=1).octets == ac.generate_ac(key, data, ac.PaddingType.VISA)
     assert keys.arpc(key, asked, "00").octets == ac.generate_arpc_1(key, asked, b"00") + b"00"
@@ -227,7 +227,7 @@ def test_dukpt_of_aes_is_that_of_the_published_vector() -> None:
 def test_key_blocks_of_psec_are_read(
     data: bytes, kind: tuple[str, int], extra: dict[str, str], seed: bytes
 ) -> None:
-    """Key, header and optional blocks of every version come out as they went in, and as psec reads them."""
+    """Key, header and optional blocks of every version are read as psec wrote them."""
     version, size = kind
     header = tr31.Header(version, "P0", "A" if version == "D" else "T", "E", "12", "N")
     for name, value in extra.items():
@@ -240,7 +240,7 @@ def test_key_blocks_of_psec_are_read(
 
 
 def test_a_changed_key_block_is_refused_wherever_it_was_changed() -> None:
-    """One other character anywhere: an error, never another key."""
+    """One changed character anywhere gives an error, never another key."""
     header = tr31.Header("D", "P0", "A", "E", "00", "N")
     block = tr31.KeyBlock(bytes(16), header).wrap(bytes(range(16)))
     for at, char in enumerate(block):
@@ -250,7 +250,7 @@ def test_a_changed_key_block_is_refused_wherever_it_was_changed() -> None:
 
 
 def chip_request(network: str, issuer_data: str) -> Message:
-    """A chip purchase whose card names its cryptogram version."""
+    """A chip purchase whose card has this cryptogram version."""
     made = generate("financial", network=network, entry="chip", version="1987").message
     read = chip_data.read(made[55])
     tags = [(tag.tag, issuer_data if tag.tag == "9F10" else tag.value) for tag in read.tags]
@@ -258,7 +258,7 @@ def chip_request(network: str, issuer_data: str) -> Message:
 
 
 class CountedCVN01:
-    """UnionPay's cryptogram version 1, put together from pyemv's pieces as JR/T 0025 has it."""
+    """UnionPay's cryptogram version 1, built from pyemv's parts according to JR/T 0025."""
 
     def __init__(self, issuer: bytes, *others: Any) -> None:
         self.card = kd.derive_icc_mk_a(issuer, *others[-2:])
@@ -294,13 +294,14 @@ CLASSES = {
 
 
 def test_every_cryptogram_version_of_the_table_is_tried() -> None:
-    """No row of the table without an oracle."""
+    """Every row of the table has an independent implementation to compare with."""
     assert {(row["scheme"], row["cvn"]) for row in read_csv("keys/cryptograms")} == set(CLASSES)
 
 
 @pytest.mark.parametrize("which", CLASSES)
 def test_the_cryptogram_of_a_message_is_that_of_pyemv(which: tuple[str, str]) -> None:
-    """Key derivation, protected data, padding and the issuer's answer, for each public cryptogram version."""
+    """Key derivation, protected data, padding and the issuer's response match pyemv for each public
+    cryptogram version."""
     issuer_data, oracle = CLASSES[which]
     message = chip_request(which[0], issuer_data)
     issuer = bytes.fromhex(PAIR)
@@ -343,7 +344,7 @@ def _check_answer(card: Any, proof: bytes, asked: bytes, chip: chip_data.ChipDat
 @together("format", ["text", "bcd", "ebcdic", "ascii"])
 @together("algorithm", ["X9.19", "ISO9797-1-3", "CMAC-TDES"])
 def test_a_mac_shows_every_change(format: str, algorithm: keys.MacAlgorithm) -> None:
-    """It fits the message it was made for, in every format, and none that differs in one element."""
+    """In every format a MAC matches its own message, and none that differs in one element."""
     message = generate("financial", network="VISA").message
     signed = messages.with_mac(message, PAIR, algorithm=algorithm, format=format)
     assert 64 in signed
@@ -362,7 +363,7 @@ def test_a_mac_shows_every_change(format: str, algorithm: keys.MacAlgorithm) -> 
 
 
 def test_a_pin_goes_into_a_message() -> None:
-    """DE 52 holds the block of the message's card; the block of 16 bytes has no room there."""
+    """DE 52 gets the PIN block for the message's card; a block of 16 bytes does not fit."""
     message = messages.with_pin_block(generate("financial", network="VISA").message, "1234", PAIR)
     assert keys.read_pin_block(message[52], message[2], key=PAIR).value == "1234"
     with pytest.raises(OptionError, match="0, 1 or 3"):
@@ -414,7 +415,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ],
 )
 def test_a_counter_of_zero_is_refused(key: Any, serial: str) -> None:
-    """No terminal sends it, and its key would be the first one, which no transaction has."""
+    """No terminal sends a counter of zero; its key would be the initial key, which no transaction uses."""
     with pytest.raises(OptionError, match="serial: expected a counter of at least 1"):
         keys.dukpt_key(key, serial)
 
@@ -431,13 +432,13 @@ def test_what_cannot_be_is_said(case: str) -> None:
 
 
 def test_a_wrong_word_is_a_choice() -> None:
-    """An algorithm or a usage that is none of those is a ChoiceError, as everywhere."""
+    """An unknown algorithm or usage raises a ChoiceError, as everywhere."""
     with pytest.raises(ChoiceError):
         keys.mac(b"x", PAIR, algorithm="HMAC")  # type: ignore[arg-type]
 
 
 def test_nothing_that_is_printed_gives_a_secret_away() -> None:
-    """The reprs of keys, of what was worked out and of key blocks hold no long run of digits."""
+    """The reprs of keys, results and key blocks contain no long run of digits."""
     block = tr31.KeyBlock(bytes.fromhex(PAIR), tr31.Header("B", "K0", "T", "B", "00", "N")).wrap(
         bytes.fromhex(TRIPLE)
     )
@@ -457,7 +458,7 @@ def test_nothing_that_is_printed_gives_a_secret_away() -> None:
 
 
 def test_steps_name_keys_by_their_check_values() -> None:
-    """What explains the way to a result shows no key."""
+    """The steps of a computation show no key."""
     made = messages.message_arqc(messages.with_arqc(chip_request("VISA", "06011203A0B800"), PAIR), PAIR)
     told = " ".join(f"{step.done} {step.result} {step.how}" for step in made.steps)
     assert PAIR not in told
@@ -466,14 +467,14 @@ def test_steps_name_keys_by_their_check_values() -> None:
 
 
 def test_parity_is_set() -> None:
-    """Every byte has an odd number of bits, and the check value stays."""
+    """Every byte has an odd number of set bits, and the check value does not change."""
     made = keys.Key("00" * 16).with_odd_parity()
     assert made.hex() == "01" * 16
     assert keys.Key(made, parity="odd").check_value == keys.Key("00" * 16).check_value
 
 
 def test_the_face_takes_a_message_in_any_form_and_gives_a_table() -> None:
-    """Raw text, table and Message are signed alike; the signature still holds after an edit is undone."""
+    """Raw text, table and Message get the same MAC, which is still valid after an edit is undone."""
     table = sim.generate("financial", network="VISA", at="2026-11-20")
     raw = sim.build(table)
     signed = sim.keys.with_mac(raw, PAIR)
@@ -495,7 +496,7 @@ def test_steps_are_a_table() -> None:
 
 
 def test_keys_without_their_extra_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`import sim.keys`, with cryptography and without it."""
+    """`import sim.keys` works with cryptography, and names the extra without it."""
     assert import_module("sim.keys") is sim.keys
     for name in [*sys.modules]:
         if name == "sim.keys" or name.startswith("sim.link.keys"):
@@ -506,7 +507,7 @@ def test_keys_without_their_extra_say_what_to_install(monkeypatch: pytest.Monkey
 
 
 def test_a_cryptogram_in_the_fixed_layout_is_put_into_its_place() -> None:
-    """American Express's chip data keep their layout; what answers them is not public, and is refused."""
+    """American Express's chip data keeps its layout; its response format is not public, and is rejected."""
     message = generate("auth", network="AMEX", entry="chip", version=None).message
     signed = messages.with_arqc(message, PAIR)
     assert messages.check_arqc(signed, PAIR)
@@ -518,7 +519,7 @@ def test_a_cryptogram_in_the_fixed_layout_is_put_into_its_place() -> None:
 
 
 def test_no_cryptogram_version_of_discover_is_public() -> None:
-    """It is refused with the list of those that are."""
+    """It is rejected with the list of public ones."""
     message = generate("auth", network="DISCOVER", entry="chip", version="1993").message
     with pytest.raises(OptionError, match="UnionPay 1"):
         messages.message_arqc(message, PAIR)

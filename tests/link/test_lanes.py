@@ -1,4 +1,4 @@
-"""Life-cycle lanes: what went over a line, transaction by transaction, as it was seen."""
+"""Sequence diagrams of a connection's messages, transaction by transaction."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def request(stan: int, amount: int) -> Message:
 
 
 def words(lane: Lane) -> list[str]:
-    """What its arrows say, without the time that an answer took."""
+    """The texts of its arrows, without response times."""
     return [hop.words.partition(" after ")[0] for hop in lane.hops]
 
 
 def test_a_time_out_and_its_reversal_are_one_transaction() -> None:
-    """The request, that no answer came, the reversal that names it and its answer; the next request is
-    another transaction."""
+    """One transaction has the request, the missing response, the reversal that refers to it, and its
+    response; the next request is another transaction."""
     with sim.host(RULES) as host, sim.client(host) as client:
         client.send(request(1, 100), timeout=0.2)
         client.send(request(7, 500))
@@ -58,7 +58,7 @@ def test_a_time_out_and_its_reversal_are_one_transaction() -> None:
 
 
 def test_an_answer_that_comes_twice_is_told() -> None:
-    """The second one is drawn as what it is, in the same transaction."""
+    """The second response is marked as a duplicate, in the same transaction."""
     with sim.host(RULES) as host, sim.client(host) as client:
         client.send(request(1, 200))
         client.send(generate("echo", stan="000002").message)
@@ -68,14 +68,14 @@ def test_an_answer_that_comes_twice_is_told() -> None:
 
 
 def test_an_empty_line_has_no_lanes() -> None:
-    """Neither a drawing nor an error."""
+    """Without messages there is neither a diagram nor an error."""
     with sim.host() as host:
         assert host.lanes().svg == "<p>Nothing was sent yet.</p>"
         assert lanes_of(tuple(seen_in(host.seen, IN))) == ()
 
 
 def test_a_report_draws_each_transaction_of_a_case() -> None:
-    """A case with a time-out and one more request has two drawings, titled by `sim.match`."""
+    """A case with a timeout and one more request has two diagrams, titled by `sim.match`."""
     from sim import background
 
     suite = suite_of(

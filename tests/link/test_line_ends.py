@@ -1,4 +1,4 @@
-"""Where a message ends on a line: a length, its last element, an end tag, the end of what is packed."""
+"""Where a message ends: a length field, its last element, an end tag, the end of compressed data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PIN = Message("0200", {2: "4111111111111111", 3: "000000", 11: "000043", 52: "00
 
 @pytest.mark.parametrize("framing", FRAMINGS, ids=lambda names: " ".join(names) or "nothing")
 def test_frames_are_cut_out_wherever_the_pieces_end(framing: list[str]) -> None:
-    """Two messages and a third, byte by byte and all at once, each read back as it was sent."""
+    """Three messages, byte by byte or all at once, are each read back as sent."""
     line = Line.of("ascii", framing)
     stream = b"".join(map(line.encode, (ECHO, PIN, ECHO)))
     slow, fast = line.cutter(), line.cutter()
@@ -34,7 +34,7 @@ def test_frames_are_cut_out_wherever_the_pieces_end(framing: list[str]) -> None:
 
 @pytest.mark.parametrize("framing", FRAMINGS, ids=lambda names: " ".join(names) or "nothing")
 def test_a_client_and_a_host_understand_each_other(framing: list[str]) -> None:
-    """Both ends of ours on such a line."""
+    """Our client and host work together with each framing."""
     with (
         sim.host(framing=framing, format="ascii") as host,
         sim.client(host.address, framing=framing, format="ascii") as client,
@@ -55,7 +55,8 @@ def test_a_client_and_a_host_understand_each_other(framing: list[str]) -> None:
 def test_a_frame_that_comes_byte_by_byte_is_not_read_anew_with_each(
     monkeypatch: pytest.MonkeyPatch, framing: str, owner: Any, reader: str, at: int, times: int
 ) -> None:
-    """What is looked at grows with the bytes: once each, or once for each length and value of an element."""
+    """The work grows with the number of bytes: each is examined once, or once per length and value of an
+    element."""
     looked: list[int] = []
     real = getattr(owner, reader)
     monkeypatch.setattr(owner, reader, lambda *given: [looked.append(len(given[at])), real(*given)][1])
@@ -81,7 +82,7 @@ def test_a_frame_that_comes_byte_by_byte_is_not_read_anew_with_each(
     ],
 )
 def test_a_stream_in_which_no_frame_can_start_is_refused(framing: str, data: str) -> None:
-    """It is told at once, without waiting for more."""
+    """The error is raised at once, without waiting for more bytes."""
     line = Line.of("ascii", framing)
     with pytest.raises(WireError):
         [line.decode(one) for one in line.cutter().feed(bytes.fromhex(data))]
@@ -89,7 +90,7 @@ def test_a_stream_in_which_no_frame_can_start_is_refused(framing: str, data: str
 
 @pytest.mark.parametrize("framing", ["gzip", "elements", "xml", "etx"])
 def test_a_frame_without_end_is_given_up(framing: str) -> None:
-    """No more is kept than a frame may have."""
+    """No more is buffered than the largest frame."""
     line = Line.of("ascii", framing)
     begun = {"gzip": b"\xff\xff" + gzip.compress(bytes(99)), "xml": b"<isomsg>", "etx": b"0800"}
     data = begun.get(framing, b"08008000") + b"0" * (line.largest + 1)
@@ -107,7 +108,8 @@ def test_a_frame_without_end_is_given_up(framing: str) -> None:
     ],
 )
 def test_a_document_that_is_no_message_of_the_line_is_unreadable(text: str) -> None:
-    """Parts in fields of their own, an id that is none, a value of another length, no MTI."""
+    """Subfields in their own fields, an invalid id, a value of the wrong length, or no MTI make a document
+    unreadable."""
     line = Line.of("ascii", "xml")
     (data,) = line.cutter().feed(text.encode())
     with pytest.raises(WireError):
@@ -115,7 +117,7 @@ def test_a_document_that_is_no_message_of_the_line_is_unreadable(text: str) -> N
 
 
 def test_a_document_keeps_bytes_and_signs() -> None:
-    """What is binary is marked so, and what XML would take for its own is written otherwise."""
+    """Binary values are marked, and XML's special characters escaped."""
     line = Line.of("bcd", "xml")
     message = Message("0200", {11: "000042", 43: '<A&B> "C" \n', 52: "0011223344556677"}, "1987")
     message.fields[43] = message.fields[43].ljust(40)
@@ -126,7 +128,7 @@ def test_a_document_keeps_bytes_and_signs() -> None:
 
 
 def test_an_answer_of_no_message_can_be_sent_on_every_line() -> None:
-    """The rule that answers with garbage keeps to the framing."""
+    """The rule that responds with garbage keeps the framing."""
     rules: Any = [{"action": "garbage"}]
     for framing in ("gzip", "xml", "rbp", "length-2"):
         with (

@@ -1,4 +1,4 @@
-"""An exchange over a real line: what follows is made of what the host answers."""
+"""An exchange over a real connection: follow-ups are built from the host's responses."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ HOLD = "increment:5000 completion:12000 reversal"
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("words", ["completion:8000 reversal", "partial_reversal:4000 reversal", HOLD])
 async def test_what_follows_carries_what_the_host_answered(network: str, words: str) -> None:
-    """The approval code of the host's own answer, not the one that was made beforehand; it comes out as
-    planned, and the host's account is as it was, but for increments where nothing links them."""
+    """Follow-ups have the approval code of the actual response, not the generated one; the exchange goes
+    as planned, and the host's balance is restored, except for increments that nothing links."""
     try:
         planned = make("preauthorization", network=network, amount_minor_units=10000, then=words)
     except OptionError:
@@ -52,7 +52,7 @@ async def test_what_follows_carries_what_the_host_answered(network: str, words: 
 async def test_what_the_host_declines_changes_what_follows(
     rules: list[dict[str, Any]], roles: list[str], note: str
 ) -> None:
-    """A completion of what is held still; nothing where nothing is."""
+    """The completion covers the amount still held; if nothing is held, none is sent."""
     planned = make(
         "preauthorization",
         network="VISA",
@@ -69,7 +69,7 @@ async def test_what_the_host_declines_changes_what_follows(
 
 
 async def test_a_suite_says_what_follows_in_one_step() -> None:
-    """Each message is a step of its own, whose answer is looked at."""
+    """Each follow-up in `then` is a separate step, whose response is checked."""
     suite = suite_of(
         'network = "VISA"\n[[cases]]\nname = "hold"\nsteps = [\n'
         f'  {{ purpose = "preauthorization", amount = 10000, then = "{HOLD}:malfunction" }},\n'

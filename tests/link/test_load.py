@@ -1,4 +1,4 @@
-"""Load: bounded, counted, measured; at a rate, in flight, replayed."""
+"""Load tests: limited, counted, measured; at a rate, at a concurrency, replayed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from tests.link.ends import Clock, message, settled, until
 
 
 async def drive(host: AsyncHost, messages: Any = None, **options: Any) -> Numbers:
-    """A load on *host*."""
+    """A load test on *host*."""
     async with AsyncClient(("127.0.0.1", host.port), reverse=False) as client:
         return await Load(client, messages or Mix(), **options).run()
 
 
 @pytest.mark.parametrize("name", ["amex", "base24", "smartvista", "unionpay", "visa-base1"])
 def test_what_a_format_has_otherwise_is_made_and_answered_so(name: str) -> None:
-    """Loads and suites make messages as the line's format has them, and its host's answers fit it, with a MAC
-    too; what an answer has no place for is told."""
+    """Load tests and suites make messages that fit the connection's format, and the host's responses fit
+    it, including a MAC; elements without room in a response are reported."""
     with sim.host(format=name, keys={"mac": "0123456789ABCDEFFEDCBA9876543210"}) as host:
         keys = host.server.issuer.keys
         with sim.client(host, network="VISA", keys=keys) as client:
@@ -44,7 +44,7 @@ def test_what_a_format_has_otherwise_is_made_and_answered_so(name: str) -> None:
 
 
 async def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
-    """Everything that was sent is answered, and counted by kind, code and second."""
+    """Every request is answered, and counted by type, code and second."""
     async with AsyncHost() as host:
         numbers = await drive(host, Mix({"auth": 3, "echo": 1}), count=400, concurrency=20)
         assert (numbers.sent, numbers.answered) == (400, 400)
@@ -57,7 +57,7 @@ async def test_a_load_ends_at_its_count_and_loses_nothing() -> None:
 
 
 def test_a_load_does_not_empty_the_account_of_its_card() -> None:
-    """Every request of a load has the same card: a host as it comes approves them all."""
+    """Every request has the same card: a host with default settings approves them all."""
     with sim.host() as host:
         assert sim.load(host, mix={"auth": 1}, count=1500).numbers.codes == {"00": 1500}
     with sim.host(opening=50_000) as host:
@@ -65,7 +65,7 @@ def test_a_load_does_not_empty_the_account_of_its_card() -> None:
 
 
 async def test_a_load_at_a_rate_sends_what_is_due_before_its_end(clock: Clock) -> None:
-    """Four a second for 2.5 seconds are 10 requests; what would be due at the end is none of them."""
+    """Four per second for 2.5 seconds are 10 requests; one due exactly at the end is not sent."""
     async with AsyncHost() as host:
         driving = asyncio.ensure_future(drive(host, rate=4, seconds=2.5))
         for sent in range(1, 10):
@@ -76,8 +76,8 @@ async def test_a_load_at_a_rate_sends_what_is_due_before_its_end(clock: Clock) -
 
 
 async def test_what_held_a_load_up_cannot_hide_at_a_rate(clock: Clock) -> None:
-    """Four requests a second are due; five seconds pass at once: latency counts from when each was due,
-    not from when it went."""
+    """Four requests per second are due when five seconds pass at once: latency counts from when each was
+    due."""
     async with AsyncHost() as host:
         driving = asyncio.ensure_future(drive(host, rate=4, count=20, seconds=60))
         await until(lambda: host.traffic.counts["answer"] == 1 and clock.due(0.25))
@@ -89,7 +89,7 @@ async def test_what_held_a_load_up_cannot_hide_at_a_rate(clock: Clock) -> None:
 
 
 async def test_a_load_can_be_stopped() -> None:
-    """What is in flight is waited for, nothing more is sent."""
+    """After a stop, requests in flight are awaited, and no more are sent."""
     async with AsyncHost() as host, AsyncClient(("127.0.0.1", host.port)) as client:
         load = Load(client, Mix(), concurrency=5, count=1_000_000)
         driving = asyncio.ensure_future(load.run())
@@ -101,8 +101,8 @@ async def test_a_load_can_be_stopped() -> None:
 
 @pytest.mark.parametrize("how", [{"rate": 100}, {"concurrency": 20}], ids=["rate", "concurrency"])
 async def test_a_load_whose_host_is_killed_ends_with_its_seconds(clock: Clock, how: dict[str, Any]) -> None:
-    """The host's process is killed in the middle: what is due meanwhile waits for a connection that never
-    comes, and is counted as not sent when the five seconds are over."""
+    """The host's process is killed in the middle: requests due after that wait for a connection in vain,
+    and count as not sent when the five seconds are over."""
     code = "import sim, sys; print(sim.host().port, flush=True); sys.stdin.read()"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -126,7 +126,8 @@ async def test_a_load_whose_host_is_killed_ends_with_its_seconds(clock: Clock, h
 
 
 async def test_a_load_that_is_given_up_ends_at_once(clock: Clock) -> None:
-    """A host that answers nothing: no time passes until the figures are there, in flight or between two."""
+    """If a host answers nothing, giving up returns the figures at once, with requests in flight or between
+    two."""
     for how in ({"concurrency": 5}, {"rate": 0.01}):
         rules = rules_of([{"action": "ignore"}])
         async with (
@@ -143,7 +144,7 @@ async def test_a_load_that_is_given_up_ends_at_once(clock: Clock) -> None:
 
 
 def test_an_interrupt_ends_the_command_at_once_with_its_figures() -> None:
-    """Ctrl-C while the host answers nothing: what was sent until then is told, the status is 1."""
+    """After Ctrl-C while the host answers nothing, the figures so far are printed, and the status is 1."""
     with sim.host([{"seen": "21..", "action": "ignore"}]) as host:
         call = [sys.executable, "-m", "sim.cli", "load", host.address, "--concurrency", "5", "--mix", "auth"]
         with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -155,7 +156,7 @@ def test_an_interrupt_ends_the_command_at_once_with_its_figures() -> None:
 
 
 async def test_failures_are_counted_by_what_they_are(clock: Clock) -> None:
-    """Declines by code, lost answers by status, what a check says by its words."""
+    """Declines are counted by code, lost responses by status, failed checks by their text."""
 
     def check(exchange: Sent) -> str | None:
         return None if exchange.code == "00" else f"code {exchange.code or exchange.status}"
@@ -172,7 +173,7 @@ async def test_failures_are_counted_by_what_they_are(clock: Clock) -> None:
 
 
 async def test_what_was_sent_once_is_sent_again_with_its_timing(clock: Clock) -> None:
-    """Answers are left out; a request goes when it went then, twice as fast."""
+    """Responses are left out; requests are sent with their original timing, twice as fast."""
     log = [(10.0, message(1)), (10.2, respond(message(1)).message), (14.0, message(2, "echo"))]
     replay = Replay(log, speed=2)
     assert [(one.due, one.message.mti) for one in replay] == [(0.0, "0100"), (2.0, "0800")]
@@ -191,7 +192,7 @@ async def test_what_was_sent_once_is_sent_again_with_its_timing(clock: Clock) ->
 
 
 async def test_what_a_check_raises_ends_the_load() -> None:
-    """The caller gets it; nothing is sent any more, nothing is left waiting."""
+    """The caller gets the exception; nothing more is sent, and nothing stays pending."""
 
     def check(exchange: Sent) -> str | None:
         raise KeyError(exchange.code)
@@ -203,7 +204,7 @@ async def test_what_a_check_raises_ends_the_load() -> None:
 
 
 def test_latencies_stand_in_the_histogram_as_each_would_alone() -> None:
-    """What is put in at once by its place is counted as if each had been: every percentile, the ends."""
+    """Values recorded together count as if recorded one by one, in every percentile and at both ends."""
     numbers, alone = Numbers(), histogram()
     micros = [7 * at * at % 200_003 + 1 for at in range(3000)]
     sent = Sent(message(), status="answered")
@@ -218,7 +219,7 @@ def test_latencies_stand_in_the_histogram_as_each_would_alone() -> None:
 
 
 def test_a_mix_is_the_same_with_the_same_seed() -> None:
-    """Order and trace numbers follow from the seed; weights hold roughly."""
+    """Order and STANs follow from the seed; the weights are met approximately."""
     made = [[one.kind for one in islice(Mix({"auth": 9, "echo": 1}, seed=seed), 500)] for seed in (1, 1, 2)]
     assert made[0] == made[1] != made[2]
     assert 400 < made[0].count("auth") < 490
@@ -241,13 +242,13 @@ def test_a_mix_is_the_same_with_the_same_seed() -> None:
     ],
 )
 def test_what_cannot_be_met_is_told(call: Any, text: str) -> None:
-    """Which option, and what it may be."""
+    """The error names the option, and what is allowed."""
     with pytest.raises(OptionError, match=text):
         call(AsyncClient(("127.0.0.1", 1)))
 
 
 def test_the_face_gives_a_table_and_a_running_load() -> None:
-    """A row per second, a heading that says the whole; without waiting it can be watched and stopped."""
+    """The table has a row per second and a summary as heading; a running load can be watched and stopped."""
     with sim.host() as host:
         table = sim.load(host, count=100, seconds=30, amount_minor_units=1)
         assert int(table["answered"].sum()) == table.numbers.answered == 100
@@ -261,7 +262,7 @@ def test_the_face_gives_a_table_and_a_running_load() -> None:
 
 
 def test_what_a_host_or_a_client_saw_is_sent_again() -> None:
-    """Its requests, not its answers, to another host."""
+    """The requests, but not the responses, are sent to another host."""
     with sim.host() as first, sim.host([{"code": "51"}]) as second, sim.client(first) as client:
         client.send_all(message(at) for at in (1, 2, 3))
         for seen in (first, client):
@@ -269,7 +270,7 @@ def test_what_a_host_or_a_client_saw_is_sent_again() -> None:
 
 
 def test_a_load_takes_many_cards_in_turn() -> None:
-    """So that no account is asked more often than another; none at all is told."""
+    """Cards are used in turn, so that all accounts get the same load; an empty list is an error."""
     cards = [f"411111{at:09}" + "0" for at in range(20)]
     made = [one.message for one in islice(Mix({"auth": 1}, pan=cards), 40)]
     assert [one[2] for one in made] == cards * 2

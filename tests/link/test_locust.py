@@ -1,4 +1,4 @@
-"""Load from many machines: locust's own master and two of its workers, each a process, with our client."""
+"""Distributed load: locust's own master and two workers, each a process, with our client."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Terminal(IsoUser):
 
 @pytest.mark.skipif(find_spec("locust") is None, reason="pip install 'iso8583-lab[locust]'")
 def test_two_workers_share_a_load(tmp_path: Path) -> None:
-    """What the master counts is what the host answered, to two processes, none of it wrong; both end."""
+    """The master counts what the host answered to two processes, without errors; both end."""
     (tmp_path / "locustfile.py").write_text(_LOCUSTFILE, encoding="utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,5 +1,4 @@
-"""Partners that are not as they should be: lengths out of step, answers that repeat something else, frames of
-nothing, another format."""
+"""Faulty partners: wrong lengths, responses that repeat other values, empty frames, another format."""
 
 from __future__ import annotations
 
@@ -21,15 +20,15 @@ from tests.link.ends import LINE, Clock, framed, message, until
 
 
 async def answered(reader: asyncio.StreamReader) -> str:
-    """The MTI of the frame that comes."""
+    """The MTI of the next frame."""
     head = await reader.readexactly(2)
     return LINE.decode(head + await reader.readexactly(int.from_bytes(head, "big")))[0].mti
 
 
 async def test_lengths_out_of_step_end_the_connection_and_a_new_one_goes_on(clock: Clock) -> None:
-    """An answer whose length is too short leaves bytes that are taken for the next length: the time-out tells
-    of them, the frame they begin never ends, and what undoes the request goes over a new connection. A frame
-    of length zero keeps the line open, and is no message."""
+    """A response with too short a length leaves bytes that are read as the next length: the timeout
+    reports them, the frame they begin never ends, and the reversal uses a new connection. A frame of
+    length zero is a keep-alive, not a message."""
     seen: list[str] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -61,8 +60,8 @@ async def test_lengths_out_of_step_end_the_connection_and_a_new_one_goes_on(cloc
 
 
 async def test_an_answer_that_repeats_something_else_is_told() -> None:
-    """Another amount and reference than was asked for: answered all the same, with a note on what differs,
-    in the traffic, too. A part that is approved is another amount, and nothing to tell."""
+    """A response with another amount and reference still counts, with a note on the differences, also in
+    the traffic. A partial approval has another amount, which is not reported."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for changed in ({4: "000000000999", 37: "999999999999"}, {4: "000000000999", 39: "10"}):
@@ -81,7 +80,8 @@ async def test_an_answer_that_repeats_something_else_is_told() -> None:
 
 
 async def test_a_frame_of_length_zero_keeps_the_line_open() -> None:
-    """It is no message that cannot be read: nothing answers it, and what follows is answered."""
+    """A frame of length zero is not an unreadable message: it gets no response, and the next message is
+    answered."""
     async with AsyncHost() as host:
         reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
         writer.write(b"\0\0" + framed(message()))
@@ -92,7 +92,8 @@ async def test_a_frame_of_length_zero_keeps_the_line_open() -> None:
 
 
 async def test_a_partner_that_writes_another_format_is_told_by_its_name() -> None:
-    """EBCDIC on a line of ASCII: the traffic names formats that read it; of garbage it names none."""
+    """EBCDIC on an ASCII connection: the traffic names the formats that can read it; for garbage it names
+    none."""
     async with AsyncHost() as host:
         reader, writer = await asyncio.open_connection("127.0.0.1", host.port)
         for data in (encode(message(), "ebcdic"), b"\xff" * 40):
@@ -106,8 +107,8 @@ async def test_a_partner_that_writes_another_format_is_told_by_its_name() -> Non
 
 
 def test_a_host_that_floods_keeps_neither_a_request_nor_the_end() -> None:
-    """Frames that are no message: the request is lost with its connection, which says why. Answers that
-    nobody waits for: the client can be closed while they come."""
+    """Frames that are not messages: the request is lost with its connection, which gives the reason. The
+    client can be closed while unexpected responses arrive."""
     flood = b"\x00\x01X" * 3000
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -141,8 +142,8 @@ _FAULTS = ("stall", "half a frame", "reset", "flood", "refuse")
 
 @pytest.mark.parametrize("fault", _FAULTS)
 async def test_whatever_a_host_does_every_verb_ends_in_its_time(clock: Clock, fault: str) -> None:
-    """A request within its time-out, a load within its seconds and one time-out, a suite within the time-outs
-    of its steps, a close at once: nothing waits for the host beyond."""
+    """A request ends within its timeout, a load test within its seconds plus one timeout, a suite within
+    the timeouts of its steps, a close at once, whatever the host does."""
     whole = framed(respond(message(900)).message)
 
     async def misbehave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -160,7 +161,7 @@ async def test_whatever_a_host_does_every_verb_ends_in_its_time(clock: Clock, fa
         writer.close()
 
     async def timed(work: Coroutine[Any, Any, Any], most: float) -> Any:
-        """What *work* comes to; time passes only where nothing else happens."""
+        """The result of *work*; time passes only while nothing else happens."""
         began, running = clock.passed, asyncio.ensure_future(work)
         while not running.done():
             for _ in range(300):

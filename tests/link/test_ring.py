@@ -1,4 +1,4 @@
-"""Keys on a line: exchanged under the zone key, PINs and MACs checked with them, never shown."""
+"""Keys on a connection: exchanged under the zone key, used to verify PINs and MACs, never shown."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ PINS = {PAN: "1234"}
 
 
 def request(number: int = 1, network: str | None = None) -> Message:
-    """A request of one card, each with its own number; of *network* in the version 1987."""
+    """A request of one card with its own STAN; of *network* in version 1987."""
     pan = None if network else PAN
     return generate("financial", stan=f"{number:06}", version="1987", network=network, pan=pan).message
 
 
 def asked(network: str | None, code: str | None = None) -> Message:
-    """A request for a new key, without one of its own."""
+    """A request for a new key, without a key in it."""
     made = generate("echo", network=network, stan="000009", version="1987").message
     usual = {"MASTERCARD": "161"}.get(network or "", "101")
     return made.replace(de70=code or usual)
@@ -49,7 +49,7 @@ def asked(network: str | None, code: str | None = None) -> Message:
 @pytest.mark.parametrize("zone", [Key(ZONE), AES_ZONE], ids=["version B", "version D"])
 @pytest.mark.parametrize("travels", [Key(PIN_KEY), Key(PIN_KEY + "0123456789ABCDEF"), AES_ZONE], ids=repr)
 def test_a_key_block_is_read_by_another_hand(zone: Key, travels: Key) -> None:
-    """psec takes the key out of the block that we made, and finds what it is for."""
+    """psec reads the key, and its usage, from our key block."""
     block = key_block(travels, zone, usage="M3", mode="G", exportability="N")
     header, key = tr31.unwrap(zone.data, block)
     assert key == travels.data
@@ -60,7 +60,7 @@ def test_a_key_block_is_read_by_another_hand(zone: Key, travels: Key) -> None:
 
 @pytest.mark.parametrize("network", [*NETWORKS, None])
 def test_a_new_key_comes_with_its_check_value_and_serves_at_once(network: str | None) -> None:
-    """Both ends hold the same key after 0800 and 0810 with the network's code; a PIN under it is verified."""
+    """Both ends have the same key after 0800 and 0810 with the network's code; a PIN under it is verified."""
     ours, pins = KeyRing(ZONE), {request(1, network)[2]: "1234"}
     with sim.host(network=network, keys={"zone": ZONE, "pins": pins}) as host, sim.client(host) as client:
         exchange = client.send(asked(network))
@@ -75,7 +75,7 @@ def test_a_new_key_comes_with_its_check_value_and_serves_at_once(network: str | 
 
 @pytest.mark.parametrize("version", ["1987", "1993", "2003"])
 def test_a_key_exchange_that_is_generated_asks_for_a_key(version: str) -> None:
-    """The host answers it with a key that psec takes out of the answer, under which it verifies PINs."""
+    """The host responds with a key that psec can read, and verifies PINs under it."""
     with sim.host(keys={"zone": ZONE, "pins": PINS}) as host, sim.client(host) as client:
         answer = client.send(sim.generate("key_exchange", version=version)).answer
         assert answer is not None
@@ -86,7 +86,7 @@ def test_a_key_exchange_that_is_generated_asks_for_a_key(version: str) -> None:
 
 
 def test_an_answer_with_another_stan_has_a_mac_that_fits() -> None:
-    """What is wrong with it is its trace number, and nothing else."""
+    """Only its STAN is wrong; its MAC is correct."""
     rules = Table(rules_of([{"action": "wrong-stan"}]))
     issuer = Issuer(rules, Accounts(), keys=KeyRing(mac=MAC_KEY))
     answer = issuer.decide(with_mac(request(7), MAC_KEY), Session()).answer
@@ -101,7 +101,7 @@ def _notes(host: Any) -> list[str]:
 
 @pytest.mark.parametrize("version", ["1987", "1993", "2003"])
 def test_a_key_that_is_brought_is_installed(version: str) -> None:
-    """The request may carry the block itself; the answer repeats it, with the check value inside."""
+    """The request may contain the block; the response repeats it, with the check value inside."""
     host = KeyRing(ZONE)
     number = 110 if version == "1987" else 96
     block = key_block(PIN_KEY, ZONE)
@@ -114,7 +114,7 @@ def test_a_key_that_is_brought_is_installed(version: str) -> None:
 
 
 def test_the_code_says_which_key_is_wanted() -> None:
-    """160 is a MAC key, every other code a PIN key."""
+    """160 means a MAC key, every other code a PIN key."""
     ring = KeyRing(ZONE)
     ring.exchange(asked(None, "160"))
     assert ring.mac is not None
@@ -125,7 +125,7 @@ def test_the_code_says_which_key_is_wanted() -> None:
 
 @pytest.mark.parametrize("format", [None, "bcd", "ebcdic"])
 def test_macs_are_checked_and_answered_with_one(format: str | None) -> None:
-    """A changed message is declined; the answer carries a MAC over its own bytes as they are written."""
+    """A changed message is declined; the response has a MAC over its own encoded bytes."""
     name = format or "text"
     with sim.host(keys={"mac": MAC_KEY}, format=format) as host, sim.client(host) as client:
         whole = with_mac(request(1), MAC_KEY, format=name)
@@ -141,14 +141,14 @@ def test_macs_are_checked_and_answered_with_one(format: str | None) -> None:
 
 
 def test_a_pin_block_of_another_key_is_no_pin() -> None:
-    """It is declined as a block that cannot be read, and nothing is booked."""
+    """It is declined as unreadable, and nothing is booked."""
     with sim.host(keys={"pin": PIN_KEY, "pins": PINS}) as host, sim.client(host) as client:
         assert client.send(with_pin_block(request(1), "1234", MAC_KEY)).code == "86"
         assert host.balance(PAN) == host.server.accounts.opening
 
 
 def test_a_block_of_another_zone_is_refused() -> None:
-    """The key store stays as it was; the answer says so."""
+    """The key store is unchanged, and the response says why."""
     brought = asked(None).replace(de110=key_block(PIN_KEY, MAC_KEY))
     with sim.host(keys={"zone": ZONE}) as host, sim.client(host) as client:
         assert client.send(brought).code == "63"
@@ -157,7 +157,7 @@ def test_a_block_of_another_zone_is_refused() -> None:
 
 
 def test_without_keys_everything_is_as_before() -> None:
-    """A key exchange is approved and brings nothing; PIN blocks and MACs are not looked at."""
+    """A key exchange is approved without a key; PIN blocks and MACs are ignored."""
     with sim.host() as host, sim.client(host) as client:
         answer = client.send(asked(None)).answer
         assert answer is not None
@@ -166,7 +166,7 @@ def test_without_keys_everything_is_as_before() -> None:
 
 
 def test_a_pin_goes_from_zone_to_zone() -> None:
-    """A switch takes the PIN out of one zone and puts it into the next; a wrong key is told, not shown."""
+    """A switch translates the PIN from one zone to the next; a wrong key is reported, not shown."""
     acquirer, issuer = KeyRing(pin=PIN_KEY), KeyRing(pin=MAC_KEY, pins=PINS)
     there = acquirer.translated(with_pin_block(request(1), "1234", PIN_KEY), issuer)
     assert issuer.wrong(there) == ""
@@ -177,7 +177,7 @@ def test_a_pin_goes_from_zone_to_zone() -> None:
 
 
 def test_keys_come_from_a_file(tmp_path: Path) -> None:
-    """TOML, as `iso8583 host --keys` takes it; unknown words and other things are refused."""
+    """A TOML file, as for `iso8583 host --keys`; unknown words and other values are rejected."""
     path = tmp_path / "keys.toml"
     path.write_text(f'zone = "{ZONE}"\npin = "{PIN_KEY}"\n[pins]\n"{PAN}" = "1234"\n', encoding="utf-8")
     ring = KeyRing.of(path)
@@ -190,7 +190,7 @@ def test_keys_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_no_key_and_no_pin_is_ever_shown(caplog: pytest.LogCaptureFixture) -> None:
-    """Not in a repr, a table, a log line or an error, whatever is wrong."""
+    """No repr, table, log line or error shows a key or PIN, whatever is wrong."""
     caplog.set_level(logging.DEBUG)
     ring = KeyRing(ZONE, pin=PIN_KEY, mac=MAC_KEY, pins=PINS)
     shown = [repr(ring), str(ring)]
@@ -222,7 +222,8 @@ def test_no_key_and_no_pin_is_ever_shown(caplog: pytest.LogCaptureFixture) -> No
     [("VISA", "1987", "63"), ("UNIONPAY", "1987", "A0"), ("VISA", "1993", "916"), ("VISA", "2003", "9116")],
 )
 def test_a_mac_is_required_where_there_is_a_key(network: str, version: str, code: str) -> None:
-    """Left out or wrong, it is declined with the code of the network or the version; nothing is booked."""
+    """A message without a MAC, or with a wrong one, is declined with the code of the network or version;
+    nothing is booked."""
     made = generate("financial", stan="000001", version=version, network=network).message
     pan = made[2]
     with sim.host(keys={"mac": MAC_KEY}) as host, sim.client(host) as client:
@@ -237,7 +238,7 @@ def test_a_mac_is_required_where_there_is_a_key(network: str, version: str, code
 
 
 def test_a_mac_may_be_left_out_where_that_is_asked_for() -> None:
-    """With `macs="checked"` a message without one passes; a wrong one is still refused."""
+    """With `macs="checked"` a message without a MAC passes; a wrong MAC is still rejected."""
     with sim.host(keys={"mac": MAC_KEY, "macs": "checked"}) as host, sim.client(host) as client:
         assert client.send(request(1)).code == "00"
         assert client.send(with_mac(request(2), PIN_KEY)).code == "63"
@@ -246,7 +247,7 @@ def test_a_mac_may_be_left_out_where_that_is_asked_for() -> None:
 
 
 def test_the_line_is_managed_without_a_mac() -> None:
-    """Echo tests and key exchanges come before a MAC key does; one with a wrong MAC is refused."""
+    """Echo tests and key exchanges precede a MAC key and need no MAC; one with a wrong MAC is rejected."""
     with sim.host(keys={"zone": ZONE, "mac": MAC_KEY}) as host, sim.client(host) as client:
         echo = generate("echo", stan="000001", version="1987").message
         assert client.send(echo).code == "00"
@@ -256,7 +257,7 @@ def test_the_line_is_managed_without_a_mac() -> None:
 
 @pytest.mark.parametrize("format", [None, "bcd", "ebcdic"])
 def test_a_client_makes_macs_and_checks_them(format: str | None) -> None:
-    """Requests get a MAC; an answer under another key is told, and so is one without."""
+    """Requests get a MAC; a response with another key's MAC, or without one, is reported."""
     with sim.host(keys={"mac": MAC_KEY}, format=format) as host:
         with sim.client(host, keys={"mac": MAC_KEY}) as client:
             done = client.send(request(1))
@@ -270,7 +271,7 @@ def test_a_client_makes_macs_and_checks_them(format: str | None) -> None:
 
 
 def test_a_reversal_after_a_time_out_has_its_mac() -> None:
-    """The host that dropped the answer takes the reversal that the client makes, and gives the money back."""
+    """The host that dropped the response accepts the client's reversal, and returns the money."""
     rules = [{"mti": "02xx", "action": "drop", "code": "00"}]
     with (
         sim.host(rules, keys={"mac": MAC_KEY}) as host,
@@ -283,7 +284,7 @@ def test_a_reversal_after_a_time_out_has_its_mac() -> None:
 
 
 def _reset(kind: str, **fields: str) -> Message:
-    """UnionPay's key reset: DE 53 says which key, *fields* have it."""
+    """UnionPay's key reset: DE 53 says which key, *fields* contain it."""
     security = f"{kind}{'6' if 'de48' in fields else '0'}".ljust(16, "0")
     made = generate("echo", network="UNIONPAY", stan="000009", version="1987").message
     return made.replace(de70="101", de53=security, **fields)
@@ -307,8 +308,8 @@ def test_a_key_travels_without_a_block(kind: str, key: str, check: int) -> None:
 
 @pytest.mark.parametrize("sealing", [MAC_KEY, OTHER_KEY], ids=["old key", "new key"])
 def test_a_reset_of_the_mac_key_has_a_mac_of_either_key(sealing: str) -> None:
-    """Public documents do not say which: both are taken, the answer comes back with the same; from then on
-    the new key alone holds, and a MAC of a third is refused."""
+    """Public documents do not say which key: both are accepted, and the response uses the same one; from
+    then on only the new key is valid, and the MAC of a third key is rejected."""
     made = Key(OTHER_KEY)
     sent = _reset("2", de48=f"NK{Key(ZONE).encipher(made.data).hex().upper()}")
     with (
@@ -325,7 +326,7 @@ def test_a_reset_of_the_mac_key_has_a_mac_of_either_key(sealing: str) -> None:
 
 
 def test_a_short_key_fits_into_one_element() -> None:
-    """DE 96 has room for a key of single length; it serves for MACs of algorithm 1 and no other."""
+    """DE 96 has room for a single-length key, which works only for MACs of algorithm 1."""
     short = Key("0123456789ABCDEF")
     sent = _reset("2", de96=Key(ZONE).encipher(short.data).hex().upper())
     ring = KeyRing(ZONE, mac_algorithm="ISO9797-1-1")
@@ -336,7 +337,8 @@ def test_a_short_key_fits_into_one_element() -> None:
 
 @pytest.mark.parametrize("check", ["", "000000"], ids=["parity", "check value"])
 def test_a_key_of_another_zone_is_seen(check: str) -> None:
-    """By its check value, and without one by the parity of its bytes; an AES zone takes blocks alone."""
+    """The check value reveals it, or, without one, the parity of its bytes; an AES zone accepts only key
+    blocks."""
     sent = _reset("1", de48=f"NK{Key(MAC_KEY).encipher(Key(PIN_KEY).data).hex().upper()}{check}")
     for zone, said in ((Key(ZONE), "(wrong|different) zone key"), (AES_ZONE, "a key block under an AES")):
         with pytest.raises(OptionError, match=said):
@@ -344,7 +346,8 @@ def test_a_key_of_another_zone_is_seen(check: str) -> None:
 
 
 def test_a_key_that_makes_no_mac_is_refused_at_once() -> None:
-    """Not at the first message; a file can name an AES key by its algorithm."""
+    """An unsuitable key is rejected at once, not at the first message; a file can name an AES key by its
+    algorithm."""
     with pytest.raises(OptionError, match="16 bytes"):
         KeyRing(mac="0123456789ABCDEF")
     assert KeyRing(mac=MAC_KEY, mac_algorithm="CMAC-AES").mac == Key(MAC_KEY, "AES")

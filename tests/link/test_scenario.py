@@ -32,18 +32,18 @@ _MANY = 25
 
 
 def run(suite: Suite | str, **options: object) -> Done:
-    """The suite, run against a host of our own."""
+    """The suite, run against our own host."""
     return asyncio.run(play(suite_of(suite), **options))  # type: ignore[arg-type]
 
 
 def wrong(done: Done) -> list[str]:
-    """What was not as expected."""
+    """The differences from the expectations."""
     return [f"{one.case} {one.number}: {text}" for one in done.results for text in one.wrong]
 
 
 @pytest.mark.parametrize("network", some(NETWORKS, 1))
 def test_our_own_host_passes_the_ready_suite(network: str) -> None:
-    """At least 25 cases of each network, all of them passed."""
+    """Each network has at least 25 cases, and all of them pass."""
     done = run(network)
     assert wrong(done) == []
     assert len(done.suite.cases) >= _MANY
@@ -52,12 +52,12 @@ def test_our_own_host_passes_the_ready_suite(network: str) -> None:
 
 @pytest.mark.parametrize(("network", "name"), [("VISA", "visa"), ("MASTERCARD", "mastercard")])
 def test_the_ready_suite_passes_in_the_networks_own_format(network: str, name: str) -> None:
-    """The same cases, written as the network writes them."""
+    """The same cases pass in the network's own format."""
     assert wrong(run(network, line=Line.of(name))) == []
 
 
 def test_a_suite_fails_where_the_host_is_otherwise() -> None:
-    """Against a host without the suite's rules the cases that need them fail, and say how."""
+    """Against a host without the suite's rules, the cases that need them fail, with the difference."""
 
     async def against() -> Done:
         async with AsyncHost() as host:
@@ -75,7 +75,7 @@ def test_a_suite_fails_where_the_host_is_otherwise() -> None:
 
 
 def test_a_spreadsheet_is_a_suite() -> None:
-    """A row per step; an empty case goes on; `set.N` and `expect.N` are columns."""
+    """One row per step; an empty case continues the one above; `set.N` and `expect.N` are columns."""
     text = (
         "case,about,network,do,type,amount,set.41,expect.39,expect.41\n"
         "buy,A purchase.,VISA,send,auth,1200,TERM0009,00,same\n"
@@ -90,7 +90,7 @@ def test_a_spreadsheet_is_a_suite() -> None:
 
 
 def test_raw_messages_waits_and_repeats_are_steps() -> None:
-    """A raw message is sent as it is, its repeat gets the same answer."""
+    """A raw message is sent unchanged, and its repeat gets the same response."""
     from sim.codec import build
 
     suite = suite_of(
@@ -123,13 +123,13 @@ def test_raw_messages_waits_and_repeats_are_steps() -> None:
     ],
 )
 def test_a_suite_that_cannot_be_read_is_told(text: str, said: str) -> None:
-    """Case, step, and what it may say."""
+    """The error gives the case, the step, and what is allowed."""
     with pytest.raises(OptionError, match=said):
         suite_of(text)
 
 
 def test_a_step_that_cannot_be_made_fails_and_the_case_goes_on() -> None:
-    """A repeat of nothing, an unknown kind of management, an entry that is none."""
+    """A repeat without an original, an unknown type of network management, an unknown card entry."""
     suite = suite_of(
         '[[cases]]\nname = "a"\nsteps = [{ do = "repeat" }, { manage = "dance" }, { entry = "nose" }, {}]\n'
     )
@@ -139,7 +139,7 @@ def test_a_step_that_cannot_be_made_fails_and_the_case_goes_on() -> None:
 
 
 def test_junit_counts_what_failed() -> None:
-    """A test case per case, a failure where a step failed, what went to and fro as its output."""
+    """One test case per case, a failure if a step failed, and the messages as output."""
     suite = suite_of(
         '[[cases]]\nname = "good"\nsteps = [{}]\n'
         '[[cases]]\nname = "bad <&>"\nsteps = [{ expect = { 39 = "51" } }]\n'
@@ -154,7 +154,8 @@ def test_junit_counts_what_failed() -> None:
 
 
 def test_the_page_is_whole_and_hides_cards() -> None:
-    """One page, nothing loaded, lanes of every case that sent something, no card number."""
+    """The page loads nothing, has the diagrams of every case that sent something, and shows no card
+    number."""
     page = as_html(run("VISA"))
     sections = page.split("<section")[1:]
     assert len(sections) == len(suite_of("VISA").cases)
@@ -167,13 +168,13 @@ def test_the_page_is_whole_and_hides_cards() -> None:
 
 
 def test_markup_in_a_suite_stays_text() -> None:
-    """Names of cases are no markup."""
+    """Markup in the names of cases is escaped."""
     suite = suite_of('[[cases]]\nname = "<script>alert(1)</script>"\nabout = "<b>"\nsteps = [{}]\n')
     assert "<script" not in as_html(run(suite))
 
 
 def test_a_card_number_in_a_case_is_not_written_into_a_module() -> None:
-    """The exported module names the case as it is shown, and by that name it is found again."""
+    """The exported module has the masked name of the case, and can find the case by it."""
     whole = suite_of('[[cases]]\nname = "for 4539578763621486"\nsteps = [{}]\n')
     module = as_pytest(whole, "VISA")
     assert "4539578763621486" not in module
@@ -184,7 +185,8 @@ def test_a_card_number_in_a_case_is_not_written_into_a_module() -> None:
 
 @long
 def test_an_exported_suite_is_a_pytest_module(tmp_path: Path) -> None:
-    """A test per case, green against our host, run by a pytest of its own with the package's plugin."""
+    """The module has one test per case; they pass against our host, in a separate pytest with the
+    package's plugin."""
     own = (
         '[[cases]]\nname = "alive"\nsteps = [{ type = "echo" }]\n[[cases]]\nname = "Buy: it!"\nsteps = [{}]\n'
     )
@@ -204,14 +206,14 @@ def test_an_exported_suite_is_a_pytest_module(tmp_path: Path) -> None:
 
 
 def test_the_fixture_is_an_entry_point_of_the_package() -> None:
-    """pytest finds `iso_host` where the package is installed."""
+    """pytest finds `iso_host` if the package is installed."""
     table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (name,) = table["project"]["entry-points"]["pytest11"].values()
     assert hasattr(import_module(name), "iso_host")
 
 
 def test_every_ready_suite_is_exported_and_a_failing_case_tells(tmp_path: Path) -> None:
-    """A test per case of each ready suite; a case that fails raises what was wrong."""
+    """Each built-in suite exports one test per case; a failing case raises its differences."""
     from sim.link import Host
 
     for network in ready_suites():
@@ -231,8 +233,8 @@ def test_every_ready_suite_is_exported_and_a_failing_case_tells(tmp_path: Path) 
 def test_what_is_no_name_of_a_file_is_an_error_of_the_argument(
     read: Callable[[str], object], given: str
 ) -> None:
-    """A text that no file can be called is refused by name, wherever a file is asked for. Where messages
-    are read, which need no file, a long text without an ending is one of them."""
+    """An impossible file name is rejected with the argument's name, wherever a file is expected. Where
+    messages are accepted, a long text without a file extension counts as one."""
     if read is sim.read and given == "x" * 5000:
         assert len(sim.read(given)) == 1
         return
@@ -242,7 +244,7 @@ def test_what_is_no_name_of_a_file_is_an_error_of_the_argument(
 
 @pytest.mark.parametrize("read", [suite_of, rules_of])
 def test_a_file_that_is_no_text_is_told_so(read: Callable[[Path], object], tmp_path: Path) -> None:
-    """Bytes that are no UTF-8 are an error of the argument, not of a codec."""
+    """A file that is not UTF-8 is an error of the argument, not of a codec."""
     path = tmp_path / "mine.toml"
     path.write_bytes(b"title = '\xff'\n")
     with pytest.raises(OptionError, match="expected UTF-8 text, found other bytes"):

@@ -1,4 +1,4 @@
-"""What a tester writes into a suite: variables, rows, sessions, chosen cases, formats of files."""
+"""What a tester can write in a suite: variables, rows, sessions, selected cases, formats in files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.link.ends import AT, Clock, until
 
 
 def run(text: str | Suite | Path, host: AsyncHost | None = None, **options: object) -> tuple[Done, AsyncHost]:
-    """The suite, run against *host*, or one of our own; and that host."""
+    """The suite, run against *host* or one of ours; and that host."""
 
     async def against() -> tuple[Done, AsyncHost]:
         suite = suite_of(text)
@@ -30,13 +30,13 @@ def run(text: str | Suite | Path, host: AsyncHost | None = None, **options: obje
 
 
 def requests(host: AsyncHost) -> list[sim.Message]:
-    """The messages that *host* was sent."""
+    """The messages received by *host*."""
     return [seen for one in host.traffic if one.kind == "request" and (seen := host.traffic.message(one))]
 
 
 def test_a_completion_carries_what_its_approval_said() -> None:
-    """The approval code, the reference and the trace number of an earlier step, in elements and options; the
-    time of the step; either kind of brackets."""
+    """Variables for the approval code, the reference and the STAN of an earlier step, in elements and
+    options; the time of the step; either kind of brackets."""
     done, host = run(
         """
         [[cases]]
@@ -76,13 +76,14 @@ def test_a_completion_carries_what_its_approval_said() -> None:
     ],
 )
 def test_a_variable_that_nothing_gives_a_value_is_an_error(step: str, said: str) -> None:
-    """It is named with its step where the suite is read, and never sent."""
+    """When the suite is read, the error names the variable and its step; it is never sent."""
     with pytest.raises(OptionError, match=said):
         suite_of(f"[[cases]]\nname = 'a'\nsteps = [{{ {step} }}]\n")
 
 
 def test_a_variable_without_a_value_fails_its_step() -> None:
-    """The approval was declined, so that it has no code to complete with: nothing is sent."""
+    """The authorization was declined, so there is no approval code for the completion, and nothing is
+    sent."""
     done, host = run(
         """
         [[rules]]
@@ -98,7 +99,7 @@ def test_a_variable_without_a_value_fails_its_step() -> None:
 
 
 def test_what_is_expected_of_element_39_is_all_that_is_expected_of_it() -> None:
-    """A decline that is expected by its element passes, as it does by its code."""
+    """A decline expected by DE 39 passes, as one expected by its code does."""
     rules = "[[rules]]\ncode = '51'\n"
     for expected in ("expect.39 = '51'", "expect.code = '51'", "expect.39 = '~5.'"):
         done, _ = run(f"{rules}[[cases]]\nname = 'a'\nsteps = [{{ {expected} }}]\n")
@@ -108,7 +109,8 @@ def test_what_is_expected_of_element_39_is_all_that_is_expected_of_it() -> None:
 
 
 def test_a_table_of_rows_gives_a_case_each(tmp_path: Path) -> None:
-    """Rows of the suite or of a CSV file beside it: their cells stand in names, options and expectations."""
+    """Rows in the suite or in a CSV file next to it: their cells appear in names, options and
+    expectations."""
     (tmp_path / "amounts.csv").write_text("amount,code\n1000,00\n9900,51\n", encoding="utf-8")
     (tmp_path / "a.toml").write_text(
         """
@@ -133,7 +135,7 @@ def test_a_table_of_rows_gives_a_case_each(tmp_path: Path) -> None:
 
 
 def test_a_session_is_one_connection_for_all_cases() -> None:
-    """Sign-on before all cases, sign-off behind them, nothing between that would sign on again."""
+    """Sign-on before all cases, sign-off after them, and no other sign-on in between."""
     suite = suite_of(
         """
         [session]
@@ -157,7 +159,7 @@ def test_a_session_is_one_connection_for_all_cases() -> None:
 
 
 def test_cases_are_chosen_by_name_or_tag() -> None:
-    """Of three cases those alone that are asked for; a word that is neither name nor tag is told."""
+    """Only the selected ones of three cases run; a word that is neither name nor tag is an error."""
     suite = (
         "[[cases]]\nname = 'one'\ntags = ['smoke']\nsteps = [{}]\n[[cases]]\nname = 'two'\nsteps = [{}]\n"
         "[[cases]]\nname = 'three'\ntags = ['smoke', 'slow']\nsteps = [{ type = 'echo' }]\n"
@@ -173,8 +175,8 @@ def test_cases_are_chosen_by_name_or_tag() -> None:
 
 
 def test_a_suite_has_keys_for_macs_and_pins(tmp_path: Path) -> None:
-    """Requests get a MAC and a PIN block under the suite's keys, a table or a file beside it; the host that
-    plays the other side checks both. Without a key there is no PIN."""
+    """Requests get a MAC and a PIN block under the suite's keys, from a table or a file next to it; the
+    host on the other side verifies both. Without a key there is no PIN."""
     key, pan = "0123456789ABCDEFFEDCBA9876543210", "4111111111111111"
     keys = f'mac = "{key}"\npin = "{key}"\npins = {{ "{pan}" = "1234" }}\n'
     steps = f'pan = "{pan}"\ntype = "financial"\npurpose = "cash"\n'
@@ -196,7 +198,7 @@ def test_a_suite_has_keys_for_macs_and_pins(tmp_path: Path) -> None:
 
 
 def test_no_case_shows_a_card_number_in_an_error() -> None:
-    """Neither one that is asked for nor one that could have been meant."""
+    """The error shows no card number, neither in the unknown name nor in the suggested one."""
     pan = "4539148803436467"
     suite = f"[[cases]]\nname = '{pan}'\nsteps = [{{}}]\n"
     with pytest.raises(OptionError) as error:
@@ -206,7 +208,7 @@ def test_no_case_shows_a_card_number_in_an_error() -> None:
 
 
 def test_a_suite_names_a_format_of_a_file(tmp_path: Path) -> None:
-    """Beside the suite, as a packager of jPOS: host and client speak it, and nothing else."""
+    """A jPOS packager next to the suite: host and client use only this format."""
     (tmp_path / "switch.xml").write_text(sim.export_format("bcd", "jpos"), encoding="utf-8")
     (tmp_path / "a.toml").write_text(
         "format = 'switch.xml'\nframing = 'length-2'\n[[cases]]\nname = 'a'\nsteps = [{}]\n", encoding="utf-8"
@@ -222,7 +224,7 @@ def test_a_suite_names_a_format_of_a_file(tmp_path: Path) -> None:
 
 
 async def test_a_host_that_dies_fails_what_does_not_reach_it(clock: Clock) -> None:
-    """In the middle of a suite: its steps fail one by one, and what was before keeps its result."""
+    """If the host dies in the middle of a suite, later steps fail one by one, and earlier results stay."""
     suite = suite_of(
         "\n".join(f"[[cases]]\nname = '{at}'\nsteps = [{{ timeout = 2 }}]" for at in ("one", "two", "three"))
     )
@@ -240,7 +242,7 @@ async def test_a_host_that_dies_fails_what_does_not_reach_it(clock: Clock) -> No
 
 @pytest.mark.iso_host(format="bcd", framing="length-2", opening=5, rules=[{"mti": "0800", "code": "91"}])
 def test_the_host_of_a_test_is_as_its_mark_says(iso_host: Host) -> None:
-    """`sim.host`'s options, for the fixture's host."""
+    """The mark sets `sim.host`'s options for the fixture's host."""
     assert iso_host.server.line.format.name == "bcd"
     with sim.client(iso_host) as client:
         answers = [client.send(sim.generate(kind)).code for kind in ("auth", "echo")]
@@ -248,7 +250,7 @@ def test_the_host_of_a_test_is_as_its_mark_says(iso_host: Host) -> None:
 
 
 def test_a_case_that_is_checked_speaks_its_suites_format(tmp_path: Path) -> None:
-    """The host of a test is made to speak what the exported suite says, a file of one's own too."""
+    """The test's host uses the format of the exported suite, including the user's own file."""
     (tmp_path / "switch.xml").write_text(sim.export_format("bcd", "jpos"), encoding="utf-8")
     path = tmp_path / "a.toml"
     path.write_text(

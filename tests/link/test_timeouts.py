@@ -1,4 +1,4 @@
-"""What follows a time-out: how often it is repeated, after what, until when."""
+"""After a timeout: how many repeats, after which delays, until when."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.link.ends import AT, Clock, until
 
 
 def unanswered(network: str, version: str) -> Message:
-    """A request whose answer does not come."""
+    """A request that gets no response."""
     kind = "auth" if network == "AMEX" else "financial"
     return generate(kind, network=network, version=version, stan="000041", at=AT).message
 
 
 def test_every_version_has_its_row() -> None:
-    """What is ours says so."""
+    """Every version has a row, and the values of our choice are marked."""
     assert all(timeout_of(version).tries > 0 for version in VERSIONS)
     assert {row["confidence"] for row in read_csv("timeouts")} <= {"published", "secondary", "ours"}
 
@@ -34,7 +34,8 @@ def test_every_version_has_its_row() -> None:
 async def test_repeats_come_as_often_and_as_late_as_the_row_says(
     clock: Clock, network: str, version: str, waits: list[float]
 ) -> None:
-    """On a real line: the reversal, then its repeats under their own MTI, until the tries are used up."""
+    """On a real connection: the reversal, then its repeats with their own MTI, until the attempts are used
+    up."""
     row = timeout_of(version)
     async with (
         AsyncHost(rules=rules_of([{"action": "drop"}])) as host,
@@ -60,6 +61,6 @@ async def test_repeats_come_as_often_and_as_late_as_the_row_says(
 
 @pytest.mark.parametrize("attempt", [1, 6, 7, 60])
 def test_the_last_wait_holds_for_all_after_it(attempt: int) -> None:
-    """Who asks for more tries than the row has waits goes on with the longest."""
+    """With more attempts than waits, the longest wait applies to the rest."""
     assert timeout_of("1993").wait(attempt) == min(2**attempt, 64)
     assert timeout_of("1987").wait(attempt) == 0

@@ -1,4 +1,4 @@
-"""TLS between host and client, and what the host says of those who get none."""
+"""TLS between host and client, and the host's reasons for failed handshakes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.link.ends import certificate, framed, kinds, message, until
 
 
 async def test_tls_with_a_certificate_of_our_own(tmp_path: Path) -> None:
-    """Both ends speak TLS; a client that does not trust the certificate is told so, and gets nothing."""
+    """Both ends use TLS; a client that does not trust the certificate gets an error, and no data."""
     cert, key = certificate(tmp_path)
     tls, trusting = server_context(cert, key), client_context(cert)
     async with AsyncHost(tls=tls) as host, AsyncClient(("127.0.0.1", host.port), tls=trusting) as client:
@@ -25,13 +25,13 @@ async def test_tls_with_a_certificate_of_our_own(tmp_path: Path) -> None:
 
 
 def test_a_client_that_gets_no_tls_connection_is_told_of_with_the_reason(tmp_path: Path) -> None:
-    """No TLS at all, no trust in the certificate, no certificate of its own, too slow: a row each, in words;
-    a host that stops does not wait for a handshake."""
+    """No TLS, an untrusted certificate, no client certificate, too slow: one row each, in words; a host
+    that stops does not wait for a handshake."""
     cert, key = certificate(tmp_path)
     knows = client_context(cert)
 
     async def told(sent: bytes, tls: ssl.SSLContext | None = None, *, ends: str = "", **limits: float) -> str:
-        """What the host says of a client that sends *sent*, in TLS or not, and does what *ends* says."""
+        """The host's reason for a client that sends *sent*, with or without TLS, and then does *ends*."""
         async with AsyncHost(tls=server_context(cert, key, cert if tls else None), limits=limits) as host:
             _, writer = await asyncio.open_connection("127.0.0.1", host.port, ssl=tls)
             writer.write(sent)
@@ -52,7 +52,7 @@ def test_a_client_that_gets_no_tls_connection_is_told_of_with_the_reason(tmp_pat
 
 
 async def test_handshakes_count_as_connections(tmp_path: Path) -> None:
-    """Who connects and says nothing takes one of the connections that there may be."""
+    """A silent connection counts towards the maximum."""
     cert, key = certificate(tmp_path)
     async with AsyncHost(tls=server_context(cert, key), limits={"connections": 1}) as host:
         _, silent = await asyncio.open_connection("127.0.0.1", host.port)
@@ -74,7 +74,7 @@ async def test_handshakes_count_as_connections(tmp_path: Path) -> None:
     ],
 )
 def test_openssls_reasons_are_said_in_words(error: ssl.SSLError, words: str) -> None:
-    """Known reasons in plain words, others in OpenSSL's own."""
+    """Known reasons are in plain words, others in OpenSSL's own."""
     if len(error.args) > 1:
         error.reason = error.args[1].partition("]")[0].removeprefix("[SSL: ")
     assert words in why_not(error)

@@ -1,4 +1,4 @@
-"""What goes wrong around messages: senders that leave, handlers that fail, hosts that stop, lines held up."""
+"""Trouble around messages: canceled senders, failing handlers, stopped hosts, blocked loops."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def client_of(host: AsyncHost, **options: Any) -> AsyncClient:
 async def test_what_tells_of_the_past_is_repeated_and_never_reversed(
     clock: Clock, sent: Message, mtis: list[str]
 ) -> None:
-    """An advice and a reversal without an answer are sent again as repeats, until one is answered."""
+    """An advice or reversal without a response is repeated until it gets one."""
     rules = rules_of([{"seen": "..2", "action": "ignore"}])
     async with AsyncHost(rules=rules) as host, client_of(host) as client:
         sending = asyncio.ensure_future(client.send(sent))
@@ -68,7 +68,7 @@ async def test_what_tells_of_the_past_is_repeated_and_never_reversed(
 
 
 async def test_an_advice_that_nobody_answers_is_unsettled(clock: Clock) -> None:
-    """After the tries of its network it is kept, and told."""
+    """After all attempts of its network it is recorded as unsettled, and logged."""
     async with (
         AsyncHost(rules=rules_of([{"action": "ignore"}])) as host,
         client_of(host, tries=1) as client,
@@ -80,7 +80,7 @@ async def test_an_advice_that_nobody_answers_is_unsettled(clock: Clock) -> None:
 
 
 def test_a_client_in_another_loop_says_so_and_can_be_closed() -> None:
-    """Its own loop is over while its pool is open: nothing waits for what cannot come."""
+    """Its own loop has ended while its pool was open: nothing waits for events that cannot happen."""
 
     async def opened() -> tuple[AsyncHost, AsyncClient]:
         host = await AsyncHost().start()
@@ -101,7 +101,7 @@ def test_a_client_in_another_loop_says_so_and_can_be_closed() -> None:
 
 
 async def _left(host: AsyncHost, client: AsyncClient) -> None:
-    """Close, in their loop, what was left open there."""
+    """Close, in their own loop, the connections left open there."""
     for channel in tuple(client._pool.channels):
         await channel.close()
     await host.stop()
@@ -110,7 +110,7 @@ async def _left(host: AsyncHost, client: AsyncClient) -> None:
 @long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
 def test_a_forked_process_has_a_loop_of_its_own() -> None:
-    """It opens ends of its own; those that it was born with say so, and those of its parent go on."""
+    """It can open new hosts and clients; inherited ones raise an error, and the parent's go on."""
     done = subprocess.run([sys.executable, "-c", _FORKED], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["own", "00", "theirs", "LinkError", "ended", "0", "parent", "00"], (
         done.stderr
@@ -142,7 +142,8 @@ host.close()
 
 
 def test_what_nobody_closes_is_closed_when_the_program_ends() -> None:
-    """A host, a client that waits, a load under way: the program ends without a word of asyncio's."""
+    """With a host, a pending client and a load test in progress, the program ends without output from
+    asyncio."""
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", _LEFT_OPEN],
         capture_output=True,
@@ -170,8 +171,8 @@ load = sim.load(host, wait=False, seconds=50, mix={"financial": 1})
 async def test_what_is_unsettled_is_bounded_and_what_gives_way_is_told(
     clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A host that answers nothing for hours: the newest are kept, each that gave way is counted and named,
-    without its card; one that was settled meanwhile is no loss."""
+    """A host answers nothing for hours: the newest requests are kept; each dropped one is counted and
+    named, without its card; one settled in the meantime does not count."""
     caplog.set_level(logging.INFO)
     rules = rules_of([{"action": "ignore"}])
     async with (
@@ -196,8 +197,8 @@ async def test_what_is_unsettled_is_bounded_and_what_gives_way_is_told(
 
 
 async def test_a_sender_that_leaves_leaves_its_request_behind(clock: Clock) -> None:
-    """Whoever cancels `send` does not know what the host booked: the exchange is kept as unsettled, and its
-    answer, when it comes, settles it."""
+    """A canceled `send` leaves open what the host booked: the exchange is unsettled until its response
+    arrives."""
     rules = rules_of([{"delay": 1}])
     async with AsyncHost(rules=rules) as host, client_of(host) as client:
         sending = asyncio.ensure_future(client.send(message()))
@@ -216,7 +217,7 @@ async def test_a_sender_that_leaves_leaves_its_request_behind(clock: Clock) -> N
 async def test_a_handler_and_an_observer_that_fail_do_not_end_the_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Both are the caller's own: what they raise is told, and requests are answered as before."""
+    """Their exceptions are logged, and requests are answered as before."""
 
     def fails(_: object) -> None:
         raise RuntimeError(PAN)
@@ -233,7 +234,7 @@ async def test_a_handler_and_an_observer_that_fail_do_not_end_the_line(
 
 
 async def test_nobody_waits_for_a_connection_that_cannot_be_had() -> None:
-    """One of two is lost and cannot be opened anew: requests go over the other, at once."""
+    """One of two connections is lost and cannot be reopened: requests use the other at once."""
     host = await AsyncHost().start()
     async with client_of(host, pool=2) as client:
         await until(lambda: len(host.serving) == 2)
@@ -249,7 +250,7 @@ async def test_nobody_waits_for_a_connection_that_cannot_be_had() -> None:
 
 
 async def test_a_client_that_is_closed_while_it_connects_leaves_no_connection() -> None:
-    """Who waits for the connection is told, and the host sees it end."""
+    """Callers that wait for the connection get an error, and the host sees it end."""
     async with AsyncHost() as host:
         client = client_of(host)
         sending = asyncio.ensure_future(client.send(message()))
@@ -262,7 +263,7 @@ async def test_a_client_that_is_closed_while_it_connects_leaves_no_connection() 
 
 
 async def test_an_echo_test_that_fails_ends_its_own_connection_alone(clock: Clock) -> None:
-    """Each connection of a pool is tested, and what the others wait for is not lost."""
+    """Each connection of a pool is tested, and requests pending on the others are not lost."""
     rules = rules_of([{"mti": "08xx", "seen": "1", "action": "ignore"}, {"mti": "01xx", "delay": 95}])
     async with (
         AsyncHost(rules=rules) as host,
@@ -283,7 +284,7 @@ async def test_an_echo_test_that_fails_ends_its_own_connection_alone(clock: Cloc
 
 
 async def test_an_answer_that_waits_to_be_read_is_in_time(clock: Clock) -> None:
-    """Where the loop was held up for longer than a deadline, what came meanwhile is read first."""
+    """If the loop was blocked beyond a deadline, responses that have arrived are read first."""
     with sim.host() as host:  # in a thread of its own: it answers while this loop is held up
         async with AsyncClient(("127.0.0.1", host.port), reverse=False) as client:
             sending = asyncio.ensure_future(client.send(message(), timeout=5))
@@ -297,7 +298,7 @@ async def test_an_answer_that_waits_to_be_read_is_in_time(clock: Clock) -> None:
 
 
 async def test_under_tls_an_answer_is_written_down_when_it_is_handed_over(tmp_path: Path) -> None:
-    """Not when the next request comes; and a client that leaves after its answer had it."""
+    """It is not logged only at the next request; a client that leaves after its response counts as served."""
     cert, key = certificate(tmp_path)
     async with AsyncHost(tls=server_context(cert, key)) as host:
         async with client_of(host, tls=client_context(cert)) as client:
@@ -308,7 +309,7 @@ async def test_under_tls_an_answer_is_written_down_when_it_is_handed_over(tmp_pa
 
 
 async def test_a_stopped_host_serves_nobody_who_was_still_coming() -> None:
-    """A connection whose handshake ends after the stop is refused."""
+    """A connection whose handshake ends after the stop is rejected."""
     host = await AsyncHost().start()
     await host.stop()
     server = await asyncio.start_server(host._serve, "127.0.0.1", 0)
@@ -321,7 +322,7 @@ async def test_a_stopped_host_serves_nobody_who_was_still_coming() -> None:
 
 
 def test_nothing_that_comes_in_is_too_odd_to_be_decided() -> None:
-    """Frames with bytes changed at random, under rules and keys of every kind: each gets a decision."""
+    """Frames with randomly changed bytes, under rules and keys of every kind, each get a decision."""
     some = random.Random(11)
     made = [generate(kind, network=one, version=None, at=AT).message for one in NETWORKS for kind in _KINDS]
     made += [generate("key_exchange", version=one, at=AT).message for one in VERSIONS]

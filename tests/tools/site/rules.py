@@ -12,7 +12,7 @@ from writing import PLACE, anchor, put, records, table, toctree
 
 import sim
 from sim.codec import build
-from sim.exchanges import break_exchange
+from sim.exchanges import break_exchange, findings
 from sim.exchanges.breaking import good_exchange
 from sim.spec.tables import read_toml
 
@@ -137,7 +137,7 @@ def _exchange_example(fault: str) -> list[str]:
     """What is found in a broken exchange, and its messages, card data hidden."""
     row = read_toml("faults_exchange")["faults"][fault]
     good, broken = good_exchange(fault), break_exchange(fault)
-    said = [f"The finding, on message {at + 1}: {one.message}." for at, one in broken.findings]
+    said = [f"The finding, on message {at + 1}: {one.message}." for at, one in findings(broken)]
     at = row["step"]
     one, other = (build(each.messages[at]) for each in (broken, good))
     rows = [
