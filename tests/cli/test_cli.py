@@ -1,4 +1,4 @@
-"""The command `iso8583`: each verb once more, with exit status, pipes and JSON, and no card in sight."""
+"""The command `iso8583`: each verb as a command, with exit status, pipes and JSON, and no card data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEX = "0100 4000 0000 0000 0000 1241 1111 1111 1111 11".replace(" ", "")
 
 
 def test_a_pipe_of_generated_messages_is_valid() -> None:
-    """generate | validate: as many verdicts as messages, trace numbers in a row."""
+    """generate | validate gives as many verdicts as messages, with consecutive STANs."""
     made = Run("generate", "financial", "--network", "visa", "--count", "3", "--stan", "999998")
     assert [parse(line).get(11) for line in made.out.splitlines()] == ["999998", "999999", "000001"]
     assert parse(Run("generate", "echo", "--stan", "42").out.strip()).get(11) == "000042"
@@ -40,7 +40,8 @@ def test_a_pipe_of_generated_messages_is_valid() -> None:
 
 
 def test_generate_makes_what_a_format_has() -> None:
-    """--format has its elements in text, --to in its bytes as well; what has no place there is told."""
+    """--format generates its elements in text form, --to also in its bytes; elements that it does not have
+    are reported."""
     assert "TERM0001        " in Run("generate", "auth", "--format", "base24").out
     made = Run("generate", "auth", "--to", "visa-base1")
     assert made.err.startswith("DE 60 is left out: visa-base1 has")
@@ -49,8 +50,7 @@ def test_generate_makes_what_a_format_has() -> None:
 
 
 def test_options_of_generate_are_those_of_the_face() -> None:
-    """Each parameter of `sim.generate` is an option, with what its docstring says as its help, in a shell's
-    words."""
+    """Each parameter of `sim.generate` is an option; its help is the docstring's text, worded for a shell."""
     told = Run("generate", "--help").out
     assert "--amount-minor-units, --amount INTEGER" in told
     assert "The amount in the smallest unit of --currency" in (words := " ".join(told.split()))
@@ -65,14 +65,15 @@ def test_options_of_generate_are_those_of_the_face() -> None:
 
 
 def test_what_a_payment_carries_is_an_option() -> None:
-    """generate --pin has a PIN block (DE 52), a call without it has none."""
+    """generate --pin sends a PIN block (DE 52); without it there is none."""
     pin, plain = Run("generate", "--network", "visa", "--pin"), Run("generate", "--network", "visa")
     assert parse(pin.out.strip("\n")).get(52)
     assert parse(plain.out.strip("\n")).get(52) == ""
 
 
 def test_a_message_is_shown_without_its_card() -> None:
-    """parse, explain, validate, guess, diff and mask of text and bytes: no card number, on either stream."""
+    """parse, explain, validate, guess, diff and mask show no card number on either stream, for text and
+    bytes."""
     bcd = encode(parse(REQUEST), "bcd").hex()
     for verb in ("parse", "explain", "validate", "guess", "mask"):
         for one in (REQUEST, bcd, REQUEST[:60], f"2026-11-20 INFO {REQUEST}"):
@@ -87,7 +88,7 @@ def test_a_message_is_shown_without_its_card() -> None:
 
 
 def test_parse_gives_the_elements_for_a_program() -> None:
-    """--json has what the message table has, in the same places."""
+    """--json has the values of the message table, at the same positions."""
     record = Run("parse", "--json", REQUEST).records[0]
     table = sim.parse(REQUEST)
     elements = record["elements"]
@@ -105,7 +106,7 @@ def test_parse_gives_the_elements_for_a_program() -> None:
 
 
 def test_the_exit_status_tells() -> None:
-    """0 all is well, 1 the message is not, 2 the command was called wrongly."""
+    """0 is success, 1 a problem with the message, 2 wrong usage."""
     broken = REQUEST.replace("164111111111111111", "164111111111111112", 1)
     assert Run("validate", REQUEST).status == 0
     assert Run("validate", broken).status == 1
@@ -125,14 +126,14 @@ def test_the_exit_status_tells() -> None:
 
 
 def test_nothing_given_is_said() -> None:
-    """An empty pipe is no message, and no traceback."""
+    """An empty pipe gives an error, not a traceback."""
     run = Run("parse", given="\n")
     assert run.status == 2
     assert "no message" in run.err
 
 
 def test_bytes_come_through_a_pipe() -> None:
-    """Raw bytes, not only their spelling: a binary file piped in is recognised."""
+    """Raw bytes, not only their hex digits, are recognized in a pipe."""
     raw = encode(
         parse(REQUEST), "ascii_binary" if "ascii_binary" in sim.formats()["name"].tolist() else "bcd"
     )
@@ -141,14 +142,15 @@ def test_bytes_come_through_a_pipe() -> None:
 
 
 def test_a_dump_of_several_lines_is_one_message() -> None:
-    """Only lines that begin as the text form are messages of their own."""
+    """Only lines that begin like the text form are separate messages."""
     data = encode(parse(REQUEST), "bcd")
     dump = "\n".join(f"{at:08x}  {data[at : at + 16].hex(' ')}" for at in range(0, len(data), 16))
     assert [one["mti"] for one in Run("parse", "--json", given=dump).records] == ["0200"]
 
 
 def test_what_a_shell_has_split_is_put_together_or_refused() -> None:
-    """Pieces of a hex dump belong together; pieces of a text have lost their blanks, which are data."""
+    """Pieces of a hex dump are joined; pieces of text are rejected, because they have lost blanks, which
+    are data."""
     assert _whole(("0800", "2020", "0000")) == ("0800 2020 0000",)
     run = Run("parse", *REQUEST.split())
     assert run.status == 2
@@ -156,7 +158,7 @@ def test_what_a_shell_has_split_is_put_together_or_refused() -> None:
 
 
 def test_messages_are_built_converted_answered_reversed_and_broken() -> None:
-    """What makes a message prints it whole, for the next program."""
+    """Commands that make a message print it in clear, for the next program."""
     assert Run("build", "0800", "3=990000", "11=123456").out.strip() == "08002020000000000000990000123456"
     assert Run("build", "0800", given='{"3": "990000", "11": "123456"}').out.strip().endswith("990000123456")
     lower = Run("build", "0100", "52=00112233aabbccdd", "--to", "bcd")
@@ -181,7 +183,7 @@ def test_messages_are_built_converted_answered_reversed_and_broken() -> None:
 
 
 def test_a_log_becomes_a_table(tmp_path: Path) -> None:
-    """read: CSV on standard output, Parquet by name; card data hidden unless asked for."""
+    """read prints CSV or writes Parquet by file name; card data is masked unless requested."""
     log = tmp_path / "log.txt"
     log.write_text("\n".join([REQUEST] * 5 + ["rubbish"]), encoding="utf-8")
     run = Run("read", str(log))
@@ -199,7 +201,7 @@ def test_a_log_becomes_a_table(tmp_path: Path) -> None:
 
 
 def test_tables_of_reference_are_listed() -> None:
-    """fields, codes, rules, formats; --find picks rows."""
+    """fields, codes, rules and formats print their tables; --find selects rows."""
     assert "Systems trace audit number" in Run("fields").out
     assert "bcd" in Run("formats").out
     found = Run("rules", "--find", "luhn", "--json").records
@@ -211,7 +213,7 @@ def test_tables_of_reference_are_listed() -> None:
 def test_sentences_end_their_lines_between_words(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On a terminal, at its width; a pipe gets one line."""
+    """On a terminal, lines break between words at its width; a pipe gets one line."""
     said = "It would fit if one character had been lost in DE 4 or near it; look there. " * 2
     prose(said.strip(), "    ")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -228,7 +230,7 @@ def test_sentences_end_their_lines_between_words(
 def test_a_wide_column_goes_on_beneath(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On a terminal a row takes some lines, broken between words; names of rules stay whole."""
+    """On a terminal a row wraps over a few lines, between words; names of rules stay whole."""
     rows = [("required-element", "one two " * 40, "7")]
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "40")
@@ -240,7 +242,8 @@ def test_a_wide_column_goes_on_beneath(
 
 
 def test_search_looks_in_all_tables() -> None:
-    """Words, a kind; nothing found is told by the status, an unknown kind with the right ones."""
+    """Search accepts words and a kind; the status shows that nothing was found; the error for an unknown
+    kind lists the valid ones."""
     found = Run("search", "terminal", "id", "--kind", "element", "--json").records
     assert "DE 41" in {str(one["key"]) for one in found}
     assert "DE 41" in Run("search", "DE 41").out
@@ -252,7 +255,7 @@ def test_search_looks_in_all_tables() -> None:
 
 
 def test_no_language_model_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what would configure one, and no traceback."""
+    """The error says how to configure one, without a traceback."""
     for name in [
         name for name in os.environ if name.startswith(("ANTHROPIC", "OPENAI", "GOOGLE", "GEMINI", "OLLAMA"))
     ]:
@@ -266,7 +269,7 @@ def test_no_language_model_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_description_needs_no_language_model() -> None:
-    """It is read by rules, and what they do not understand is told in a line."""
+    """Rules read the description, and one line reports what they do not understand."""
     run = Run("generate", "--description", "Visa purchase of 25 EUR")
     assert (run.status, run.out[:4]) == (0, "0100")
     run = Run("generate", "--description", "a frobnicated purchase of 5 EUR")
@@ -275,7 +278,7 @@ def test_a_description_needs_no_language_model() -> None:
 
 
 def test_help_names_every_verb() -> None:
-    """Each has a line, a help of its own and no exception on the way there."""
+    """Each verb has a line and its own help, without an exception."""
     told = Run("--help").out
     for name in iso8583.list_commands(None):  # type: ignore[arg-type]  # it needs none
         assert f"\n  {name} " in told
@@ -286,7 +289,7 @@ def test_help_names_every_verb() -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_complete(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """click's completion script is there for each shell; verbs are what it offers."""
+    """click's completion script exists for each shell, and offers the verbs."""
     monkeypatch.setenv("_ISO8583_COMPLETE", f"{shell}_source")
     done = subprocess.run([sys.executable, "-m", "sim.cli"], capture_output=True, text=True)
     assert "iso8583" in done.stdout
@@ -308,7 +311,7 @@ print([name for name in {heavy.split()!r} if name in sys.modules])
 
 
 def test_a_message_is_mended() -> None:
-    """validate --fix prints the message, the proposals on the other stream; what nobody knows stays."""
+    """validate --fix prints the message, and the proposals on stderr; an unknown original value stays."""
     broken = REQUEST.replace("06123456", "05123456", 1)
     done = Run("validate", "--fix", broken)
     assert (done.status, done.out.rstrip("\n")) == (1, REQUEST)
@@ -323,7 +326,7 @@ def test_a_message_is_mended() -> None:
 
 
 def test_jupyterlab_asks_nothing_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No catalogue of extensions, no look for updates; what the caller says comes last and so holds."""
+    """No extension catalog, no update check; the caller's options come last and so take precedence."""
     pytest.importorskip("jupyterlab")
     called: list[str] = []
     monkeypatch.setattr("os.execv", lambda _, argv: called.extend(argv))
@@ -335,7 +338,7 @@ def test_jupyterlab_asks_nothing_of_the_network(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_unknown_verb_is_told_with_the_nearest() -> None:
-    """A slip in a verb's name costs no look at the manual; what resembles none is only said to be none."""
+    """A misspelled verb gets a suggestion; a word that resembles none is only reported as unknown."""
     for said, words in (("pars", "No such command 'pars'. Did you mean 'parse'?"), ("xyzzy", "'xyzzy'.\n")):
         called = Run(said)
         assert called.status == 2

@@ -1,4 +1,4 @@
-"""host, send and suite of the command line, over real sockets; hosts are processes of their own."""
+"""host, send and suite on the command line, over real sockets; hosts run in their own processes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def iso8583(*argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
 
 
 def apart(*argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """A call of the command, in a process of its own."""
+    """A call of the command in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "sim.cli", *argv], input=given, capture_output=True, text=True, timeout=120
     )
@@ -40,7 +40,7 @@ def apart(*argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def host(*argv: str, end: signal.Signals = signal.SIGINT) -> Iterator[tuple[str, list[str]]]:
-    """A host in a process of its own: its address, and, when it has ended, the lines that it printed."""
+    """A host in a separate process: its address, and, after it has ended, its printed lines."""
     lines: list[str] = []
     process = subprocess.Popen(
         [sys.executable, "-m", "sim.cli", "host", "--port", "0", *argv],
@@ -63,7 +63,7 @@ def host(*argv: str, end: signal.Signals = signal.SIGINT) -> Iterator[tuple[str,
 
 
 def test_two_commands_talk(tmp_path: Path) -> None:
-    """A host with rules declines what they name; both print what happened, and no card number."""
+    """A host declines what its rules name; both commands print what happened, without card numbers."""
     rules = tmp_path / "rules.csv"
     rules.write_text("card,code\n4111*,51\n", encoding="utf-8")
     with host("--rules", str(rules), "--json") as (address, lines):
@@ -80,8 +80,8 @@ def test_two_commands_talk(tmp_path: Path) -> None:
 
 @contextmanager
 def saying(*frames: bytes) -> Iterator[str]:
-    """A host that gives each connection one of *frames* when it has heard something, and closes it; another
-    connection hears nothing. Its address."""
+    """The address of a host that sends one of *frames* on each connection after it has received something,
+    and closes it; further connections receive nothing."""
     held = []
 
     def serve() -> None:
@@ -101,8 +101,8 @@ def saying(*frames: bytes) -> Iterator[str]:
 
 
 def test_what_came_instead_of_an_answer_is_told() -> None:
-    """An answer with another trace number and bytes that are not a message: what became of the request, and
-    what came; then a host that says nothing in its time."""
+    """For a response with another STAN, and for bytes that are not a message, the outcome and what arrived
+    are printed; then a host that does not respond in time."""
     line = Line.of()
     other = respond(generate("financial", network="VISA", stan="000008").message).message
     requests = [generate("financial", network="VISA", stan=f"{stan:06}").raw for stan in (7, 8, 9)]
@@ -122,14 +122,14 @@ def test_what_came_instead_of_an_answer_is_told() -> None:
 
 
 def test_a_script_ends_a_host_as_ctrl_c_does() -> None:
-    """SIGTERM, which service managers and containers send: the line is closed, and that is told."""
+    """SIGTERM, as sent by service managers and containers, closes the connections, and this is reported."""
     with host(end=signal.SIGTERM) as (address, lines):
         assert iso8583("send", address, REQUEST).returncode == 0
     assert "stopped" in lines[-1]
 
 
 def test_a_host_may_be_ended_as_soon_as_it_says_that_it_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits for these words may be quicker than the line behind them."""
+    """Whoever waits for the message may act before the next statement runs."""
     written = click.echo
 
     def echo(words: str, **how: Any) -> None:
@@ -148,7 +148,7 @@ def test_a_host_may_be_ended_as_soon_as_it_says_that_it_listens(monkeypatch: pyt
 
 
 def test_formats_and_framing_go_by_name() -> None:
-    """Packed digits behind two bytes of length; an account with nothing on it has no money."""
+    """Packed digits after two bytes of length; an empty account has insufficient funds."""
     how = ["--format", "bcd", "--framing", "length-2"]
     with host(*how, "--opening", "0") as (address, lines):
         sent = iso8583("send", address, *how, REQUEST)
@@ -157,7 +157,7 @@ def test_formats_and_framing_go_by_name() -> None:
 
 
 def test_a_suite_runs_and_is_written_down(tmp_path: Path) -> None:
-    """Against a host of its own: exit status, JUnit XML, a page, a pytest module."""
+    """Against its own host: exit status, JUnit XML, a page, a pytest module."""
     junit, page, module = (str(tmp_path / name) for name in ("junit.xml", "report.html", "test_suite.py"))
     suite = "case,type,expect.39\nalive,echo,00\n"
     path = tmp_path / "suite.csv"
@@ -176,7 +176,8 @@ def test_a_suite_runs_and_is_written_down(tmp_path: Path) -> None:
 
 
 def test_a_host_plays_the_other_side_of_a_suite(tmp_path: Path) -> None:
-    """Its rules, network and format: what the suite expects of a host comes from one in another process."""
+    """A host in another process takes rules, network and format from the suite, and meets its
+    expectations."""
     path = tmp_path / "suite.toml"
     path.write_text(
         'network = "VISA"\nformat = "bcd"\n[[rules]]\namount = "666"\ncode = "05"\n'
@@ -190,7 +191,7 @@ def test_a_host_plays_the_other_side_of_a_suite(tmp_path: Path) -> None:
 
 
 def test_a_load_is_measured() -> None:
-    """As many as asked for, of the kinds asked for; a weight that is no number is told."""
+    """The requested number and types are sent; a weight that is not a number is an error."""
     with host() as (address, _):
         done = iso8583("load", address, "--count", "50", "--mix", "auth=9", "--mix", "echo", "--json")
         record = json.loads(done.stdout)
@@ -211,7 +212,7 @@ def test_a_load_is_measured() -> None:
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(argv: list[str], said: str) -> None:
-    """A sentence and an exit status, no traceback."""
+    """An error is a sentence and an exit status, without a traceback."""
     done = iso8583(*argv)
     assert done.returncode in (1, 2)
     assert said in done.stderr
@@ -219,7 +220,7 @@ def test_what_cannot_be_is_said_in_a_line(argv: list[str], said: str) -> None:
 
 
 def test_both_commands_take_keys(tmp_path: Path) -> None:
-    """What the client sends has a MAC by the key of the file, which the host takes."""
+    """The client's messages have a MAC with the key in the file, which the host accepts."""
     keys = tmp_path / "keys.toml"
     keys.write_text('mac = "2A2A1C1C4C4C68687070A4A4C2C2E0E0"\n', encoding="utf-8")
     with host("--keys", str(keys)) as (address, _):

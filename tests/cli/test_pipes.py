@@ -1,4 +1,4 @@
-"""Output that nobody reads to its end: `iso8583 ... | head` ends as other programs do, and says nothing."""
+"""Output that is not read to its end: `iso8583 ... | head` ends quietly, like other programs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ def unread() -> Iterator[int]:
     "argv", [["fields"], ["parse", "--help"], ["codes", "response_code", "--json"]], ids=" ".join
 )
 def test_a_closed_pipe_ends_a_command_quietly(argv: list[str]) -> None:
-    """The status is the one that a shell gives a program ended by SIGPIPE; neither 0, all was well, nor 1, a
-    bad message."""
+    """The status is that of a program ended by SIGPIPE; neither 0 (success) nor 1 (an invalid message)."""
     with unread() as pipe:
         done = subprocess.run(
             [sys.executable, "-m", "sim.cli", *argv], stdout=pipe, stderr=subprocess.PIPE, check=False
@@ -39,7 +38,7 @@ def test_a_closed_pipe_ends_a_command_quietly(argv: list[str]) -> None:
 
 
 def test_a_host_whose_output_nobody_reads_ends_too() -> None:
-    """What it saw cannot be told any more; the connection is not broken by that, the host is over."""
+    """Without a reader of its output the host ends; the connection is not broken by it."""
     with unread() as pipe:
         argv = [sys.executable, "-m", "sim.cli", "host", "--port", "0"]
         host = subprocess.Popen(argv, stdout=pipe, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Chip data in words: tags, bits, card data hidden, the sentences of a story."""
+"""Chip data in words: tags, bits, masked card data, the sentences of an explanation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AGNS = (
 
 
 def one(tag: str, value: str, **context: str) -> emv.TagMeaning:
-    """What one tag says."""
+    """The meaning of one tag."""
     (read,) = chip_data.read_tags(chip_data.write_tags({tag: value}))
     return emv.explain_tag(read, **context)
 
@@ -33,12 +33,12 @@ def chip(tags: dict[str, str], mti: str = "0100", fields: dict[int, str] | None 
 
 
 def told(message: Message) -> str:
-    """The sentences of a message's chip data."""
+    """The sentences about a message's chip data."""
     return " ".join(emv.summary(message))
 
 
 def test_every_table_is_read() -> None:
-    """Each tag has a content class that values are shown by; roles and bits are looked up by tag."""
+    """Each tag has a content class, by which values are shown; roles and bits are looked up by tag."""
     contents = {tag.content for tag in tables.tags().values()}
     assert contents == {"n", "cn", "an", "ans", "b"}
     assert tables.tags()["9F41"].digits == 8
@@ -87,7 +87,7 @@ def test_every_table_is_read() -> None:
     ],
 )
 def test_tags_in_words(tag: str, value: str, shown: str, meaning: str) -> None:
-    """The value as a person writes it, and what it says."""
+    """The value as a person writes it, and its meaning."""
     said = one(tag, value, currency="840")
     assert (said.value_shown, said.meaning) == (shown, meaning)
     assert said.name == tables.tags()[tag].name
@@ -112,13 +112,14 @@ def test_tags_in_words(tag: str, value: str, shown: str, meaning: str) -> None:
     ],
 )
 def test_card_data_is_hidden(tag: str, value: str, shown: str) -> None:
-    """Card numbers keep first 6 and last 4; tracks, names, PINs, commands and unknown tags nothing."""
+    """Card numbers show the first 6 and last 4 digits; tracks, names, PINs, commands and unknown tags show
+    nothing."""
     assert one(tag, value).value_shown == shown
 
 
 @pytest.mark.parametrize(("carrier", "other"), [("5A", "9F10"), ("57", "9F10"), ("5A", "9F7C")])
 def test_the_card_number_is_hidden_in_other_tags(carrier: str, other: str) -> None:
-    """A tag that repeats the card number of 5A or 57 shows it masked, too."""
+    """A tag that repeats the card number of 5A or 57 is masked, too."""
     text = chip_data.write_tags({carrier: PAN if carrier == "5A" else TRACK, other: f"06{PAN}06"})
     assert PAN not in "".join(f"{said}" for said in emv.decode(text))
     assert "411111******1111" in emv.decode(text)[1].value_shown
@@ -128,7 +129,7 @@ def test_the_card_number_is_hidden_in_other_tags(carrier: str, other: str) -> No
     ("tag", "name"), [("DF01", "private tag"), ("C1", "private tag"), ("9F77", "unknown tag")]
 )
 def test_tags_without_a_row(tag: str, name: str) -> None:
-    """A tag of the private class is called so, others unknown."""
+    """A tag of the private class is called private, other tags are unknown."""
     assert one(tag, "00").name == name
 
 
@@ -155,7 +156,7 @@ def test_tags_without_a_row(tag: str, name: str) -> None:
     ],
 )
 def test_bits(tag: str, value: str, words: list[str]) -> None:
-    """Bit 8 is the most significant; a bit without a meaning is reserved where all are bits."""
+    """Bit 8 is the most significant; a bit without a meaning is reserved if the tag is all bits."""
     assert emv.bits_set(tag, value) == words
 
 
@@ -194,13 +195,13 @@ def test_cvm_results(value: str, said: str) -> None:
 
 
 def test_codes_without_a_meaning() -> None:
-    """A code no list has is called that, never guessed."""
+    """A code in no list is called unknown, never guessed."""
     assert response_code("FFFF") == "FFFF, not in the list"
     assert transaction_type("99") == ""
 
 
 def test_decode_flattens_templates() -> None:
-    """A template comes before what is in it, and says how much that is; commands say what they do."""
+    """A template comes before its contents, with the number of tags; commands have their descriptions."""
     said = emv.decode("720F9F180400000001860684240000AABB")
     assert [(one.tag, one.depth, one.meaning) for one in said] == [
         ("72", 0, "holds 2 tags"),
@@ -210,13 +211,13 @@ def test_decode_flattens_templates() -> None:
 
 
 def test_decode_says_where() -> None:
-    """Start and end cut the value out of the element."""
+    """Start and end are the limits of the value in the element."""
     text = "9F2701809F3501229505AABBCCDDEE"
     assert [text[said.start : said.end] for said in emv.decode(text)] == ["80", "22", "AABBCCDDEE"]
 
 
 def test_broken_chip_data() -> None:
-    """What stands before the fault is told, and that there is more."""
+    """The tags before the fault are shown, with a note that there is more."""
     text = "9C01009F2608AABB"
     chip = chip_data.read(text)
     assert chip.error is not None
@@ -229,7 +230,7 @@ def test_broken_chip_data() -> None:
 
 
 def test_a_dataset_is_unwrapped() -> None:
-    """An id 01 and a length of two bytes may stand in front; offsets count from the element's start."""
+    """An id 01 and a length of two bytes may precede the tags; offsets count from the element's start."""
     text = "0100049F270180"
     read = chip_data.read(text)
     assert (read.layout, read.error) == ("dataset", None)
@@ -245,14 +246,14 @@ def test_a_dataset_is_unwrapped() -> None:
     ],
 )
 def test_a_broken_dataset(text: str, offset: int, expected: str) -> None:
-    """A wrong length of the dataset is told from a tag that is cut short in it."""
+    """A wrong length of the dataset is distinguished from a truncated tag in it."""
     error = chip_data.read(text).error
     assert error is not None
     assert (error.offset, error.expected) == (offset, expected)
 
 
 def test_a_fixed_layout_is_read_by_its_places() -> None:
-    """One network's layout starts with its name in EBCDIC: values in an agreed order, without tags."""
+    """One network's layout starts with its name in EBCDIC: values in a fixed order, without tags."""
     read = chip_data.read(AGNS)
     assert (read.layout, read.error) == ("AGNS", None)
     assert (read.value("9F02"), read.value("9F10"), read.value("9F27")) == (
@@ -269,7 +270,7 @@ def test_a_fixed_layout_is_read_by_its_places() -> None:
 
 @given(st.lists(st.sampled_from(sorted(tables.tags())), max_size=40))
 def test_the_headline_is_short(tags: list[str]) -> None:
-    """However many tags there are, one line says how many and does not grow beyond its limit."""
+    """However many tags there are, one line gives their number and stays within its limit."""
     line = emv.headline(chip_data.write_tags([(tag, "") for tag in tags]))
     assert len(line) <= 240
     assert line.startswith(f"{len(tags)} chip data tag") or not tags
@@ -277,7 +278,7 @@ def test_the_headline_is_short(tags: list[str]) -> None:
 
 @given(st.text(max_size=60) | st.text(alphabet="0123456789ABCDEF", max_size=120))
 def test_any_text_is_told(text: str) -> None:
-    """Reading, decoding and telling never raise, whatever stands in DE 55."""
+    """Reading, decoding and explaining never raise, whatever DE 55 contains."""
     assert emv.headline(text)
     assert isinstance(emv.decode(text), tuple)
     assert emv.summary(Message("0100", {55: text}))
@@ -285,14 +286,14 @@ def test_any_text_is_told(text: str) -> None:
 
 @given(st.sampled_from(sorted(tables.tags())), st.binary(max_size=12))
 def test_any_value_is_told(tag: str, value: bytes) -> None:
-    """A value of a wrong length or content has a meaning or none, never an exception."""
+    """A value of the wrong length or content may have no meaning, but never raises."""
     said = emv.decode(chip_data.write_tags({tag: value.hex().upper()}))
     assert said[0].tag == tag
     assert emv.summary(chip({tag: value.hex().upper()}))
 
 
 def test_no_chip_data_no_sentence() -> None:
-    """A message without DE 55 has nothing to tell."""
+    """A message without DE 55 has no sentence about it."""
     assert emv.summary(Message("0100", {11: "123456"})) == []
 
 
@@ -323,7 +324,7 @@ def test_no_chip_data_no_sentence() -> None:
     ],
 )
 def test_sentences(tags: dict[str, str], sentence: str) -> None:
-    """What the chip wants, what the terminal found, how the cardholder was verified."""
+    """What the chip requests, what the terminal found, how the cardholder was verified."""
     assert sentence in emv.summary(chip(tags))
 
 
@@ -335,19 +336,19 @@ def test_sentences(tags: dict[str, str], sentence: str) -> None:
     ],
 )
 def test_agreement(amount: str, end: str) -> None:
-    """Amount and currency the chip signed are held against the message's."""
+    """The amount and currency that the chip signed are compared with the message's."""
     tags = {"9F02": "000000012345", "5F2A": "0840", "9F1A": "0840"}
     assert f"The chip signed {end}" in told(chip(tags, fields={4: amount, 49: "840"}))
 
 
 def test_agreement_with_a_composite_amount() -> None:
-    """In 2003 currency and decimals stand inside DE 4."""
+    """In 2003 currency and decimals are part of DE 4."""
     message = chip({"9F02": "000000012345", "5F2A": "0840"}, "2100", {4: "8402000000012345"})
     assert "which matches the message" in told(Message("2100", message.fields, "2003"))
 
 
 def test_the_issuer_answers_the_chip() -> None:
-    """A response tells the proof for the chip and what its scripts do, when."""
+    """For a response: the issuer's authentication data, what its scripts do, and when."""
     script = chip_data.write_tags({"9F18": "00000001", "86": "841E0000"})
     text = told(chip({"91": "AABBCCDDEEFF00113030", "72": script}, "0110"))
     assert "issuer authentication data (10 bytes)" in text
@@ -368,7 +369,7 @@ def test_the_issuer_answers_the_chip() -> None:
 def test_a_tag_of_networks_own_is_that_of_the_application(
     tag: str, value: str, aid: str, name: str, shown: str
 ) -> None:
-    """The application on the chip says whose the tag is; without one the card's network does, if any."""
+    """The chip's application determines whose tag it is; without one, the card's network does."""
     alone = chip_data.write_tags({tag: value})
     said = emv.decode(chip_data.write_tags({"84": aid, tag: value}))[1]
     assert (said.name, said.value_shown) == (name, shown)

@@ -1,4 +1,4 @@
-"""Elements with a layout inside, taken apart and in words."""
+"""Elements with an inner layout, read and in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sim.elements.pos import read_location, say_location
 
 
 def test_additional_amounts_are_read_group_by_group() -> None:
-    """Each group knows its place and its parts."""
+    """Each group has its offset and its subfields."""
     first, second = read_additional_amounts("1002840C000000001000" + "0040978D000000000500", "1987")
     assert (first.account, first.kind, first.currency, first.exponent) == ("10", "02", "840", "")
     assert (second.at, second.kind, second.sign, second.amount) == (20, "40", "D", "000000000500")
@@ -26,7 +26,7 @@ def test_additional_amounts_of_2003_have_the_minor_unit() -> None:
     ("value", "version"), [("", "1987"), ("1002840C00000000100", "1993"), ("0" * 20, "2003")]
 )
 def test_a_cut_group_is_no_group(value: str, version: str) -> None:
-    """A value that is not made of whole groups is not taken apart."""
+    """A value that does not consist of whole groups is not split."""
     assert read_additional_amounts(value, version) == ()
     assert say_additional_amounts(value, version) == ""
 
@@ -47,7 +47,7 @@ def test_additional_amounts_in_words() -> None:
     ],
 )
 def test_original_data_are_read_in_each_version(version: str, value: str, place: int) -> None:
-    """MTI, STAN, date and acquirer, and where the date starts."""
+    """MTI, STAN, date and acquirer, and the offset of the date."""
     original = read_original(value, version)
     assert original is not None
     assert original.at == place
@@ -59,7 +59,7 @@ def test_original_data_are_read_in_each_version(version: str, value: str, place:
 
 @pytest.mark.parametrize("value", ["", "0100", "0100123456112010153", "01001234561120101ABC"])
 def test_short_or_lettered_original_data_are_not_read(value: str) -> None:
-    """What is too short or no digits has no parts."""
+    """A value that is too short or not digits has no subfields."""
     assert read_original(value, "1987") is None
     assert say_original(value, "1987") == ""
 
@@ -84,6 +84,6 @@ def test_location_in_words_names_the_country() -> None:
 
 
 def test_a_signed_amount_says_its_side() -> None:
-    """C is credit, D debit."""
+    """C is credit, D is debit."""
     assert say_signed("D00000150", "840") == "1.50 USD debit"
     assert say_signed("C00000150", "392") == "150 JPY credit"

@@ -1,4 +1,4 @@
-"""The one reader of what is inside an element: parts are slices, misfits are located, and back again."""
+"""The reader of subfields: they are slices, faults are located, and writing reverses reading."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ TEXT = st.text(alphabet="0123456789ABCDEF CD/\\~abcXYZ.", max_size=120)
 
 
 def _parts(parts: tuple[layout.Part, ...]) -> dict[str, object]:
-    """Parts as `write` takes them."""
+    """Subfields in the form that `write` accepts."""
     return {part.key: _parts(part.children) if part.children else part.value for part in parts}
 
 
 @together("version, number, network", KNOWN)
 def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, network: str | None) -> None:
-    """No row is lost: each path is found again in the tree, with its name and its source."""
+    """No row is lost: each path is in the tree, with its name and source."""
     owner = (network or "iso").lower()
     rows = [
         row
@@ -60,7 +60,7 @@ def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, netwo
 def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
     version: str, number: int, network: str | None, value: str
 ) -> None:
-    """Nothing is raised; every part is the slice that it says, inside the part it belongs to."""
+    """Nothing raises; every subfield is the slice that it states, within its parent."""
     for one in layouts.layouts(version, number, network):
         found = layout.read(one, value)
         assert layout.fits(one, value) is found.fits
@@ -90,7 +90,7 @@ def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
 def test_the_layout_that_fits_is_found_among_alternatives(
     version: str, value: str, variant: str, city: str
 ) -> None:
-    """Name and location stand in several layouts; no word is cut in two by the one that is chosen."""
+    """There are several layouts of name and location; the chosen one splits no word."""
     found = layout.fitting(version, 43, value)
     assert found is not None
     assert found.layout.variant == variant
@@ -98,7 +98,7 @@ def test_the_layout_that_fits_is_found_among_alternatives(
 
 
 def test_a_value_that_fits_no_layout_has_none() -> None:
-    """No guess: the value stays whole, and the closest layout says where it stops fitting."""
+    """There is no guess: the value stays whole, and the closest layout says where it stops fitting."""
     value = f"{'CORNER SHOP':<25}{'NEW YORK':<13} Q"
     assert layout.fitting("1987", 43, value) is None
     near = layout.closest("1987", 43, value)
@@ -117,7 +117,7 @@ def test_a_value_that_fits_no_layout_has_none() -> None:
     ],
 )
 def test_no_layout_splits_a_word(value: str, fits: str | None) -> None:
-    """A name is filled up behind its end: one with a gap that reaches its last place is of another layout."""
+    """A name is padded at its end: one with a gap that reaches its last position has another layout."""
     found = layout.fitting("1987", 43, value)
     assert (found.layout.variant if found else None) == fits
 
@@ -140,13 +140,13 @@ def test_no_layout_splits_a_word(value: str, fits: str | None) -> None:
 def test_what_does_not_fit_is_located(
     version: str, number: int, value: str, start: int, expected: str
 ) -> None:
-    """A misfit says where it is and what should stand there."""
+    """A fault gives its position and what is expected there."""
     (misfit, *_) = layout.read(layouts.layouts(version, number)[0], value).misfits
     assert (misfit.start, misfit.expected) == (start, expected)
 
 
 def test_values_are_written_as_they_are_read() -> None:
-    """Parts by key or name give the value back, filled up as their class asks."""
+    """Subfields by key or name give the value back, padded as their class requires."""
     group = {"account type": "00", "amount type": "40", "currency": "840", "amount": "D000000000100"}
     made = writing.write(layouts.layouts("1987", 54)[0], [group, group])
     assert made == "0040840D000000000100" * 2
@@ -166,7 +166,7 @@ def test_values_are_written_as_they_are_read() -> None:
     ],
 )
 def test_parts_that_cannot_be_written_are_refused(values: dict[str, str], expected: str) -> None:
-    """A part that is too long, of another class or of no such name raises, with the element."""
+    """A subfield that is too long, of another class or unknown raises an error that names the element."""
     with pytest.raises(BuildError) as caught:
         writing.write(layouts.layouts("1987", 3)[0], values)
     assert (caught.value.field, caught.value.expected) == (3, expected)
@@ -174,7 +174,7 @@ def test_parts_that_cannot_be_written_are_refused(values: dict[str, str], expect
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_places_of_fixed_parts_are_known_without_reading(version: str) -> None:
-    """A rule that looks at one part need not take the whole value apart."""
+    """A rule on one subfield need not read the whole value."""
     assert "002030"[layout.place(version, 3, "from account")] == "20"
     with pytest.raises(KeyError):
         layout.place(version, 3, "colour")
@@ -190,7 +190,7 @@ def test_counts_are_words_up_to_twelve() -> None:
 
 
 def test_codes_fit_the_part_they_are_of() -> None:
-    """Each code of a network's part has a part that looks it up and is wide enough to hold it."""
+    """Each code of a network's subfield has a subfield that looks it up and is wide enough for it."""
     cells: dict[tuple[str, str], list[Cell]] = {}
 
     def collect(network: str, cell: Cell) -> None:
@@ -211,7 +211,8 @@ def test_codes_fit_the_part_they_are_of() -> None:
 
 
 def test_what_is_told_is_told_of_parts_there_are() -> None:
-    """Each sentence on a network's own part names a part of its layouts, and a pattern that can be met."""
+    """Each sentence on a network's own subfield names a subfield of its layouts, and a pattern that can
+    match."""
     paths: set[tuple[str, str]] = set()
 
     def collect(network: str, cell: Cell) -> None:
@@ -242,7 +243,7 @@ def test_what_is_told_is_told_of_parts_there_are() -> None:
 def test_a_bad_row_of_our_own_files_is_named(
     row: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever adds a layout is told what is wrong with its row, and of which element it is."""
+    """An error in a layout row names the row and its element."""
     columns = "versions number layout path name cut format codes agreed sensitive confidence source"
     whole = {**dict.fromkeys(columns.split(), ""), "versions": "1987", "number": "62", **row}
     monkeypatch.setattr(files, "_rows", lambda owner: {("1987", 62): {"": [whole]}})

@@ -1,4 +1,4 @@
-"""What an element says, each by the words of its own kind, in every version that has it."""
+"""The meaning of an element, in the words of its kind, in every version that has it."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ from sim.elements.meaning import meaning
 def test_an_element_says_what_its_kind_says(
     mti: str, version: str, number: int, value: str, said: str
 ) -> None:
-    """Merchant categories and places by name, wherever a version keeps them."""
+    """Merchant categories and locations have names, in every version."""
     assert meaning(Message(mti, {number: value}, version), number) == said

@@ -1,4 +1,4 @@
-"""What the networks put into their elements, taken apart and in words; card data in them stays hidden."""
+"""The networks' subfields, read and in words, with card data masked."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ CASES = [
     ],
 )
 def test_what_a_usage_says_is_behind_it(number: int, value: str, names: dict[str, str]) -> None:
-    """UnionPay's usages of two letters name the parts that follow; what does not fit them stays whole, and
-    what authenticates a cardholder is shown in neither case."""
+    """UnionPay's two-letter usages determine the subfields after them; a value that does not fit stays
+    whole, and authentication data is never shown."""
     told = {one.label: one for one in unfold(Message("0100", {number: value}), number, "UNIONPAY")}
     assert {label: told[label].name for label in names} == names
     if number == 61:
@@ -80,7 +80,7 @@ def test_what_a_usage_says_is_behind_it(number: int, value: str, names: dict[str
 def test_the_parts_of_a_network_are_named_and_explained(
     network: str, version: str, number: int, value: str, label: str, said: str
 ) -> None:
-    """Each part has its place, tag or bit as a label, and the meaning of its code."""
+    """Each subfield has its position, tag or bit as a label, and the meaning of its code."""
     told = unfold(Message("0100", {number: value}, version), number, network)
     assert said in [one.meaning for one in told if one.label == label]
 
@@ -111,8 +111,8 @@ NOT_TWICE = "second GENERATE AC not requested"
 def test_card_data_in_parts_is_never_shown(
     network: str, version: str, number: int, value: str, secret: str
 ) -> None:
-    """Verification values, authentication values and card numbers are hidden by the rows that describe
-    them; a card number that stands where none belongs is hidden, too, also one cut in two by the parts."""
+    """Verification values, authentication values and card numbers are masked by the rows that describe
+    them; so is a card number in the wrong place, even if it spans two subfields."""
     message = Message("0100", {number: value}, version)
     told = unfold(message, number, network)
     assert told
@@ -138,7 +138,7 @@ def _cells(cell: Cell) -> list[Cell]:
 
 @pytest.mark.parametrize("owner", owners())
 def test_rows_are_sound(owner: str) -> None:
-    """Every row names its source and how sure it is, its element exists, and its widths fit into it."""
+    """Every row has its source and confidence, its element exists, and its widths fit."""
     rows = read_csv(f"layouts/{owner}")
     for row in rows:
         assert row["source"], row
@@ -154,7 +154,7 @@ def test_rows_are_sound(owner: str) -> None:
 
 
 def test_parts_named_as_card_data_are_hidden() -> None:
-    """A row whose part is called what must never show says that it is sensitive, whoever's it is."""
+    """A row whose subfield has the name of card data is marked sensitive, in any layout."""
     tables = (wire_format(name).layout("1987").dialect for name in ready())
     own = [part for table in tables if table for part in table.parts]
     known = {
@@ -171,7 +171,7 @@ def test_parts_named_as_card_data_are_hidden() -> None:
 
 
 def test_codes_of_parts_belong_to_a_part() -> None:
-    """Each code in `subfields.csv` is found again at its part, with its source."""
+    """Each code in `subfields.csv` belongs to a subfield, with its source."""
     rows = read_csv("subfields")
     tags = {(row["network"], row["tag"]) for row in read_csv("emv/inside")}
     inside = (one for network, tag in tags for one in tag_layouts(tag, network))
@@ -235,7 +235,7 @@ def test_tags_that_networks_fill_their_own_way_unfold(
 
 
 def test_a_tag_that_fits_no_layout_stays_whole() -> None:
-    """Another network's form, or a network without one, is not guessed at."""
+    """Another network's layout, or a card without a network, is not guessed."""
     assert inside_tag("9F10", "0FA501A030000000", "VISA") == []
     assert inside_tag("9F10", "06010A03A00000", None) == []
     assert inside_tag("9F26", "0" * 16, "VISA") == []
@@ -245,7 +245,7 @@ def test_a_tag_that_fits_no_layout_stays_whole() -> None:
 def test_a_part_put_in_its_own_place_of_a_list_changes_nothing(
     network: str, version: str, number: int, value: str
 ) -> None:
-    """Lengths in front of tags, ids and data are written as they stand."""
+    """Length prefixes of tags, ids and data are written as they were."""
     message = Message("0100", {number: value}, version)
     found = fitting(message.spec, number, value, network)
     for part, _ in found.walk() if found else ():
@@ -266,7 +266,8 @@ def test_a_part_put_in_its_own_place_of_a_list_changes_nothing(
 def test_lengths_around_a_part_follow_it(
     version: str, number: int, value: str, old: str, new: str, made: str
 ) -> None:
-    """Those of the lists, tags and data that it stands in; what they cannot say names the element."""
+    """The lengths of the lists, tags and data around a subfield are updated; one that cannot represent the
+    new length raises an error that names the element."""
     network = "VISA" if number == 104 else "MASTERCARD"
     message, at = Message("0100", {number: value}, version), value.rindex(old)
     with nullcontext() if made else pytest.raises(BuildError, match=f"^DE {number}: expected"):

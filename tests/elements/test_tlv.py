@@ -1,4 +1,4 @@
-"""BER-TLV: tags, lengths, templates, and errors that say where."""
+"""BER-TLV: tags, lengths, templates, and errors with positions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pairs(tags: tuple[chip_data.Tag, ...]) -> list[tuple[str, str]]:
 
 @given(PAIRS)
 def test_reading_undoes_writing(given_pairs: list[tuple[str, str]]) -> None:
-    """Order and repeats are kept, and every value stands where the tag says."""
+    """Order and repeats are kept, and every value is at the position that its tag states."""
     text = chip_data.write_tags(given_pairs)
     tags = chip_data.read_tags(text)
     assert pairs(tags) == given_pairs
@@ -34,7 +34,7 @@ def test_reading_undoes_writing(given_pairs: list[tuple[str, str]]) -> None:
 
 @given(PAIRS)
 def test_padding_in_front_moves_the_tags(given_pairs: list[tuple[str, str]]) -> None:
-    """What stands in front of them changes nothing of the tags but their places."""
+    """Padding before the tags changes only their positions."""
     text = chip_data.write_tags(given_pairs)
     moved = [
         tag._replace(start=tag.start + 2, value_start=tag.value_start + 2, end=tag.end + 2)
@@ -45,7 +45,7 @@ def test_padding_in_front_moves_the_tags(given_pairs: list[tuple[str, str]]) -> 
 
 @given(PAIRS, st.integers(min_value=0, max_value=60))
 def test_a_cut_is_found_inside_the_text(given_pairs: list[tuple[str, str]], cut: int) -> None:
-    """A text cut short gives the tags before the cut, in the result or with the error."""
+    """A truncated text gives the tags before the cut, in the result or with the error."""
     text = chip_data.write_tags(given_pairs)
     short = text[: max(0, len(text) - cut)]
     try:
@@ -59,7 +59,7 @@ def test_a_cut_is_found_inside_the_text(given_pairs: list[tuple[str, str]], cut:
 
 @given(st.text(alphabet="0123456789ABCDEFabcdef", max_size=80))
 def test_any_hex_is_read_or_refused(text: str) -> None:
-    """Nothing but TlvError comes out, and what lenient reading takes has no gap in its values."""
+    """Only TlvError is ever raised, and the values of lenient reading have no gaps."""
     try:
         tags = chip_data.read_tags(text, strict=False)
     except chip_data.TlvError as error:
@@ -81,7 +81,7 @@ def test_any_hex_is_read_or_refused(text: str) -> None:
     ],
 )
 def test_lengths(size: int, head: str) -> None:
-    """Up to 7F a length is one byte, beyond it says first how many bytes it has."""
+    """Up to 7F a length is one byte; beyond that the first byte is the number of length bytes."""
     text = chip_data.write_tags({"95": "AB" * size})
     assert text.startswith(head)
     (tag,) = chip_data.read_tags(text)
@@ -95,7 +95,7 @@ def test_long_lengths_of_short_values(text: str) -> None:
 
 
 def test_templates_hold_tags() -> None:
-    """Bit 6 of the first byte makes a tag a template; what is in it is one deeper."""
+    """Bit 6 of the first byte makes a tag a template; its contents are one level deeper."""
     (script,) = chip_data.read_tags("720F9F180400000001860684240000AABB")
     assert script.constructed
     assert pairs(script.children) == [("9F18", "00000001"), ("86", "84240000AABB")]
@@ -107,12 +107,12 @@ def test_templates_hold_tags() -> None:
 
 
 def test_padding_is_skipped() -> None:
-    """00 and FF between tags mean nothing."""
+    """00 and FF between tags are skipped."""
     assert pairs(chip_data.read_tags("00009C0100FFFF9F27018000")) == [("9C", "00"), ("9F27", "80")]
 
 
 def test_small_letters_are_read() -> None:
-    """Hex digits in either case; tags and values come in capitals."""
+    """Hex digits may be in either case; tags and values are returned in uppercase."""
     assert pairs(chip_data.read_tags("9f2701ab")) == [("9F27", "AB")]
 
 
@@ -139,7 +139,7 @@ def test_reading_may_start_later() -> None:
     ],
 )
 def test_errors_say_where(text: str, offset: int, expected: str, found: str, tag: str) -> None:
-    """The offset, what should stand there, what does, and which tag it is."""
+    """The offset, what is expected there, what was found, and the tag."""
     with pytest.raises(chip_data.TlvError) as caught:
         chip_data.read_tags(text)
     error = caught.value
@@ -147,7 +147,7 @@ def test_errors_say_where(text: str, offset: int, expected: str, found: str, tag
 
 
 def test_an_error_keeps_what_was_read() -> None:
-    """The tags before the fault come with the error."""
+    """The error has the tags before the fault."""
     with pytest.raises(chip_data.TlvError) as caught:
         chip_data.read_tags("9C01009F2608AABB")
     assert pairs(caught.value.partial) == [("9C", "00")]
@@ -162,7 +162,7 @@ def test_errors_pickle() -> None:
 
 
 def test_a_wrong_inside_hurts_no_neighbour() -> None:
-    """Lenient reading leaves the template unread, says why, and goes on behind it."""
+    """Lenient reading leaves the template unread, says why, and continues after it."""
     text = "71048603AABB9C0100"
     with pytest.raises(chip_data.TlvError) as caught:
         chip_data.read_tags(text)
@@ -175,7 +175,7 @@ def test_a_wrong_inside_hurts_no_neighbour() -> None:
 
 
 def test_nesting_has_a_floor() -> None:
-    """Templates within templates stop at a depth no card needs; the reader does not run out of stack."""
+    """Nested templates stop at a depth that no card needs, before the reader runs out of stack."""
     text = ""
     for _ in range(2000):
         text = chip_data.write_tags([("E1", text)])
@@ -187,6 +187,6 @@ def test_nesting_has_a_floor() -> None:
 
 
 def test_the_repr_hides_the_value() -> None:
-    """A tag may hold the card number."""
+    """The repr shows no value, because a tag may contain the card number."""
     (tag,) = chip_data.read_tags("5A084111111111111111")
     assert repr(tag) == "Tag('5A', 8 bytes)"

@@ -1,4 +1,4 @@
-"""Magnetic stripe tracks: what is read, what is refused, what is never shown."""
+"""Magnetic stripe tracks: what is read, what is rejected, what is never shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_track_2_is_taken_apart(separator: str) -> None:
 
 
 def test_track_2_without_expiry_or_service_code() -> None:
-    """A separator stands in for what is missing."""
+    """A separator replaces a missing field."""
     read = read_track_2(f"{PAN}===123")
     assert read is not None
     assert (read.expiry, read.service) == ("", "")
@@ -26,12 +26,12 @@ def test_track_2_without_expiry_or_service_code() -> None:
 
 @pytest.mark.parametrize("value", ["", "HELLO", PAN, f";{PAN}=2912201?", f"{PAN}=2912201^", "=2912201"])
 def test_other_layouts_are_no_track_2(value: str) -> None:
-    """Sentinels, letters and a missing separator make it no track 2."""
+    """Text with sentinels, letters or without a separator is not track 2."""
     assert read_track_2(value) is None
 
 
 def test_track_1_is_taken_apart() -> None:
-    """PAN, name, expiry, service code, and where the expiry stands."""
+    """PAN, name, expiry, service code, and the offset of the expiry."""
     value = f"B{PAN}^DOE/JANE.MS^2912201000000"
     read = read_track_1(value)
     assert read is not None
@@ -40,7 +40,7 @@ def test_track_1_is_taken_apart() -> None:
 
 
 def test_track_1_without_expiry() -> None:
-    """A caret stands in for what is missing."""
+    """A caret replaces a missing field."""
     read = read_track_1(f"B{PAN}^DOE/JANE^^^000")
     assert read is not None
     assert (read.expiry, read.service) == ("", "")
@@ -58,7 +58,7 @@ def test_track_1_without_expiry() -> None:
     ],
 )
 def test_other_layouts_are_no_track_1(value: str) -> None:
-    """Sentinels, another format code and missing parts make it no track 1."""
+    """Text with sentinels, another format code or missing fields is not track 1."""
     assert read_track_1(value) is None
 
 
@@ -78,13 +78,13 @@ def test_track_3_begins_with_format_code_and_card_number(value: str, is_one: boo
 
 
 def test_a_country_code_moves_the_expiry() -> None:
-    """For card numbers from 59 the place of the expiry is not known."""
+    """For card numbers that start with 59 the position of the expiry is unknown."""
     assert expiry_place(PAN) == 17
     assert expiry_place("59" + PAN[2:]) is None
 
 
 def test_pan_of_track_1() -> None:
-    """The card number is found in any format code's track 1, and nowhere else."""
+    """The card number is found in track 1 with any format code, and nowhere else."""
     assert pan_of_track_1(f"B{PAN}^DOE/JANE^2912201") == PAN
     assert pan_of_track_1(f"{PAN}=2912201") == ""
 

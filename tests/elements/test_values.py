@@ -1,4 +1,4 @@
-"""What single values mean: MTI, PAN, dates, amounts."""
+"""The meaning of single values: MTI, PAN, dates, amounts."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from sim.spec.networks import check_digit, luhn_ok
     ],
 )
 def test_response_mti(request_mti: str, response_mti: str | None) -> None:
-    """A response carries the next function and no repeat marker; responses are not answered."""
+    """A response has the next function and no repeat marker; responses get no response."""
     assert mti.response_mti(request_mti) == response_mti
 
 
 @given(st.text(st.sampled_from("0123456789"), min_size=11, max_size=18))
 def test_check_digit_makes_luhn_right_and_only_it(payload: str) -> None:
-    """Of the ten possible last digits exactly one passes."""
+    """Exactly one of the ten possible last digits passes."""
     assert [digit for digit in "0123456789" if luhn_ok(payload + digit)] == [check_digit(payload)]
 
 
@@ -75,13 +75,13 @@ def test_check_digit_makes_luhn_right_and_only_it(payload: str) -> None:
     ],
 )
 def test_calendar(pattern: str, value: str, problem: tuple[int, int, str] | None) -> None:
-    """Dates know the months' lengths and leap years, and say which part is wrong."""
+    """Month lengths and leap years are checked, and the wrong part is named."""
     assert dates.problem(pattern, value) == problem
 
 
 @given(st.datetimes(datetime(2000, 1, 1), datetime(2099, 12, 31)))  # noqa: DTZ001
 def test_written_dates_are_dates(at: datetime) -> None:
-    """Whatever is written in a pattern of the tables exists in the calendar."""
+    """Every date written in a pattern of the tables exists in the calendar."""
     patterns = {element.pattern for version in VERSIONS for element in spec(version).elements}
     for pattern in patterns - {""}:
         written = dates.write(pattern, at)
@@ -105,7 +105,7 @@ def test_written_dates_are_dates(at: datetime) -> None:
     ],
 )
 def test_amounts_have_the_decimals_of_their_currency(message: Message, said: str) -> None:
-    """The currency decides how many of the twelve digits are decimals."""
+    """The currency determines how many of the twelve digits are decimals."""
     assert money.say(message) == said
 
 
@@ -123,12 +123,12 @@ def test_amounts_have_the_decimals_of_their_currency(message: Message, said: str
 def test_account_number_comes_from_de_2_then_the_tracks(
     fields: dict[int, str], found: tuple[int, str]
 ) -> None:
-    """DE 2 goes before track 2, track 2 before track 1."""
+    """DE 2 takes precedence over track 2, track 2 over track 1."""
     assert account(Message("0100", fields)) == found
 
 
 def test_network_management_has_no_card() -> None:
-    """DE 2 of an 08xx message is a group id in one dialect and names no network."""
+    """DE 2 of an 08xx message is a group id in one dialect, and identifies no network."""
     assert detect_network(Message("0800", {2: "4111111111111111"})) is None
 
 
@@ -172,19 +172,19 @@ def test_network_management_has_no_card() -> None:
     ],
 )
 def test_meanings(message: Message, number: int, said: str) -> None:
-    """The meaning of an element says what its value stands for, empty where it speaks for itself."""
+    """The meaning explains the value, and is empty if the value is self-explanatory."""
     assert meaning(message, number) == said
 
 
 def test_meanings_follow_the_network_s_list() -> None:
-    """The same response code means what the network says where it has a meaning of its own."""
+    """A response code has the network's meaning if the network defines its own."""
     message = Message("0110", {39: "70"})
     assert meaning(message, 39, "VISA") == "PIN data required"
     assert meaning(message, 39, "MASTERCARD") != meaning(message, 39, "VISA")
 
 
 def test_meanings_hide_card_data() -> None:
-    """No meaning holds a card number, a track or chip values in clear."""
+    """No meaning contains a card number, a track or chip values in clear."""
     pan = "4111111111111111"
     fields = {2: pan, 35: f"{pan}=29122010", 43: pan.ljust(40), 45: f"B{pan}^", 55: f"5A08{pan}"}
     message = Message("0100", fields)

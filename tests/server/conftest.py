@@ -1,4 +1,4 @@
-"""Real servers on real sockets, and a client that holds every answer to the OpenAPI document."""
+"""Real servers on real sockets, and a client that checks every response against the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CARD_DIGITS = re.compile(r"\d{12,}")
 
 @dataclass
 class Running:
-    """A server process: where it listens and where its output goes."""
+    """A server process: its address and its output."""
 
     process: subprocess.Popen[str]
     url: str
@@ -41,7 +41,7 @@ class Running:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port, as sockets want them."""
+        """Host and port as a socket address."""
         host, port = self.url.removeprefix("http://").split(":")
         return host, int(port)
 
@@ -51,16 +51,16 @@ class Running:
         return self.process.wait(STOP_SECONDS)
 
     def written(self) -> str:
-        """All that it wrote after its address, to either stream; complete once it has ended."""
+        """Everything it printed after its address, on both streams; complete once it has ended."""
         return self.out.read_text() + self.err.read_text()
 
     def card_digits(self) -> list[str]:
-        """Runs of digits in its output that could be of a card."""
+        """Runs of digits in its output that could belong to a card."""
         return CARD_DIGITS.findall(self.written())
 
     def talk(self, data: bytes, *, end: bool = False) -> bytes:
-        """Send *data* over a connection of its own and read until the server closes it. *end*: say that
-        no more will come."""
+        """Send *data* over a separate connection and read until the server closes it. *end* signals that
+        no more data follows."""
         with socket.create_connection(self.address, timeout=STOP_SECONDS) as connection:
             connection.sendall(data)
             if end:
@@ -72,8 +72,8 @@ class Running:
 def serving(
     folder: Path, *arguments: str, code: str = "", warm: bool = True, **variables: str
 ) -> Iterator[Running]:
-    """A server on a free port. *code* runs before it, in its process; *variables* are its environment. It is
-    a copy of a process that has imported it, and its workers are, unless it is not *warm*."""
+    """A server on a free port. *code* runs before it, in its process; *variables* are its environment. If
+    *warm*, it and its workers are forked from a process that has already imported the server."""
     start = ["-c", f"{MARK}{code}\nimport sys\nfrom server.__main__ import main\nsys.exit(main())"]
     command = [sys.executable, *(start if code else ["-m", "server"]), "--port", "0", *arguments]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURING)}
@@ -103,13 +103,13 @@ def serving(
 
 @pytest.fixture
 def start(tmp_path: Path) -> Any:
-    """`serving` with a folder of its own."""
+    """`serving` with its own folder."""
     return partial(serving, tmp_path)
 
 
 @pytest.fixture(scope="session")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A local server with its access log on. Its logs are searched for card data when all is done."""
+    """A local server with its access log on. At the end its logs are searched for card data."""
     with serving(tmp_path_factory.mktemp("local"), "--access-log") as running:
         yield running
     assert running.card_digits() == []
@@ -125,7 +125,7 @@ def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 class Client:
-    """Sends requests and holds each answer to what the OpenAPI document says of it."""
+    """Sends requests and checks each response against the OpenAPI document."""
 
     def __init__(self, running: Running) -> None:
         self.http = httpx.Client(base_url=running.url, timeout=STOP_SECONDS)
@@ -138,13 +138,13 @@ class Client:
         return answer
 
     def post(self, path: str, body: Any) -> httpx.Response:
-        """POST *body*: bytes as they are, anything else as JSON."""
+        """POST *body*: bytes unchanged, anything else as JSON."""
         content = {"content": body} if isinstance(body, bytes) else {"json": body}
         headers = {"content-type": "application/json"}
         return self("POST", path, headers=headers, **content)
 
     def check(self, method: str, path: str, answer: httpx.Response) -> None:
-        """The body is what the document says of this status; HTTPValidationError where it is an error
+        """Check that the body matches the document for this status, or HTTPValidationError for an error
         that the document does not list, such as 404."""
         name = "HTTPValidationError"
         if path == "/openapi.json":

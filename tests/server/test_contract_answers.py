@@ -1,4 +1,5 @@
-"""What the three endpoints answer: the records, what they hold, and the choices the document leaves open."""
+"""The responses of the three endpoints: their records, their contents, and the choices that the document
+leaves open."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ MTI = {"auth": "0100", "financial": "0200", "echo": "0800"}
 
 
 def values(answer: Any) -> dict[int, str]:
-    """Number -> value of an answer's fields, which must ascend."""
+    """Number -> value of a response's fields, which must be ascending."""
     fields = answer.json()["fields"]
     numbers = [field["number"] for field in fields]
     assert numbers == sorted(set(numbers))
@@ -27,7 +28,7 @@ def values(answer: Any) -> dict[int, str]:
 
 
 def bits(message: str) -> set[int]:
-    """The data elements that a message's bitmaps announce."""
+    """The data elements in a message's bitmaps."""
     digits = message[4:36] if int(message[4], 16) >= 8 else message[4:20]
     flags = bin(int("1" + digits, 16))[3:]
     return {number for number, flag in enumerate(flags, 1) if flag == "1"} - {1}
@@ -36,7 +37,7 @@ def bits(message: str) -> set[int]:
 @together("kind", MTI)
 @together("network", [None, *NETWORKS])
 def test_generate_answer(client: Any, kind: str, network: str | None) -> None:
-    """All five fields; the message starts with the MTI and holds exactly the fields listed."""
+    """All five fields; the message starts with the MTI and contains exactly the listed fields."""
     answer = client.post("/generate", {"message_type": kind, "network": network})
     body = answer.json()
     assert list(body) == ["message", "mti", "network", "fields", "source"]
@@ -51,7 +52,7 @@ def test_generate_answer(client: Any, kind: str, network: str | None) -> None:
 @pytest.mark.parametrize("kind", MTI)
 @together("network, amount", lambda: product(NETWORKS, (0, 1, 999_999_999_999)))
 def test_generated_message_is_valid(client: Any, kind: str, network: str, amount: int) -> None:
-    """What generate builds, explain reads and validate passes, on its own network, too."""
+    """A generated message can be explained, and is valid, also on its own network."""
     asked = {"message_type": kind, "network": network, "amount_minor_units": amount}
     made = client.post("/generate", asked)
     message = made.json()["message"]
@@ -66,7 +67,7 @@ def test_generated_message_is_valid(client: Any, kind: str, network: str, amount
 
 
 def test_generate_puts_the_options_into_the_message(client: Any) -> None:
-    """Card, amount, STAN and currency stand where the standard puts them."""
+    """Card, amount, STAN and currency are in their standard elements."""
     asked = {"pan": "5555555555554444", "amount_minor_units": 1234, "stan": "000042", "currency": "978"}
     answer = client.post("/generate", asked)
     fields = values(answer)
@@ -78,14 +79,14 @@ def test_generate_puts_the_options_into_the_message(client: Any) -> None:
 
 
 def test_generate_defaults(client: Any) -> None:
-    """Without options: an authorisation of 1000 minor units of 840, STAN 123456, on a VISA test card."""
+    """Without options: an authorization of 1000 minor units of 840, STAN 123456, on a VISA test card."""
     fields = values(client.post("/generate", {}))
     assert (fields[4], fields[11], fields[49]) == ("000000001000", "123456", "840")
     assert fields[2].startswith("4")
 
 
 def test_echo_carries_no_card(client: Any) -> None:
-    """An echo has neither PAN nor amount, whatever was asked; the network stands as asked."""
+    """An echo test has neither PAN nor amount, whatever was requested; the network is as requested."""
     answer = client.post("/generate", {"message_type": "echo", "pan": PAN, "amount_minor_units": 5})
     assert not {2, 4, 14, 35} & set(values(answer))
     assert answer.json()["network"] is None
@@ -103,7 +104,7 @@ def test_echo_carries_no_card(client: Any) -> None:
     ],
 )
 def test_generate_network_of_a_card(client: Any, asked: dict[str, str], network: str | None) -> None:
-    """The network is the one asked for, else the card's; null where the card has none."""
+    """The network is the requested one, else the card's; null if the card has none."""
     answer = client.post("/generate", asked)
     assert answer.status_code == 200
     assert answer.json()["network"] == network
@@ -135,7 +136,8 @@ UNREADABLE = [
 
 @together("message", UNREADABLE)
 def test_unreadable_message(client: Any, message: str) -> None:
-    """Validate says 200 and invalid, with no network result; explain says 422 and where it breaks."""
+    """Validate responds 200 and invalid, without network results; explain 422 with the position of the
+    fault."""
     judged = client.post("/validate", {"message": message})
     assert judged.status_code == 200
     assert judged.json()["valid"] is False
@@ -161,7 +163,7 @@ def test_line_ending_is_dropped(client: Any, ending: str) -> None:
 
 
 def test_error_text_holds_no_card_data(client: Any) -> None:
-    """A message that breaks after its PAN is refused without a digit of it."""
+    """The error for a message that breaks after its PAN contains no digit of it."""
     message = "0100" + "7000000000000000" + "16" + PAN + "0000"
     for path in ("/explain", "/validate"):
         assert PAN not in client.post(path, {"message": message}).text
@@ -169,7 +171,7 @@ def test_error_text_holds_no_card_data(client: Any) -> None:
 
 
 def test_summary_masks_the_card(client: Any) -> None:
-    """The summary may show the first six and last four digits of the PAN, not the whole."""
+    """The summary shows at most the first six and last four digits of the PAN."""
     message = client.post("/generate", {"pan": PAN}).json()["message"]
     told = client.post("/explain", {"message": message}).json()
     assert PAN not in told["summary"]
@@ -187,7 +189,8 @@ def test_summary_masks_the_card(client: Any) -> None:
     ],
 )
 def test_validate_networks(client: Any, against: list[str], names: tuple[str, ...]) -> None:
-    """One result per network asked for, every network for an empty list, in the enumeration's order."""
+    """One result per requested network, or every network for an empty list, in the order of the
+    enumeration."""
     message = client.post("/generate", {"network": "VISA"}).json()["message"]
     body = client.post("/validate", {"message": message, "against": against}).json()
     assert list(body) == ["valid", "errors", "networks"]
@@ -198,7 +201,7 @@ def test_validate_networks(client: Any, against: list[str], names: tuple[str, ..
 
 
 def test_other_networks_do_not_change_the_verdict(client: Any) -> None:
-    """A VISA message fails AMEX's check and stays valid; as an AMEX message it is not."""
+    """A VISA message fails AMEX's check but stays valid; as an AMEX message it is invalid."""
     message = client.post("/generate", {"network": "VISA"}).json()["message"]
     body = client.post("/validate", {"message": message, "against": ["AMEX"]}).json()
     assert body["valid"] is True
@@ -208,7 +211,7 @@ def test_other_networks_do_not_change_the_verdict(client: Any) -> None:
 
 @pytest.mark.parametrize("version", ["1993", "2003"])
 def test_version_is_not_read_off_the_message(client: Any, version: str) -> None:
-    """A message whose MTI names another version than it is read as is invalid."""
+    """A message whose MTI implies another version than the one it is read as is invalid."""
     body = client.post("/validate", {"message": ECHO, "version": version}).json()
     assert body["valid"] is False
     assert body["errors"]
@@ -216,7 +219,7 @@ def test_version_is_not_read_off_the_message(client: Any, version: str) -> None:
 
 @pytest.mark.parametrize("path", ["/explain", "/validate"])
 def test_no_message_breaks_the_server(client: Any, path: str) -> None:
-    """Altered and cut messages get an answer that the document knows, never a 500."""
+    """Altered and truncated messages get a documented response, never a 500."""
     chance = random.Random(8583)
     made = client.post("/generate", {"message_type": "financial"}).json()["message"]
     for _ in range(400):
@@ -237,7 +240,7 @@ def test_no_message_breaks_the_server(client: Any, path: str) -> None:
     ],
 )
 class TestLlmAsked:
-    """What the two endpoints answer when an LLM is asked for and none is configured."""
+    """The responses of the two endpoints to a request for an LLM if none is configured."""
 
     @pytest.mark.parametrize("provider", [None, *PROVIDERS])
     def test_local_server_has_none(
@@ -252,7 +255,7 @@ class TestLlmAsked:
     def test_unknown_provider(
         self, client: Any, path: str, body: dict[str, Any], asked_by: str, provider: str
     ) -> None:
-        """422 for a provider that is not one of the four, by its exact name."""
+        """422 for a provider that is not exactly one of the four names."""
         answer = client.post(path, body | {"provider": provider})
         assert answer.status_code == 422
         (fault,) = answer.json()["detail"]
@@ -262,7 +265,7 @@ class TestLlmAsked:
     def test_public_demo_refuses_first(
         self, public_client: Any, path: str, body: dict[str, Any], asked_by: str, provider: str | None
     ) -> None:
-        """403 on a public demo, before any provider is looked up."""
+        """403 on a public demo, before any provider is checked."""
         answer = public_client.post(path, body | {"provider": provider})
         assert answer.status_code == 403
         (fault,) = answer.json()["detail"]
@@ -271,24 +274,24 @@ class TestLlmAsked:
     def test_constraints_come_first(
         self, public_client: Any, path: str, body: dict[str, Any], asked_by: str
     ) -> None:
-        """A request that breaks a constraint is a 422, also where an LLM is asked for."""
+        """A request that violates a constraint gets 422, even if it requests an LLM."""
         assert public_client.post(path, body | {"network": "visa"}).status_code == 422
 
 
 def test_explain_asks_for_an_llm_before_it_reads(client: Any) -> None:
-    """An unreadable message does not hide that there is no LLM."""
+    """The missing LLM is reported even if the message is unreadable."""
     assert client.post("/explain", {"message": "x", "llm": True}).status_code == 503
 
 
 @pytest.mark.parametrize("path", ["/generate", "/explain"])
 def test_provider_is_ignored_without_an_llm(public_client: Any, path: str) -> None:
-    """provider and model mean nothing until an LLM is asked for, on the public demo, too."""
+    """provider and model have no effect unless an LLM is requested, also on the public demo."""
     body = {"message": ECHO, "provider": "nobody", "model": "m", "llm": False, "description": " "}
     assert public_client.post(path, body).status_code == 200
 
 
 def test_answers_are_utf8_json(client: Any) -> None:
-    """A value beyond ASCII comes back as it was sent."""
+    """A value outside ASCII is returned unchanged."""
     answer = client.post("/generate", {"network": "é😀"})
     assert answer.headers["content-type"] == "application/json"
     assert json.loads(answer.content.decode())["detail"][0]["input"] == "é😀"

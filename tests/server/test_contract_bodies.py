@@ -1,4 +1,4 @@
-"""What the body of a request may be: content types, codings, and every way in which it is no JSON object."""
+"""The body of a request: content types, codings, and every way of not being a JSON object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GOOD = b'{"message": "0800822000000000000004000000000000001120093000123456301"}'
 
 
 def test_last_of_two_equal_keys_counts(client: Any) -> None:
-    """JSON leaves equal keys open; the last one is read."""
+    """JSON does not define duplicate keys; the last one is used."""
     good = b'{"message_type": 5, "message_type": "echo"}'
     assert client.post("/generate", good).json()["mti"] == "0800"
     assert client.post("/generate", b'{"stan": "000001", "stan": 5}').status_code == 422
@@ -69,7 +69,7 @@ MALFORMED: list[tuple[str, bytes, list[Any], str]] = [
 @pytest.mark.parametrize("path", PATHS)
 @together("body, loc, type_", [case[1:] for case in MALFORMED])
 def test_malformed_body(client: Any, path: str, body: bytes, loc: list[Any], type_: str) -> None:
-    """A body that is no JSON object is a 422 that says where it breaks, never a 400 or a 500."""
+    """A body that is not a JSON object gets a 422 with the position of the fault, never a 400 or a 500."""
     answer = client.post(path, body)
     assert answer.status_code == 422
     (fault,) = answer.json()["detail"]
@@ -86,7 +86,7 @@ def test_malformed_body(client: Any, path: str, body: bytes, loc: list[Any], typ
 
 
 def test_infinite_number_is_a_wrong_type(client: Any) -> None:
-    """1e400 is well-formed JSON that no integer can hold; its input is written as null."""
+    """1e400 is well-formed JSON that no integer can represent; the response shows it as null."""
     (fault,) = client.post("/generate", b'{"amount_minor_units": 1e400}').json()["detail"]
     assert (fault["type"], fault["input"]) == ("int_type", None)
 
@@ -104,7 +104,7 @@ def test_infinite_number_is_a_wrong_type(client: Any) -> None:
     ids=["byte order mark", "blanks around", "surrogate pair", "nesting", "escapes", "minus zero"],
 )
 def test_unusual_but_good_body(client: Any, body: bytes) -> None:
-    """What RFC 8259 allows is accepted."""
+    """Everything that RFC 8259 allows is accepted."""
     assert client.post("/generate", body).status_code == 200
 
 
@@ -125,7 +125,7 @@ def test_unusual_but_good_body(client: Any, body: bytes) -> None:
     ],
 )
 def test_other_content_type_is_refused(client: Any, path: str, content_type: str) -> None:
-    """Only application/json is read; a browser then asks before a foreign page may call."""
+    """Only application/json is accepted, so that a browser asks before a foreign page may call."""
     answer = client("POST", path, content=GOOD, headers={"content-type": content_type})
     assert answer.status_code == 422
     (fault,) = answer.json()["detail"]
@@ -136,7 +136,7 @@ def test_other_content_type_is_refused(client: Any, path: str, content_type: str
 
 @pytest.mark.parametrize("path", PATHS)
 def test_content_type_is_required(client: Any, path: str) -> None:
-    """No Content-Type is a fault of its own; an empty body beside it is named, too."""
+    """A missing Content-Type is a separate fault; an empty body is reported as well."""
     answer = client("POST", path, content=GOOD)
     assert answer.status_code == 422
     assert [(fault["type"], fault["loc"]) for fault in answer.json()["detail"]] == [
@@ -151,14 +151,14 @@ def test_content_type_is_required(client: Any, path: str) -> None:
     ["application/json", "Application/JSON", "application/json; charset=utf-8", "application/json;x=y ; z"],
 )
 def test_content_type_with_parameters(client: Any, content_type: str) -> None:
-    """The media type is read without its parameters and in any letter case."""
+    """Parameters of the media type are ignored, and so is letter case."""
     answer = client("POST", "/generate", content=b"{}", headers={"content-type": content_type})
     assert answer.status_code == 200
 
 
 @pytest.mark.parametrize(("coding", "status"), [("gzip", 415), ("br, gzip", 415), ("identity", 200)])
 def test_compressed_body_is_refused(client: Any, coding: str, status: int) -> None:
-    """A content coding is told to be unsupported, and which one is."""
+    """An unsupported content coding is rejected, and the supported one is named."""
     headers = {"content-type": "application/json", "content-encoding": coding}
     answer = client("POST", "/generate", content=b"{}", headers=headers)
     assert answer.status_code == status

@@ -1,4 +1,4 @@
-"""What the fields of a request may hold: every constraint, every wrong type."""
+"""The fields of a request: every constraint, every wrong type."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ TYPE_CASES = [
 
 @together("path, field, value, type_", TYPE_CASES)
 def test_wrong_type_is_refused(client: Any, path: str, field: str, value: Any, type_: str) -> None:
-    """A value of another JSON type, or beyond the enumeration, is a 422 at that field; nothing is coerced."""
+    """A value of another JSON type, or outside the enumeration, gets a 422 at that field; nothing is
+    coerced."""
     answer = client.post(path, base(path) | {field: value})
     assert answer.status_code == 422
     (fault,) = answer.json()["detail"]
@@ -80,7 +81,7 @@ def test_wrong_type_is_refused(client: Any, path: str, field: str, value: Any, t
 
 @pytest.mark.parametrize("path", PATHS)
 def test_null_is_accepted_where_it_may_stand(client: Any, path: str) -> None:
-    """null is allowed for every optional field without a default, and means: not given."""
+    """null is allowed for every optional field without a default, and means that it is missing."""
     nullable = {name: None for name, kind in FIELDS[path].items() if kind.endswith("or null")}
     assert client.post(path, base(path) | nullable).status_code == 200
 
@@ -137,7 +138,7 @@ PATTERN_CASES = [
 
 @together("field, value, pattern", PATTERN_CASES)
 def test_pattern_holds_in_ascii_digits(client: Any, field: str, value: str, pattern: str) -> None:
-    """A digit pattern takes ASCII digits of the right number and nothing else."""
+    """A digit pattern accepts only ASCII digits of the right number."""
     answer = client.post("/generate", {field: value})
     assert answer.status_code == 422
     (fault,) = answer.json()["detail"]
@@ -159,7 +160,7 @@ def test_pattern_holds_in_ascii_digits(client: Any, field: str, value: str, patt
     ],
 )
 def test_amount_beyond_its_bounds(client: Any, amount: int, type_: str, ctx: dict[str, int]) -> None:
-    """An amount below 0 or above 999999999999 is refused, however long it is."""
+    """An amount below 0 or above 999999999999 is rejected, however long it is."""
     answer = client.post("/generate", {"amount_minor_units": amount})
     assert answer.status_code == 422
     (fault,) = answer.json()["detail"]
@@ -185,7 +186,7 @@ ACCEPTED = [
 
 @together("body", ACCEPTED, label=lambda body: json.dumps(body)[:60])
 def test_generate_accepts(client: Any, body: dict[str, Any]) -> None:
-    """What the constraints allow is a 200; the caller asked for exactly that."""
+    """A request within the constraints gets a 200 with exactly what was requested."""
     answer = client.post("/generate", body)
     assert answer.status_code == 200, answer.text
     assert answer.json()["source"] == "template"
@@ -194,7 +195,7 @@ def test_generate_accepts(client: Any, body: dict[str, Any]) -> None:
 @pytest.mark.parametrize("path", ["/explain", "/validate"])
 @pytest.mark.parametrize("character", ["9", "é", "€", "😀"])
 def test_message_limit_counts_characters(client: Any, path: str, character: str) -> None:
-    """32768 characters pass the limit, whatever their size in bytes; one more does not."""
+    """32768 characters are within the limit, whatever their size in bytes; one more is not."""
     longest = client.post(path, {"message": character * 32768})
     assert longest.status_code == (422 if path == "/explain" else 200)
     assert "string_too_long" not in longest.text
@@ -209,7 +210,7 @@ def test_message_limit_counts_characters(client: Any, path: str, character: str)
 
 @pytest.mark.parametrize("character", ["a", " ", "😀"])
 def test_description_limit_counts_characters(client: Any, character: str) -> None:
-    """2000 characters are allowed, 2001 are not, also when they are blanks."""
+    """2000 characters are allowed, 2001 are not, even if they are blanks."""
     held = client.post("/generate", {"description": character * 2000})
     assert held.status_code == 200 or held.json()["detail"][0]["type"] == "description_unclear"
     answer = client.post("/generate", {"description": character * 2001})
@@ -220,7 +221,7 @@ def test_description_limit_counts_characters(client: Any, character: str) -> Non
 
 @pytest.mark.parametrize("path", ["/explain", "/validate"])
 def test_message_is_required(client: Any, path: str) -> None:
-    """A request without its message is told so; its whole body is the input."""
+    """A request without its message gets an error whose input is the whole body."""
     answer = client.post(path, {"version": "1987"})
     assert answer.status_code == 422
     assert answer.json()["detail"] == [
@@ -234,7 +235,7 @@ def test_message_is_required(client: Any, path: str) -> None:
 
 
 def test_every_fault_is_named_at_once(client: Any) -> None:
-    """All faulty fields of one request come in one answer, in the order of the record."""
+    """All faulty fields of a request are in one response, in the order of the record."""
     body = {
         "stan": "1",
         "pan": "4",
@@ -251,7 +252,7 @@ def test_every_fault_is_named_at_once(client: Any) -> None:
 
 
 def test_faults_within_a_list_are_located(client: Any) -> None:
-    """A wrong member of a list is named by its index."""
+    """An invalid member of a list is identified by its index."""
     body = {"message": ECHO, "against": ["VISA", "x", "JCB", 3, None]}
     faults = client.post("/validate", body).json()["detail"]
     assert [fault["loc"] for fault in faults] == [["body", "against", index] for index in (1, 3, 4)]

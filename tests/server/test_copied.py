@@ -1,4 +1,4 @@
-"""The curl command that is copied, run as it stands: the service answers as `sim.validate` does."""
+"""The copied curl command works unchanged: the service responds as `sim.validate` does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sim.operations.copying import copied
 @pytest.mark.parametrize("case", forty(), ids=lambda case: case[0])
 @pytest.mark.parametrize("named", [True, False], ids=["with its network", "alone"])
 def test_the_copied_command_is_answered(client: Any, case: tuple[str, str, str | None], named: bool) -> None:
-    """Its words are a POST of JSON to the service, which says of the message what Python says."""
+    """The command is a POST of JSON to the service, whose response matches Python's result."""
     _, raw, network = case
     options = {"version": sim.parse(raw).iso.version, "network": network} if named else {}
     words = shlex.split(copied(raw, "curl", **options), comments=True)

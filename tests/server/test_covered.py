@@ -1,4 +1,4 @@
-"""What a refusal quotes of a request shows no card number, in whatever type of JSON and wherever it stood."""
+"""An error response quotes no card number of the request, in any JSON type and at any position."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BROKEN = (
 
 
 def refusals() -> Iterator[tuple[str, bytes]]:
-    """Path and body: each spelling in each field of each endpoint, and as the whole body."""
+    """Path and body: each notation in each field of each endpoint, and as the whole body."""
     for path, base in ENDPOINTS.items():
         for value in SPELLINGS.values():
             yield path, json.dumps(value).encode()
@@ -54,7 +54,7 @@ def refusals() -> Iterator[tuple[str, bytes]]:
 
 
 def broken() -> Iterator[tuple[str, bytes]]:
-    """Path and body: JSON that is none, around a card number."""
+    """Path and body: invalid JSON around a card number."""
     text = PAN.encode()
     for path in ENDPOINTS:
         for body in (
@@ -73,13 +73,13 @@ def broken() -> Iterator[tuple[str, bytes]]:
 
 
 def digits(answer: Any) -> str:
-    """All digits of the faults of an answer, in order."""
+    """All digits in the faults of a response, in order."""
     return "".join(filter(str.isdigit, json.dumps(answer.json()["detail"])))
 
 
 @together("path, body", refusals)
 def test_no_refusal_quotes_a_card_number(client: Any, path: str, body: bytes) -> None:
-    """Input, message and context of every fault, of every endpoint."""
+    """Input, message and context of every fault of every endpoint."""
     answer = client.post(path, body)
     if answer.status_code == 422:
         assert TELLING not in digits(answer)
@@ -87,14 +87,14 @@ def test_no_refusal_quotes_a_card_number(client: Any, path: str, body: bytes) ->
 
 @together("path, body", broken)
 def test_broken_json_is_not_quoted(client: Any, path: str, body: bytes) -> None:
-    """Nor of what is no JSON."""
+    """Invalid JSON is not quoted."""
     answer = client.post(path, body)
     assert answer.status_code == 422
     assert TELLING not in digits(answer)
 
 
 def test_numbers_that_are_no_cards_are_quoted(client: Any) -> None:
-    """What else is wrong is shown as it came: a number, short or with another check digit."""
+    """Other faulty input is quoted unchanged: a short number, or one with another check digit."""
     for value in (5, -1, 123456, 1234567890123456, 10**20, 1.5, True):
         (fault,) = client.post("/generate", {"stan": value}).json()["detail"]
         assert fault["input"] == value
@@ -102,7 +102,7 @@ def test_numbers_that_are_no_cards_are_quoted(client: Any) -> None:
 
 @together("path", ENDPOINTS)
 def test_a_header_is_not_quoted(client: Any, path: str) -> None:
-    """Nor of the head of a request."""
+    """The head of a request is not quoted."""
     answer = client("POST", path, content=b"{}", headers={"content-type": f"text/{PAN}; a={PAN}"})
     assert answer.status_code == 422
     assert TELLING not in digits(answer)

@@ -1,4 +1,4 @@
-"""POST /plan, and POST /generate of a description, without a language model."""
+"""POST /plan, and POST /generate with a description, without a language model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ DECLINED = "3DS e-commerce 49.99 EUR at a Berlin bookshop, declined for insuffic
 
 
 def test_a_description_is_a_message(client: Any) -> None:
-    """200 with the message that it is about, on a public demo, too."""
+    """200 with the message that it is about, also on a public demo."""
     answer = client.post("/generate", {"description": DECLINED}).json()
     assert (answer["mti"], answer["network"], answer["source"]) == ("0110", "VISA", "words")
     assert {"number": 39, "name": "Response code", "value": "51"} in answer["fields"]
 
 
 def test_what_is_not_understood_is_said_in_its_words(client: Any) -> None:
-    """422 with what was understood and what was not; card numbers are masked."""
+    """422 with what was and what was not understood; card numbers are masked."""
     words = "Visa frobnicated 20 EUR with card 4111111111111111"
     (fault,) = client.post("/generate", {"description": words}).json()["detail"]
     assert (fault["type"], fault["loc"]) == ("description_unclear", ["body", "description"])
@@ -27,7 +27,7 @@ def test_what_is_not_understood_is_said_in_its_words(client: Any) -> None:
 
 
 def test_what_is_not_possible_is_said_with_its_reason(client: Any) -> None:
-    """422 as well, of a type of its own."""
+    """422 as well, with its own type."""
     words = "Visa purchase of 20 USD reversed partially to 0 USD"
     (fault,) = client.post("/generate", {"description": words}).json()["detail"]
     assert fault["type"] in ("not_possible", "description_unclear")
@@ -45,7 +45,7 @@ def test_a_plan_has_its_steps_and_messages(client: Any) -> None:
 
 
 def test_a_plan_says_what_it_leaves_open(client: Any) -> None:
-    """200 with what was understood, and nothing made."""
+    """200 with what was understood, and no messages."""
     answer = client.post("/plan", {"description": "Visa frobnicated 20 EUR"}).json()
     assert answer["messages"] == []
     assert "Not understood: frobnicated" in answer["notes"]
@@ -53,7 +53,7 @@ def test_a_plan_says_what_it_leaves_open(client: Any) -> None:
 
 @pytest.mark.parametrize("asked", [{"provider": "openai"}, {"model": "some"}])
 def test_a_model_that_is_named_must_be_there(client: Any, public_client: Any, asked: dict[str, str]) -> None:
-    """503 where it is not configured, 403 on a public demo."""
+    """503 if it is not configured, 403 on a public demo."""
     body = {"description": DECLINED, **asked}
     for path in ("/generate", "/plan"):
         assert client.post(path, body).status_code == 503

@@ -1,4 +1,4 @@
-"""Formats of one's own in the service: a folder that its settings name."""
+"""The user's own formats in the service: a folder named in its settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOST = 'extends = "bcd"\ntitle = "My host"\nsource = "its manual"\n[elements.41
 
 
 def test_the_folder_is_read_from_the_environment(tmp_path: Path) -> None:
-    """SIM_FORMATS names it; its formats are known when the application is made."""
+    """SIM_FORMATS names it; its formats are loaded with the application."""
     (tmp_path / "my-host.toml").write_text(_HOST, encoding="utf-8")
     settings = from_environment({"SIM_FORMATS": str(tmp_path)})
     create_app(settings, "test-formats-known")
@@ -28,7 +28,7 @@ def test_the_folder_is_read_from_the_environment(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ['extends = "nothing"', "[[["])
 def test_a_bad_format_is_a_bad_setting(tmp_path: Path, content: str) -> None:
-    """The server does not start with half of what it was told: the error names the file."""
+    """The server does not start with an invalid format: the error names the file."""
     (tmp_path / "bad.toml").write_text(content, encoding="utf-8")
     with pytest.raises(SettingsError, match=r"formats: .*bad\.toml"):
         Settings(formats=str(tmp_path)).load_formats()
@@ -37,7 +37,8 @@ def test_a_bad_format_is_a_bad_setting(tmp_path: Path, content: str) -> None:
 
 
 def test_a_format_of_the_folder_is_spoken_over_http(start: Any, tmp_path: Path) -> None:
-    """Built in the dialect and parsed again by its name; an element that it cannot carry is named."""
+    """A message is built in the dialect and parsed again by its name; an element that it cannot encode is
+    named."""
     folder = tmp_path / "formats"
     folder.mkdir()
     (folder / "my-host.toml").write_text(_HOST, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Where a request ends: what HTTP forbids is refused, so that no proxy sees another end than it."""
+"""Where a request ends: what HTTP forbids is rejected, so that no proxy sees a different end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.server.conftest import STOP_SECONDS
 
 @together("data", SMUGGLED.values())
 def test_what_http_forbids_is_refused(local: Any, data: bytes) -> None:
-    """400 in the one error shape, and the connection is closed: what follows is never answered."""
+    """400 in the common error shape, and the connection is closed: what follows is never answered."""
     answer = local.talk(data)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1
@@ -24,7 +24,7 @@ def test_what_http_forbids_is_refused(local: Any, data: bytes) -> None:
 
 @pytest.mark.parametrize("data", ALLOWED.values(), ids=ALLOWED)
 def test_what_http_allows_is_read(local: Any, data: bytes) -> None:
-    """Unusual heads and chunks are answered, and so is the request that follows on the same connection."""
+    """Unusual heads and chunks are accepted, and so is the next request on the same connection."""
     last = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     answer = local.talk(data + last)
     assert answer.count(b"HTTP/1.1 200 OK") == 2
@@ -32,7 +32,7 @@ def test_what_http_allows_is_read(local: Any, data: bytes) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_pieces_do_not_matter(local: Any, size: int) -> None:
-    """A chunked request that comes in pieces of any size is read as it would be in one."""
+    """A chunked request in pieces of any size is read as if in one piece."""
     data = CHUNKED + b"Connection: close\r\n\r\n1;x\r\n{\r\n1\r\n}\r\n0\r\n\r\n"
     with socket.create_connection(local.address, timeout=STOP_SECONDS) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

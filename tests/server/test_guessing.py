@@ -1,4 +1,4 @@
-"""A guess is made by a process of its own, which is ended where it takes too long."""
+"""A separate process makes a guess, and is killed if it takes too long."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BODIES = {
 
 @pytest.fixture(scope="module")
 def spinning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A server whose guess of one paste never ends by itself."""
+    """A server whose guess for one paste never ends by itself."""
     folder = tmp_path_factory.mktemp("spinning")
     with serving(folder, "--access-log", code=CODE, SIM_GUESS_TIMEOUT="1") as running:
         yield running
@@ -52,7 +52,7 @@ def spinning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def asking(spinning: Running) -> Iterator[httpx.Client]:
-    """A client of it, of whose pastes one has been guessed."""
+    """A client of that server, after one guess."""
     with httpx.Client(base_url=spinning.url, timeout=STOP_SECONDS) as client:
         assert client.post("/parse", json={"message": HEXED}).status_code == 200
         yield client
@@ -60,8 +60,8 @@ def asking(spinning: Running) -> Iterator[httpx.Client]:
 
 @pytest.mark.parametrize("path", BODIES)
 def test_a_guess_that_takes_too_long_is_ended(asking: httpx.Client, path: str) -> None:
-    """A regular expression that never ends is answered 503 in its time; others are served meanwhile, and the
-    next guess is made as ever."""
+    """An endless regular expression gets 503 after the timeout; other requests are served meanwhile, and
+    the next guess works."""
     with ThreadPoolExecutor(1) as beside:
         begun = monotonic()
         late = beside.submit(httpx.post, asking.base_url.join(path), json=BODIES[path], timeout=STOP_SECONDS)
@@ -84,7 +84,7 @@ def test_a_guess_that_takes_too_long_is_ended(asking: httpx.Client, path: str) -
 
 
 def test_who_leaves_is_not_guessed_for(spinning: Running, asking: httpx.Client) -> None:
-    """A client that goes away takes its guess with it: the next one does not wait for that."""
+    """If a client disconnects, its guess ends, and the next one does not wait for it."""
     body = json.dumps(BODIES["/parse"]).encode()
     head = b"POST /parse HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     with socket.create_connection(spinning.address, timeout=STOP_SECONDS) as leaving:
@@ -94,7 +94,7 @@ def test_who_leaves_is_not_guessed_for(spinning: Running, asking: httpx.Client) 
 
 
 def test_its_process_ends_with_the_server(start: Any) -> None:
-    """Nothing is left behind, whether the server is stopped or killed."""
+    """The process ends whether the server is stopped or killed."""
     for end in ("terminate", "kill"):
         with start(warm=False) as running:
             httpx.post(running.url + "/parse", json={"message": HEXED}, timeout=STOP_SECONDS)
@@ -109,7 +109,7 @@ def test_its_process_ends_with_the_server(start: Any) -> None:
 def test_a_fault_says_nothing_of_the_inside(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What nobody foresaw is a 500 here as in the server, and the log quotes no message."""
+    """An unexpected error is a 500 here as in the server, and the log quotes no message."""
 
     def fail(given: str, **_: Any) -> None:
         raise RuntimeError(given)

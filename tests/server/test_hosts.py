@@ -1,4 +1,5 @@
-"""Which hosts a server answers for: a foreign site's name that leads to this machine is none of them."""
+"""The host names that a server answers for do not include a foreign site's name that resolves to this
+machine."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ PATHS = ("/generate", "/explain", "/validate", "/health", "/openapi.json", "/doc
 
 
 def ask(url: str, path: str, host: str) -> httpx.Response:
-    """GET *path*, or POST it where it is an endpoint, under the name *host*."""
+    """GET *path*, or POST it if it is an endpoint, with the host name *host*."""
     method = "POST" if path in PATHS[:3] else "GET"
     return httpx.request(method, url + path, json={} if method == "POST" else None, headers={"host": host})
 
@@ -38,7 +39,7 @@ FOREIGN_NAMES = (
 
 @pytest.mark.parametrize(("path", "host"), turns(PATHS, FOREIGN_NAMES))
 def test_a_foreign_name_is_misdirected(local: Any, path: str, host: str) -> None:
-    """421 in the one error shape, for every path, whatever the port: nothing is done or told."""
+    """421 in the common error shape, for every path and port: nothing is done or disclosed."""
     answer = ask(local.url, path, host)
     assert answer.status_code == 421
     (fault,) = answer.json()["detail"]
@@ -50,26 +51,26 @@ def test_a_foreign_name_is_misdirected(local: Any, path: str, host: str) -> None
     "host", ["localhost", "LocalHost:1", "localhost.", "127.0.0.1", "127.0.0.1:8888", "[::1]", "[::1]:8000"]
 )
 def test_names_of_this_machine(local: Any, host: str) -> None:
-    """A local server answers for this machine's names, with any port: a tunnel may change it."""
+    """A local server answers for this machine's names with any port, which a tunnel may change."""
     assert ask(local.url, "/generate", host).status_code == 200
 
 
 def test_the_target_of_a_request_names_its_host(local: Any) -> None:
-    """A request for a whole URL asks the URL's host, whatever its Host header says."""
+    """The host in a complete URL takes precedence over the Host header."""
     start = b"GET http://%b/health HTTP/1.1\r\nHost: %b\r\nConnection: close\r\n\r\n"
     assert local.talk(start % (b"evil.test", b"localhost")).startswith(b"HTTP/1.1 421")
     assert local.talk(start % (b"localhost", b"evil.test")).startswith(b"HTTP/1.1 200")
 
 
 def test_a_language_model_is_not_reached_under_a_foreign_name(local: Any) -> None:
-    """A page that had its own name lead here cannot spend what a language model costs."""
+    """A page whose own name resolves to this machine cannot spend the user's language model budget."""
     body = {"description": "an echo test"}
     answer = httpx.post(local.url + "/generate", json=body, headers={"host": FOREIGN})
     assert answer.status_code == 421
 
 
 def test_hosts_named_in_the_settings(start: Any) -> None:
-    """SIM_HOSTS adds names, and takes none of this machine's away."""
+    """SIM_HOSTS adds names, and removes none of this machine's."""
     with start(SIM_HOSTS=f"lab.test, {FOREIGN}") as running:
         answered = [ask(running.url, "/health", host).status_code for host in (FOREIGN, "lab.test:80", "x")]
         assert answered == [200, 200, 421]
@@ -77,7 +78,7 @@ def test_hosts_named_in_the_settings(start: Any) -> None:
 
 
 def test_a_public_demo_answers_for_any_host(public: Any) -> None:
-    """Its names are for the proxy in front of it to know."""
+    """Checking its names is up to the proxy in front."""
     assert ask(public.url, "/health", FOREIGN).status_code == 200
 
 
@@ -95,7 +96,8 @@ def test_a_public_demo_answers_for_any_host(public: Any) -> None:
     ],
 )
 def test_which_servers_are_guarded(settings: Settings, guarded: bool) -> None:
-    """A server that only this machine reaches, unless it is a public demo, and any with hosts of its own."""
+    """A server that only this machine can reach, unless it is a public demo, and any server with
+    configured hosts."""
     answers = gate(settings.own_hosts)
     assert answers("localhost:8000")
     assert answers("elsewhere.test") is not guarded
@@ -103,14 +105,14 @@ def test_which_servers_are_guarded(settings: Settings, guarded: bool) -> None:
 
 
 def test_an_address_of_version_6_is_named_in_brackets() -> None:
-    """`SIM_HOST=::1` answers for `[::1]`, as a Host header writes it."""
+    """`SIM_HOST=::1` answers for `[::1]`, as in a Host header."""
     assert gate(("2001:db8::7",))("[2001:db8::7]:80")
     assert is_loopback("::1")
     assert target_host("/x", None) == "localhost"
 
 
 def test_a_name_that_nobody_knows_is_not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who cannot be looked up cannot be said to be reached from here alone."""
+    """A name that cannot be resolved does not count as local."""
 
     def unknown(*asked: object) -> list[Any]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
@@ -120,13 +122,13 @@ def test_a_name_that_nobody_knows_is_not_this_machine(monkeypatch: pytest.Monkey
 
 
 def test_jupyter_server_proxy_names_this_machine() -> None:
-    """Behind a Jupyter server, whose own address may be any, the service is asked as localhost."""
+    """Behind a Jupyter server with any address, the service is called as localhost."""
     assert setup()["request_headers_override"] == {"Host": "localhost"}
 
 
 def test_behind_a_jupyter_server(start: Any) -> None:
-    """The headers that jupyter-server-proxy sends, made by its own code: the service answers, and under the
-    name that the browser used it would not."""
+    """With the headers of jupyter-server-proxy's own code the service responds; under the browser's name
+    it would not."""
     handlers = pytest.importorskip("jupyter_server_proxy.handlers")
     from tornado.httputil import HTTPHeaders
 

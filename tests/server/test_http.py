@@ -16,7 +16,7 @@ BIG = 2_000_000
 
 
 def split(answer: bytes) -> tuple[int, dict[str, str], Any]:
-    """Status, headers and JSON body of a raw answer."""
+    """Status, headers and JSON body of a raw response."""
     head, _, body = answer.partition(b"\r\n\r\n")
     line, *lines = head.decode("latin-1").split("\r\n")
     headers = dict(item.lower().split(": ", 1) for item in lines)
@@ -44,7 +44,7 @@ def split(answer: bytes) -> tuple[int, dict[str, str], Any]:
     ],
 )
 def test_unknown_path(client: Any, method: str, path: str, accept: str) -> None:
-    """404 in the one error shape, also for a trailing slash, and also for a browser."""
+    """404 in the common error shape, also for a trailing slash, and also for a browser."""
     answer = client(
         method, client.http.base_url.copy_with(raw_path=path.encode()), headers={"accept": accept}
     )
@@ -53,7 +53,7 @@ def test_unknown_path(client: Any, method: str, path: str, accept: str) -> None:
 
 
 def test_the_root_leads_to_the_documentation(client: Any) -> None:
-    """By a relative address, which holds behind a proxy's prefix; it takes nothing else."""
+    """A relative redirect, which works behind a proxy's prefix; no other methods."""
     answer = client("GET", "/")
     assert (answer.status_code, answer.headers["location"], answer.content) == (302, "docs", b"")
     assert answer.headers["content-type"].startswith("text/plain")
@@ -67,7 +67,7 @@ def test_the_root_leads_to_the_documentation(client: Any) -> None:
 @together("path", POSTS)
 @together("method", ["GET", "PUT", "PATCH", "DELETE", "FROB", "post"])
 def test_method_not_allowed_on_an_endpoint(client: Any, local: Any, method: str, path: str) -> None:
-    """405 with Allow; a body does not change that."""
+    """405 with Allow, with or without a body."""
     request = f"{method} {path} HTTP/1.1\r\n".encode() + CLOSE + JSON + b"Content-Length: 2\r\n\r\n{}"
     status, headers, body = split(local.talk(request))
     assert (status, headers["allow"]) == (405, "options, post")
@@ -93,7 +93,7 @@ def test_head_of_a_page(client: Any, path: str) -> None:
 
 @pytest.mark.parametrize("path", [*POSTS, "/nope"])
 def test_head_elsewhere(client: Any, path: str) -> None:
-    """HEAD of an endpoint is 405, of nothing 404; never with a body."""
+    """HEAD of an endpoint is 405, of an unknown path 404; never with a body."""
     answer = client("HEAD", path)
     assert answer.status_code == (404 if path == "/nope" else 405)
     assert answer.content == b""
@@ -101,7 +101,7 @@ def test_head_elsewhere(client: Any, path: str) -> None:
 
 @together("path", [*POSTS, *PAGES])
 def test_options_tells_the_methods(client: Any, path: str) -> None:
-    """OPTIONS is answered with Allow, and no CORS header on a local server."""
+    """OPTIONS returns Allow, without CORS headers on a local server."""
     answer = client("OPTIONS", path, headers={"origin": "null", "access-control-request-method": "POST"})
     assert (answer.status_code, answer.content) == (204, b"")
     assert answer.headers["allow"] == ("OPTIONS, POST" if path in POSTS else "GET, HEAD, OPTIONS")
@@ -130,7 +130,7 @@ def test_health(client: Any) -> None:
 def test_any_origin_may_call_a_public_demo(
     client: Any, public_client: Any, method: str, path: str, body: bytes
 ) -> None:
-    """Every answer of the demo, errors included, may be read by any origin; none of a local server."""
+    """Any origin may read every response of the demo, including errors; of a local server none."""
     headers = {"origin": "http://any.test", "content-type": "application/json"}
     shared = public_client(method, path, content=body, headers=headers)
     assert shared.headers["access-control-allow-origin"] == "*"
@@ -141,7 +141,7 @@ def test_any_origin_may_call_a_public_demo(
 
 @pytest.mark.parametrize("path", POSTS)
 def test_preflight_on_a_public_demo(public_client: Any, path: str) -> None:
-    """A browser may then send JSON."""
+    """The preflight allows a browser to send JSON."""
     asked = {"access-control-request-method": "POST", "access-control-request-headers": "content-type"}
     answer = public_client("OPTIONS", path, headers={"origin": "http://any.test", **asked})
     assert (answer.status_code, answer.content) == (204, b"")
@@ -152,7 +152,7 @@ def test_preflight_on_a_public_demo(public_client: Any, path: str) -> None:
 
 
 def test_public_demo_sets_the_origin_on_malformed_requests(public: Any) -> None:
-    """Also what was no request is answered with the header."""
+    """Responses to malformed requests have the header, too."""
     _, headers, _ = split(public.talk(b"nonsense\r\n\r\n"))
     assert headers["access-control-allow-origin"] == "*"
 
@@ -164,14 +164,14 @@ def test_query_is_ignored(client: Any) -> None:
 
 
 def test_longest_message_fits_the_size_limit(client: Any) -> None:
-    """32768 characters, each written as two JSON escapes, are not too large."""
+    """32768 characters, each written as two JSON escapes, are within the limit."""
     body = b'{"message": "' + b"\\ud83d\\ude00" * 32768 + b'"}'
     assert client.post("/validate", body).status_code == 200
 
 
 @pytest.mark.parametrize("path", POSTS)
 def test_too_large_a_body(client: Any, path: str) -> None:
-    """413, which a client that sends all of it before it reads still gets."""
+    """413, which even a client that sends everything before it reads receives."""
     answer = client.post(path, b" " * BIG)
     assert answer.status_code == 413
     fault = {"type": "payload_too_large", "loc": ["body"], "msg": "Payload Too Large"}
@@ -179,7 +179,7 @@ def test_too_large_a_body(client: Any, path: str) -> None:
 
 
 def test_too_large_a_body_in_chunks(local: Any) -> None:
-    """413 also where no length was declared."""
+    """413 also without a declared length."""
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     start = b"POST /generate HTTP/1.1\r\n" + CLOSE + JSON + b"Transfer-Encoding: chunked\r\n\r\n"
     status, _, body = split(local.talk(start + chunk * 40 + b"0\r\n\r\n"))
@@ -187,7 +187,7 @@ def test_too_large_a_body_in_chunks(local: Any) -> None:
 
 
 def test_too_large_a_body_is_refused_before_it_comes(local: Any) -> None:
-    """The declared length is enough; the body is not waited for."""
+    """The declared length is enough; the server does not wait for the body."""
     request = b"POST /generate HTTP/1.1\r\n" + CLOSE + JSON + b"Content-Length: 99999999\r\n\r\n"
     status, headers, _ = split(local.talk(request))
     assert (status, headers["connection"]) == (413, "close")
@@ -195,13 +195,13 @@ def test_too_large_a_body_is_refused_before_it_comes(local: Any) -> None:
 
 @pytest.mark.parametrize(("path", "status"), [("/nope", 404), ("/health", 413)])
 def test_too_large_a_body_elsewhere(local: Any, path: str, status: int) -> None:
-    """A path that takes no body, or is none, answers in the error shape as well."""
+    """A path without a body, or an unknown path, responds in the error shape as well."""
     request = f"GET {path} HTTP/1.1\r\n".encode() + CLOSE + b"Content-Length: 99999999\r\n\r\n"
     assert split(local.talk(request))[0] == status
 
 
 def test_body_in_chunks(local: Any) -> None:
-    """A chunked body is read whole."""
+    """A chunked body is read completely."""
     start = b"POST /generate HTTP/1.1\r\n" + CLOSE + JSON + b"Transfer-Encoding: chunked\r\n\r\n"
     status, _, body = split(local.talk(start + b'a\r\n{"message_\r\nd\r\ntype":"echo"}\r\n0\r\n\r\n'))
     assert (status, body["mti"]) == (200, "0800")
@@ -238,7 +238,8 @@ BROKEN = {
 
 @together("request_, status", BROKEN.values())
 def test_malformed_request(client: Any, local: Any, request_: bytes, status: int) -> None:
-    """What is not HTTP, or not what the server speaks, is refused in the error shape and closed."""
+    """A request that is not HTTP, or not a supported version, is rejected in the error shape, and the
+    connection closed."""
     got, headers, body = split(local.talk(request_))
     assert (got, headers["content-type"], headers["connection"]) == (status, "application/json", "close")
     (fault,) = body["detail"]
@@ -250,7 +251,7 @@ def test_malformed_request(client: Any, local: Any, request_: bytes, status: int
     "data", [b"", b"\x16\x03\x01\x02\x00\x01", b"GET", POST + b"Content-Length: 9\r\n\r\n{}"]
 )
 def test_client_that_leaves(client: Any, local: Any, data: bytes) -> None:
-    """A connection that ends within a request gets nothing, and hurts nobody."""
+    """A connection that ends within a request gets no response, and affects no other."""
     local.talk(data, end=True)
     assert client("GET", "/health").status_code == 200
 
@@ -264,12 +265,12 @@ def test_connection_is_kept(local: Any) -> None:
 
 
 def test_http_1_0(local: Any) -> None:
-    """A client of HTTP/1.0 is served and let go."""
+    """An HTTP/1.0 client is served, and the connection closed."""
     status, headers, _ = split(local.talk(b"GET /health HTTP/1.0\r\n\r\n"))
     assert (status, headers["connection"]) == (200, "close")
 
 
 def test_continue_is_granted(local: Any) -> None:
-    """A client that asks before it sends its body is told to go on."""
+    """A client that sends Expect: 100-continue before its body is told to go on."""
     answer = local.talk(POST + b"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n{}")
     assert answer.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK")

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_entry_point_is_where_the_package_says() -> None:
-    """pyproject.toml names a function that exists, under the name its tile opens."""
+    """pyproject.toml names an existing function, under the name that its tile opens."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = project["entry-points"]["jupyter_serverproxy_servers"]
     module, _, function = named[NAME].partition(":")
@@ -25,7 +25,7 @@ def test_the_entry_point_is_where_the_package_says() -> None:
 
 
 def test_the_command_starts_the_service() -> None:
-    """With the port that the proxy chose in place of `{port}`; on this machine only."""
+    """With the proxy's port instead of `{port}`; on this machine only."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

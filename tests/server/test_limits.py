@@ -1,4 +1,4 @@
-"""What one client can make the service spend: time, connections, memory, bytes of an answer."""
+"""What a single client can use up: time, connections, memory, response bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CAP = 8  # connections
 
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A server that waits for nobody for long."""
+    """A server with short timeouts."""
     limits = ("REQUEST", "RESPONSE", "KEEP_ALIVE")
     waits = {f"SIM_{one}_TIMEOUT": SHORT for one in limits}
     with serving(tmp_path_factory.mktemp("hasty"), warm=False, **waits) as running:
@@ -38,7 +38,7 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def capped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A server that holds few connections. It has nothing to complain of."""
+    """A server with few connections, whose log stays empty."""
     with serving(tmp_path_factory.mktemp("capped"), warm=False, SIM_MAX_CONNECTIONS=str(CAP)) as running:
         yield running
         running.stop()
@@ -46,14 +46,15 @@ def capped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def connect(running: Any, data: bytes = b"") -> socket.socket:
-    """A connection on which *data* was sent."""
+    """A connection on which *data* has been sent."""
     made = socket.create_connection(running.address, timeout=PATIENCE)
     made.sendall(data)
     return made
 
 
 def trickle(running: Any, begun: bytes, piece: bytes) -> tuple[bytes, float]:
-    """Send *begun*, then *piece* after *piece* until the server closes. What it answered, and the seconds."""
+    """Send *begun*, then *piece* after *piece* until the server closes the connection; returns the
+    response and the seconds."""
     start = monotonic()
     answer = b""
     with connect(running, begun) as connection:
@@ -75,7 +76,7 @@ def trickle(running: Any, begun: bytes, piece: bytes) -> tuple[bytes, float]:
 
 
 def held(running: Any) -> int:
-    """How many connections the server holds."""
+    """The number of connections that the server has open."""
     states = [one.status for one in psutil.Process(running.process.pid).net_connections("tcp")]
     return states.count(psutil.CONN_ESTABLISHED)
 
@@ -89,7 +90,7 @@ def held(running: Any) -> int:
     ],
 )
 def test_a_trickle_does_not_buy_time(hasty: Running, begun: bytes, piece: bytes) -> None:
-    """Bytes that keep coming move no deadline: the request is told 408 and the connection closed."""
+    """A slow stream of bytes extends no deadline: the request gets 408, and the connection is closed."""
     answer, seconds = trickle(hasty, begun, piece)
     assert b"HTTP/1.1 408 " in answer
     assert b'"type":"request_timeout"' in answer
@@ -106,13 +107,13 @@ def test_a_trickle_does_not_buy_time(hasty: Running, begun: bytes, piece: bytes)
     ],
 )
 def test_what_stays_half_done_is_closed(hasty: Running, data: bytes) -> None:
-    """Half a request, and a connection on which nothing is asked, do not stay."""
+    """Half a request, and an idle connection, are closed."""
     hasty.talk(data)
     assert held(hasty) == 0
 
 
 def test_a_header_that_does_not_come_is_told_so(hasty: Running) -> None:
-    """Half a header is answered 408 and the connection closed."""
+    """Half a header gets 408, and the connection is closed."""
     answer = hasty.talk(b"GET /health HTTP/1.1\r\n")
     assert answer.startswith(b"HTTP/1.1 408")
     assert b'"type":"request_timeout"' in answer
@@ -120,7 +121,7 @@ def test_a_header_that_does_not_come_is_told_so(hasty: Running) -> None:
 
 @long
 def test_a_refused_body_is_read_away_for_a_time_only(hasty: Running) -> None:
-    """A body that was refused at once may not trickle on for ever behind its answer."""
+    """A rejected body may not trickle on forever after its response."""
     begun = b"POST /nope HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
     answer, seconds = trickle(hasty, begun, b" ")
     assert answer.startswith(b"HTTP/1.1 404 ")
@@ -129,7 +130,7 @@ def test_a_refused_body_is_read_away_for_a_time_only(hasty: Running) -> None:
 
 @long
 def test_an_answer_that_nobody_reads(hasty: Running) -> None:
-    """A client that asks and asks and reads nothing is let go."""
+    """A client that sends requests but reads nothing is disconnected."""
     page = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     httpx.get(hasty.url + "/openapi.json")  # made once, which takes longer than to be let go
     with connect(hasty) as one:
@@ -146,8 +147,8 @@ def test_an_answer_that_nobody_reads(hasty: Running) -> None:
 
 
 def test_who_sends_ahead_waits_in_turn(start: Any) -> None:
-    """A client that sends a hundred requests at once, and no more then, does not hold up another until all
-    are answered; and they are."""
+    """A client that sends a hundred requests at once does not block others until they are all answered; in
+    the end they are."""
     many = (POST + b"Content-Length: 2\r\n\r\n{}") * 100
     with (
         start("--access-log") as running,
@@ -170,7 +171,7 @@ def test_who_sends_ahead_waits_in_turn(start: Any) -> None:
 
 
 def test_connections_beyond_the_cap_are_told_so(capped: Running) -> None:
-    """When all that may be held are busy, one more gets 503 and Retry-After; the others go on."""
+    """If all connections are busy, one more gets 503 and Retry-After; the others go on."""
     with ExitStack() as stack:
         busy = [stack.enter_context(connect(capped, HALF)) for _ in range(CAP)]
         with connect(capped, HEALTH) as late:
@@ -184,7 +185,7 @@ def test_connections_beyond_the_cap_are_told_so(capped: Running) -> None:
 
 
 def test_idle_connections_make_room(capped: Running) -> None:
-    """Connections that are silent or between requests are closed, the oldest first, when others come."""
+    """Silent connections, and those between requests, are closed for new ones, the oldest first."""
     with ExitStack() as stack:
         silent = [stack.enter_context(connect(capped)) for _ in range(3 * CAP)]
         assert httpx.get(capped.url + "/health", timeout=PATIENCE).status_code == 200
@@ -195,7 +196,7 @@ def test_idle_connections_make_room(capped: Running) -> None:
 
 
 def test_half_bodies_hold_bounded_memory(capped: Running) -> None:
-    """However many clients begin a body of the largest size, no more than the cap of them are held."""
+    """However many clients begin a body of the largest size, only the maximum number are buffered."""
     body = POST + b"Content-Length: 1000000\r\n\r\n" + b" " * 999_000
     with ExitStack() as stack:
         process = psutil.Process(capped.process.pid)
@@ -233,20 +234,20 @@ FLOODS: dict[str, tuple[str, bytes]] = {
 
 @together("path, body", FLOODS.values())
 def test_no_answer_is_larger_than_its_request(client: Any, path: str, body: bytes) -> None:
-    """A large body of faults gets a small answer, whichever field holds them."""
+    """A large body with many faults gets a small response, in whichever field they are."""
     answer = client.post(path, body)
     assert answer.status_code in (200, 422)
     assert len(answer.content) < 30_000
 
 
 def test_faults_beyond_a_hundred_are_not_listed() -> None:
-    """Of many faults the first hundred are told."""
+    """Only the first hundred faults are listed."""
     fault = {"type": "enum", "loc": ["body"], "msg": "no"}
     assert json.loads(to_body([fault] * 1000))["detail"] == [fault] * MAX_FAULTS
 
 
 def test_a_list_of_networks_ends(client: Any) -> None:
-    """A hundred networks may be named, though there are six; one more is too long a list."""
+    """A hundred networks may be given, although there are six; more is an error."""
     for count, status in ((100, 200), (101, 422)):
         answer = client.post("/validate", {"message": "x", "against": ["VISA"] * count})
         assert answer.status_code == status
@@ -272,7 +273,7 @@ def test_a_list_of_networks_ends(client: Any) -> None:
     ],
 )
 def test_card_numbers_are_not_echoed(client: Any, path: str, body: Any) -> None:
-    """What a 422 quotes of the request shows no card number, however short, and wherever it stood."""
+    """A 422 quotes no card number, however short, from any position."""
     answer = client.post(path, body)
     assert answer.status_code == 422
     quoted = json.dumps([fault.get("input") for fault in answer.json()["detail"]])
@@ -280,7 +281,7 @@ def test_card_numbers_are_not_echoed(client: Any, path: str, body: Any) -> None:
 
 
 def test_pages_may_not_be_framed(client: Any) -> None:
-    """The documentation is no part of another page, and nothing is taken for what it is not."""
+    """The documentation cannot be framed, and browsers must not guess its type."""
     headers = client("GET", "/docs").headers
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
@@ -290,13 +291,13 @@ def test_pages_may_not_be_framed(client: Any) -> None:
 @together("path", ["/health", "/docs", "/openapi.json", "/nope", "/generate"])
 @together("method", ["GET", "OPTIONS"])
 def test_no_header_is_empty(client: Any, method: str, path: str) -> None:
-    """No answer has a header that says nothing."""
+    """No response has an empty header."""
     assert all(value for value in client(method, path).headers.values())
 
 
 @pytest.mark.parametrize("path", ["/health", "/docs", "/nope", "/generate"])
 def test_security_headers_of_a_public_demo(public_client: Any, path: str) -> None:
-    """Every answer of the demo may be read by any origin, and is neither sniffed nor kept."""
+    """Any origin may read every response of the demo; none is sniffed or cached."""
     headers = public_client("POST" if path == "/generate" else "GET", path).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cache-control"] == "no-store"

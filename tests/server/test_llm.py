@@ -44,7 +44,7 @@ def asking(llm: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture(scope="module")
 def client(asking: Running) -> Iterator[Client]:
-    """Its client, which holds answers to the OpenAPI document."""
+    """Its client, which checks responses against the OpenAPI document."""
     made = Client(asking)
     yield made
     made.http.close()
@@ -52,7 +52,7 @@ def client(asking: Running) -> Iterator[Client]:
 
 @pytest.mark.parametrize("name", ["anthropic", "openai", "google", "ollama"])
 def test_a_description_becomes_a_message(client: Any, llm: Provider, name: str) -> None:
-    """200 with the message of the description; the option fields beside it do not count."""
+    """200 with the message of the description; the other option fields are ignored."""
     llm.then(GOOD)
     answer = client.post("/generate", DESCRIBED | {"provider": name, "model": "m-1"})
     assert answer.status_code == 200
@@ -91,7 +91,7 @@ def test_an_explanation_by_a_model(client: Any, llm: Provider) -> None:
 def test_what_a_provider_does_wrong(
     client: Any, llm: Provider, does: Does, status: int, type_: str, path: str, body: Any, asked_by: str
 ) -> None:
-    """502 where it fails or its answer cannot be used."""
+    """502 if it fails or its answer is unusable."""
     llm.then(does)
     answer = client.post(path, body | {"provider": "openai"})
     [fault] = answer.json()["detail"]
@@ -100,7 +100,7 @@ def test_what_a_provider_does_wrong(
 
 @pytest.mark.parametrize("does", [Does("No."), Does(GOOD | {"merchant": "\ud800"}), Does(GOOD | {"city": 7})])
 def test_an_answer_that_cannot_be_used(client: Any, llm: Provider, does: Does) -> None:
-    """502 where a description becomes no message."""
+    """502 if no message can be made from the answer."""
     llm.then(does)
     answer = client.post(
         "/generate", {"description": "A Visa purchase of 25.50 EUR, please", "provider": "openai"}
@@ -114,7 +114,7 @@ def test_an_answer_that_cannot_be_used(client: Any, llm: Provider, does: Does) -
     [("000001", "The amount is 77.77 USD."), ("000002", "\ud800"), ("000003", "It was approved.")],
 )
 def test_an_explanation_that_is_not_true(client: Any, llm: Provider, stan: str, text: str) -> None:
-    """The rules explain where nothing of it stands."""
+    """The rules explain if no sentence of the model is supported."""
     llm.then(text)
     message = generate("auth", stan=stan).raw
     body = client.post("/explain", {"message": message, "llm": True, "provider": "openai"}).json()
@@ -134,7 +134,7 @@ def test_a_plan_by_a_model(client: Any, llm: Provider) -> None:
 
 @long
 def test_a_provider_that_hangs(llm: Provider, tmp_path: Path) -> None:
-    """504 when its time is up."""
+    """504 after its timeout."""
     llm.then(Does(hang=True))
     limits = {"SIM_LLM_TIMEOUT": "0.3", "SIM_LLM_RETRIES": "0"}
     with serving(tmp_path, **llm.environment(), **limits) as running:
@@ -151,7 +151,7 @@ def test_a_provider_that_hangs(llm: Provider, tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", ["../v1", "a b", "\n", "é", "x" * 129])
 @pytest.mark.parametrize("body", [{"description": "An echo test"}, EXPLAINED], ids=["generate", "explain"])
 def test_a_name_that_no_model_can_have(client: Any, llm: Provider, model: str, body: dict[str, Any]) -> None:
-    """422 at the model; no provider is asked."""
+    """422 at the model; no provider is called."""
     count = len(llm.calls)
     path = "/explain" if "message" in body else "/generate"
     answer = client.post(path, body | {"provider": "openai", "model": model})
@@ -161,7 +161,7 @@ def test_a_name_that_no_model_can_have(client: Any, llm: Provider, model: str, b
 
 
 def test_a_private_card_number_is_refused(client: Any, llm: Provider) -> None:
-    """422 for a description with a card number that nobody publishes; no provider is asked."""
+    """422 for a description with a card number that is not a published test card; no provider is called."""
     count = len(llm.calls)
     answer = client.post("/generate", {"description": "Pay 5 USD with " + "4539578763621" + "486"})
     [fault] = answer.json()["detail"]
@@ -175,7 +175,7 @@ def test_a_private_card_number_is_refused(client: Any, llm: Provider) -> None:
 
 
 def test_a_description_that_nobody_can_read(client: Any, llm: Provider) -> None:
-    """422 for one of characters that are not seen; no provider is asked."""
+    """422 for a description of invisible characters; no provider is called."""
     count = len(llm.calls)
     answer = client.post("/generate", {"description": "\u200b\u200b"})
     [fault] = answer.json()["detail"]
@@ -184,7 +184,7 @@ def test_a_description_that_nobody_can_read(client: Any, llm: Provider) -> None:
 
 
 def test_an_unreadable_message_is_the_parsers_error(client: Any, llm: Provider) -> None:
-    """422 as without an LLM; no provider is asked."""
+    """422 as without an LLM; no provider is called."""
     count = len(llm.calls)
     answer = client.post("/explain", {"message": "0100ZZ", "llm": True})
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "iso8583_parse")
@@ -192,7 +192,7 @@ def test_an_unreadable_message_is_the_parsers_error(client: Any, llm: Provider) 
 
 
 def test_a_slow_model_holds_up_nobody(asking: Running, llm: Provider) -> None:
-    """While five calls wait for a model, 50 explanations by rule are answered before the first of them."""
+    """While five calls wait for a model, 50 explanations by rules are answered."""
     llm.then(Does(TOLD, slow=True))
     with ThreadPoolExecutor(5) as pool, httpx.Client(base_url=asking.url, timeout=STOP_SECONDS) as http:
         asked = [EXPLAINED | {"message": generate("auth", stan=f"90000{n}").raw} for n in range(5)]
@@ -210,7 +210,7 @@ def test_a_slow_model_holds_up_nobody(asking: Running, llm: Provider) -> None:
 
 
 def test_the_public_demo_asks_nobody(tmp_path: Path, llm: Provider) -> None:
-    """403 on a public demo that has every provider configured; a description is read by rules there."""
+    """403 on a public demo with every provider configured; rules read descriptions there."""
     count = len(llm.calls)
     with serving(tmp_path, SIM_PUBLIC="1", **llm.environment()) as running:
         answer = httpx.post(running.url + "/generate", json=DESCRIBED)
@@ -225,7 +225,7 @@ def test_the_public_demo_asks_nobody(tmp_path: Path, llm: Provider) -> None:
 
 
 def test_a_default_provider_that_does_not_exist(tmp_path: Path) -> None:
-    """503: the server's settings are at fault, not the request."""
+    """503, because the server's settings are wrong, not the request."""
     with serving(tmp_path, SIM_LLM_PROVIDER="nobody") as running:
         answer = httpx.post(running.url + "/explain", json=EXPLAINED, timeout=STOP_SECONDS)
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (503, "llm_unavailable")

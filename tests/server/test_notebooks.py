@@ -1,4 +1,4 @@
-"""Notebooks in a Jupyter server: opened as the kernel wants them, stored without what differs by machine."""
+"""Notebooks in a Jupyter server: opened as the kernel expects, stored without machine-dependent data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _keeping(folder: Path) -> Notebooks:
 
 
 def test_a_notebook_is_handed_out_with_the_words_of_its_kernel(tmp_path: Path) -> None:
-    """What JupyterLab would write into it stands there already; the rest, and the file, are as stored."""
+    """What JupyterLab would write is already there; the rest, and the file, are unchanged."""
     file = Path(shutil.copy(ROOT / "notebooks" / START, tmp_path))
     before = file.read_bytes()
     files = _keeping(tmp_path)
@@ -39,7 +39,7 @@ def test_a_notebook_is_handed_out_with_the_words_of_its_kernel(tmp_path: Path) -
 
 
 def test_a_notebook_saved_unchanged_is_the_file_it_was(tmp_path: Path) -> None:
-    """Opened and saved: no Python's release is stored, it stays as trusted as it was."""
+    """After opening and saving, no Python release is stored, and the notebook is still trusted."""
     file = Path(shutil.copy(ROOT / "notebooks" / START, tmp_path))
     before = json.loads(file.read_bytes())
     files = _keeping(tmp_path)
@@ -55,7 +55,7 @@ def test_a_notebook_saved_unchanged_is_the_file_it_was(tmp_path: Path) -> None:
 
 
 def test_other_kernels_and_files_are_left_alone(tmp_path: Path) -> None:
-    """A notebook of another kernel, one without any, text and folders pass as they are."""
+    """A notebook of another kernel or of none, text and folders are unchanged."""
     language = {"name": "R", "version": "4.4"}
     books: dict[str, dict[str, Any]] = {
         "r.ipynb": {"kernelspec": {"name": "ir", "display_name": "R"}, "language_info": language},
@@ -80,7 +80,7 @@ def test_other_kernels_and_files_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_make_lab_and_binder_hand_notebooks_out_so() -> None:
-    """Both places that open the repository's notebooks name the class, and it is what a server takes."""
+    """Both configurations that open the repository's notebooks name the class, and a server accepts it."""
     assert issubclass(Notebooks, AsyncContentsManager)
     name = f"{Notebooks.__module__}.{Notebooks.__qualname__}"
     for place in ("Makefile", "binder/postBuild"):

@@ -1,4 +1,4 @@
-"""GET /openapi.json and GET /docs: what they say of the interface."""
+"""GET /openapi.json and GET /docs describe the interface."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def spec(client: Any) -> dict[str, Any]:
 
 
 def test_document_is_made_from_the_endpoints(spec: dict[str, Any]) -> None:
-    """What is served is what the records and the list of endpoints give."""
+    """The served document follows from the records and the list of endpoints."""
     assert spec == json.loads(json.dumps(document(ENDPOINTS)))
     assert spec["openapi"].startswith("3.1")
     assert spec["info"]["version"] == "1"
@@ -93,7 +93,7 @@ def test_document_is_made_from_the_endpoints(spec: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_record(spec: dict[str, Any], name: str) -> None:
-    """Every record of the interface stands there by its name, its fields in order."""
+    """Every record of the interface is listed by name, with its fields in order."""
     schema = spec["components"]["schemas"][name]
     fields, required = RECORDS[name]
     assert list(schema["properties"]) == fields
@@ -126,7 +126,7 @@ def test_enumerations_and_constraints(spec: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("path", STATUSES)
 def test_operation(spec: dict[str, Any], path: str) -> None:
-    """Each endpoint is a POST that names its records and every status it can answer."""
+    """Each endpoint is a POST with its records and every possible status."""
     assert list(spec["paths"][path]) == ["post"]
     operation = spec["paths"][path]["post"]
     name = path[1:].capitalize()
@@ -142,7 +142,7 @@ def test_operation(spec: dict[str, Any], path: str) -> None:
 
 @pytest.mark.parametrize("path", STATUSES)
 def test_unknown_keys_are_ignored_as_is_said(client: Any, spec: dict[str, Any], path: str) -> None:
-    """Every request body says so, and it is so."""
+    """Every request body says that unknown keys are ignored, and they are."""
     body = spec["paths"][path]["post"]["requestBody"]
     assert body["description"] == "Keys that are not listed are ignored."
     example = body["content"]["application/json"]["example"]
@@ -150,7 +150,7 @@ def test_unknown_keys_are_ignored_as_is_said(client: Any, spec: dict[str, Any], 
 
 
 def test_references_lead_somewhere_and_schemas_are_schemas(spec: dict[str, Any]) -> None:
-    """Every $ref names a schema of the document, and every schema is JSON Schema of 2020-12."""
+    """Every $ref names a schema of the document, and every schema is valid JSON Schema 2020-12."""
     schemas = spec["components"]["schemas"]
     references = set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(spec)))
     assert references <= {f"#/components/schemas/{name}" for name in schemas}
@@ -160,7 +160,7 @@ def test_references_lead_somewhere_and_schemas_are_schemas(spec: dict[str, Any])
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.path)
 def test_example_works(client: Any, endpoint: Any) -> None:
-    """The request that the documentation shows is answered with 200, and its message is valid."""
+    """The documented example request gets 200, and its message is valid."""
     answer = client.post(endpoint.path, endpoint.example)
     assert answer.status_code == 200
     if "message" in endpoint.example:
@@ -192,7 +192,7 @@ class Page(HTMLParser):
 
 
 def test_docs_page_works_offline(client: Any, spec: dict[str, Any]) -> None:
-    """One page with everything in it: no address elsewhere, and the OpenAPI document as its data."""
+    """One self-contained page: no external address, and the OpenAPI document as its data."""
     answer = client("GET", "/docs")
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", answer.text)
@@ -203,7 +203,7 @@ def test_docs_page_works_offline(client: Any, spec: dict[str, Any]) -> None:
 
 
 def test_docs_page_only_writes_text(client: Any) -> None:
-    """The script never makes markup out of text."""
+    """The script never turns text into markup."""
     script = Page(client("GET", "/docs").text).texts["script"][1]
     assert "textContent" in script
     assert not re.search(
@@ -212,7 +212,7 @@ def test_docs_page_only_writes_text(client: Any) -> None:
 
 
 def test_docs_page_may_run_its_own_script_only(client: Any) -> None:
-    """The policy allows exactly the style and script of the page, and calls to this server."""
+    """The policy allows exactly the page's style and script, and calls to this server."""
     answer = client("GET", "/docs")
     page = Page(answer.text)
     rules = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))

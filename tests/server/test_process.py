@@ -44,7 +44,7 @@ def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(("workers", "number"), turns(["1", "2"], [signal.SIGTERM, signal.SIGINT]))
 def test_stop_lets_a_begun_request_finish(start: Any, workers: str, number: signal.Signals) -> None:
-    """A request whose body comes after the stop signal is answered; idle connections are closed at once."""
+    """A request whose body arrives after the stop signal is answered; idle connections are closed at once."""
     with start("--workers", workers) as running:
         assert httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
         with socket.create_connection(running.address, timeout=PATIENCE) as connection:
@@ -60,7 +60,8 @@ def test_stop_lets_a_begun_request_finish(start: Any, workers: str, number: sign
 
 
 def wait_until_closed(address: tuple[str, int]) -> None:
-    """Return when nobody listens any more: a connection made now is reset, refused or closed unanswered."""
+    """Return when the server no longer listens: a new connection is reset, refused or closed without a
+    response."""
     for _ in range(10_000):
         try:
             with socket.create_connection(address, timeout=PATIENCE) as connection:
@@ -73,7 +74,7 @@ def wait_until_closed(address: tuple[str, int]) -> None:
 
 
 def test_idle_connection_does_not_hold_the_stop(start: Any) -> None:
-    """A client that keeps its connection open is told to go."""
+    """An idle keep-alive connection does not delay the stop."""
     with start() as running, socket.create_connection(running.address, timeout=PATIENCE) as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 200")
@@ -91,7 +92,7 @@ def test_workers_serve_and_share_the_port(start: Any) -> None:
 
 
 def test_worker_that_cannot_start_ends_the_server(start: Any) -> None:
-    """Workers that die at once are not replaced for ever: exit status 1, and a line that says so."""
+    """Workers that die at once are not replaced forever: exit status 1, and a line that says so."""
     code = "import server.workers as w\nimport os\nw._work = os.abort"
     with start("--workers", "2", code=code) as running:
         assert running.process.wait(PATIENCE) == 1
@@ -99,7 +100,7 @@ def test_worker_that_cannot_start_ends_the_server(start: Any) -> None:
 
 
 def test_port_that_is_taken() -> None:
-    """One line that says which, and exit status 1."""
+    """One line that names it, and exit status 1."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ended = run("--port", str(port))
@@ -154,14 +155,14 @@ def test_a_bad_setting_ends_the_process(arguments: tuple[str, ...], variables: d
 
 
 def test_host_that_is_not_ours() -> None:
-    """An address of somebody else's machine is told in one line."""
+    """An address of another machine is reported in one line."""
     ended = run("--host", "192.0.2.1", "--port", "0")
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
     assert "cannot listen on 192.0.2.1" in ended.stderr
 
 
 def test_settings_from_the_environment(start: Any) -> None:
-    """SIM_ variables set what the options set; an option wins."""
+    """SIM_ variables set the same as the options; an option takes precedence."""
     with start("--no-public", SIM_PUBLIC="1", SIM_REQUEST_MAX_SIZE="2000") as running:
         answer = httpx.post(running.url + "/generate", content=b" " * 2001, headers=JSON, timeout=PATIENCE)
         assert answer.status_code == 413
@@ -183,7 +184,7 @@ operations.explain, endpoints.prepare = explain, lambda: None
 
 
 def test_failure_says_nothing_of_the_inside(start: Any) -> None:
-    """A fault of the server is a 500 without text; the log names the place and quotes no message."""
+    """An internal error is a 500 without details; the log gives the location, and quotes no message."""
     with start("--access-log", code=CRASH) as running:
         for _ in range(2):
             answer = httpx.post(running.url + "/explain", json={"message": f"secret {PAN}"}, timeout=PATIENCE)
@@ -201,7 +202,7 @@ def test_failure_says_nothing_of_the_inside(start: Any) -> None:
 
 
 def test_logs_hold_no_card_data(start: Any) -> None:
-    """Whatever a client sends and wherever it puts it, the logs hold method, route, status and size only."""
+    """Whatever a client sends, and wherever, the logs contain only method, route, status and size."""
     with start("--access-log") as running:
         with httpx.Client(base_url=running.url, timeout=PATIENCE) as client:
             for path in ("/generate", "/explain", "/validate"):
@@ -223,7 +224,7 @@ def test_logs_hold_no_card_data(start: Any) -> None:
 
 
 def test_access_log_is_off_by_default(start: Any) -> None:
-    """A quiet server writes nothing after its address."""
+    """By default a server prints nothing after its address."""
     with start() as running:
         httpx.post(running.url + "/generate", json={}, timeout=PATIENCE)
         httpx.get(running.url + "/nope", timeout=PATIENCE)
@@ -232,7 +233,8 @@ def test_access_log_is_off_by_default(start: Any) -> None:
 
 
 def test_server_is_ready_before_the_first_request() -> None:
-    """It starts without pandas, numpy, ipywidgets or sanic-ext; a first request reads no file of facts."""
+    """It starts without pandas, numpy, ipywidgets or sanic-ext; the first request reads no table from
+    disk."""
     code = (
         "import sys\nfrom server.app import create_app\nfrom server.endpoints import prepare\n"
         "from server.settings import Settings\nfrom sim import operations\nfrom sim.spec import tables\n"
@@ -249,7 +251,7 @@ def test_server_is_ready_before_the_first_request() -> None:
 
 
 def test_create_app_takes_its_settings_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without settings, the environment's are used."""
+    """The default settings are the environment's."""
     from server.app import create_app
 
     monkeypatch.setenv("SIM_PUBLIC", "yes")
@@ -270,7 +272,7 @@ Distribution.from_name = _hidden
 
 
 def test_a_checkout_that_is_not_installed_serves(start: Any) -> None:
-    """It says its version, and judges."""
+    """A checkout without installation reports its version, and validates."""
     with start(code=_BARE) as running:
         told = httpx.get(running.url + "/health", timeout=PATIENCE).json()
         asked = {"message": "08002020000000000000990000123456X"}

@@ -1,4 +1,4 @@
-"""The public demo behind nginx and behind Caddy, each with the settings that come with the service."""
+"""The public demo behind nginx and Caddy, each with the configuration that comes with the service."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ http {{
 
 @dataclass(frozen=True)
 class Proxy:
-    """A proxy in front of a service: its kind and where it listens."""
+    """A proxy in front of a service: its kind and address."""
 
     kind: str
     port: int
@@ -49,7 +49,7 @@ class Proxy:
         return f"http://127.0.0.1:{self.port}"
 
     def talk(self, data: bytes, *, end: bool = False) -> bytes:
-        """Send *data* and read until the connection is closed. *end*: say that no more will come."""
+        """Send *data* and read until the connection is closed. *end* signals that no more data follows."""
         answer = b""
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
             connection.sendall(data)
@@ -67,14 +67,14 @@ class Proxy:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """An unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def command(kind: str, folder: Path, port: int, service: int, rate: str) -> list[str]:
-    """How to start a proxy of *kind* on *port*, with its settings in *folder*."""
+    """The command for a proxy of *kind* on *port*, with its configuration in *folder*."""
     name = {"nginx": "nginx.conf", "caddy": "Caddyfile"}[kind]
     settings = (PROXIES / name).read_text(encoding="utf-8").replace("127.0.0.1:8000", f"127.0.0.1:{service}")
     if kind == "nginx":
@@ -95,7 +95,7 @@ def command(kind: str, folder: Path, port: int, service: int, rate: str) -> list
 
 @contextmanager
 def proxying(kind: str, folder: Path, service: int, rate: str = USUAL_RATE) -> Iterator[Proxy]:
-    """A proxy of *kind* in front of the port *service*; nginx lets a client ask at *rate*."""
+    """A proxy of *kind* in front of port *service*; nginx allows a client *rate*."""
     if shutil.which(kind) is None:
         pytest.skip(f"{kind} is not on the PATH")
     port = free_port()
@@ -137,13 +137,13 @@ def proxy(request: pytest.FixtureRequest, public: Any, tmp_path_factory: Any) ->
 
 @pytest.fixture
 def nginx(public: Any, tmp_path: Path) -> Iterator[Proxy]:
-    """The public demo behind an nginx of its own, whose counters are at nought."""
+    """The public demo behind a separate nginx with fresh counters."""
     with proxying("nginx", tmp_path, public.address[1]) as made:
         yield made
 
 
 def test_the_service_is_what_it_is_alone(proxy: Proxy, public: Any) -> None:
-    """Answers and errors come through as the service wrote them."""
+    """Responses and errors pass through unchanged."""
     with httpx.Client(base_url=proxy.url) as one, httpx.Client(base_url=public.url) as other:
         for path, body in (
             ("/generate", {"network": "JCB"}),
@@ -170,8 +170,8 @@ def test_too_large_a_body(proxy: Proxy) -> None:
 
 @pytest.mark.parametrize("name", SMUGGLED)
 def test_nothing_is_smuggled(proxy: Proxy, name: str) -> None:
-    """Whatever the proxy makes of what HTTP forbids, whoever asks next, on a connection that the proxy keeps
-    to the service, gets an answer to what was asked."""
+    """Whatever the proxy does with forbidden HTTP, the next client on a connection that the proxy keeps to
+    the service gets the response to its own request."""
     proxy.talk(SMUGGLED[name], end=True)
     with httpx.Client(base_url=proxy.url) as client:
         for _ in range(5):
@@ -181,13 +181,14 @@ def test_nothing_is_smuggled(proxy: Proxy, name: str) -> None:
 # nginx takes no tab beside a length.
 @pytest.mark.parametrize("name", [name for name in ALLOWED if name != "blanks around a length"])
 def test_what_http_allows_comes_through(proxy: Proxy, name: str) -> None:
-    """Unusual but rightful requests are answered."""
+    """Unusual but valid requests are answered."""
     answer = proxy.talk(ALLOWED[name].replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
     assert answer.startswith(b"HTTP/1.1 200")
 
 
 def test_a_client_has_a_rate(nginx: Proxy) -> None:
-    """Who asks without end gets 429 in the error shape, with Retry-After; another client is served."""
+    """A client that exceeds the rate gets 429 in the error shape, with Retry-After; other clients are
+    served."""
     with httpx.Client(base_url=nginx.url, timeout=PATIENCE) as client:
         answers = [client.get("/health") for _ in range(200)]
         refused = [answer for answer in answers if answer.status_code == 429]
@@ -203,7 +204,7 @@ def test_a_client_has_a_rate(nginx: Proxy) -> None:
 
 @pytest.mark.parametrize("path", ["/parse", "/convert"])
 def test_what_is_guessed_has_a_rate_of_its_own(nginx: Proxy, path: str) -> None:
-    """Pastes, which take long, are refused before requests that take no time are."""
+    """Pastes, which take long, have a lower limit than fast requests."""
     body = {"message": "0800 2020 0000 0000 0000 9900 0012 3456", "target_version": "1993"}
     with httpx.Client(base_url=nginx.url, timeout=PATIENCE) as client:
         answers = [client.post(path, json=body).status_code for _ in range(30)]
@@ -212,7 +213,7 @@ def test_what_is_guessed_has_a_rate_of_its_own(nginx: Proxy, path: str) -> None:
 
 
 def test_a_client_has_so_many_requests_at_a_time(nginx: Proxy) -> None:
-    """The eleventh request that one client has begun and not ended is refused."""
+    """A client's eleventh concurrent request is rejected."""
     head = POST + b"Content-Length: 2\r\n\r\n{"
     with ExitStack() as stack:
         begun = []
@@ -236,7 +237,7 @@ def test_a_service_that_is_away(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_local_service_answers_for_the_names_it_was_told(start: Any, tmp_path: Path) -> None:
-    """Behind a proxy, a service that is no public demo is asked under the proxy's own name."""
+    """Behind a proxy, a service that is not a public demo is called by the proxy's own name."""
     for hosts, status in (("", 421), ("lab.test", 200)):
         folder = tmp_path / str(status)
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""The service and the notebook face give the same answers, since both ask the same core."""
+"""The service and the notebook interface give the same results, because both use the same core."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAMPLE = [row for row in VECTORS if row["layout"] != "broken"][::9]
 
 @together("row", SAMPLE, label=vector_id)
 def test_explain_and_validate_agree(client: Any, row: dict[str, Any]) -> None:
-    """Elements, summary, verdict, errors and the network matrix are those of the message table."""
+    """Elements, summary, verdict, errors and network results are those of the message table."""
     asked = {"message": row["message"], "version": row["version"]}
     findings = sim.validate(row["message"], version=row["version"])
     verdict = client.post("/validate", asked).json()
@@ -39,7 +39,7 @@ def test_explain_and_validate_agree(client: Any, row: dict[str, Any]) -> None:
 @together("network", NETWORKS)
 @together("kind", ["auth", "financial", "echo"])
 def test_generate_agrees(client: Any, kind: str, network: str) -> None:
-    """The service builds what the face builds as its contract says, but for the moment."""
+    """The service generates what `sim.generate` does with the contract's options, except for the time."""
     asked = {"message_type": kind, "network": network, "amount_minor_units": 4321, "currency": "978"}
     made = client.post("/generate", asked).json()
     options = {

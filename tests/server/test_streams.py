@@ -1,8 +1,6 @@
-"""Streams of requests, made at random and cut anywhere: the pieces in which a stream comes change nothing.
-
-Each stream goes over two real connections: in one piece, and in pieces of any size. Both get the same bytes
-and the same end, no answer is a fault of the server, and none keeps its client waiting.
-"""
+"""Random streams of requests, cut anywhere: the pieces in which a stream arrives make no difference. Each
+stream goes over two real connections, in one piece and in pieces of any size. Both get the same bytes and
+the same end, no response is an internal error, and no client waits forever."""
 
 from __future__ import annotations
 
@@ -75,7 +73,7 @@ def _changed(some: random.Random, data: bytes) -> bytes:
 
 
 def stream(some: random.Random) -> bytes:
-    """One to five requests one behind the other, of which some are wrong, the last perhaps cut off."""
+    """One to five consecutive requests, some of them invalid, the last possibly truncated."""
     edges = [one.replace(b"/generate", b"/validate") for one in (*SMUGGLED.values(), *ALLOWED.values())]
     makers = (_page, _post, _chunks, lambda some: some.choice(edges))
     data = b""
@@ -92,7 +90,7 @@ def cut(some: random.Random, data: bytes) -> list[bytes]:
 
 
 def talk(running: Running, pieces: list[bytes]) -> bytes:
-    """All that is answered to *pieces* until the server closes the connection."""
+    """The whole response to *pieces* until the server closes the connection."""
     answer = b""
     with socket.create_connection(running.address, timeout=STOP_SECONDS) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -106,7 +104,7 @@ def talk(running: Running, pieces: list[bytes]) -> bytes:
 
 
 def both(running: Running, streams: list[tuple[bytes, list[bytes]]]) -> list[tuple[bytes, bytes]]:
-    """What is answered to each stream, whole and in pieces."""
+    """The responses to each stream, whole and in pieces."""
     ways = [way for data, pieces in streams for way in ([data], pieces)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answers = list(pool.map(partial(talk, running), ways))
@@ -115,7 +113,7 @@ def both(running: Running, streams: list[tuple[bytes, list[bytes]]]) -> list[tup
 
 @pytest.fixture(scope="module")
 def brief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A server that waits for nobody for long, so that each stream comes to an end."""
+    """A server with short timeouts, so that each stream ends."""
     waits = {"SIM_REQUEST_TIMEOUT": "1", "SIM_KEEP_ALIVE_TIMEOUT": "1", "SIM_RESPONSE_TIMEOUT": "4"}
     with serving(tmp_path_factory.mktemp("brief"), "--access-log", **waits) as running:
         yield running
@@ -124,7 +122,7 @@ def brief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def test_pieces_change_nothing(brief: Running) -> None:
-    """Whole and in pieces a stream gets the same bytes, no fault of the server, and an end."""
+    """Whole and in pieces, a stream gets the same bytes, no internal error, and an end."""
     some = random.Random(SEED)
     streams = [(data, cut(some, data)) for data in (stream(some) for _ in range(STREAMS))]
     answers = both(brief, streams)
@@ -136,7 +134,7 @@ def test_pieces_change_nothing(brief: Running) -> None:
 
 
 def test_no_request_is_smuggled_in_pieces(brief: Running) -> None:
-    """What hides a request in another is refused in pieces as in one; what is hidden is never answered."""
+    """A request that hides another one is rejected in pieces as in one; the hidden one is never answered."""
     some = random.Random(SEED)
     streams = [(data, cut(some, data)) for data in SMUGGLED.values()]
     for whole, pieces in both(brief, streams):

@@ -21,8 +21,8 @@ PATIENCE = 60
 
 
 def serving(running: Any, count: int, without: Collection[int] = ()) -> list[int]:
-    """The ids of the worker processes, once there are *count*, none of those *without*: who was killed may
-    take a while to be gone."""
+    """The ids of the worker processes once there are *count*, without *without*: a killed process may take
+    a while to end."""
     for _ in range(1000):
         children = psutil.Process(running.process.pid).children()
         found = [child.pid for child in children if "spawn_main" in _command(child)]
@@ -34,7 +34,7 @@ def serving(running: Any, count: int, without: Collection[int] = ()) -> list[int
 
 
 def _command(child: psutil.Process) -> str:
-    """What a process runs; nothing of one that has just ended, though its parent has not heard of it yet."""
+    """The command line of a process; empty for one that has just ended but is not yet reaped."""
     try:
         return " ".join(child.cmdline())
     except psutil.NoSuchProcess:  # a zombie's error is one of these
@@ -42,7 +42,7 @@ def _command(child: psutil.Process) -> str:
 
 
 def answers(running: Any) -> bool:
-    """Whether a request is answered; one that a dying worker had taken is asked again."""
+    """Whether a request is answered; one that a dying worker had accepted is sent again."""
     for _ in range(100):
         try:
             return httpx.get(running.url + "/health", timeout=PATIENCE).status_code == 200
@@ -54,7 +54,7 @@ def answers(running: Any) -> bool:
 @long
 @pytest.mark.parametrize("kills", [2, 4] if ALL else [2])
 def test_workers_that_die_young_are_replaced(start: Any, kills: int) -> None:
-    """One worker after the other killed just after its start: the service answers, and is whole again."""
+    """Each worker is killed just after its start: the service responds, and is complete again."""
     with start("--workers", "2") as running:
         killed: list[int] = []
         for _ in range(kills):
@@ -69,7 +69,7 @@ def test_workers_that_die_young_are_replaced(start: Any, kills: int) -> None:
 
 
 def test_all_workers_killed_at_once(start: Any) -> None:
-    """Where none is left, new ones come: a request that waited is answered."""
+    """If none is left, new ones start, and a waiting request is answered."""
     with start("--workers", "2") as running:
         assert answers(running)
         for victim in serving(running, 2):
@@ -79,8 +79,8 @@ def test_all_workers_killed_at_once(start: Any) -> None:
 
 
 def test_pauses_grow_where_successors_die_young(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each successor of one that died young comes twice as late, up to a limit; one that lived for long has
-    its successor at once."""
+    """The pause doubles for each replacement that dies young, up to a limit; one that lived long is
+    replaced at once."""
     now = 100.0
     monkeypatch.setattr(workers, "monotonic", lambda: now)
     crew = workers.Crew(Settings(), None, served=True)  # type: ignore[arg-type]
@@ -103,7 +103,7 @@ def test_pauses_grow_where_successors_die_young(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_stop_while_a_successor_is_due(start: Any) -> None:
-    """A stop signal is not held up by the pause before a successor."""
+    """The pause before a replacement does not delay a stop signal."""
     code = "import server.workers as w\nw.YOUNG = w.FIRST_PAUSE = w.LONGEST_PAUSE = 3600.0"
     with start("--workers", "2", code=code) as running:
         assert answers(running)

@@ -1,4 +1,4 @@
-"""POST /parse, /build and /convert: what they answer, and how they refuse."""
+"""POST /parse, /build and /convert: their responses and errors."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ PAN = "4539578763621486"
 
 
 def faults(answer: httpx.Response) -> list[tuple[str, list[Any]]]:
-    """Type and location of each fault of a refusal."""
+    """Type and location of each fault in an error response."""
     assert answer.status_code == 422, answer.text
     return [(fault["type"], fault["loc"]) for fault in answer.json()["detail"]]
 
 
 def test_parse_the_text_form(client: Any) -> None:
-    """The text form is taken as it stands; its line ending is dropped."""
+    """The text form is accepted unchanged, without its line ending."""
     answer = client.post("/parse", {"message": ECHO + "\r\n"}).json()
     assert answer == {
         "mti": "0800",
@@ -57,8 +57,8 @@ def test_parse_the_text_form(client: Any) -> None:
 
 @pytest.mark.parametrize("form", ["bcd", "ebcdic", "ascii-binary"])
 def test_parse_bytes(client: Any, form: str) -> None:
-    """Bytes in hex are read, by a format that is named or one that is guessed, and what was read goes into
-    the other endpoints."""
+    """Bytes in hex are read in a named or guessed format, and the result is accepted by the other
+    endpoints."""
     assert form in names()
     source = generate("auth", network="VISA", at=AT).message
     pasted = encode(source, form).hex(" ")
@@ -74,7 +74,7 @@ def test_parse_bytes(client: Any, form: str) -> None:
 
 
 def test_parse_a_frame(client: Any) -> None:
-    """What stands around a message is named, outermost first."""
+    """The framing around a message is named, outermost layer first."""
     body = encode(Message("0800", {3: "990000", 11: "123456"}), "bcd")
     framed = (len(body) + 5).to_bytes(2, "big") + bytes.fromhex("6000060000") + body
     answer = client.post("/parse", {"message": framed.hex()}).json()
@@ -83,7 +83,7 @@ def test_parse_a_frame(client: Any) -> None:
 
 
 def test_version_and_network_of_parse(client: Any) -> None:
-    """Without a version the MTI's counts, and without a network the card's; either may be told."""
+    """The version defaults to the MTI's, the network to the card's; either may be given."""
     raw = generate("auth", network="VISA", version="1993", at=AT).raw
     answer = client.post("/parse", {"message": raw}).json()
     assert (answer["version"], answer["network"]) == ("1993", "VISA")
@@ -92,7 +92,7 @@ def test_version_and_network_of_parse(client: Any) -> None:
 
 
 def test_a_message_that_breaks_off_is_parsed_as_far_as_it_goes(client: Any) -> None:
-    """200 with what was read and why no more; no text form, for there is none."""
+    """200 with what was read and the reason; there is no text form."""
     for asked in ({"format": "text"}, {}):
         answer = client.post("/parse", {"message": ECHO[:-1], **asked})
         assert answer.status_code == 200, answer.text
@@ -103,7 +103,7 @@ def test_a_message_that_breaks_off_is_parsed_as_far_as_it_goes(client: Any) -> N
 
 
 def test_elements_that_fit_no_text_form_are_parsed(client: Any) -> None:
-    """Values are as they came, the one that misfits is told; convert refuses it with what was read."""
+    """Values are as received, and the invalid one is reported; convert rejects it with what was read."""
     paste = json.dumps(NAMED)
     record = client.post("/parse", {"message": paste}).json()
     assert {str(one["number"]): one["value"] for one in record["fields"]} == {
@@ -120,7 +120,7 @@ def test_elements_that_fit_no_text_form_are_parsed(client: Any) -> None:
 
 
 def test_what_converts_not(client: Any) -> None:
-    """A broken text form is located, with what was read of it."""
+    """The fault in an invalid text form is located, with what was read."""
     answer = client.post("/convert", {"message": ECHO[:-1], "target_version": "1993"})
     assert faults(answer) == [("iso8583_parse", ["body", "message"])]
     ctx = answer.json()["detail"][0]["ctx"]
@@ -131,7 +131,8 @@ def test_what_converts_not(client: Any) -> None:
 
 @pytest.mark.parametrize("path", ["/parse", "/convert"])
 def test_what_cannot_be_read(client: Any, path: str) -> None:
-    """What is no message at all is said to be none, with reasons; an MTI alone is no message, either."""
+    """Input that is not a message is reported as such, with reasons; an MTI by itself is not a message
+    either."""
     more = {"target_version": "1993"} if path == "/convert" else {}
     answer = client.post(path, {"message": "GET / HTTP/1.1\nHost: shop.test\n\n", **more})
     assert faults(answer) == [("not_iso8583", ["body", "message"])]
@@ -144,7 +145,7 @@ def test_what_cannot_be_read(client: Any, path: str) -> None:
 
 
 def test_bytes_that_break_off_name_what_was_tried(client: Any) -> None:
-    """Where bytes were guessed, parse gives what was read and convert says which formats were tried."""
+    """For guessed bytes, parse returns what was read, and convert lists the formats tried."""
     body = encode(generate("auth", network="VISA", at=AT).message, "bcd").hex()
     record = client.post("/parse", {"message": body[:-12]}).json()
     assert (record["format"]["name"], record["message"]) == ("bcd", None)
@@ -159,7 +160,7 @@ def test_bytes_that_break_off_name_what_was_tried(client: Any) -> None:
 @together("path", ["/parse", "/build"])
 @together("name", ["", "BCD", "nope", "../text", "x" * 300])
 def test_unknown_format(client: Any, path: str, name: str) -> None:
-    """A format that there is none of is told with those that there are."""
+    """The error for an unknown format lists the known ones."""
     body = {"message": ECHO} if path == "/parse" else {"mti": "0800", "fields": {}}
     answer = client.post(path, {**body, "format": name})
     assert faults(answer) == [("format_unknown", ["body", "format"])]
@@ -169,7 +170,8 @@ def test_unknown_format(client: Any, path: str, name: str) -> None:
 
 
 def test_build_text_and_bytes(client: Any) -> None:
-    """The elements as text, in characters, and as the bytes of a format, in bytes; parse reads both back."""
+    """The elements as text, with the length in characters, and in a format, with the length in bytes;
+    parse reads both back."""
     fields = {"3": "990000", "11": "123456"}
     text = client.post("/build", {"mti": "0800", "fields": fields}).json()
     wanted = "08002020000000000000990000123456"
@@ -180,7 +182,7 @@ def test_build_text_and_bytes(client: Any) -> None:
 
 
 def test_build_every_message_that_was_parsed(client: Any) -> None:
-    """What parse gives, build writes again, in each version."""
+    """build restores what parse returned, in each version."""
     for version in ("1987", "1993", "2003"):
         raw = generate("auth", network="VISA", entry="chip", version=version, at=AT).raw
         read = client.post("/parse", {"message": raw}).json()
@@ -190,7 +192,7 @@ def test_build_every_message_that_was_parsed(client: Any) -> None:
 
 
 def test_every_element_that_cannot_be_written(client: Any) -> None:
-    """All are named at once, each at its number, and no value is quoted."""
+    """All of them are reported at once, each at its number, without their values."""
     fields = {"2": PAN * 2, "3": "990000", "4": PAN, "49": "x"}
     answer = client.post("/build", {"mti": "0100", "fields": fields})
     assert faults(answer) == [("iso8583_build", ["body", "fields", number]) for number in ("2", "4", "49")]
@@ -200,7 +202,7 @@ def test_every_element_that_cannot_be_written(client: Any) -> None:
 
 @together("key", ["1", "0", "129", "02", "x", "", " 2", "٢", PAN])
 def test_no_such_element(client: Any, key: str) -> None:
-    """Elements are 2 to 128, written without zeros in front."""
+    """Elements are 2 to 128, without leading zeros."""
     answer = client.post("/build", {"mti": "0100", "fields": {key: "1", "3": "000000"}})
     ((type_, loc),) = faults(answer)
     assert (type_, loc[:2]) == ("iso8583_build", ["body", "fields"])
@@ -227,7 +229,7 @@ def test_no_such_element(client: Any, key: str) -> None:
     ],
 )
 def test_build_constraints(client: Any, body: dict[str, Any], type_: str, loc: list[Any]) -> None:
-    """Wrong types and too many members are refused in a short answer."""
+    """Wrong types and too many members are rejected in a short response."""
     answer = client.post("/build", body)
     assert faults(answer) == [(type_, loc)]
     assert len(answer.content) < 1000
@@ -261,7 +263,7 @@ def test_convert(client: Any) -> None:
 
 
 def test_convert_is_the_operation(client: Any) -> None:
-    """Bytes are converted as text is, and the answer is what the operation gives."""
+    """Bytes are converted like text, and the response is the operation's result."""
     source = generate("auth", network="MASTERCARD", version="1993", at=AT).message
     made = convert(source, "1987")
     for message in (write(source), encode(source, "ebcdic").hex()):
