@@ -1,4 +1,4 @@
-"""`table.iso[4]`: elements of a message table by their numbers, read and written."""
+"""`table.iso[4]`: elements of a message table, read and set by number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _table() -> sim.tables.MessageTable:
 
 
 def test_the_number_is_the_elements_and_not_the_rows(table: sim.tables.MessageTable) -> None:
-    """Whatever the labels of the rows are."""
+    """The number is the element's, whatever the row labels are."""
     assert table.iso[0] == "0100"
     assert table.iso[4] == "000000002500"
     assert table.iloc[::-1].iso[49] == table.iso[49] == "840"
@@ -38,7 +38,7 @@ def test_a_written_value_changes_the_message_and_what_is_said_of_it(
 
 
 def test_a_new_element_gets_its_row_and_its_bit(table: sim.tables.MessageTable) -> None:
-    """In its place, with its name; the rows behind it move on."""
+    """It is inserted in order, with its name; the rows after it move down."""
     table.iso[54] = "0040840D000000001000"
     message = table.iso.to_message()
     assert message[54] == "0040840D000000001000"
@@ -49,7 +49,7 @@ def test_a_new_element_gets_its_row_and_its_bit(table: sim.tables.MessageTable) 
 
 
 def test_a_value_that_does_not_fit_is_told_when_built(table: sim.tables.MessageTable) -> None:
-    """The table takes it, since several cells may have to change; its old meaning is gone."""
+    """The table accepts it, because several cells may have to change; the old meaning is removed."""
     table.iso[4] = "12"
     assert table.loc[table["number"] == 4, "meaning"].item() == ""
     with pytest.raises(sim.BuildError, match="DE 4: expected n 12"):
@@ -57,7 +57,7 @@ def test_a_value_that_does_not_fit_is_told_when_built(table: sim.tables.MessageT
 
 
 def test_what_is_no_element_is_refused(table: sim.tables.MessageTable) -> None:
-    """With the reason, and without a change."""
+    """The error gives the reason, and nothing changes."""
     before = table.copy()
     with pytest.raises(KeyError, match="no DE 99"):
         table.iso[99]

@@ -19,13 +19,13 @@ AUTH = sim.generate("auth", network="VISA", stan="000001", at=AT).iso.message
 
 
 def covers(table: pd.DataFrame, raw: str) -> bool:
-    """Whether the rows follow each other from the first character to the last."""
+    """Whether the rows are contiguous from the first character to the last."""
     starts, ends = table["start"].tolist(), table["end"].tolist()
     return starts == [0, *ends[:-1]] and ends[-1] == len(raw)
 
 
 def test_short_value() -> None:
-    """What misfits is a row with what was found, why, and the likely cause."""
+    """The invalid piece is a row with what was found, the reason, and the likely cause."""
     table = sim.parse(ECHO[:-2])
     assert len(table) == 4
     row = table.loc[3]
@@ -41,7 +41,7 @@ def test_short_value() -> None:
 
 
 def test_unread_rest() -> None:
-    """What was not read stands in a last row without number."""
+    """The unread text is a last row without a number."""
     table = sim.parse(ECHO + "777")
     last = table.iloc[-1]
     assert pd.isna(last["number"])
@@ -65,7 +65,7 @@ def test_unread_rest() -> None:
     ],
 )
 def test_where_reading_stops(raw: str, numbers: list[int | None], values: list[str]) -> None:
-    """MTI, bitmap, length prefix, value: the row that misfits is the one where reading stopped."""
+    """MTI, bitmap, length prefix, value: the row with the fault is the one where reading stopped."""
     table = sim.parse(raw)
     assert [None if pd.isna(one) else one for one in table["number"]] == numbers
     assert table["value"].tolist() == values
@@ -74,7 +74,7 @@ def test_where_reading_stops(raw: str, numbers: list[int | None], values: list[s
 
 
 def test_announced_elements_beyond_64() -> None:
-    """Rows stay in place when the misfit comes before the elements of the second bitmap."""
+    """Rows stay in order if the fault precedes the elements of the second bitmap."""
     raw = "0800A020000000000000040000000000000099000012"
     table = sim.parse(raw)
     assert table.loc[1, "value"] == raw[4:36]
@@ -84,7 +84,7 @@ def test_announced_elements_beyond_64() -> None:
 
 @given(st.text(max_size=60) | st.text("0123456789ABCDEF", max_size=80).map("0100".__add__))
 def test_any_text(raw: str) -> None:
-    """Any text gives a table that holds all of it and can be shown, explained and validated."""
+    """Any text gives a table that contains all of it and can be shown, explained and validated."""
     raw = strip_line_ending(raw)
     table = sim.parse(raw)
     assert covers(table, raw)
@@ -118,8 +118,8 @@ def damaged(seed: int) -> str:
 @example(155, "2003")  # "2912" of track 2
 @example(1654, "2003")  # the middle reads further than the beginning
 def test_damaged_messages(seed: int, version: str) -> None:
-    """Messages with characters lost, added or changed lose nothing in their table; where there is debris in
-    front of the MTI, the table has the message behind it. No part of a message is taken for all of it."""
+    """The table of a damaged message loses nothing; if there is debris before the MTI, it has the message
+    after it. Part of a message is never taken for the whole."""
     text = damaged(seed)
     table, found = sim.parse(text, version=version), read(text, version=version)
     if text.startswith("0"):
@@ -132,7 +132,7 @@ def test_damaged_messages(seed: int, version: str) -> None:
 
 
 def test_repair() -> None:
-    """A broken table is mended piece by piece: edit the piece and parse the table again."""
+    """A broken table can be fixed piece by piece: edit the piece and parse the table again."""
     table = sim.parse(ECHO[:-2])
     with pytest.raises(sim.BuildError, match="DE 11 at offset 26: expected n 6, found 4 characters"):
         sim.build(table)
@@ -144,21 +144,21 @@ def test_repair() -> None:
 
 
 def test_explain_and_parse_agree() -> None:
-    """explain shows a broken text as parse does, without a summary."""
+    """explain shows a broken text like parse, without a summary."""
     explained, parsed = sim.explain(ECHO + "x"), sim.parse(ECHO + "x")
     assert explained.to_dict() == parsed.to_dict()
     assert "Reading stopped: message at offset" in explained.iso.summary
 
 
 def test_lower_case_bitmap() -> None:
-    """A sound message has its bitmap in upper case, a broken text keeps what stood there."""
+    """A valid message has an uppercase bitmap; a broken text keeps its original."""
     raw = "0800a020000000000000000000000000000" + "0990000123456"
     assert sim.parse(raw).iso.message == raw.upper()
     assert sim.parse(raw + "x").iso.message == raw + "x"
 
 
 def test_a_broken_text_is_explained_as_far_as_it_was_read() -> None:
-    """The summary tells what the elements before the fault say, and where reading stops."""
+    """The summary explains the elements before the fault, and says where reading stops."""
     raw = str(sim.build(sim.generate("auth", network="VISA", entry="manual", at=AT)))
     summary = sim.explain(raw[:-2]).iso.summary
     assert "This is an authorization request" in summary
@@ -171,13 +171,13 @@ def test_a_broken_text_is_explained_as_far_as_it_was_read() -> None:
 
 
 def test_a_text_of_which_nothing_was_read_says_so() -> None:
-    """No element was read: there is nothing to explain but the fault."""
+    """If no element was read, only the fault is explained."""
     assert sim.explain("hello").iso.summary.startswith("Nothing could be read: ")
 
 
 @pytest.mark.parametrize("numbers", [(3, 7, 11, 12, 13), (3, 11, 12, 13, 14, 15, 18), (3, 12, 13, 14, 41)])
 def test_a_broken_row_gives_no_card_number_in_several_cells(numbers: tuple[int, ...]) -> None:
-    """A bitmap that does not announce the card number leaves it to the elements behind, a piece each."""
+    """If the bitmap omits DE 2, pieces of the card number end up in the elements after it."""
     pan = "4111111111111111"
     bits = f"{sum(1 << (64 - number) for number in numbers):016X}"
     table = sim.read([f"0200{bits}16{pan}0000001"])

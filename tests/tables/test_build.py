@@ -29,7 +29,7 @@ def test_dict(mti: int | str) -> None:
 
 
 def test_dict_version() -> None:
-    """The version is the MTI's, or the one asked for."""
+    """The version is the requested one, or the MTI's."""
     assert sim.build({0: "1804", 11: "123456"}) == "18040020000000000000123456"
     assert sim.build({0: "0800", 11: "123456123456"}, version="2003") == "08000020000000000000123456123456"
     with pytest.raises(sim.BuildError, match="DE 11: expected n 12, found 6 characters"):
@@ -55,7 +55,7 @@ def test_dict_version() -> None:
     ],
 )
 def test_dict_errors(elements: dict[Any, Any], message: str) -> None:
-    """What does not fit is a BuildError that names the element, what was expected and what was found."""
+    """An invalid value raises a BuildError that names the element, what was expected and what was found."""
     with pytest.raises(sim.BuildError, match=message):
         sim.build(elements)
 
@@ -74,7 +74,7 @@ def test_dict_errors(elements: dict[Any, Any], message: str) -> None:
     ],
 )
 def test_bad_cells(number: int, value: object, message: str) -> None:
-    """A cell that does not fit is a BuildError in build, a finding in validate, pieces in parse."""
+    """An invalid cell is a BuildError in build, a finding in validate, and pieces in parse."""
     table = sim.parse(ECHO)
     table["value"] = table["value"].astype(object)
     table.at[table.index[table["number"] == number][0], "value"] = value
@@ -92,7 +92,7 @@ def test_bad_cells(number: int, value: object, message: str) -> None:
 
 @pytest.mark.parametrize("number", [200, -1, 3.5, "x", True])
 def test_bad_numbers(number: object) -> None:
-    """A row that is no data element is refused by build and found by validate."""
+    """A row that is not a data element is rejected by build and reported by validate."""
     table = pd.DataFrame({"number": [0, 3, number], "value": ["0800", "990000", "1"]}, dtype=object)
     with pytest.raises(sim.BuildError, match="expected a data element number 0 to 128 in each row"):
         sim.build(table)
@@ -101,7 +101,7 @@ def test_bad_numbers(number: object) -> None:
 
 
 def test_row_twice() -> None:
-    """An element that stands twice is refused."""
+    """A repeated element is rejected."""
     table = pd.DataFrame({"number": [0, 3, 3], "value": ["0800", "990000", "990000"]})
     with pytest.raises(sim.BuildError, match="DE 3: expected one row, found two or more"):
         sim.build(table)
@@ -109,7 +109,7 @@ def test_row_twice() -> None:
 
 
 def test_right_bitmap_in_its_cell() -> None:
-    """A bitmap cell may be edited along with the rows, or emptied: the bitmap follows from the rows."""
+    """The bitmap cell may be edited along with the rows, or emptied: the bitmap follows from the rows."""
     table = sim.parse(ECHO)
     table = table[table["number"] != 3]
     for bits in ("0020000000000000", None):
@@ -118,13 +118,13 @@ def test_right_bitmap_in_its_cell() -> None:
 
 
 def test_broken_text() -> None:
-    """A text that does not parse cannot be built: the error is the located one."""
+    """A text that does not parse cannot be built; the error is the located one."""
     with pytest.raises(sim.BuildError, match="DE 11 at offset 26: expected n 6, found 4 characters"):
         sim.build(ECHO[:-2])
 
 
 def test_parse_shows_which_value_does_not_fit() -> None:
-    """Parsing a table with a value of the wrong length keeps every value, and tells the one that misfits."""
+    """Parsing a table with a value of the wrong length keeps every value, and reports the invalid one."""
     table = sim.parse(ECHO)
     table.loc[table["number"] == 3, "value"] = "99000"
     again = sim.parse(table)
@@ -136,7 +136,7 @@ def test_parse_shows_which_value_does_not_fit() -> None:
 
 
 def test_text_is_true_wherever_it_is_used() -> None:
-    """print, ==, slices, JSON and files have the text; only the repr leaves the elements out."""
+    """print, ==, slices, JSON and files use the whole text; only the repr omits the elements."""
     raw = sim.build(CARD)
     assert raw == CARD
     assert hash(raw) == hash(CARD)
@@ -148,7 +148,7 @@ def test_text_is_true_wherever_it_is_used() -> None:
 
 
 def test_repr_is_no_message() -> None:
-    """The repr has MTI and bitmap, says that it is masked, and cannot be taken for the message."""
+    """The repr has MTI and bitmap, says that it is masked, and is not a valid message."""
     text = repr(sim.build(CARD))
     assert text == "RawMessage('01004000000000000000…', 38 characters, masked; print() shows it all)"
     assert PAN not in repr([sim.build(CARD), {"raw": sim.build(CARD)}])
@@ -156,13 +156,13 @@ def test_repr_is_no_message() -> None:
 
 @pytest.mark.parametrize("text", ["", PAN, "0200" + PAN, "0100", "x"])
 def test_repr_of_other_text(text: str) -> None:
-    """The repr of a text that is no message shows none of it."""
+    """The repr of a text that is not a message shows none of it."""
     expected = f"RawMessage({len(text)} character{'s' if len(text) != 1 else ''}, masked;"
     assert repr(RawMessage(text)).startswith(expected)
 
 
 def test_raw_message_copies() -> None:
-    """Copies and pickles of the text stay the text, with its masked repr."""
+    """Copies and pickles keep the text and its masked repr."""
     raw = sim.build(CARD)
     for again in (copy.copy(raw), copy.deepcopy(raw), pickle.loads(pickle.dumps(raw))):  # noqa: S301, ours
         assert again == raw
@@ -170,7 +170,7 @@ def test_raw_message_copies() -> None:
 
 
 def test_mask_keeps_the_layout() -> None:
-    """A masked text is as long as the message, with the same elements at the same places."""
+    """A masked text is as long as the message, with the same elements at the same offsets."""
     raw = sim.build({0: "0100", 2: PAN, 4: "000000001000", 35: PAN + "=2912201", 52: "0412AC89ABCDEF67"})
     masked = sim.mask(raw)
     assert len(masked) == len(raw)
@@ -181,14 +181,14 @@ def test_mask_keeps_the_layout() -> None:
 
 
 def test_a_message_in_a_wire_format_is_masked_as_text() -> None:
-    """A program that has bytes in hex gets the text form, the card number starred out."""
+    """Bytes in hex give the text form, with the card number masked."""
     fields = {0: "0100", 2: PAN, 4: "000000001000", 11: "123456"}
     record = answers.mask(sim.build(fields, format="bcd"), format="bcd")
     assert record == {"message": sim.mask(sim.build(fields))}
 
 
 def test_what_bytes_do_not_tell_is_warned_of() -> None:
-    """Hex digits in lower case come back in upper case where they are bytes: said while writing."""
+    """Lowercase hex digits come back in uppercase if they are bytes; building warns of this."""
     fields = {"mti": "0100", 52: "00112233aabbccdd"}
     with pytest.warns(UserWarning, match="DE 52 is written with its hex digits in upper case"):
         sim.build(fields, format="bcd")

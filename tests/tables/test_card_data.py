@@ -1,4 +1,4 @@
-"""Columns of card data mask themselves, in whatever pandas makes of them; a cell is its text."""
+"""Columns of card data mask themselves in everything that pandas derives from them; a cell is its text."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_whatever_pandas_makes_of_a_column_is_masked(name: str) -> None:
 
 
 def test_exports_give_the_digits(tmp_path: Path) -> None:
-    """Lists, arrays, dicts and files hold what the messages held, also where this package is not loaded."""
+    """Lists, arrays, dicts and files contain the true values, even if this package is not loaded."""
     table = _many()
     assert table["DE2"].tolist()[0] == table["DE2"].to_numpy()[0] == table.to_dict("records")[0]["DE2"] == PAN
     assert str(table.to_dict("records")[0]["DE35"]) == TRACK_2
@@ -78,7 +78,7 @@ def test_exports_give_the_digits(tmp_path: Path) -> None:
     "cell", [_many()["DE2"].iloc[0], sim.parse(RAW)["value"].iloc[2]], ids=["many", "one"]
 )
 def test_a_cell_is_its_text_wherever_it_is_put(cell: Any) -> None:
-    """A card number taken from a table makes the same messages as one that was typed."""
+    """A card number from a table makes the same messages as a typed one."""
     assert PAN not in str(cell)
     assert (cell, f"{cell}", cell[:], "".join([cell])) == (PAN, PAN, PAN, PAN)
     at = "2026-11-20T12:00:00"
@@ -88,7 +88,7 @@ def test_a_cell_is_its_text_wherever_it_is_put(cell: Any) -> None:
 
 
 def test_a_text_of_a_table_is_read_like_any_other() -> None:
-    """The cell of a text that is no message can be given to every verb."""
+    """Every verb accepts the cell of a text that is not a message."""
     text = _many()["text"].iloc[2]
     assert sim.parse(text)["value"].tolist() == sim.parse(RAW[:60])["value"].tolist()
     assert sim.repair(text).to_dict() == sim.repair(RAW[:60]).to_dict()
@@ -96,14 +96,14 @@ def test_a_text_of_a_table_is_read_like_any_other() -> None:
 
 @pytest.mark.parametrize("spelled", [PAN, PAN.encode().hex()])
 def test_no_cell_of_a_broken_row_shows_a_piece_of_a_card(spelled: str) -> None:
-    """A card number that is read as the elements behind DE 2, in pieces."""
+    """A card number misread as the elements after DE 2 is split into pieces."""
     table = sim.read([RAW[: RAW.index(PAN) + len(PAN)] + spelled])
     assert table["error"].notna().all()
     assert not any(name.startswith("DE") for name in table.columns)
 
 
 def test_columns_are_worked_with_like_texts() -> None:
-    """Comparing, cutting, searching, merging, grouping and setting work as with pandas' own texts."""
+    """Comparing, slicing, searching, merging, grouping and setting work as with pandas' own strings."""
     table = _many()
     cards = table["DE2"]
     assert (cards == PAN).tolist() == [True, True, False]

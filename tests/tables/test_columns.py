@@ -31,13 +31,13 @@ ODD = st.one_of(st.sampled_from("0123456789ABCDEFabcdef =D^é٣\n\r"), st.charac
 
 
 def cells(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The cells of each row by column, the missing ones left out."""
+    """The cells of each row by column, without missing ones."""
     rows = pd.DataFrame(table).to_dict("records")
     return [{str(name): cell for name, cell in row.items() if not pd.isna(cell)} for row in rows]
 
 
 def expected(raw: str, version: str | None, network: str | None) -> dict[str, Any]:
-    """What the codec makes of one text, as a row without its line."""
+    """What the codec reads from one text, as a row without its line."""
     raw = strip_line_ending(raw)
     read_as = chosen_version(raw, version)
     try:
@@ -56,7 +56,7 @@ def expected(raw: str, version: str | None, network: str | None) -> dict[str, An
 
 
 def assert_alike(raws: list[str], **options: Any) -> None:
-    """`sim.read` gives what the codec gives for each text."""
+    """`sim.read` gives the codec's result for each text."""
     wanted = [expected(raw, options.get("version"), options.get("network")) for raw in raws]
     found = cells(sim.read(raws, format="text", **options))
     assert [row.pop("line") for row in found] == list(range(1, len(raws) + 1))
@@ -69,8 +69,8 @@ TEXT = ODD.filter(lambda char: not 0xD800 <= ord(char[0]) <= 0xDFFF)
 
 @st.composite
 def mutated(draw: st.DrawFn) -> list[str]:
-    """One good message many times over, each copy with some characters changed, lost or added, and the
-    good one between them, so that most stand in one group."""
+    """Many copies of one valid message, each with some characters changed, lost or added, and valid ones
+    between them, so that most are in one group."""
     raw = draw(st.sampled_from(RAWS))
     made = [raw] * 20
     for _ in range(draw(st.integers(1, 12))):
@@ -80,25 +80,25 @@ def mutated(draw: st.DrawFn) -> list[str]:
 
 
 def test_every_vector_and_every_generated_message() -> None:
-    """Vectors and generated messages read as the codec reads them, few of a kind and many."""
+    """Vectors and generated messages are read as the codec reads them, a few or many of a type."""
     assert_alike(RAWS)
     assert_alike([raw for raw in some(RAWS, 3) for _ in range(20)])
 
 
 @given(mutated(), st.sampled_from([None, "1987", "1993", "2003"]), st.sampled_from([None, "JCB"]))
 def test_mutated_messages(raws: list[str], version: str | None, network: str | None) -> None:
-    """Whatever is changed in some messages of a group, each reads as the codec reads it."""
+    """Whatever is changed in some messages of a group, each is read as the codec reads it."""
     assert_alike(raws, version=version, network=network)
 
 
 @given(st.lists(st.text(TEXT, max_size=60), max_size=20))
 def test_any_texts(raws: list[str]) -> None:
-    """Any texts make rows; none raises."""
+    """Any texts become rows; none raises."""
     assert_alike(raws)
 
 
 def test_values_of_different_widths_side_by_side() -> None:
-    """In one group, values of all lengths, empty ones too, come out whole and in order."""
+    """Values of all lengths in one group, including empty ones, are complete and in order."""
     raws = [
         build(Message("0600", {2: "4" * (at % 20), 48: "x" * (at % 60), 11: f"{at:06}"})) for at in range(500)
     ]
@@ -113,26 +113,26 @@ def test_characters_outside_ascii() -> None:
 
 
 def test_bytes_that_are_no_utf8_are_latin_1() -> None:
-    """A line in another encoding is read a character a byte."""
+    """A line in another encoding is read one character per byte."""
     line = build(Message("0600", {43: "CAFÉ".ljust(40)})).encode("latin-1")
     assert sim.read(io.BytesIO(line + b"\n" + ECHO.encode()))["DE43"].tolist()[0] == "CAFÉ".ljust(40)
 
 
 def test_what_is_no_text_is_a_row_with_an_error() -> None:
-    """A missing or wrong item keeps its place in the table."""
+    """A missing or wrong item keeps its position in the table."""
     table = sim.read(pd.Series([ECHO, None, float("nan"), ECHO], dtype=object))
     assert table["error"].notna().tolist() == [False, True, True, False]
     assert table["line"].tolist() == [1, 2, 3, 4]
 
 
 def test_half_a_character() -> None:
-    """A lone surrogate, which Arrow cannot hold, is read as one unknown character."""
+    """A lone surrogate, which Arrow cannot represent, is read as one unknown character."""
     raw = build(Message("0600", {43: "CAF\ud800".ljust(40)}))
     assert sim.read([raw, "0800\ud800"])["DE43"].tolist()[0] == "CAF\ufffd".ljust(40)
 
 
 def test_columns_are_texts_in_arrow() -> None:
-    """Columns of elements hold Arrow strings, those of places nullable integers."""
+    """Columns of elements are Arrow strings, those of positions nullable integers."""
     table = sim.read([ECHO, "0800"])
     assert isinstance(table, MessagesTable)
     assert isinstance(table["DE11"].array, pd.arrays.ArrowStringArray)
@@ -145,7 +145,7 @@ def test_columns_are_texts_in_arrow() -> None:
 
 
 def test_columns_can_be_chosen() -> None:
-    """By number, label or name, in the order asked for, also where no message has them."""
+    """By number, label or name, in the requested order, even if no message has them."""
     table = sim.read([ECHO, WITH_CARD], columns=["Processing code", 37, "de2"])
     assert [name for name in table.columns if number_of(name)] == ["DE3", "DE37", "DE2"]
     assert table["DE3"].tolist()[0] == "990000"
@@ -158,7 +158,7 @@ def test_columns_can_be_chosen() -> None:
 
 
 def test_an_empty_source() -> None:
-    """No messages make a table without rows."""
+    """No messages give a table without rows."""
     assert len(sim.read([])) == 0
     assert len(sim.read(io.BytesIO())) == 0
     assert [len(one) for one in sim.read([], chunksize=5)] == [0]
@@ -171,7 +171,7 @@ def _zst(path: Path, data: bytes) -> None:
 
 @pytest.mark.parametrize("suffix", [".log", ".gz", ".zst"])
 def test_files(tmp_path: Path, suffix: str) -> None:
-    """Plain and packed files give a row a line; blank lines are left out but counted."""
+    """Plain and compressed files give a row per line; blank lines are left out but counted."""
     path = tmp_path / f"messages{suffix}"
     data = f"\ufeff{ECHO}\r\n\n   \n0800\n{WITH_CARD}".encode()
     if suffix == ".gz":
@@ -191,14 +191,14 @@ def test_files(tmp_path: Path, suffix: str) -> None:
 
 
 def test_open_files() -> None:
-    """Text and binary streams read alike."""
+    """Text and binary streams give the same result."""
     text = f"{ECHO}\n{WITH_CARD}\n"
     assert cells(sim.read(io.StringIO(text))) == cells(sim.read(io.BytesIO(text.encode())))
     assert sim.read(line for line in text.splitlines(keepends=True))["mti"].tolist() == ["0800", "0100"]
 
 
 def test_blocks_meet_inside_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a block ends in the file changes nothing, even for lines longer than a block."""
+    """The position of a block's end makes no difference, even in lines longer than a block."""
     whole = "\n".join(RAWS[:60]).encode("utf-8", "replace")
     wanted = cells(sim.read(io.BytesIO(whole)))
     for size in (7, 64, 1000):
@@ -216,7 +216,8 @@ def test_start_skips_what_stands_in_front() -> None:
     "pattern", [r"(?P<message>\d{4}[0-9A-F]{16}.*)", r"msg=(\S+)", r"[0-9]{4}[0-9A-F]{16}\S*$"]
 )
 def test_pattern_finds_the_message(pattern: str) -> None:
-    """A pattern's group `message`, its first group or all of it is the message; other lines are left out."""
+    """A pattern's group `message`, its first group or its whole match is the message; other lines are left
+    out."""
     log = f"start\n2026-11-20 ünd msg={ECHO}\nnothing here\n2026-11-20 msg={WITH_CARD}\n"
     table = sim.read(io.StringIO(log), pattern=pattern)
     assert table["line"].tolist() == [2, 4]
@@ -224,7 +225,7 @@ def test_pattern_finds_the_message(pattern: str) -> None:
 
 
 def test_chunks() -> None:
-    """With chunksize the same rows come in tables of that many, counted on."""
+    """With chunksize the same rows come in tables of that size, with continuous labels."""
     raws = [build(Message("0600", {11: f"{at:06}"})) for at in range(95)] + ["bad"] * 6
     chunks = list(sim.read(iter(raws), chunksize=25))
     assert [len(one) for one in chunks] == [25, 25, 25, 25, 1]
@@ -234,8 +235,8 @@ def test_chunks() -> None:
 
 @pytest.mark.parametrize("source", ["file", "items"])
 def test_chunks_keep_nothing(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
-    """A chunk that was let go frees its table and the text it was read from, with wrong and odd messages in
-    it, too, and does not wait for the garbage collector."""
+    """A released chunk frees its table and source text, even with invalid messages in it, without the
+    garbage collector."""
     block = 1 << 16
     tables: list[weakref.ref[object]] = []
     held: list[int] = []
@@ -260,7 +261,7 @@ def test_chunks_keep_nothing(monkeypatch: pytest.MonkeyPatch, source: str) -> No
 
 @pytest.mark.parametrize("dtype", ["str", "string"])
 def test_series_of_arrow_strings(monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
-    """A Series that Arrow holds, in one piece or several, whole or a slice, reads like its list."""
+    """An Arrow-backed Series, in one chunk or several, whole or sliced, is read like a list."""
     monkeypatch.setattr(lines, "_ITEMS", 7)
     some = [*RAWS[:40], "", ECHO + "\n", "é", ECHO + "\r\n"]
     whole = pd.Series(["0800", *some, None], dtype=dtype)
@@ -272,7 +273,7 @@ def test_series_of_arrow_strings(monkeypatch: pytest.MonkeyPatch, dtype: str) ->
 
 
 def test_blocks_without_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of blank lines only, or where no line matches, make no rows."""
+    """Blocks of only blank lines, or without a matching line, give no rows."""
     monkeypatch.setattr(lines, "BLOCK", 64)
     blank = io.StringIO("\n" * 200 + ECHO + "\n" * 200)
     assert sim.read(blank)["line"].tolist() == [201]
@@ -280,7 +281,7 @@ def test_blocks_without_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_no_source() -> None:
-    """Records, numbers and names of no file are refused; a message is a source of one."""
+    """Records, numbers and nonexistent file names are rejected; a message is a source of one."""
     assert sim.read(WITH_CARD)["mti"].tolist() == [WITH_CARD[:4]]
     for source in (5, {"a": 1}):
         with pytest.raises(TypeError, match="source"):
@@ -307,13 +308,13 @@ def test_what_is_no_source() -> None:
     ],
 )
 def test_wrong_options(options: dict[str, Any], error: type[Exception]) -> None:
-    """Options that name nothing or exclude each other raise before anything is read."""
+    """Unknown or mutually exclusive options raise before anything is read."""
     with pytest.raises(error):
         sim.read([ECHO], **options)
 
 
 def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    """A bar is drawn when asked for, and not for short work."""
+    """A bar is drawn on request, but not for short work."""
     sim.read([ECHO])
     assert capsys.readouterr().err == ""
     sim.read([ECHO], progress=True)
@@ -321,7 +322,7 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_messages_in_a_list_may_have_any_form() -> None:
-    """A text, a `Message` and a message table stand for the same message, in a list or an iterator."""
+    """A text, a `Message` and a message table are equivalent in a list or an iterator."""
     raw = build(generated()[0][2])
     texts = sim.read([raw] * 3)
     forms = [raw, parse(raw), sim.parse(raw)]

@@ -32,7 +32,7 @@ def _alike(one: pd.DataFrame, two: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("size", [100, 5_000, 1 << 20])
 def test_ranges_are_whole_lines(tmp_path: Path, size: int) -> None:
-    """Ranges follow each other, end where lines do, and count them."""
+    """Ranges are contiguous, end at line endings, and count the lines."""
     path = _files(tmp_path)[0]
     data = path.read_bytes()
     found = list(dask_engine.ranges(path, size))
@@ -42,7 +42,7 @@ def test_ranges_are_whole_lines(tmp_path: Path, size: int) -> None:
 
 
 def test_partitions_make_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plain files in ranges and packed ones whole, with lines counted through."""
+    """Plain files in ranges and compressed ones whole, with continuous line numbers."""
     monkeypatch.setattr(dask_engine, "RANGE", 7_000)
     files = _files(tmp_path)
     lazy = sim.read(files, validate=True, engine="dask")

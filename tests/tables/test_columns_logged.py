@@ -1,4 +1,4 @@
-"""Logs whose messages take several lines each: `sim.read` gives a row a message."""
+"""Logs whose messages take several lines: `sim.read` gives one row per message."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _packet(data: bytes) -> bytes:
 
 
 def _followed(datas: list[bytes]) -> str:
-    """As Wireshark shows a stream: the other direction further in, the offsets of each run on."""
+    """A stream as Wireshark shows it: the other direction indented, with separate offsets for each."""
     rows, reached = [], [0, 0]
     for side, data in zip(cycle((0, 1)), datas):
         for row in hexdump_c(bytes(16) + data).splitlines()[1:-1]:
@@ -68,7 +68,7 @@ _DUMPED: dict[str, Callable[[list[bytes]], str]] = {
 
 @together("kind", _DUMPED)
 def test_a_dump_of_several_lines_is_one_message(kind: str) -> None:
-    """A row a dump, whatever the log says between: of a text, as of a file."""
+    """One row per dump, whatever the log has between them, in a text or a file."""
     made = [parse(row["message"], row["version"]) for row in PARSED if row["version"] == "1987"]
     datas = [wrap(encode(one, "bcd"), ["length-2"]) for one in made if not misfits(one, "bcd")][:40:4]
     text = _DUMPED[kind](datas)
@@ -83,8 +83,8 @@ def test_a_dump_of_several_lines_is_one_message(kind: str) -> None:
 
 
 def test_packets_that_carry_nothing_are_no_messages() -> None:
-    """What opens and acknowledges a connection stands between the messages in a dump of tcpdump. Each row is
-    where the first line of its dump stands; what is cut short is the error of its row."""
+    """A tcpdump also has the packets that open and acknowledge a connection. Each row has the line number
+    of its dump; a truncated one has an error."""
     echo = wrap(encode(Message("0800", {3: "990000", 11: "000001"}), "bcd"), ["length-2"])
     packets = [_packet(b""), _packet(echo), _packet(b""), _packet(echo[:-1]), _packet(echo)]
     table = sim.read(_logged(packets, tcpdump_x))
@@ -101,8 +101,8 @@ def _xml(fields: dict[int, str], mti: str = "0800") -> str:
 
 
 def test_messages_in_xml_of_a_log_are_a_row_each() -> None:
-    """As jPOS logs them, nested ones with what they stand in; one that no text form carries, or that is cut,
-    has its elements, and a row says what is no message."""
+    """jPOS log messages, nested ones with their parents; one that has no text form, or is truncated, has
+    its elements; a row reports text that is not a message."""
     echo = {3: "990000", 11: "000001"}
     inner = '    <isomsg id="48">\n      <field id="1" value="AB"/>\n    </isomsg>\n  </isomsg>'
     nested = _xml(echo).replace("  </isomsg>", inner)
@@ -118,7 +118,7 @@ def test_messages_in_xml_of_a_log_are_a_row_each() -> None:
 
 
 def test_no_message_of_a_long_listing_is_lost() -> None:
-    """What is too long to be told apart has a row for each line, and JSON on a line its own."""
+    """A listing too long to be split has a row for each line, and JSON on one line its own."""
     one = "MTI: 0100\nDE 2: 4111111111111111\nDE 3: 000000\nDE 4: 000000001000\n\n"
     assert sim.read(one * 300)["error"].isna().sum() == 300
     assert len(sim.read(one * 600)) == 4 * 600
@@ -126,7 +126,7 @@ def test_no_message_of_a_long_listing_is_lost() -> None:
 
 
 def test_what_stands_in_front_may_change_further_down() -> None:
-    """A log whose first lines were all sent, and whose later ones were received: none is lost."""
+    """A log whose first lines were all sent, and later ones received: none is lost."""
     texts = [row["message"] for row in PARSED if row["message"].isascii()][:24]
     lines = [f"10:15:{at:02} {'sent' if at < 16 else 'received'} {text}" for at, text in enumerate(texts)]
     found = sim.read(io.BytesIO("\n".join(lines).encode()))

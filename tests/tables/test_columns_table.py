@@ -1,4 +1,4 @@
-"""The table of many messages hides card data wherever it is shown, and holds the truth."""
+"""The table of many messages masks card data in every display, but contains the true values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECRETS = (PAN, TRACK, TRACK[:20], BLOCK, BLOCK[:8])
 
 
 def shown(thing: object) -> str:
-    """All ways *thing* shows itself, in one text."""
+    """All displays of *thing* in one text."""
     html = getattr(thing, "_repr_html_", None)
     text = repr(thing) + str(thing) + (html() if html else "")
     return text + (thing.to_string() if hasattr(thing, "to_string") else "")
@@ -56,27 +56,28 @@ def shown(thing: object) -> str:
     label=lambda thing: type(thing).__name__,
 )
 def test_displays_hide_card_data(thing: object) -> None:
-    """No display of the table, of a part of it or of what pandas makes of it shows card data."""
+    """No display of the table, of a part of it, or of anything that pandas derives from it shows card
+    data."""
     text = shown(thing)
     assert not [secret for secret in SECRETS if secret in text]
 
 
 def test_cells_hold_the_truth() -> None:
-    """Cells, columns as lists and exports are the values themselves."""
+    """Cells, columns as lists and exports have the true values."""
     assert TABLE.loc[0, "DE2"] == PAN
     assert TABLE["DE35"].tolist()[:3] == [TRACK] * 3
     assert PAN in TABLE.to_csv()
 
 
 def test_numbers_that_are_no_cards_are_shown() -> None:
-    """A row count, a STAN and a masked card number can be read."""
+    """A row count, a STAN and a masked card number are readable."""
     text = repr(TABLE)
     assert "123456" in text
     assert "411111******1111" in text
 
 
 def test_a_long_table_shows_its_ends() -> None:
-    """Of many rows the first and the last are drawn, with the number of all."""
+    """A long table shows its first and last rows, with the total number."""
     raws = [build(Message("0600", {11: f"{at:06}"})) for at in range(1000)]
     text = repr(sim.read(raws))
     assert "000000" in text
@@ -96,14 +97,14 @@ def test_an_element_that_only_one_version_hides() -> None:
 
 
 def test_message_of_a_row() -> None:
-    """A row gives its message back; one that holds none says so."""
+    """A row gives its message; one without a message raises an error that says so."""
     assert TABLE.iso.message(0) == Message("0100", FIELDS)
     with pytest.raises(BuildError, match="does not parse"):
         TABLE.iso.message(3)
 
 
 def test_an_empty_second_bitmap_is_remembered() -> None:
-    """The message of a row is the message that was read, its bitmap included."""
+    """The message of a row equals the one that was read, including its bitmap."""
     raw = build(Message("0800", {11: "123456"}, empty_secondary=True))
     for raws in ([raw], [raw] * 20):
         table = sim.read(raws)
@@ -112,6 +113,6 @@ def test_an_empty_second_bitmap_is_remembered() -> None:
 
 
 def test_columns_without_text_are_left_out() -> None:
-    """The columns of errors are drawn where there are errors."""
+    """The error columns are shown only if there are errors."""
     assert "error_offset" in repr(TABLE)
     assert "error" not in repr(TABLE.head(2))

@@ -1,4 +1,4 @@
-"""Texts of many messages that are no lines of the text form: tables, hex, listings, and names of files."""
+"""Texts of many messages other than lines in text form: tables, hex, listings; and file names."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _sent() -> list[Message]:
 
 @pytest.mark.parametrize("divider", [",", ";", "\t", "|"])
 def test_a_table_that_was_exported_is_read_again(tmp_path: Path, divider: str) -> None:
-    """A column an element, as `to_csv` and spreadsheets write them, in UTF-8 or UTF-16: the same messages;
-    columns that are no element count for nothing, and a row that is no message says so."""
+    """One column per element, as from `to_csv` or a spreadsheet, in UTF-8 or UTF-16, gives the same
+    messages; other columns are ignored, and a row that is not a message has an error."""
     sent = sim.read([one for one in _messages() if one.fields])
     keys = ["mti", *(key for key in sent.columns if number_of(key))]
     text = sent.to_csv(index=False, sep=divider, lineterminator="\n") + "no message\n"
@@ -48,7 +48,7 @@ def test_a_table_that_was_exported_is_read_again(tmp_path: Path, divider: str) -
 
 
 def test_a_spreadsheet_may_name_elements_in_words_and_drop_zeros() -> None:
-    """A head of words, a rule below it, an MTI without its zero, or kept as a formula."""
+    """A header of words, a rule below it, an MTI without its leading zero or as a formula."""
     rows = ["sep=;", "Id;MTI;PAN;Processing code;STAN;When", f"1;100;{_PAN};0;1;x", f'2;="0110";{_PAN};0;1;x']
     for text in ("\n".join(rows), "\n".join(["| " + one.replace(";", " | ") + " |" for one in rows[1:]])):
         read = sim.read(io.StringIO(text.replace("|\n", "|\n|---|---|---|---|---|---|\n", 1) + "\n"))
@@ -60,7 +60,7 @@ def test_a_spreadsheet_may_name_elements_in_words_and_drop_zeros() -> None:
 
 
 def test_hex_is_read_alike_from_a_text_a_file_and_an_open_file(tmp_path: Path) -> None:
-    """Digits alone, which may begin as the text form does, or behind a time: with a format and without."""
+    """Only digits, which may begin like the text form, or digits after a time: with a format and without."""
     some = [one for one in _messages() if one.version == "1987" and not misfits(one, "bcd")][:9]
     for line, between in (("{}", ""), ("12:00:01 <- {}", ""), ("12:00:01 <- {} sent", " "), ("{}", " ")):
         text = "".join(line.format(encode(one, "bcd").hex(*between)) + "\n" for one in some)
@@ -74,7 +74,7 @@ def test_hex_is_read_alike_from_a_text_a_file_and_an_open_file(tmp_path: Path) -
 @pytest.mark.parametrize("size", ["04", "04X"])
 @pytest.mark.parametrize("line", ["{}{}", "2026-11-23 10:15:30 INFO sent [{}{}]", "10:15:30 {}{}"])
 def test_a_length_in_front_of_a_text_is_no_part_of_it(size: str, line: str) -> None:
-    """Four digits of decimal or hex, as a channel sends them and a log has them."""
+    """Four digits, decimal or hex, as a channel sends and a log stores them."""
     sent = [build(one) for one in _sent()]
     read = sim.read("\n".join(line.format(format(len(one), size), one) for one in sent))
     plain = sim.read("\n".join(sent))
@@ -83,8 +83,8 @@ def test_a_length_in_front_of_a_text_is_no_part_of_it(size: str, line: str) -> N
 
 
 def test_a_message_in_one_line_is_no_name_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is no such file, a line that names elements, or holds bytes, is read; a file that is there
-    is read, whatever it is called."""
+    """If there is no such file, a line that names elements or contains bytes is read; an existing file is
+    read whatever its name."""
     line = f"MTI=0100|F2={_PAN}|F3=000000|F4=1000|F11=000001|F41=* [x]"
     assert sim.read(line)["DE2"].tolist() == [_PAN]
     assert sim.read("dump: " + encode(_sent()[0], "bcd").hex(" "))["DE11"].tolist() == [_sent()[0][11]]
@@ -98,8 +98,8 @@ def test_a_message_in_one_line_is_no_name_of_a_file(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("kind", ["Field 2 =", "JSON, indented", "columns", "(2)(value)", "JSON"])
 def test_a_text_that_names_elements_has_a_row_for_each_message(kind: str) -> None:
-    """Over several lines, or one a line; each stands where its MTI does, and what is no message in between is
-    no row where messages take several lines."""
+    """A message takes several lines or one; each row has the line number of its MTI; other text in between
+    is no row if messages take several lines."""
     sent = [generate("auth", at=AT, stan=f"{at:06}").message for at in (1, 2)]
     sent.append(respond(sent[1]).message)
     text = "\n\n".join(NAMED[kind](one).strip("\n") for one in sent)
@@ -122,7 +122,7 @@ def test_a_text_that_names_elements_has_a_row_for_each_message(kind: str) -> Non
     ],
 )
 def test_bytes_as_programs_write_them_are_one_message(rows: Callable[[bytes], list[str]]) -> None:
-    """An array of a program, or digits broken into rows, of which no row is a message."""
+    """An array in a program, or digits split over lines none of which is a message."""
     made = generate("auth", network="VISA", at=AT).message
     read = sim.read(io.StringIO("\n".join(rows(encode(made, "bcd")))))
     assert read[["line", "mti", "DE2", "DE11"]].values.tolist() == [[1, "0100", _PAN, made[11]]]
@@ -130,7 +130,7 @@ def test_bytes_as_programs_write_them_are_one_message(rows: Callable[[bytes], li
 
 @pytest.mark.parametrize("width", [40, 72, 200])
 def test_a_message_that_a_page_broke_into_lines_is_one(width: int) -> None:
-    """As it is copied out of a document: no line of it is a message, all together are."""
+    """A message copied out of a document: no line is a message, but all of them together are."""
     raw = generate("auth", network="VISA", at=AT).raw
     read = sim.read(io.StringIO("\n".join(raw[at : at + width] for at in range(0, len(raw), width))))
     assert read["mti"].tolist() == ["0100"]
@@ -141,7 +141,7 @@ def test_a_message_that_a_page_broke_into_lines_is_one(width: int) -> None:
     "opened", [io.StringIO, lambda text: io.BytesIO(text.encode())], ids=["text", "bytes"]
 )
 def test_every_line_has_its_row_whatever_stands_in_it(opened: Callable[[str], Any]) -> None:
-    """Characters that do not print, and messages that all break off: neither makes lines another thing."""
+    """Unprintable characters, or messages that are all truncated, do not change how lines are read."""
     raw = generate("auth", network="VISA", at=AT).raw
     odd = raw.replace("CORNER", "CORN\x01R")
     for lines in ([raw, odd], [odd], [raw[:60], raw[:90]], [raw[:40] + raw[44:], odd[:80], raw[:100]]):
@@ -151,7 +151,7 @@ def test_every_line_has_its_row_whatever_stands_in_it(opened: Callable[[str], An
 
 
 class _Endless(io.RawIOBase):
-    """A file of one line, as a compressed one of little more than a kilobyte may hold."""
+    """A file of one endless line, such as a compressed file of little more than a kilobyte may contain."""
 
     def __init__(self, size: int, end: bytes) -> None:
         self.left, self.end, self.most = size, end, 0
@@ -170,8 +170,8 @@ class _Endless(io.RawIOBase):
 
 
 def test_a_line_without_an_end_takes_no_memory() -> None:
-    """More than a megabyte in a line is no message: it is read piece by piece, is one row that says so, and
-    the line behind it is read."""
+    """A line of more than a megabyte is not a message: it is read in pieces and becomes one row with an
+    error; the line after it is read."""
     text = next(row["message"] for row in PARSED)
     stream = _Endless(40 << 20, f"\n{text}\n".encode())
     found = sim.read(stream)
@@ -182,7 +182,7 @@ def test_a_line_without_an_end_takes_no_memory() -> None:
 
 
 def test_long_runs_of_blanks_are_read_in_no_time(tmp_path: Path) -> None:
-    """A record with a blank tail of a fixed width is a line as any."""
+    """A record padded with blanks to a fixed width is an ordinary line."""
     path = tmp_path / "blanks.log"
     path.write_text("".join(" " * 30_000 + "x\n" for _ in range(3)), encoding="utf-8")
     started = time.process_time()

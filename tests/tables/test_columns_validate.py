@@ -1,5 +1,5 @@
-"""`sim.read(..., validate=True)` counts the errors that validating each message finds, and its parts are what
-the scalar rules say."""
+"""`sim.read(..., validate=True)` counts the errors that validating each message finds, and its parts agree
+with the scalar rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DIGITS = "0123456789"
 
 
 def counts(raws: list[str], version: str | None, network: str | None) -> list[int]:
-    """The number of errors of each text, by the scalar way."""
+    """The number of errors of each text, validated one by one."""
     found = []
     for raw in map(strip_line_ending, raws):
         report = validate(raw, against=NETWORKS[:1], network=network, version=chosen_version(raw, version))
@@ -44,7 +44,7 @@ def counts(raws: list[str], version: str | None, network: str | None) -> list[in
 
 
 def assert_counted(raws: list[str], **options: Any) -> None:
-    """`errors` and `valid` are what validating each text gives."""
+    """`errors` and `valid` match the validation of each text."""
     table = sim.read(raws, validate=True, **options)
     wanted = counts(raws, options.get("version"), options.get("network"))
     assert table["errors"].tolist() == wanted
@@ -52,15 +52,15 @@ def assert_counted(raws: list[str], **options: Any) -> None:
 
 
 def test_vectors_and_generated_messages() -> None:
-    """Few of a kind and many, they have the errors that the rules find."""
+    """A few or many of a type have the errors that the rules find."""
     assert_counted(RAWS)
     assert_counted([raw for raw in some(RAWS, 3) for _ in range(17)])
 
 
 @st.composite
 def changed(draw: st.DrawFn) -> list[str]:
-    """A good message with one character or more of some element changed, in many copies of a group: the
-    framing stays, the content goes wrong."""
+    """A valid message with one or more characters of an element changed, in many copies of a group: the
+    framing is valid, the content is not."""
     raw = draw(st.sampled_from(RAWS))
     made = [raw] * 20
     for _ in range(draw(st.integers(1, 20))):
@@ -74,13 +74,13 @@ def changed(draw: st.DrawFn) -> list[str]:
 
 @given(changed(), st.sampled_from([None, None, "1987", "1993", "2003"]), st.sampled_from([None, *NETWORKS]))
 def test_wrong_content(raws: list[str], version: str | None, network: str | None) -> None:
-    """Whatever is changed, the errors counted are those that the rules find."""
+    """Whatever is changed, the number of errors is what the rules find."""
     assert_counted(raws, version=version, network=network)
 
 
 @st.composite
 def filled(draw: st.DrawFn) -> list[str]:
-    """Messages of one layout whose elements hold what the rules look at: right values and wrong ones."""
+    """Messages of one layout whose elements have valid and invalid values that rules check."""
     mti = draw(
         st.sampled_from(["0100", "0110", "0200", "0210", "0400", "0800", "0620", "0101", "0180", "0900"])
     )
@@ -109,12 +109,12 @@ def filled(draw: st.DrawFn) -> list[str]:
 
 @given(filled(), st.sampled_from([None, *NETWORKS]))
 def test_elements_the_rules_look_at(raws: list[str], network: str | None) -> None:
-    """In groups with right and wrong values side by side, each message has its own errors."""
+    """In groups with valid and invalid values, each message has its own errors."""
     assert_counted(raws, network=network)
 
 
 def test_leap_days() -> None:
-    """29 February is right in leap years only, where a year is given."""
+    """29 February is valid only in leap years, if a year is given."""
     raws = [build(Message("1100", {12: f"{year:02}0229101530"}, "1993")) for year in range(40)]
     assert_counted(raws)
 
@@ -145,8 +145,8 @@ CHIPS = [
     st.sampled_from(["051", "011"]),
 )
 def test_chip_data_alike(changes: list[tuple[str, int, str]], entry: str) -> None:
-    """Chip data of the same layout are read together; where a digit makes another layout of it, or none,
-    each message still has its own errors."""
+    """Chip data of the same layout is read together; if a digit changes the layout, each message still has
+    its own errors."""
     chips = [one for chip in {chip for chip, _, _ in changes} for one in [chip] * 25]
     chips += [chip[:at] + digit + chip[at + 1 :] for chip, at, digit in changes]
     messages = [Message("0200", {3: "000000", 4: f"{1000:012}", 22: entry, 55: chip}) for chip in chips]
@@ -154,7 +154,7 @@ def test_chip_data_alike(changes: list[tuple[str, int, str]], entry: str) -> Non
 
 
 def test_few_messages_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of messages that are alike one is judged, however many there are."""
+    """Only one of many equal messages is validated."""
     judged: list[str] = []
     count = check.count_errors
 
@@ -191,8 +191,8 @@ def _amount(amount: int | None = DE[4].amount) -> Hit | None:
 
 @pytest.mark.parametrize("asked", [_odd, _apart, _card, _nothing, _amount])
 def test_a_rule_is_asked_about_what_it_reads(monkeypatch: pytest.MonkeyPatch, asked: Check) -> None:
-    """A new rule with errors is counted row by row as the rules count, without judging each row, whether
-    what it reads comes again or not."""
+    """A new error rule is counted row by row as the rules count it, without validating each row, whether
+    its input repeats or not."""
     judged = []
     count = check.count_errors
 
@@ -222,7 +222,7 @@ def test_a_rule_is_asked_about_what_it_reads(monkeypatch: pytest.MonkeyPatch, as
 
 
 def test_only_rules_that_are_errors_make_errors() -> None:
-    """No rule's finding is worse than the rule: what counts errors looks at those rules alone."""
+    """No finding is more severe than its rule, so counting errors uses only error rules."""
     known = catalogue()
     for raw in RAWS:
         try:
@@ -243,7 +243,7 @@ BOUND = [
 
 @given(st.data())
 def test_values_that_are_alike(data: st.DataObject) -> None:
-    """A rule says the same of a value and of what it is written as to be asked once for many."""
+    """A rule gives the same result for a value and for the simplified form that represents it."""
     table, bound = data.draw(st.sampled_from(BOUND))
     part = next(part for part in bound.parts if part.inside in ALIKE)
     (number,) = part.sources
@@ -277,7 +277,7 @@ def _cells(texts: list[str]) -> tuple[Any, Any]:
     )
 )
 def test_luhn(pans: list[str]) -> None:
-    """The check digits of a column are those of its numbers."""
+    """The check digits of a column match those of its numbers."""
     data, starts = _cells(pans)
     assert cards.luhn(data, starts, len(pans[0])).tolist() == [luhn_ok(pan) for pan in pans]
 
@@ -288,7 +288,7 @@ def test_luhn(pans: list[str]) -> None:
     )
 )
 def test_tracks(values: list[str]) -> None:
-    """What surely is track 2 is, and its separator is where the card number ends."""
+    """Certain track 2 data is recognized, with its separator at the end of the card number."""
     data, starts = _cells(values)
     good, at = cards.tracks(data, starts, len(values[0]))
     for value, sure, end in zip(values, good.tolist(), at.tolist(), strict=True):
@@ -297,7 +297,7 @@ def test_tracks(values: list[str]) -> None:
 
 
 def test_all_findings() -> None:
-    """`.iso.validate()` gives what validating each message gives, with its row."""
+    """`.iso.validate()` gives the findings of validating each message, with its row."""
     raws = [raw for raw in RAWS[:200] if "\n" not in raw]
     table = sim.read(io.StringIO("\n".join(raws)))
     found = table.iso.validate()
@@ -310,7 +310,7 @@ def test_all_findings() -> None:
 
 
 def test_findings_follow_the_rows() -> None:
-    """A changed cell and a filtered table are judged as they are."""
+    """A changed cell and a filtered table are validated as they are now."""
     table = sim.read(RAWS[:5])
     table.loc[0, "DE4"] = "x"
     found = table[table.index == 0].iso.validate()

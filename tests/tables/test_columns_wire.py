@@ -1,4 +1,5 @@
-"""Many messages as bytes: `sim.read` reads each as `decode` does, from any file, and says what it took."""
+"""Many binary messages: `sim.read` reads each as `decode` does, from any file, and reports what it
+recognized."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def _messages() -> tuple[Message, ...]:
 
 
 def _bytes(name: str, times: int = 1) -> list[bytes]:
-    """The vectors that a format can carry, encoded."""
+    """The vectors that a format can encode, encoded."""
     own = wire_format(name).version
     some = [one for one in _messages() if own in (None, one.version) and not misfits(one, name)]
     return [encode(one, name) for one in some] * times
@@ -67,8 +68,8 @@ def _found(row: dict[str, Any]) -> dict[Any, Any]:
 
 @together("name", names())
 def test_each_row_is_what_decode_reads(name: str) -> None:
-    """Every vector in every format, many of a kind and some damaged: values, versions and errors as one by
-    one."""
+    """Every vector in every format, many of a type and some damaged: values, versions and errors as if
+    read one by one."""
     datas = some(_bytes(name, 20), 8)
     damaged = [one[:-1] for one in datas[:30]] + [b"\xff" + one for one in datas[:5]] + [b""]
     table = sim.read([*datas, *damaged], format=name, framing=[])
@@ -77,7 +78,7 @@ def test_each_row_is_what_decode_reads(name: str) -> None:
 
 
 def test_versions_side_by_side_share_their_columns() -> None:
-    """Messages of two versions, of one width in an element, stand in one column."""
+    """Messages of two versions with an element of the same width share a column."""
     made = [Message(mti, {3: f"{at:06}", 11: f"{at:06}"}) for at, mti in enumerate(("0800", "1804") * 20)]
     table = sim.read([encode(one, "bcd") for one in made], format="bcd", framing=[])
     assert table["DE3"].tolist() == table["DE11"].tolist() == [one[11] for one in made]
@@ -86,7 +87,7 @@ def test_versions_side_by_side_share_their_columns() -> None:
 @settings(max_examples=fewer(25), deadline=None)
 @given(st.data())
 def test_damaged_bytes_of_one_kind_are_read_as_decode_reads_them(data: st.DataObject) -> None:
-    """A byte changed anywhere in messages that are otherwise alike: the same values and errors."""
+    """A byte changed anywhere in otherwise equal messages: the same values and errors."""
     name = data.draw(
         st.sampled_from(["bcd", "bcd-f", "ebcdic", "ascii-binary", "visa", "unionpay", "ebcdic-hex"])
     )
@@ -101,7 +102,7 @@ def test_damaged_bytes_of_one_kind_are_read_as_decode_reads_them(data: st.DataOb
 
 
 def test_validation_and_chunks_are_those_of_the_text_form() -> None:
-    """`validate`, `columns` and `chunksize` do with bytes what they do with text."""
+    """`validate`, `columns` and `chunksize` work with bytes as with text."""
     some = [one for one in _messages() if one.version == "1987" and not misfits(one, "bcd")]
     datas, texts = [encode(one, "bcd") for one in some], [build(one) for one in some]
     ours = sim.read(datas, format="bcd", framing=[], validate=True)
@@ -117,7 +118,7 @@ def test_validation_and_chunks_are_those_of_the_text_form() -> None:
 @pytest.mark.parametrize("blocked", [False, True])
 @pytest.mark.parametrize("engine", ["pandas", "dask"])
 def test_clearing_files_are_recognised(tmp_path: Path, blocked: bool, engine: str) -> None:
-    """Records behind four bytes of length, in blocks of 1014 bytes or not: found without being told."""
+    """Records with four-byte lengths, in blocks of 1014 bytes or not, are recognized."""
     some = _bytes("ipm")[:40]
     data = b"".join(wrap(one, ["length-4"]) for one in some) + bytes(4)
     (tmp_path / "clearing.ipm").write_bytes(in_blocks(data) if blocked else data)
@@ -132,7 +133,7 @@ def test_clearing_files_are_recognised(tmp_path: Path, blocked: bool, engine: st
 
 
 def test_a_found_clearing_file_is_read_without_being_told_anything(tmp_path: Path) -> None:
-    """Five records of cardutil's test message: blocks, length and format are found."""
+    """Five records of cardutil's test message: blocks, length and format are recognized."""
     rows = map(json.loads, (_VECTORS / "wire.jsonl").read_text(encoding="utf-8").splitlines())
     data = bytes.fromhex(next(row["data"] for row in rows if row["id"] == "cardutil-1014-file"))
     (tmp_path / "test.ipm").write_bytes(data)
@@ -143,7 +144,7 @@ def test_a_found_clearing_file_is_read_without_being_told_anything(tmp_path: Pat
 
 
 def test_a_file_that_ends_in_a_record_says_so(tmp_path: Path) -> None:
-    """The records in front are read; the rest is a row with its byte."""
+    """The complete records are read; the rest is a row with its byte offset."""
     data = b"".join(wrap(one, ["length-2"]) for one in _bytes("bcd")[:3])
     (tmp_path / "cut.bin").write_bytes(data[:-4])
     table = sim.read(tmp_path / "cut.bin", format="bcd")
@@ -152,7 +153,7 @@ def test_a_file_that_ends_in_a_record_says_so(tmp_path: Path) -> None:
 
 
 def test_bytes_without_any_framing_are_refused(tmp_path: Path) -> None:
-    """A binary file that nothing divides: an error that says what to do."""
+    """A binary file without separable messages gives an error that says what to do."""
     (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 4)
     with pytest.raises(sim.SpecError, match="name"):
         sim.read(tmp_path / "noise.bin")
@@ -168,8 +169,8 @@ _ROUND: dict[str, tuple[tuple[str, ...], bytes]] = {
 
 @together("around", _ROUND)
 def test_binary_messages_without_lengths_end_where_their_elements_do(around: str) -> None:
-    """One, or several one behind another, with headers, marks or ends of lines: a row each, in a format that
-    is named, or found."""
+    """One or several consecutive messages, with headers, marks or line ends: one row each, in a named or
+    recognized format."""
     layers, between = _ROUND[around]
     for name in ("bcd", "ebcdic-500", "ascii-binary", "visa"):
         made = [wrap(one, layers) + between for one in _bytes(name)[:9]]
@@ -187,8 +188,8 @@ def test_binary_messages_without_lengths_end_where_their_elements_do(around: str
 
 
 def test_where_such_messages_stop_reading_the_rest_is_a_row(tmp_path: Path) -> None:
-    """What is broken cannot say where it ends, so the rest is one row with its error; a format that reads
-    none of it is refused with what to name, and nothing of a card stands in either."""
+    """A broken message does not show where it ends, so the rest is one row with its error; if the format
+    reads nothing, the error says what to name; neither contains card data."""
     made = _bytes("bcd")[:3]
     table = sim.read(b"".join(made)[:-3], format="bcd")
     assert table["error"].isna().tolist() == [True, True, False]
@@ -203,7 +204,7 @@ def test_where_such_messages_stop_reading_the_rest_is_a_row(tmp_path: Path) -> N
 
 
 def test_a_folder_and_a_pattern_name_files(tmp_path: Path) -> None:
-    """All files of a folder, or those that a pattern matches, by name; each is read in its own way."""
+    """All files of a folder, or those matching a pattern, sorted by name; each is recognized separately."""
     echo = Message("0800", {3: "990000", 11: "000001"})
     (tmp_path / "b.txt").write_text(build(echo) + "\n", encoding="ascii")
     (tmp_path / "a.bin").write_bytes(b"".join(wrap(encode(echo, "bcd"), ["length-2"]) for _ in range(4)))
@@ -227,7 +228,8 @@ _LOGS = {
 @pytest.mark.parametrize("kind", _LOGS)
 @pytest.mark.parametrize("engine", ["pandas", "dask"])
 def test_a_message_is_found_in_its_line(tmp_path: Path, kind: str, engine: str) -> None:
-    """Times, names and more around a message: found from the lines themselves, other lines left out."""
+    """Times, names and other text around a message: its position is learned from the lines, and other
+    lines are left out."""
     some = [one for one in _messages() if one.version == "1987" and 48 not in one and 63 not in one][:60]
     lines = ["2026-11-20 starting up"]
     lines += [_LOGS[kind].format(at=at, text=build(one)) for at, one in enumerate(some)]
@@ -244,7 +246,7 @@ def test_a_message_is_found_in_its_line(tmp_path: Path, kind: str, engine: str) 
 
 
 def test_hex_digits_are_found_in_their_lines() -> None:
-    """Bytes as hex behind a time: format and framing are guessed once, and said."""
+    """Hex digits after a time: format and framing are guessed once, and reported."""
     some = [one for one in _messages() if one.version == "1987" and not misfits(one, "ebcdic-500")][:30]
     datas = [wrap(encode(one, "ebcdic-500"), ["length-2"]) for one in some]
     lines = [f"12:00:{at:02} <- {one.hex()}" for at, one in enumerate(datas)]
@@ -256,7 +258,7 @@ def test_hex_digits_are_found_in_their_lines() -> None:
 
 
 def test_no_card_number_is_shown_of_bytes_that_do_not_read() -> None:
-    """A broken message in EBCDIC or BCD: its text is hidden but for MTI and bitmap."""
+    """A broken message in EBCDIC or BCD is masked except for MTI and bitmap."""
     message = Message("0100", {2: _PAN, 35: _PAN + "=29122010000012345678", 45: "B" + _PAN + "^X"})
     for name in ("ebcdic", "bcd-ebcdic", "bcd", "ascii-binary"):
         data = encode(message, name)[:-1]
@@ -279,8 +281,8 @@ def _capture(frames: list[bytes], kind: str) -> io.BytesIO:
 @pytest.mark.parametrize("kind", ["pcap", "pcapng"])
 @pytest.mark.parametrize("name", ["bcd", "ebcdic-500", "ascii"])
 def test_a_capture_gives_both_directions_of_a_connection(kind: str, name: str) -> None:
-    """Requests one way and answers the other, segments that cut messages in two, come twice or in the
-    wrong order: all messages, in time, with stream and time; what is no ISO 8583 is left out."""
+    """Requests in one direction and responses in the other; segments that split messages, repeat or arrive
+    out of order: all messages, by time, with stream and time; other traffic is left out."""
     sent = [one for one in _messages() if one.mti == "0100" and not misfits(one, name)][:9]
     answers = [one.replace(mti="0110", de39="00") for one in sent]
     there = b"".join(wrap(encode(one, name), ["length-2"]) for one in sent)
@@ -316,8 +318,8 @@ def _stans(frames: list[bytes]) -> list[str]:
 
 
 def test_a_capture_may_begin_in_the_middle() -> None:
-    """Nobody saw the connection opened: the first segments the other way round, one that is missing, one
-    that begins inside a message. The messages that are whole are read, and no other."""
+    """The opening was not captured: the first segments are out of order, one is missing, one begins inside
+    a message. Exactly the complete messages are read."""
     sent, data = _sent(), _framed(_sent())
     stans = [one[11] for one in sent]
     pieces = [segment(at, data[at : at + 61]) for at in range(0, len(data), 61)]
@@ -350,7 +352,7 @@ def test_other_traffic_and_broken_captures() -> None:
 
 @given(st.binary(min_size=1, max_size=400), st.randoms(use_true_random=False), st.integers(0, (1 << 32) - 1))
 def test_segments_in_any_order_make_the_same_stream(data: bytes, some: Any, first: int) -> None:
-    """Cut anywhere, some sent twice, in any order: the messages that went in."""
+    """Segments cut anywhere, some repeated, in any order, give the original messages."""
     whole = b"".join(wrap(data, ["length-2"]) for _ in range(3))
     cuts = sorted({0, len(whole), *(some.randrange(len(whole)) for _ in range(6))})
     segments = [(start, whole[start:end]) for start, end in pairwise(cuts)]

@@ -15,7 +15,7 @@ AUTH = sim.generate("auth", network="VISA", version="1987", at=AT)
 
 
 def test_the_table_is_the_new_message() -> None:
-    """It is built, validated and explained as any other, and its notes are the operation's."""
+    """It can be built, validated and explained like any other, and has the operation's notes."""
     table = sim.convert(AUTH, "1993", at=AT)
     made = convert(AUTH.iso.to_message(), "1993", at=AT)
     assert sim.build(table) == made.raw
@@ -31,12 +31,12 @@ def test_the_table_is_the_new_message() -> None:
     "argument", [str(AUTH.iso.message), AUTH, AUTH.iso.to_message()], ids=["text", "table", "Message"]
 )
 def test_any_message_argument(argument: object) -> None:
-    """Text, table and `Message` give the same."""
+    """Text, table and `Message` give the same result."""
     assert sim.convert(argument, 1993, at=AT).equals(sim.convert(AUTH, "1993", at=AT))  # type: ignore[arg-type]
 
 
 def test_notes_stay_with_copies_and_hold_no_card() -> None:
-    """A copy has them, too; other messages have sentences, and no say on the way back."""
+    """A copy has them, too; the notes of other messages are sentences, and `lossless` is None there."""
     table = sim.convert(AUTH, "2003", at=AT).copy()
     assert table.iso.notes.equals(sim.convert(AUTH, "2003", at=AT).iso.notes)
     assert (
@@ -47,7 +47,7 @@ def test_notes_stay_with_copies_and_hold_no_card() -> None:
 
 
 def test_editors_are_told_what_the_notes_are() -> None:
-    """Sentences of a message that was made, a table of one that was converted: each by a type of its own."""
+    """Sentences for a generated message, a table for a converted one: each has its own type."""
     table = sim.convert(AUTH, "2003", at=AT)
     said = [inspect.get_annotations(vars(type(one.iso))["notes"].fget)["return"] for one in (AUTH, table)]
     assert said == ["tuple[str, ...]", type(table.iso.notes).__name__]
@@ -55,7 +55,7 @@ def test_editors_are_told_what_the_notes_are() -> None:
 
 
 def test_the_clock() -> None:
-    """Years that the message does not carry are those nearest to `at`."""
+    """Years missing from the message are those nearest to `at`."""
     old = sim.convert(AUTH, "1993", at=datetime(1999, 1, 1))  # noqa: DTZ001 (local time)
     assert old.iso.to_message()[12].startswith("98")
 
@@ -65,6 +65,6 @@ def test_the_clock() -> None:
     [(("0100", "1993"), sim.BuildError), ((AUTH, "1997"), sim.ChoiceError), ((5, "1993"), TypeError)],
 )
 def test_what_cannot_be_converted(arguments: tuple[object, str], error: type[Exception]) -> None:
-    """No message, no such version, no message argument."""
+    """Not a message, an unknown version, a wrong argument."""
     with pytest.raises(error):
         sim.convert(*arguments)  # type: ignore[arg-type]

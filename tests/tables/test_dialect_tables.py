@@ -1,4 +1,5 @@
-"""Messages of a dialect through the face: its names, lengths and parts, from the paste to the edited text."""
+"""Messages of a dialect in the notebook interface: its names, lengths and subfields, from the paste to the
+edited text."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ _TAIL = {42: "MERCHANT1234567", 49: "840"}
 
 @pytest.fixture
 def own(tmp_path: Path) -> Format:
-    """A dialect that was loaded from a file."""
+    """A dialect loaded from a file."""
     path = tmp_path / "corner.toml"
     path.write_text(_OWN, encoding="utf-8")
     return load_format(path)
@@ -50,7 +51,8 @@ def _bytes(fmt: Format, mti: str, fields: dict[int, str]) -> str:
 
 
 def test_a_dialects_names_lengths_and_parts_are_shown(own: Format) -> None:
-    """`format=` of one's own: the table has the dialect's names and formats, its parts have meanings."""
+    """With the user's own `format=`, the table has the dialect's names and formats, and its subfields have
+    meanings."""
     paste = _bytes(own, "0100", _SALE | _TILL | {48: "1234TELLER"} | {49: "840"})
     table = sim.parse(paste, format="corner-bank").set_index("number")
     assert table.loc[41, ["name", "format", "value"]].tolist() == ["Till", "ans 16", "TILL000000000001"]
@@ -63,7 +65,7 @@ def test_a_dialects_names_lengths_and_parts_are_shown(own: Format) -> None:
 
 
 def test_a_dialects_table_is_still_its_message_after_an_edit(own: Format) -> None:
-    """Build and validate take the table as the dialect has it; one of the standard's length is refused."""
+    """Build and validate apply the dialect to the table; a value of the standard's length is rejected."""
     table = sim.parse(_bytes(own, "0100", _SALE | _TILL | {49: "840"}), format="corner-bank")
     table.loc[table["number"] == 41, "value"] = "TILL000000000002"
     assert sim.build(table).endswith("TILL000000000002840")
@@ -74,7 +76,7 @@ def test_a_dialects_table_is_still_its_message_after_an_edit(own: Format) -> Non
 
 
 def test_a_cut_message_of_a_dialect_is_read_up_to_the_cut(own: Format) -> None:
-    """What was read keeps the dialect's names and places."""
+    """What was read has the dialect's names and offsets."""
     paste = _bytes(own, "0100", _SALE | _TILL | {48: "1234TELLER"} | {49: "840"})[:-6]
     table = sim.parse(paste, format="corner-bank")
     assert table.set_index("number").loc[41, "value"] == "TILL000000000001"
@@ -101,7 +103,8 @@ def test_a_ready_dialect_is_read_everywhere() -> None:
 
 
 def test_card_data_in_parts_of_a_dialect_is_hidden_wherever_its_element_is_shown() -> None:
-    """Not only in the parts: in the value's own cell, in reprs, in the table of many, in a column of it."""
+    """Not only in the subfields: also in the value's own cell, in reprs, in the table of many messages, in
+    a column of it."""
     (parts,) = (one for one in wire_format("postilion").layout("1987").dialect.parts if one.number == 127)  # type: ignore[union-attr]
     value = write(parts, {"9": "729730", "10": "729", "28": "7299", "32": "AAV7299"})
     sent = encode(Message("0800", {11: "000042", 127: value}), "postilion")

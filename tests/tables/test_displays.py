@@ -1,4 +1,4 @@
-"""Tables in front ends with viewers of their own: none of them gets the cells as they are."""
+"""Front ends with their own table viewers never get unmasked cells."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MODULE = "application/vnd.google.colaboratory.module+javascript"
 
 
 class _Samples(BaseFormatter):
-    """A kind of its own for what a front end wants beside the table, as Colab's samples of each column."""
+    """A display of a front end in addition to the table, such as Colab's samples of each column."""
 
     format_type = Unicode(SAMPLES)
     print_method = ObjectName("_repr_samples_")
@@ -41,17 +41,17 @@ class _Schema(_Samples):
 
 
 def samples(frame: pd.DataFrame) -> dict[str, Any]:
-    """What Colab keeps of a DataFrame: some values of each column."""
+    """What Colab stores of a DataFrame: some values of each column."""
     return {"fields": [pd.Series(frame[name].dropna().unique()).tolist()[:30] for name in frame.columns]}
 
 
 def cells(frame: pd.DataFrame) -> str:
-    """What a data table is drawn from: every cell."""
+    """The input of a data table: every cell."""
     return json.dumps(frame.reset_index().to_numpy(dtype=object).tolist(), default=str)
 
 
 def colab(formatter: Any) -> None:
-    """As a Colab kernel starts, and `%load_ext google.colab.data_table` later."""
+    """A Colab kernel's start, and `%load_ext google.colab.data_table` later."""
     for made, draw in ((_Samples(parent=formatter), samples), (_Module(parent=formatter), cells)):
         formatter.formatters[made.format_type] = made
         made.for_type(pd.DataFrame, draw)
@@ -60,19 +60,19 @@ def colab(formatter: Any) -> None:
 
 
 def shown_first(formatter: Any) -> None:
-    """As Buckaroo and qgrid: the frame is shown before it is asked how it shows itself."""
+    """Like Buckaroo and qgrid: the frame is displayed before its own display methods are called."""
     formatter.ipython_display_formatter.for_type(pd.DataFrame, lambda frame: print(frame.to_numpy().tolist()))
 
 
 def bundled(formatter: Any) -> None:
-    """A bundle of several kinds at once."""
+    """A bundle of several MIME types at once."""
     formatter.mimebundle_formatter.for_type(
         pd.DataFrame, lambda frame, **_: {HTML: cells(frame), "application/json": samples(frame)}
     )
 
 
 def as_schema(formatter: Any) -> None:
-    """The cells as JSON, as nteract and viewers of data resources want them."""
+    """The cells as JSON, for nteract and viewers of data resources."""
     made = _Schema(parent=formatter)
     formatter.formatters[made.format_type] = made
     made.for_type(pd.DataFrame, samples)
@@ -97,7 +97,8 @@ def results() -> dict[str, Any]:
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
 def test_no_front_end_gets_card_data(front_end: Any, late: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever is registered for DataFrames, before this toolkit or after it: text and HTML, both masked."""
+    """Whatever is registered for DataFrames, before this toolkit or after it, gets text and HTML, both
+    masked."""
     formatter = DisplayFormatter()
     for step in (guard_displays, front_end) if late else (front_end, guard_displays):
         step(formatter)
@@ -113,14 +114,14 @@ def test_no_front_end_gets_card_data(front_end: Any, late: bool, capsys: pytest.
 
 @pytest.mark.parametrize("front_end", [colab, bundled, as_schema])
 def test_these_front_ends_would_show_it(front_end: Any) -> None:
-    """Without the guard each of them gives card data away: it is worth guarding against."""
+    """Without the guard each of them shows card data, so the guard is needed."""
     formatter = DisplayFormatter()
     front_end(formatter)
     assert PAN in json.dumps(formatter.format(sim.parse(RAW))[0])
 
 
 def test_frames_of_others_are_shown_as_before() -> None:
-    """The guard is for this toolkit's tables alone."""
+    """The guard applies only to this toolkit's tables."""
     formatter = DisplayFormatter()
     colab(formatter)
     guard_displays(formatter)
@@ -128,7 +129,7 @@ def test_frames_of_others_are_shown_as_before() -> None:
 
 
 def test_what_is_asked_for_is_given() -> None:
-    """`include` and `exclude` hold, and a terminal, where HTML is off, gets text."""
+    """`include` and `exclude` are respected, and a terminal without HTML gets text."""
     formatter = DisplayFormatter()
     guard_displays(formatter)
     table = sim.parse(RAW)

@@ -17,7 +17,7 @@ AUTH = sim.generate("auth", network="VISA", at=AT, amount_minor_units=1000).iso.
 
 
 def test_shape_with_and_without_rows() -> None:
-    """Columns and dtypes are the same for a good message, a bad one and a broken one."""
+    """Columns and dtypes are the same for a valid, an invalid and a broken message."""
     tables = [sim.validate(AUTH), sim.validate("0100" + AUTH[4:20] + "x" * 300), sim.validate("0100")]
     for table in tables:
         assert list(table.columns) == COLUMNS
@@ -26,7 +26,7 @@ def test_shape_with_and_without_rows() -> None:
 
 
 def test_all_is_well() -> None:
-    """A good message has no findings, is valid, and the empty table says so."""
+    """A valid message has no findings, and the empty table says so."""
     report = sim.validate(sim.generate("echo", at=AT))
     assert report.empty
     assert (report.iso.valid, report.iso.errors) == (True, [])
@@ -35,7 +35,7 @@ def test_all_is_well() -> None:
 
 
 def test_a_finding_is_located() -> None:
-    """A finding has its element, rule, sentence and place; the place is that of the fault."""
+    """A finding has its element, rule, sentence and position, which is that of the fault."""
     raw = AUTH.replace("1120", "1399", 1)
     report = sim.validate(raw)
     row = report[report["severity"] == "error"].iloc[0]
@@ -47,7 +47,7 @@ def test_a_finding_is_located() -> None:
 
 
 def test_broken_text_is_one_finding() -> None:
-    """A text that does not parse is one framing error; no network can be asked."""
+    """A text that does not parse is one framing error, without network results."""
     report = sim.validate("0800202000000000000099000012")
     assert report["rule"].tolist() == ["framing"]
     assert report["message"].tolist() == ["DE 11 at offset 26: expected n 6, found 2 characters"]
@@ -58,7 +58,7 @@ def test_broken_text_is_one_finding() -> None:
 
 
 def test_own_network_by_default() -> None:
-    """Only the message's own network speaks unless others are asked."""
+    """By default only the message's own network is checked."""
     assert set(sim.validate(AUTH)["network"]) <= {"", "VISA"}
     report = sim.validate(AUTH, against=["MASTERCARD", "AMEX"])
     assert "MASTERCARD" in set(report["network"])
@@ -68,7 +68,7 @@ def test_own_network_by_default() -> None:
 
 
 def test_network_matrix() -> None:
-    """`.iso.networks` has every network asked, all of them by default, with its counts."""
+    """`.iso.networks` has every requested network, all of them by default, with its counts."""
     matrix = sim.validate(AUTH).iso.networks.set_index("network")
     assert list(matrix.index) == list(sim.NETWORKS)
     assert matrix["passed"].dtype == bool
@@ -82,7 +82,7 @@ def test_network_matrix() -> None:
 
 
 def test_verdict_is_the_messages() -> None:
-    """Rows filtered away do not change the verdict; without the report it is read off the rows."""
+    """Filtering rows does not change the verdict; without the report it follows from the rows."""
     report = sim.validate("0800")
     assert not report[report["severity"] == "warning"].iso.valid
     report.attrs.clear()
@@ -91,7 +91,7 @@ def test_verdict_is_the_messages() -> None:
 
 
 def test_given_network() -> None:
-    """The network of the call is the message's own; a table brings the one it was made for."""
+    """The given network is the message's own; a table keeps the one that it was made for."""
     assert sim.validate(AUTH, network="AMEX").iso.network == "AMEX"
     assert not sim.validate(AUTH, network="AMEX").iso.valid
     assert not sim.validate(sim.parse(AUTH, network="AMEX")).iso.valid
@@ -99,7 +99,7 @@ def test_given_network() -> None:
 
 
 def test_display_leaves_out_what_repeats() -> None:
-    """Displays show the sentence, not once more what was expected and found; the columns are there."""
+    """Displays show the sentence without repeating what was expected and found; the columns exist."""
     report = sim.validate("0800")
     assert '<th class="t">message</th>' in report._repr_html_()
     assert ">expected</th>" not in report._repr_html_()
@@ -108,7 +108,7 @@ def test_display_leaves_out_what_repeats() -> None:
 
 
 def test_diff() -> None:
-    """Elements that differ stand side by side with their meanings; a missing one is missing."""
+    """Elements that differ are side by side with their meanings; a missing one is missing."""
     other = sim.parse(AUTH)
     other.loc[other["number"] == 4, "value"] = "000000002500"
     other = other[other["number"] != 18]
@@ -132,7 +132,7 @@ def test_diff_of_equals() -> None:
 
 @pytest.mark.parametrize("version", ["1993", "2003"])
 def test_diff_across_versions(version: str) -> None:
-    """Messages of two versions differ at least in their MTIs; each element is named as in its version."""
+    """Messages of two versions differ at least in their MTIs; each element has the name of its version."""
     newer = sim.generate("auth", network="VISA", at=AT, version=version)
     table = sim.diff(AUTH, newer).set_index("number")
     assert table.loc[0, ["a", "b"]].tolist() == ["0100", newer.iso.mti]
@@ -140,7 +140,7 @@ def test_diff_across_versions(version: str) -> None:
 
 
 def test_diff_of_broken_text() -> None:
-    """A broken text is compared as far as it was read, its unread rest is a difference."""
+    """A broken text is compared as far as it was read, and its unread rest is a difference."""
     table = sim.diff(AUTH, AUTH + "777")
     assert table["number"].isna().tolist() == [True]
     assert table["b"].tolist() == ["777"]

@@ -1,4 +1,5 @@
-"""`format=` on every function that takes a message: dumps are read by it, dialects keep their elements."""
+"""`format=` on every function that accepts a message: dumps are read with it, dialects keep their
+elements."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ _MAKES_MESSAGES = {"client", "exchange", "export_format", "generate", "host", "l
 
 @pytest.fixture
 def own(tmp_path: Path) -> Format:
-    """A dialect that was loaded from a file."""
+    """A dialect loaded from a file."""
     path = tmp_path / "side.toml"
     path.write_text(_OWN, encoding="utf-8")
     return load_format(path)
@@ -49,7 +50,7 @@ def dump(own: Format) -> str:
 
 
 def test_every_function_that_takes_or_makes_a_message_has_a_format() -> None:
-    """The public functions with a parameter `format` are those that take messages, or write some."""
+    """The public functions with a parameter `format` are those that accept or make messages."""
     found = {
         name
         for name in sim.__all__
@@ -59,7 +60,8 @@ def test_every_function_that_takes_or_makes_a_message_has_a_format() -> None:
 
 
 def test_generate_makes_a_message_of_the_dialect(own: Format) -> None:
-    """Elements have the dialect's names and lengths; what its own parts cannot hold is left out and said."""
+    """Elements have the dialect's names and lengths; what its subfields cannot represent is left out, with
+    a note."""
     table = sim.generate("auth", network="MASTERCARD", format=own)
     row = table.set_index("number").loc[41]
     assert (row["name"], row["format"], len(row["value"])) == ("Till", "ans 12", 12)
@@ -71,7 +73,7 @@ def test_generate_makes_a_message_of_the_dialect(own: Format) -> None:
 
 
 def test_build_writes_the_bytes_of_a_format(own: Format, dump: str) -> None:
-    """A table, a dict and a dump are written as the format does; what it cannot carry is named."""
+    """A table, a dict and a dump are encoded in the format; elements that it cannot encode are named."""
     table = sim.parse(dump, format=own)
     assert sim.build(table, format=own) == dump
     assert sim.build(table, format="side-bank") == dump
@@ -85,7 +87,7 @@ def test_build_writes_the_bytes_of_a_format(own: Format, dump: str) -> None:
 
 
 def test_a_dump_goes_through_every_verb(own: Format, dump: str) -> None:
-    """What `parse` reads by a format, the other verbs read by it, as text, and as bytes themselves."""
+    """What `parse` reads with a format, the other verbs also read, as text and as bytes."""
     held = sim.parse(dump, format=own).iso.to_message()
     assert sim.parse(dump, format=own)["name"].tolist().count("Till") == 1
     for given in (dump, bytes.fromhex(dump)):
@@ -100,7 +102,7 @@ def test_a_dump_goes_through_every_verb(own: Format, dump: str) -> None:
 
 
 def test_what_is_made_in_a_format_goes_over_its_line() -> None:
-    """What `generate`, `respond` and `reverse` make lacks what the format has no place for, and says so; of a
+    """`generate`, `respond` and `reverse` leave out what the format has no room for, with a note; for a
     message that has it, `send` says what to do."""
     options: dict[str, Any] = {"network": "VISA", "at": "2026-11-20"}
     asked = sim.generate("auth", format="visa-base1", **options)
@@ -117,7 +119,7 @@ def test_what_is_made_in_a_format_goes_over_its_line() -> None:
 
 
 def test_a_dump_is_broken_by_the_faults_of_its_message() -> None:
-    """`break_message` and `faults` take the bytes of a ready format."""
+    """`break_message` and `faults` accept the bytes of a built-in format."""
     dump = sim.build(sim.generate("auth", entry="stripe", at="2026-11-20"), format="bcd")
     assert "month-13" in sim.faults(dump, format="bcd")["fault"].tolist()
     assert sim.validate(sim.break_message(dump, "month-13", format="bcd"))["rule"].tolist() == ["date"]

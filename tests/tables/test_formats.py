@@ -1,4 +1,4 @@
-"""The formats as a table, and the way to other toolkits from a notebook."""
+"""The formats as a table, and their export to other toolkits from a notebook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.codec.wire import names, wire_format
 
 
 def test_every_format_is_a_row() -> None:
-    """A row for each, by name, with how things are written, what differs and where that is known from."""
+    """One row per format, by name, with its encodings, its differences and their source."""
     table = sim.formats().set_index("name")
     assert table.index.tolist() == list(names())
     assert table.loc["base24", "differs"].startswith("DE 41, DE 48, DE 60")
@@ -22,7 +22,7 @@ def test_every_format_is_a_row() -> None:
 
 
 def test_a_loaded_format_is_listed_and_written_out(tmp_path: Path) -> None:
-    """After loading it stands in the table; written out as TOML it has the same meaning."""
+    """After loading it is in the table; exported as TOML it has the same meaning."""
     rows = 'extends = "bcd"\ntitle = "Listed"\nsource = "its manual"\n[elements.41]\nformat = "ans 16"\n'
     (tmp_path / "listed.toml").write_text(rows, encoding="utf-8")
     made = sim.load_format(tmp_path / "listed.toml")
@@ -33,7 +33,7 @@ def test_a_loaded_format_is_listed_and_written_out(tmp_path: Path) -> None:
 
 
 def test_what_another_toolkit_cannot_say_is_warned_of() -> None:
-    """The elements that are left out are named; an unknown toolkit or format is an error."""
+    """The elements left out are named; an unknown toolkit or format is an error."""
     with pytest.warns(UserWarning, match="DE 28, DE 29"):
         sim.export_format("bcd", "moov")
     assert "IFB_LLNUM" in str(sim.export_format("bcd", "jpos"))
@@ -44,7 +44,7 @@ def test_what_another_toolkit_cannot_say_is_warned_of() -> None:
 
 
 def test_a_format_shows_itself_as_a_line_and_a_table() -> None:
-    """What it is, and a row for each element that it has otherwise."""
+    """A line that describes it, and a row for each element that it changes."""
     first, *rows = repr(wire_format("nac")).splitlines()
     told = "POS terminal through a NAC (HPDH), ISO 8583:1987, extends bcd, on nac, inside length-2 tpdu"
     assert first == f"Format nac: {told}"

@@ -1,4 +1,4 @@
-"""Many messages of an interface: read, judged, matched and broken as what travels there, like one alone."""
+"""Many messages of an interface: read, validated, matched and broken like a single one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LINKS = ("nac", "base24", "postilion", "elavon")
 
 
 def sales(link: str, count: int = 30) -> list[sim.Message]:
-    """Purchases on interface *link*, counted by their trace numbers."""
+    """Purchases on interface *link*, with consecutive STANs."""
     asked = {"network": "VISA", "entry": "chip", "interface": link, "at": AT}
     return [
         sim.generate("financial", stan=f"{at:06}", **asked).iso.to_message() for at in range(1, count + 1)
@@ -20,7 +20,7 @@ def sales(link: str, count: int = 30) -> list[sim.Message]:
 
 @pytest.mark.parametrize("link", LINKS)
 def test_a_row_is_judged_as_its_message(link: str) -> None:
-    """Errors counted in columns, findings row by row, and the message of a row are those of its interface."""
+    """Errors counted by column, findings by row, and the message of a row all follow its interface."""
     packed = [bytes.fromhex(sim.build(one, format=link)) for one in sales(link)]
     log = sim.read(packed, format=link, validate=True)
     assert not log["errors"].any()
@@ -30,7 +30,7 @@ def test_a_row_is_judged_as_its_message(link: str) -> None:
 
 
 def test_what_most_messages_must_travel_on_is_that_of_all() -> None:
-    """Packed digits of many links say nothing; the elements of terminals do, and of a log all of them."""
+    """Packed digits of many interfaces prove nothing, but the elements of terminals do, for a whole log."""
     lines = [sim.build(one, format="nac") for one in sales("nac")]
     echo = sim.generate("echo", network="VISA", at=AT)
     lines.append(sim.build(echo, format="bcd"))
@@ -40,7 +40,7 @@ def test_what_most_messages_must_travel_on_is_that_of_all() -> None:
 
 
 def test_the_interface_that_is_named_decides() -> None:
-    """Text with lengths of its own is judged by the interface, and elements go by its names."""
+    """Text with an interface's own lengths is validated by it, and elements have its names."""
     texts = [sim.build(one) for one in sales("base24", 3)]
     assert sim.read(texts)["DE41"].tolist() == [one[41] for one in sales("base24", 3)]
     log = sim.read(texts, interface="base24", validate=True)
@@ -56,7 +56,7 @@ def test_the_interface_that_is_named_decides() -> None:
 
 
 def test_messages_in_a_list_keep_their_interfaces() -> None:
-    """Each message of a list is what it was, whatever the next one travels on."""
+    """Each message of a list keeps its own interface, whatever the next one uses."""
     mixed = [sales("base24", 1)[0], sales("nac", 1)[0], sim.generate("echo", at=AT)]
     log = sim.read(mixed, validate=True)
     assert not log["errors"].any()
@@ -66,7 +66,7 @@ def test_messages_in_a_list_keep_their_interfaces() -> None:
 
 @pytest.mark.parametrize("link", LINKS)
 def test_a_message_of_an_interface_is_broken_there(link: str) -> None:
-    """A fault causes the finding it promises where the message travels, and stays there."""
+    """A fault causes its finding on the message's interface, and stays on it."""
     good = sim.generate("financial", network="VISA", interface=link, at=AT)
     assert "letter-in-digits" in {*sim.faults(good)["fault"]}
     broken = sim.break_message(good, "letter-in-digits")

@@ -1,4 +1,5 @@
-"""Dialects learned from their messages: restored, with evidence for each element and what is open said."""
+"""Dialects learned from their messages: restored, with evidence for each element and a list of open
+questions."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ DIALECTS = [("bcd", 4), ("bcd", 5), ("ebcdic", 1)]
 
 @pytest.mark.parametrize(("name", "seed"), DIALECTS)
 def test_a_dialect_of_a_ready_format_is_restored(name: str, seed: int) -> None:
-    """Messages that were not learned from read as they were written, by what was learned."""
+    """The learned format correctly reads messages that were not learned from."""
     own, messages = dialect(name, seed, 24)
     learned = sim.learn([written(one, own) for one in messages[:24]], name="restored").learned
     seen = {number for one in messages[:24] for number in one.fields}
@@ -50,8 +51,8 @@ def _echoes(count: int, size: int = 16) -> list[bytes]:
 
 
 def test_each_row_has_its_evidence() -> None:
-    """Sizes and counts, never a value; what differs from the ready format is marked, and what is seen too
-    seldom is open."""
+    """Sizes and counts, never a value; differences from the built-in format are marked, and rare elements
+    are open."""
     some = _echoes(20)
     table = sim.learn(some, name="evident").set_index("number")
     assert table.evidence[41] == "16 characters in all 20"
@@ -65,7 +66,7 @@ def test_each_row_has_its_evidence() -> None:
 
 
 def test_what_was_learned_is_a_file_for_every_verb(tmp_path: Path) -> None:
-    """Saved, it reads the messages by `--format`, and by its name at once."""
+    """The saved file reads the messages with `--format`, and the name works at once."""
     log = tmp_path / "day.log"
     lines = [f"12:30:{place:02} received {one.hex().upper()}" for place, one in enumerate(_echoes(24))]
     log.write_text("\n".join(lines), encoding="utf-8")
@@ -83,7 +84,7 @@ def test_what_was_learned_is_a_file_for_every_verb(tmp_path: Path) -> None:
 
 
 def test_records_behind_lengths_texts_and_captures_are_sources(tmp_path: Path) -> None:
-    """Bytes in a framing, a text with a message in each line, a capture, a folder, an open file."""
+    """Framed bytes, text with one message per line, a capture, a folder, an open file."""
     some = _echoes(20)
     framed = b"".join(len(one).to_bytes(2, "big") + one for one in some)
     text = "\n".join(one.hex(" ") for one in some)
@@ -96,7 +97,7 @@ def test_records_behind_lengths_texts_and_captures_are_sources(tmp_path: Path) -
 
 
 def test_what_is_no_dialect_is_refused() -> None:
-    """Too few messages, and texts that are none."""
+    """Too few messages, and texts that are not messages."""
     with pytest.raises(SpecError, match="20 or more messages"):
         sim.learn(_echoes(2))
     with pytest.raises(SpecError, match="an MTI and a bitmap in the same place"):
@@ -110,7 +111,7 @@ def test_what_is_no_dialect_is_refused() -> None:
 
 
 def test_a_few_broken_messages_among_good_ones_are_named() -> None:
-    """What the others say is learned, and the broken ones are those that do not read."""
+    """The dialect is learned from the others, and the broken ones are those that it cannot read."""
     some = _echoes(40)
     some[7], some[21] = some[7][:-3], some[21][:20] + b"\x00" + some[21][20:]
     table = sim.learn(some, name="mostly")
@@ -119,7 +120,7 @@ def test_a_few_broken_messages_among_good_ones_are_named() -> None:
 
 
 def test_formats_loaded_later_are_tried_too(tmp_path: Path) -> None:
-    """A format of one's own that fits as it is is the nearest one, whenever it was loaded."""
+    """The user's own format that fits is the nearest, whenever it was loaded."""
     some = _echoes(20)
     assert "near Loaded later" not in sim.learn(some, name="earlier").read_as
     catalogue._LOADED.pop("earlier")

@@ -1,4 +1,4 @@
-"""Both ends as a notebook uses them: started, connected, seen as tables."""
+"""Hosts and clients in a notebook: started, connected, shown as tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.link import LinkError
 
 
 def test_traffic_is_a_table_without_card_numbers() -> None:
-    """Requests and answers with their meanings; the card is masked in the cells themselves."""
+    """Requests and responses with their meanings; the card is masked in the cells themselves."""
     with sim.host([{"card": "4111*", "code": "51"}]) as host:
         with sim.client(host) as client:
             exchange = client.send(sim.generate("auth", stan=7))
@@ -33,7 +33,7 @@ def test_traffic_is_a_table_without_card_numbers() -> None:
 
 
 def test_nothing_seen_is_an_empty_table_with_its_columns() -> None:
-    """A fresh end has no messages, its table all columns and their types."""
+    """Without messages the table has all columns with their types."""
     with sim.host() as host:
         host.seen._entries.clear()
         table = host.traffic
@@ -55,7 +55,7 @@ def test_the_ends_work_inside_a_running_loop() -> None:
 
 
 def test_rules_may_be_a_table_and_be_changed_while_it_runs() -> None:
-    """A DataFrame with empty cells is a rule table; another one holds from then on."""
+    """A DataFrame with empty cells is a rule table; a new one applies from then on."""
     rules = pd.DataFrame([{"card": "4111*", "code": "05", "amount": None}])
     with sim.host(rules) as host, sim.client(host) as client:
         assert client.send(sim.generate("auth", stan=1)).code == "05"
@@ -70,7 +70,7 @@ def test_rules_may_be_a_table_and_be_changed_while_it_runs() -> None:
 
 
 def test_a_host_sends_to_its_clients_and_knows_balances() -> None:
-    """What the host sends reaches the handler; the account says what is left."""
+    """The host's messages reach the handler; its account has the balance."""
     heard: list[str] = []
 
     def hear(message: sim.Message) -> None:
@@ -87,13 +87,13 @@ def test_a_host_sends_to_its_clients_and_knows_balances() -> None:
 
 @pytest.mark.parametrize("address", ["nowhere", "host:99999", 8583, ("127.0.0.1",), ""])
 def test_an_address_that_is_none_is_told(address: object) -> None:
-    """It is said how an address is written."""
+    """The error says how to write an address."""
     with pytest.raises(sim.OptionError, match="address: expected host:port"):
         sim.client(address)  # type: ignore[arg-type]
 
 
 def test_an_option_that_cannot_be_met_is_told() -> None:
-    """Framing without a length, TLS that is none, a port that is taken, messages nothing answers."""
+    """Framing without a length, invalid TLS, a taken port, messages that get no response."""
     with pytest.raises(sim.OptionError, match="framing: expected a length field"):
         sim.host(framing="tpdu")
     with pytest.raises(sim.OptionError, match="tls: expected an SSLContext"):

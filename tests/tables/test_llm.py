@@ -1,4 +1,4 @@
-"""Language models behind the notebook face: the summary, the message, who said it."""
+"""Language models in the notebook interface: the summary, the message, the source."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sim.operations import Explanation
 
 
 def test_no_model_is_asked_without_one() -> None:
-    """With nothing configured, asking for a model is an error that says so; nothing is sent. A description is
-    read by rules then."""
+    """With nothing configured, requesting a model is an error that says so, and nothing is sent. Rules
+    then read descriptions."""
     assert sim.generate(description="a purchase of ten dollars").iso.source == "words"
     with pytest.raises(llm.LlmUnavailable):
         sim.generate(description="a purchase of ten dollars", provider="ollama")
@@ -27,7 +27,7 @@ def test_no_model_is_asked_without_one() -> None:
 
 
 def test_a_blank_description_counts_as_none() -> None:
-    """Blanks are no description: the options are used."""
+    """Blanks are not a description: the options are used."""
     assert sim.generate("echo", description="  ").iso.source == "template"
 
 
@@ -40,7 +40,7 @@ def test_status_is_a_table() -> None:
 
 
 def test_a_model_s_words_hold_until_the_message_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The summary and source are the model's as long as the rows are the message it spoke of."""
+    """The summary and source are the model's as long as the rows are the message it described."""
 
     def tell(message: Any, **options: Any) -> Explanation:
         return Explanation(message.message, None, ("A model speaks.",), "llm:ollama/some")

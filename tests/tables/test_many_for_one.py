@@ -1,4 +1,4 @@
-"""Many messages where one belongs, and lines of messages where a source belongs."""
+"""Many messages instead of one, and lines of messages as a source."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ ONE_MESSAGE: list[Callable[[Any], Any]] = [
     [[ECHO, ECHO], (ECHO,), pd.Series([ECHO]), iter([ECHO])],
 )
 def test_many_messages_are_for_read(verb: Callable[[Any], Any], many: object) -> None:
-    """Whoever gives many messages where one belongs is told who takes them."""
+    """The error for many messages instead of one names the function to use."""
     with pytest.raises(TypeError, match=r"sim\.read takes many messages"):
         verb(many)
 
 
 def test_of_a_text_with_many_messages_the_first_is_read() -> None:
-    """As of any other paste; its head says how many there are."""
+    """As for any other paste; the heading gives their number."""
     other = str(sim.build(sim.generate("echo", stan=7, at=AT)))
     for text in (f"{ECHO}\n{other}\n", f"{ECHO}\r\n\r\n{other}"):
         assert sim.parse(text).iso.message == ECHO
@@ -44,7 +44,7 @@ def test_of_a_text_with_many_messages_the_first_is_read() -> None:
 
 
 def test_a_table_of_many_messages_is_none() -> None:
-    """Its error says how to get one of them."""
+    """The error says how to get one of them."""
     with pytest.raises(TypeError, match=r"\.iso\.message\(row\)"):
         sim.parse(sim.read([ECHO, ECHO]))
 
@@ -59,6 +59,6 @@ def test_a_text_of_lines_is_read_line_by_line() -> None:
 
 
 def test_a_message_with_a_line_ending_in_a_value_is_one() -> None:
-    """Only lines that all begin like messages are many."""
+    """Lines are separate messages only if all of them begin like messages."""
     raw = sim.build({"mti": "0100", 3: "000000", 43: "CORNER SHOP\nNEW YORK".ljust(40)})
     assert sim.parse(raw).set_index("number").loc[43, "value"].startswith("CORNER SHOP\n")

@@ -1,4 +1,4 @@
-"""No display of a table shows card data; exports tell the truth."""
+"""No display of a table shows card data; exports have the true values."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ DERIVED: dict[str, Derive] = {
 
 
 def table_of() -> MessageTable:
-    """A message with a card number wherever one can be."""
+    """A message with a card number wherever one is possible."""
     return sim.parse(sim.build(ELEMENTS))
 
 
@@ -140,7 +140,7 @@ def displayed(shown: Any) -> str:
 
 @together("name", some(DERIVED, 2))
 def test_no_display_shows_card_data(name: str) -> None:
-    """Whatever pandas makes of a table, its displays hide PAN, tracks, PIN block and chip data."""
+    """Displays of everything that pandas derives from a table mask PAN, tracks, PIN block and chip data."""
     text = displayed(DERIVED[name](table_of()))
     assert text
     assert [secret for secret in SECRETS if secret in text] == []
@@ -148,7 +148,7 @@ def test_no_display_shows_card_data(name: str) -> None:
 
 @together("name", some([name for name in DERIVED if not name.startswith(("find", "sum", "built"))], 3))
 def test_edited_cells_are_masked_as_well(name: str) -> None:
-    """A card number typed into a cell is hidden like one that was parsed."""
+    """A card number typed into a cell is masked like a parsed one."""
     table = table_of()
     table.loc[table["number"] == 2, "value"] = "5555555555554444"
     table.loc[table["number"] == 52, "value"] = "FEDCBA9876543210"
@@ -158,8 +158,8 @@ def test_edited_cells_are_masked_as_well(name: str) -> None:
 
 
 def test_known_parts_are_shown() -> None:
-    """Masking hides card data, not the message: the first six and last four digits stay, as do
-    bitmap, amounts and terminal, in the table and in its columns."""
+    """Masking keeps the message readable: the first six and last four digits stay, and so do bitmap,
+    amounts and terminal, in the table and in its columns."""
     table = table_of()
     for shown in (table, table["value"], table.T, table.set_index("number"), table.sort_values("value")):
         text = displayed(shown)
@@ -169,7 +169,7 @@ def test_known_parts_are_shown() -> None:
 
 @pytest.mark.parametrize("cut", some([30, 60, 90, 130, 180, 240], 2))
 def test_broken_texts(cut: int) -> None:
-    """A text that was cut anywhere shows no card number, in its rows, findings and repr."""
+    """A text truncated anywhere shows no card number in its rows, findings and repr."""
     raw = sim.build(ELEMENTS)[:cut]
     table = sim.parse(raw)
     for shown in (table, table["value"], table.T, table.iloc[-1], table.iso.message, sim.validate(raw)):
@@ -179,7 +179,7 @@ def test_broken_texts(cut: int) -> None:
 
 @pytest.mark.parametrize("raw", [PAN, TRACK_2, TRACK_1, "0200" + PAN, CHIP, PAN + "0" * 30])
 def test_texts_that_are_no_messages(raw: str) -> None:
-    """A card number or track pasted by mistake is not shown either."""
+    """A card number or track pasted by mistake is masked, too."""
     table = sim.parse(raw)
     for shown in (table, table["value"], table.T, table.iso.message, sim.validate(raw), sim.mask(raw)):
         assert PAN not in displayed(shown)
@@ -187,7 +187,7 @@ def test_texts_that_are_no_messages(raw: str) -> None:
 
 
 def test_numbers_elsewhere() -> None:
-    """A card number in a row that is no data element is hidden by its looks."""
+    """A card number in a row that is not a data element is masked by its appearance."""
     table = table_of()
     table.loc[len(table)] = [200, "", "", PAN, "", None, None, "", ""]
     table.loc[0, "value"] = PAN
@@ -195,7 +195,7 @@ def test_numbers_elsewhere() -> None:
 
 
 def test_exports_tell_the_truth() -> None:
-    """What is exported, and a single cell, is the message itself."""
+    """Exports and single cells have the true values."""
     table = table_of()
     assert table["value"].tolist()[2] == PAN
     assert table.loc[2, "value"] == PAN
@@ -206,7 +206,7 @@ def test_exports_tell_the_truth() -> None:
 
 
 def test_derived_tables_stay_tables() -> None:
-    """Slices and filters are message tables, so that they are masked and have `.iso`."""
+    """Slices and filters are message tables, so they are masked and have `.iso`."""
     table = table_of()
     for derived in (table[2:], table[table["number"] > 2], table[["number", "value"]], table.copy()):
         assert isinstance(derived, MessageTable)
@@ -214,7 +214,7 @@ def test_derived_tables_stay_tables() -> None:
 
 
 def test_masked_gives_a_plain_frame() -> None:
-    """`masked()` is the table as it may be handed on: a plain DataFrame without card data."""
+    """`masked()` is a plain DataFrame without card data, safe to pass on."""
     plain = table_of().masked()
     assert type(plain) is pd.DataFrame
     assert PAN not in plain.to_csv()
@@ -222,7 +222,7 @@ def test_masked_gives_a_plain_frame() -> None:
 
 
 def test_sensitive_element_does_not_hide_others() -> None:
-    """A short hidden value hides no other element of the same text."""
+    """A short masked value masks no other element with the same text."""
     raw = sim.build({"mti": "0110", 3: "000000", 39: "00", 126: "00"})
     shown = sim.parse(raw).copy().masked().set_index("number")["value"]
     assert shown[39] == "00"
@@ -230,7 +230,7 @@ def test_sensitive_element_does_not_hide_others() -> None:
 
 
 def test_marimo_gets_html_and_nothing_else() -> None:
-    """marimo asks for `_display_` before it shows a DataFrame by a viewer of its own."""
+    """marimo calls `_display_` before it uses its own viewer for a DataFrame."""
     table = table_of()
     shown = table._display_()
     assert shown._repr_html_() == table._repr_html_()

@@ -1,4 +1,4 @@
-"""Requests, answers, repeats and reversals find each other."""
+"""Requests, responses, repeats and reversals are matched."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sim.spec import VERSIONS
 
 
 def exchange(version: str, stan: str, network: str = "VISA") -> list[Message]:
-    """A request, its answer, its reversal and the answer to that."""
+    """A request, its response, its reversal and the response to that."""
     request = sim.generate("auth", network=network, version=version, stan=stan, at=AT)
     back = sim.reverse(request)
     return [one.iso.to_message() for one in (request, sim.respond(request), back, sim.respond(back))]
 
 
 def repeated(message: Message) -> Message:
-    """The same message sent again, marked as that."""
+    """The same message sent again, marked as a repeat."""
     return Message(message.mti[:3] + "1", message.fields, message.version)
 
 
@@ -38,7 +38,7 @@ def without(message: Message, *numbers: int) -> Message:
 @together("network", sim.NETWORKS)
 @together("version", VERSIONS)
 def test_a_life_is_one_transaction(version: str, network: str) -> None:
-    """Request, answer, reversal and its answer are two rows of one transaction, in every version."""
+    """Request, response, reversal and its response are two rows of one transaction, in every version."""
     table = sim.match(exchange(version, "000421", network))
     assert table["transaction"].tolist() == [1, 1]
     assert table["state"].tolist() == ["answered", "answered"]
@@ -52,7 +52,7 @@ def test_a_life_is_one_transaction(version: str, network: str) -> None:
 
 
 def test_what_is_missing_is_said() -> None:
-    """A request without an answer, and an answer without a request, are rows of their own."""
+    """A request without a response, and a response without a request, are separate rows."""
     request, answer, *_ = exchange("1987", "000421")
     other = exchange("1987", "000777")[1]
     table = sim.match([request, other])
@@ -63,7 +63,7 @@ def test_what_is_missing_is_said() -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_answer_behind_the_reversal_is_late(version: str) -> None:
-    """Whoever reversed did not wait: the answer came late, with times or without."""
+    """A reversal means that the sender did not wait: the response is late, with or without times."""
     request, answer, reversal, _ = exchange(version, "000421")
     table = sim.match([request, reversal, answer])
     assert table["state"].tolist() == ["late", "unanswered"]
@@ -72,7 +72,8 @@ def test_an_answer_behind_the_reversal_is_late(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["1987", "1993", "2003"])
 def test_a_trace_number_of_zeros_is_answered_like_any_other(version: str) -> None:
-    """STAN 000000 is a number that an answer repeats; a reference of zeros is one that is not known yet."""
+    """STAN 000000 is a number that a response repeats; a reference of zeros means that it is not known
+    yet."""
     request, answer = exchange(version, "000000")[:2]
     assert sim.match([request, answer])["state"].tolist() == ["answered"]
     unknown = request.replace(de37="0" * 12)
@@ -83,7 +84,7 @@ def test_a_trace_number_of_zeros_is_answered_like_any_other(version: str) -> Non
     "times", [[0, 61.5], [AT, AT + timedelta(seconds=61.5)], ["2026-11-20", "2026-11-20 00:01:01.5"]]
 )
 def test_latency_and_timeout(times: list[Any]) -> None:
-    """Latency is in seconds; an answer beyond the timeout is late; times may stand in a column."""
+    """Latency is in seconds; a response after the timeout is late; times may be in a column."""
     messages = exchange("1987", "000421")[:2]
     table = sim.match(messages, times=times)
     assert (table["latency"].tolist(), table["state"].tolist()) == ([61.5], ["late"])
@@ -94,7 +95,7 @@ def test_latency_and_timeout(times: list[Any]) -> None:
 
 
 def test_times_are_the_order() -> None:
-    """With times the rows may stand in any order."""
+    """With times the rows may be in any order."""
     request, answer, *_ = exchange("1987", "000421")
     table = sim.match([answer, request], times=[5, 3])
     assert (table["request"].tolist(), table["answer"].tolist(), table["latency"].tolist()) == (
@@ -105,7 +106,8 @@ def test_times_are_the_order() -> None:
 
 
 def test_repeats_duplicates_and_replays_are_told_apart() -> None:
-    """A repeat says so itself; the same message again is a duplicate before the answer, a replay after it."""
+    """A repeat is marked as such; the same message again is a duplicate before the response, a replay
+    after it."""
     request, answer, *_ = exchange("1987", "000421")
     sent = [request, repeated(request), request, answer, answer, request]
     table = sim.match(sent)
@@ -122,13 +124,14 @@ def test_repeats_duplicates_and_replays_are_told_apart() -> None:
 
 
 def test_a_repeat_stands_for_what_is_not_in_the_log() -> None:
-    """A repeat whose first sending is missing is answered all the same."""
+    """A repeat whose original is missing from the log still gets its response."""
     request, answer, *_ = exchange("1987", "000421")
     assert sim.match([repeated(request), answer])["state"].tolist() == ["answered"]
 
 
 def test_the_same_number_of_another_card_is_another_transaction() -> None:
-    """Two terminals may use one number in one second: what both messages say must agree."""
+    """Two terminals may use the same STAN in the same second: the elements that both messages have must
+    agree."""
     one, two = exchange("1987", "000421", "VISA"), exchange("1987", "000421", "MASTERCARD")
     table = sim.match([one[0], two[0], one[1], two[1]])
     assert table["answer"].tolist() == [2, 3]
@@ -139,14 +142,14 @@ def test_the_same_number_of_another_card_is_another_transaction() -> None:
     [((), "DE 7, 11"), ((7,), "DE 11, 41"), ((7, 41), "DE 11, 37"), ((7, 37, 41), "DE 11")],
 )
 def test_the_best_rule_that_finds_a_request_counts(left_out: tuple[int, ...], by: str) -> None:
-    """Hosts leave elements out or write their own: then others tie the answer to its request."""
+    """Hosts omit elements or replace them: then other elements link the response to its request."""
     request, answer, *_ = exchange("1987", "000421")
     table = sim.match([request, without(answer, *left_out)])
     assert table["matched_by"].tolist() == [by]
 
 
 def test_a_reversal_without_original_data_finds_its_original() -> None:
-    """By card and reference number, or by number and terminal."""
+    """By card and retrieval reference number, or by STAN and terminal."""
     request, answer, reversal, _ = exchange("1987", "000421")
     alike = Message(reversal.mti, {**reversal.fields, 37: request.fields[37]}, "1987")
     assert sim.match([request, answer, without(alike, 90)])["original"].tolist()[1] == 0
@@ -167,14 +170,14 @@ def test_what_is_given_may_be_anything_that_read_takes() -> None:
 
 
 def test_nothing_to_match() -> None:
-    """No message is no transaction."""
+    """No messages give no transactions."""
     assert len(sim.match([])) == 0
     assert len(sim.match(["broken"])) == 0
     assert sim.match([]).iso.summary == {}
 
 
 def test_no_card_number_is_shown() -> None:
-    """The table holds no card data, and its displays none."""
+    """Neither the table nor its displays contain card data."""
     request = exchange("1987", "000421")[0]
     table = sim.match([request])
     assert request.fields[2] not in table.to_csv() + repr(table) + table.to_html()
@@ -199,7 +202,7 @@ LIVES = [exchange(version, f"{at:06}") for at, version in enumerate(VERSIONS * 3
 
 @st.composite
 def logs(draw: st.DrawFn) -> list[Message]:
-    """Lives cut short, repeated, with elements missing, in any order."""
+    """Exchanges truncated, repeated, with missing elements, in any order."""
     picked = draw(st.lists(st.tuples(st.sampled_from(LIVES), st.integers(0, 3)), max_size=12))
     made = []
     for life, at in picked:
@@ -218,7 +221,7 @@ def logs(draw: st.DrawFn) -> list[Message]:
 
 @given(logs(), st.booleans())
 def test_columns_and_messages_are_paired_alike(messages: list[Message], timed: bool) -> None:
-    """The columnar way gives what the way message by message gives."""
+    """Matching by column gives the same result as matching message by message."""
     seconds = [float((at * 7) % 5) for at in range(len(messages))] if timed else None
     texts = [sim.build(one) for one in messages]
     table = sim.match(sim.read(texts, version=None), times=seconds)
@@ -239,7 +242,7 @@ def test_columns_and_messages_are_paired_alike(messages: list[Message], timed: b
 
 @given(st.permutations(range(9)), st.randoms(use_true_random=False))
 def test_unrelated_traffic_changes_nothing(order: list[int], some: Any) -> None:
-    """However lives are woven into each other, each is paired as it is alone."""
+    """However exchanges are interleaved, each is matched as if it were the only one."""
     left = {at: list(LIVES[at]) for at in order}
     woven: list[tuple[int, Message]] = []
     while left:
@@ -256,7 +259,7 @@ def test_unrelated_traffic_changes_nothing(order: list[int], some: Any) -> None:
 
 
 def test_a_log_of_a_year_ago() -> None:
-    """Times of Timestamps with a zone are taken as moments."""
+    """Timestamps with a time zone are accepted as times."""
     zone = datetime(2025, 1, 1, tzinfo=UTC).astimezone()
     messages = exchange("1987", "000421")[:2]
     assert sim.match(messages, times=[zone, zone + timedelta(seconds=2)])["latency"].tolist() == [2.0]

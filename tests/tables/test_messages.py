@@ -1,4 +1,4 @@
-"""The message table: its shape, and that it is the message."""
+"""The message table: its shape, and its identity with the message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ["number", "name", "format", "value", "meaning", "start", "end", "find
 
 
 def auth(**options: object) -> MessageTable:
-    """A purchase that is the same at every call."""
+    """A purchase that is the same on every call."""
     return sim.generate("auth", network="VISA", at=AT, **options)  # type: ignore[arg-type]
 
 
@@ -43,7 +43,7 @@ def test_shape() -> None:
 
 
 def test_first_rows() -> None:
-    """MTI and bitmap are rows like the elements, with their formats and places."""
+    """MTI and bitmap are rows like the elements, with their formats and offsets."""
     table = sim.parse(ECHO)
     assert table.loc[0, ["name", "format", "value"]].tolist() == ["Message type indicator", "n 4", "0800"]
     assert table.loc[1, ["name", "format", "value"]].tolist() == ["Bitmap", "b 8", "2020000000000000"]
@@ -59,7 +59,7 @@ def test_two_bitmaps() -> None:
 
 
 def test_offsets_are_the_texts() -> None:
-    """start and end bound the length prefix and the value in the text."""
+    """start and end are the limits of length prefix and value in the text."""
     table = auth()
     raw = table.iso.message
     for row in table.itertuples():
@@ -71,8 +71,7 @@ def test_offsets_are_the_texts() -> None:
 
 @each(lambda: some(VECTORS, 10), vector_id)
 def test_vectors(row: dict[str, Any]) -> None:
-    """Every vector gives a table that holds the whole message, sound or broken, and the same verdict
-    as its text."""
+    """Every vector, valid or broken, gives a table with the whole message and the verdict of its text."""
     raw, version = row["message"], row["version"]
     table = sim.parse(raw, version=version, format="text")
     assert table.iso.version == version
@@ -85,7 +84,7 @@ def test_vectors(row: dict[str, Any]) -> None:
 
 @each(lambda: some(SETTLED, 8), vector_id)
 def test_vectors_give_the_expected_rows(row: dict[str, Any]) -> None:
-    """A sound vector has its elements as rows and no finding, a broken one exactly one finding."""
+    """A valid vector has its elements as rows and no finding, a broken one exactly one finding."""
     table = sim.parse(row["message"], version=row["version"], format="text")
     findings = table["finding"].astype(bool).sum()
     assert findings == (0 if row["expect_parse"] else 1)
@@ -95,7 +94,7 @@ def test_vectors_give_the_expected_rows(row: dict[str, Any]) -> None:
 
 
 def test_edit_changes_everything() -> None:
-    """After a cell is changed, message, summary and verdict are those of the new value."""
+    """After a cell is changed, message, summary and verdict follow the new value."""
     table = auth(amount_minor_units=1000, entry="manual")
     before, summary = table.iso.message, table.iso.summary
     assert table.iso.valid
@@ -110,7 +109,7 @@ def test_edit_changes_everything() -> None:
 
 
 def test_edit_changes_mti_version_and_network() -> None:
-    """MTI, version and network are read off the rows, so that they follow an edit."""
+    """MTI, version and network follow from the rows, so they change with an edit."""
     table = sim.parse(auth().iso.message)
     put(table, 2, "5555555555554444")
     assert table.iso.network == "MASTERCARD"
@@ -119,7 +118,7 @@ def test_edit_changes_mti_version_and_network() -> None:
 
 
 def test_rows_make_the_bitmap() -> None:
-    """Taking a row out or adding one changes the bitmap that is built."""
+    """Removing or adding a row changes the bitmap that is built."""
     table = sim.parse(ECHO)
     assert table[table["number"] != 3].iso.message == "08000020000000000000123456"
     table.loc[len(table)] = [70, "", "", "301", "", None, None, "", ""]
@@ -127,13 +126,13 @@ def test_rows_make_the_bitmap() -> None:
 
 
 def test_empty_secondary_bitmap_stays() -> None:
-    """A second bitmap that announces nothing is part of the message."""
+    """A second bitmap without elements is part of the message."""
     raw = "0800A0200000000000000000000000000000990000123456"
     assert sim.parse(raw).iso.message == raw
 
 
 def test_given_version_and_network_stay() -> None:
-    """What was chosen explicitly holds for the table's later use, through copies and slices."""
+    """Explicit choices apply to the table's later use, through copies and slices."""
     table = sim.parse(ECHO, version="1993", network="AMEX")
     for one in (table, table.copy(), table[table["number"] != 3]):
         assert (one.iso.version, one.iso.network) == ("1993", "AMEX")
@@ -141,7 +140,7 @@ def test_given_version_and_network_stay() -> None:
 
 
 def test_source_and_notes() -> None:
-    """A table remembers where its message came from and what was assumed."""
+    """A table keeps the source of its message and the assumptions."""
     table = sim.generate("auth", at=AT)
     assert table.iso.source == "template"
     assert any("VISA test card" in note for note in table.iso.notes)
@@ -180,14 +179,15 @@ def test_csv_round_trip(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [None, 100, 1.5, ["0800"], object()])
 def test_no_message_argument(wrong: object) -> None:
-    """What is no message argument is a TypeError that says what would be one."""
+    """The TypeError for another argument says what is accepted."""
     for verb in (sim.parse, sim.explain, sim.validate, sim.build, sim.respond, sim.mask):
         with pytest.raises(TypeError, match="a message is a raw string, a message table or a Message, not"):
             verb(wrong)  # type: ignore[operator]
 
 
 def test_bytes_that_stop_are_told_as_text_is() -> None:
-    """Where reading stops is a finding, or the error of what needs the whole message."""
+    """The position where reading stops is a finding, or the error of a function that needs the whole
+    message."""
     for verb in (sim.parse, sim.explain, sim.validate):
         assert str(verb(b"0800").attrs["iso"]) == str(verb("0800").attrs["iso"])
     for needs_all in (sim.build, sim.respond):
@@ -196,7 +196,7 @@ def test_bytes_that_stop_are_told_as_text_is() -> None:
 
 
 def test_frame_without_the_columns() -> None:
-    """Another DataFrame is no message, and has no `.iso`."""
+    """Another DataFrame is not a message, and has no `.iso`."""
     frame = pd.DataFrame({"a": [1]})
     with pytest.raises(TypeError, match="number and value"):
         sim.parse(frame)
@@ -217,7 +217,7 @@ def test_unknown_version_and_network() -> None:
 
 
 def test_respond_and_reverse() -> None:
-    """Answers and reversals are message tables, valid on the network of what they answer."""
+    """Responses and reversals are message tables, valid on the network of their request."""
     table = auth()
     declined = sim.respond(table, "51")
     assert "insufficient funds" in declined.loc[declined["number"] == 39, "meaning"].tolist()
@@ -231,7 +231,8 @@ def test_respond_and_reverse() -> None:
 
 
 def test_explain_shows_its_summary() -> None:
-    """An explained table shows its summary while it is whole; a filtered one would say too little."""
+    """An explained table shows its summary while it is complete; for a filtered one it would be
+    misleading."""
     table = sim.explain(auth())
     assert table.iso.summary[:40] in repr(table)
     assert table.iso.summary[:40] in table._repr_html_()
@@ -240,7 +241,7 @@ def test_explain_shows_its_summary() -> None:
 
 
 def test_copies() -> None:
-    """Copies and pickles are message tables that know the same."""
+    """Copies and pickles are message tables with the same metadata."""
     table = sim.parse(auth(), network="VISA")
     pickled = pickle.loads(pickle.dumps(table))  # noqa: S301, our own bytes
     for again in (copy.copy(table), copy.deepcopy(table), pickled):
@@ -251,13 +252,13 @@ def test_copies() -> None:
 
 
 def test_attrs_are_plain_values() -> None:
-    """What a table knows beside its rows can be written into a file with it."""
+    """A table's metadata can be written to a file with it."""
     for table in (auth(), sim.parse("0800"), sim.validate("0800"), sim.diff(auth(), "0800")):
         assert json.loads(json.dumps(table.attrs)) == table.attrs
 
 
 def test_concat_is_a_table_of_rows() -> None:
-    """Two messages below each other are no message: building says which element stands twice."""
+    """Two concatenated messages are not a message: building names the repeated element."""
     both = pd.concat([auth(stan="000001"), auth(stan="000002")])
     assert PAN not in repr(both)
     with pytest.raises(sim.BuildError, match="MTI: expected one row, found two or more"):
@@ -265,7 +266,7 @@ def test_concat_is_a_table_of_rows() -> None:
 
 
 def test_display_is_stable_and_quiet() -> None:
-    """The same message gives the same output, without empty columns or colours of our own."""
+    """The same message gives the same output, without empty columns or colors of ours."""
     first, second = auth(), auth()
     assert first._repr_html_() == second._repr_html_()
     assert first.style.to_html() == second.style.to_html()
@@ -276,7 +277,7 @@ def test_display_is_stable_and_quiet() -> None:
 
 
 def test_numbers_stand_right() -> None:
-    """Numbers are drawn to the right, values and texts to the left."""
+    """Numbers are right-aligned, values and texts left-aligned."""
     html = sim.parse(auth(entry="chip"))._repr_html_()
     assert '<td class="n">226</td><td class="n">455</td>' in html
     assert '<td class="v">ans..999</td>' in html
@@ -284,7 +285,7 @@ def test_numbers_stand_right() -> None:
 
 
 def test_display_options() -> None:
-    """Long tables are cut by pandas' own options, and say so."""
+    """Long tables are truncated by pandas' own options, and say so."""
     table = sim.fields()
     assert "128 rows × 6 columns" in repr(table)
     with pd.option_context("display.max_rows", 200):
@@ -293,7 +294,7 @@ def test_display_options() -> None:
 
 
 def test_control_characters_show_as_escapes() -> None:
-    """Characters that do not print are shown by their codes, so that a row stays a row."""
+    """Unprintable characters are shown as escapes, so that a row stays one row."""
     table = sim.parse("08002020000000000000990000\n\x00\ud800456")
     assert table.loc[3, "value"] == "\n\x00\ud800456"
     assert "\\n\\x00\\ud800456" in repr(table)
@@ -308,7 +309,8 @@ def test_html_is_escaped() -> None:
 
 
 def test_what_was_looked_for_in_the_wrong_place_is_named() -> None:
-    """What `.iso` has, how a table of many messages is validated, and a word of many that is meant."""
+    """Errors name what `.iso` has, how to validate a table of many messages, and the nearest of many
+    words."""
     table = sim.generate("echo")
     with pytest.raises(AttributeError, match=r"\.iso has no 'raw'; it has .*message, mti"):
         _ = table.iso.raw

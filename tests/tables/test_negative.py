@@ -1,4 +1,4 @@
-"""Negative data in the notebook face: `break_message`, `cases`, `faults`."""
+"""Negative test data in the notebook interface: `break_message`, `cases`, `faults`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def good() -> sim.Message:
 
 
 def test_a_content_fault_gives_a_message_table() -> None:
-    """The table is the broken message; the notes say what was done and what must be found, and it is."""
+    """The table is the broken message; the notes say what was broken and what must be found, and it is
+    found."""
     table = sim.break_message(good(), "chip-amount-differs")
     assert table.iso.source == "fault"
     assert table.iso.notes == (
@@ -44,7 +45,7 @@ def test_a_fault_read_as_another_version_keeps_that_version() -> None:
 
 
 def test_a_fault_that_does_not_apply() -> None:
-    """The error names the faults that apply; a text that cannot be read is a BuildError as well."""
+    """The error names the faults that apply; an unreadable text is a BuildError as well."""
     with pytest.raises(sim.ChoiceError, match="month-13"):
         sim.break_message(good(), "no such fault")
     with pytest.raises(sim.BuildError):
@@ -54,7 +55,7 @@ def test_a_fault_that_does_not_apply() -> None:
 
 
 def test_cases() -> None:
-    """A case is a row; validate, given its version and network, finds in the text what the row says."""
+    """Each case is a row; validate, with its version and network, finds in the text what the row says."""
     table = sim.cases("VISA", "1987")
     assert list(table.columns) == [
         *("fault", "rule", "severity", "field", "path", "start", "what"),
@@ -70,7 +71,7 @@ def test_cases() -> None:
 
 
 def test_cases_hide_card_data() -> None:
-    """Whatever shows the messages stars card data out; a cell is the true text."""
+    """Displays mask card data in the messages; a cell is the true text."""
     table = sim.cases("VISA", "1987")
     chosen = table[table["fault"] == "month-13"]
     assert CARD in chosen["message"].iloc[0]

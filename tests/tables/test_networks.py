@@ -13,7 +13,7 @@ from sim.spec.networks import presence
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_network_has_flows_with_their_source(name: str) -> None:
-    """What a network calls its flows names the messages and elements, and where that is from."""
+    """A network's flows name the messages, the elements and the source."""
     table = sim.flows(name)
     assert set(table["network"]) <= {name, ""}
     assert name in set(table["network"])
@@ -22,20 +22,20 @@ def test_every_network_has_flows_with_their_source(name: str) -> None:
 
 
 def test_flows_without_a_network_are_those_of_all() -> None:
-    """Two networks' ways of one flow stand side by side."""
+    """Two networks' variants of a flow are both listed."""
     table = sim.flows()
     partial = table[table["flow"] == "partial approval"]
     assert {"VISA", "MASTERCARD", "UNIONPAY"} <= set(partial["network"])
 
 
 def test_what_a_network_says_itself_stands_for_what_all_say() -> None:
-    """The standard's way is told where the network has none of its own."""
+    """The standard's flow is listed if the network has none of its own."""
     assert set(sim.flows("VISA").query("flow == 'balance inquiry'")["network"]) == {"VISA"}
     assert set(sim.flows("AMEX").query("flow == 'balance inquiry'")["network"]) == {""}
 
 
 def test_a_flow_has_the_call_that_makes_it() -> None:
-    """Its messages are of the classes that the flow names."""
+    """Its messages have the classes that the flow names."""
     table = sim.flows()
     named = table[table["call"] != ""]
     assert set(named["network"]) == {*NETWORKS, ""}
@@ -46,13 +46,13 @@ def test_a_flow_has_the_call_that_makes_it() -> None:
 
 
 def test_two_networks_are_compared_in_the_version_both_speak() -> None:
-    """Amex and Discover speak 1993; where two speak different ones it is 1987."""
+    """Amex and Discover use 1993; if two use different versions it is 1987."""
     assert sim.compare("AMEX", "DISCOVER").equals(sim.compare("AMEX", "DISCOVER", version="1993"))
     assert sim.compare("AMEX", "VISA").equals(sim.compare("AMEX", "VISA", version="1987"))
 
 
 def test_a_condition_is_told_where_there_is_one() -> None:
-    """No cell ends with a colon behind which nothing stands."""
+    """No cell ends with a colon without a condition."""
     table = sim.compare("VISA", "MASTERCARD")
     assert not table[["VISA", "MASTERCARD"]].apply(lambda cells: cells.str.endswith(":")).any(axis=None)
 
@@ -74,20 +74,20 @@ def test_what_one_requires_and_the_other_does_not_is_a_difference() -> None:
 
 
 def test_networks_with_their_own_mti_differ_in_it() -> None:
-    """A reversal is 0400 at one network and 0420 at another."""
+    """A reversal is 0400 in one network and 0420 in another."""
     table = sim.compare("VISA", "JCB", "reversal")
     first = table.iloc[0]
     assert (first["number"], first["rule"], first["VISA"], first["JCB"]) == (0, "mti", "0400", "0420")
 
 
 def test_a_wrong_word_names_the_argument() -> None:
-    """No network is called that."""
+    """The error for an unknown network names the argument."""
     with pytest.raises(sim.ChoiceError, match="VISA"):
         sim.compare("VISTA", "JCB")
 
 
 def test_flows_of_an_interface() -> None:
-    """What can be made on a link, each with its call; a network's own interface has the network's flows."""
+    """The flows of an interface, each with its call; a network's own interface has the network's flows."""
     table = sim.flows(interface="nac").set_index("flow")
     assert table.loc["full reversal", "messages"] == "0100/0110/0400/0410"
     assert table.loc["chip", "call"] == 'sim.exchange(interface="nac", entry="chip")'

@@ -1,4 +1,5 @@
-"""Pastes that are no text form, as tables: what they were read as, where elements stood in the bytes."""
+"""Pastes in other forms than text, as tables: how they were read, and the elements' positions in the
+bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ TEXT = str(sim.build(SALE))
 
 
 def test_a_framed_dump_is_the_message() -> None:
-    """The rows are the message; the line above them says what was recognised."""
+    """The rows are the message; the line above them says what was recognized."""
     table = sim.parse(xxd(FRAMED))
     assert table.iso.message == TEXT
     assert table.iso.read_as.startswith("hex dump with offsets, 2-byte length 004D, TPDU 6000030000, BCD")
@@ -36,7 +37,7 @@ def test_rows_say_where_they_stood_in_the_bytes() -> None:
 
 
 def test_the_text_form_needs_no_guess() -> None:
-    """A text that reads to its end is what it was, and says so; a broken one keeps its own finding."""
+    """A complete text is read as text form, and says so; a broken one keeps its own finding."""
     assert sim.parse(TEXT).iso.read_as == "text form"
     broken = sim.parse(TEXT[:-2])
     assert broken.iso.read_as == "text form"
@@ -44,7 +45,7 @@ def test_the_text_form_needs_no_guess() -> None:
 
 
 def test_a_cut_dump_gives_what_was_read() -> None:
-    """The rows before the cut, and the misfit at its byte."""
+    """The rows before the cut, and the fault at its byte."""
     table = sim.parse(FRAMED[:-10].hex())
     assert table["number"].tolist()[-1] == 42
     assert "at byte" in table["finding"].iloc[-1]
@@ -56,21 +57,21 @@ def test_a_cut_dump_gives_what_was_read() -> None:
 
 @pytest.mark.parametrize("name", ["spaced", "java", "base64", "log in front", "hexdump -C"])
 def test_explain_and_validate_take_pastes(name: str) -> None:
-    """The verbs take what parse takes."""
+    """These verbs accept what parse accepts."""
     paste = SPELLINGS[name](FRAMED)
     assert sim.explain(paste).iso.summary == sim.explain(TEXT).iso.summary
     assert sim.validate(paste)["rule"].tolist() == sim.validate(TEXT)["rule"].tolist()
 
 
 def test_an_edit_of_a_dump_is_an_edit_of_the_message() -> None:
-    """The table of a dump is the message as any other."""
+    """The table of a dump is a message like any other."""
     table = sim.parse(FRAMED.hex())
     table.loc[table["number"] == 11, "value"] = "000001"
     assert sim.build(table) == TEXT.replace("146739", "000001")
 
 
 def test_bytes_and_a_format_that_is_known() -> None:
-    """Bytes themselves; the name of a format where the guess would not know."""
+    """Bytes themselves; a format name if the guess would fail."""
     assert sim.parse(BODY).iso.message == TEXT
     right = encode(SALE, "bcd-right")
     assert sim.parse(right.hex(), format="bcd-right").iso.message == TEXT
@@ -95,7 +96,7 @@ def test_the_candidates_are_a_table() -> None:
 
 
 def test_the_row_of_a_cut_message_says_where_it_stops() -> None:
-    """Its values are left out: what was read of a cut message may hold a piece of a card number."""
+    """Its values are left out: they may contain part of a card number."""
     for cut in (
         "0800202000000000000099000012345",
         "60 00 03 00 00 08 00 20 20 00 00 00 80 00 00 99 00 00 12 34",
@@ -106,7 +107,7 @@ def test_the_row_of_a_cut_message_says_where_it_stops() -> None:
 
 
 def test_what_is_no_message_is_one_row_that_says_so() -> None:
-    """A text that is known for something else is no name of a file, nor a message that is broken."""
+    """A text recognized as something else is neither a file name nor a broken message."""
     for text in ("0412AC89ABCDEF67", "010012345611200830150000000000000000000000"):
         table = sim.read(text)
         assert table["mti"].isna().tolist() == [True]

@@ -1,4 +1,4 @@
-"""The plots: what they count, what they say, and that no card data gets into a picture."""
+"""The plots: their figures, their texts, and the absence of card data."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ PAN = "4111111111111111"
 
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
-    """Pictures are drawn to memory, and none stays open."""
+    """Draw plots to memory, and close them afterwards."""
     pyplot.switch_backend("agg")
     yield
     pyplot.close("all")
 
 
 def message(kind: str = "auth", **options: Any) -> Message:
-    """A message made at the tests' own time."""
+    """A message with the tests' own time."""
     return generate(kind, **{"network": "VISA", "at": AT, **options}).message
 
 
 def texts(ax: Any) -> list[str]:
-    """Everything that is written in the picture, each once."""
+    """All texts in the plot, each once."""
     ax.figure.canvas.draw()
     return list(dict.fromkeys(one.get_text() for one in ax.figure.findobj(Text) if one.get_text()))
 
@@ -51,7 +51,7 @@ def labels(ax: Any) -> list[str]:
 
 
 def cells(ax: Any) -> dict[tuple[str, str], str]:
-    """What stands in a matrix, by the name of the row and the first line of the column's."""
+    """The texts of a matrix, by the name of the row and the first line of the column's."""
     heads = {at: tick.get_text().split("\n")[0] for at, tick in enumerate(ax.get_xticklabels())}
     rows = dict(enumerate(labels(ax)))
     return {
@@ -61,7 +61,7 @@ def cells(ax: Any) -> dict[tuple[str, str], str]:
 
 
 def test_traffic_has_a_strip_for_each_network_and_mti() -> None:
-    """By network and MTI, each with its count; an echo has no card and so no network."""
+    """By network and MTI, each with its count; an echo test has no card and so no network."""
     auth = message()
     found = sim.plot([auth, message(stan="000002"), respond(auth).message, message("echo")])
     assert labels(found) == ["VISA  0100", "VISA  0110", "no network  0800"]
@@ -70,7 +70,7 @@ def test_traffic_has_a_strip_for_each_network_and_mti() -> None:
 
 
 def test_traffic_crosses_the_turn_of_the_year() -> None:
-    """The last evening of a year stands left of the first morning of the next."""
+    """The last evening of a year is to the left of the first morning of the next."""
     start = datetime(2026, 12, 31, 20, tzinfo=UTC)
     sent = [message(at=start + timedelta(hours=hour)) for hour in range(10)]
     written = texts(sim.plot(sent))
@@ -79,7 +79,7 @@ def test_traffic_crosses_the_turn_of_the_year() -> None:
 
 
 def test_traffic_by_the_local_time_where_the_transmission_time_is_missing() -> None:
-    """DE 13 and 12 of 1987, DE 12 of 1993; what has no time is counted beneath."""
+    """DE 13 and 12 of 1987, DE 12 of 1993; messages without a time are counted below."""
     old = Message("0100", {3: "000000", 12: "101530", 13: "1120"})
     new = Message("1100", {3: "000000", 12: "261120101530"}, "1993")
     none = Message("0100", {3: "000000"})
@@ -101,7 +101,7 @@ def test_many_kinds_of_traffic_end_in_one_strip() -> None:
 
 
 def test_response_codes_by_network_with_their_meanings() -> None:
-    """A response counts, a request does not; few messages are counted, many are percentages."""
+    """Responses count, requests do not; few messages give counts, many give percentages."""
     visa, amex = message(), message(network="AMEX")
     sent = [visa, respond(visa).message, respond(visa, "51").message, respond(amex).message]
     found = cells(sim.plot(sent, "responses"))
@@ -114,14 +114,14 @@ def test_response_codes_by_network_with_their_meanings() -> None:
 
 
 def test_rare_response_codes_are_one_row() -> None:
-    """Fourteen codes have rows of their own, the rest is summed up."""
+    """Fourteen codes have their own rows, the rest is summed up."""
     sent = [Message("0110", {39: f"{code:02}"}) for code in range(20)] * 2
     found = cells(sim.plot(sent, "responses"))
     assert found["6 other codes", "no network"] == "12"
 
 
 def test_presence_says_how_often() -> None:
-    """Nothing stands in a cell that is full or empty, the percentage in one between."""
+    """A full or empty cell has no text, others have the percentage."""
     sent = [message(), message(entry="chip"), message(entry="chip"), message("echo")]
     found = cells(sim.plot(sent, "presence"))
     assert found["2  Primary account number (PAN)", "0100"] == ""
@@ -136,7 +136,7 @@ def test_presence_says_how_often() -> None:
 )
 @together("version", ["1987", "1993", "2003"])
 def test_amounts_have_the_decimals_of_their_currency(code: str, alpha: str, said: str, version: str) -> None:
-    """Two, none or three; 2003 writes currency and decimals in front of the amount."""
+    """Two, none or three; in 2003 currency and decimals precede the amount."""
     sent = message(currency=code, amount_minor_units=1250, version=version)
     found = sim.plot([sent], "amounts")
     assert labels(found) == [alpha]
@@ -144,7 +144,7 @@ def test_amounts_have_the_decimals_of_their_currency(code: str, alpha: str, said
 
 
 def test_amounts_of_requests_not_twice() -> None:
-    """A response repeats the amount: it counts only where nothing else is there."""
+    """A response repeats the amount, so it counts only if there is nothing else."""
     asked = message()
     answer = respond(asked).message
     assert [one.get_text() for one in sim.plot([asked, answer], "amounts").texts] == ["10.00   (1)"]
@@ -152,21 +152,21 @@ def test_amounts_of_requests_not_twice() -> None:
 
 
 def test_amounts_tell_what_they_leave_out() -> None:
-    """Zero has no place on an axis of powers of ten, an unknown currency no decimals."""
+    """Zero has no position on an axis of powers of ten, an unknown currency no decimals."""
     odd = [message(amount_minor_units=0), message().replace(de49="000"), message()]
     assert sim.plot(odd, "amounts").get_xlabel() == "Not shown: 1 of zero, 1 without known currency"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_to_draw_is_said(kind: Any) -> None:
-    """Without messages a sentence stands in the picture; broken ones raise nothing."""
+    """Without messages the plot has a sentence; broken ones raise nothing."""
     assert any(line.startswith("No ") for line in texts(sim.plot([], kind)))
     assert any(line.startswith("No ") for line in texts(sim.plot(["0100x", ""], kind)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_vectors_can_be_drawn_and_show_no_card_number(kind: Any) -> None:
-    """Whatever the messages are: no run of digits as long as a card number is written."""
+    """Whatever the messages are, no run of digits is as long as a card number."""
     sent = [row["message"] for row in some(SETTLED, 10)]
     written = " ".join(texts(sim.plot(sent, kind)))
     assert not any(len(run) > 9 for run in "".join(c if c.isdigit() else " " for c in written).split())
@@ -174,7 +174,7 @@ def test_all_vectors_can_be_drawn_and_show_no_card_number(kind: Any) -> None:
 
 
 def test_hostile_columns_draw_nothing_of_the_card() -> None:
-    """A table whose MTI, network or code columns hold card numbers does not get them into a picture."""
+    """A table with card numbers in its MTI, network or code columns does not get them into a plot."""
     frame = pd.DataFrame(
         {"mti": ["0110", PAN], "network": [PAN, "VISA"], "version": [PAN, PAN], "39": [PAN, "00"], "49": PAN}
     )
@@ -185,14 +185,14 @@ def test_hostile_columns_draw_nothing_of_the_card() -> None:
 
 @pytest.mark.parametrize("name", [4, "4", "DE4", "DE 4", "de_004", "F4", "Amount, transaction"])
 def test_columns_by_number_or_name(name: object) -> None:
-    """A data element's column may be called by its number in several ways, or by its name."""
+    """A data element's column may be named by its number, in several ways, or by its name."""
     rows = rows_of(pd.DataFrame({"mti": ["0100"], name: ["000000001000"], "line": [1], "999": ["x"]}))
     assert rows.numbers() == [4]
     assert rows.frame["version"].tolist() == ["1987"]
 
 
 def test_every_form_of_messages_gives_the_same_rows() -> None:
-    """Texts, `Message`s, message tables, a Series, an iterator, one message alone."""
+    """Texts, `Message`s, message tables, a Series, an iterator, a single message."""
     one, two = message(), message("echo")
     forms: list[object] = [
         [build(one), build(two)],
@@ -209,7 +209,7 @@ def test_every_form_of_messages_gives_the_same_rows() -> None:
 
 
 def test_tables_with_a_row_per_message_may_come_in_parts() -> None:
-    """As they do when a file is read in chunks; rows with an error are counted as broken."""
+    """A file read in chunks comes in parts; rows with an error count as broken."""
     part = pd.DataFrame({"mti": ["0100", "0100"], "DE3": ["000000", None], "error": [None, "DE 3: wrong"]})
     rows = rows_of(iter([part, part]))
     assert (len(rows.frame), rows.broken) == (2, 2)
@@ -218,13 +218,13 @@ def test_tables_with_a_row_per_message_may_come_in_parts() -> None:
 
 @pytest.mark.parametrize("wrong", [7, None, [7]])
 def test_what_is_no_message_is_told(wrong: Any) -> None:
-    """A TypeError, not an empty picture."""
+    """A TypeError, not an empty plot."""
     with pytest.raises(TypeError, match="message"):
         sim.plot(wrong)
 
 
 def test_an_unknown_kind_is_told() -> None:
-    """With the kinds there are."""
+    """The error lists the kinds."""
     wrong: Any = "pie"
     with pytest.raises(sim.ChoiceError, match="traffic, responses, presence, amounts or lanes"):
         sim.plot([], wrong)
@@ -232,7 +232,7 @@ def test_an_unknown_kind_is_told() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_axes_given_is_drawn_on(kind: Any) -> None:
-    """The Axes is given back; the figure it belongs to keeps its ground, one made here has none."""
+    """The Axes is returned; its figure keeps its background, one made here has none."""
     figure, ax = pyplot.subplots()
     ground = figure.get_facecolor()
     assert sim.plot([message()], kind, ax) is ax
@@ -242,7 +242,7 @@ def test_an_axes_given_is_drawn_on(kind: Any) -> None:
 
 
 def test_text_in_cells_stands_out_on_dark_and_light_ground() -> None:
-    """White letters on a dark page, dark ones on a light page, for a cell that is hardly filled."""
+    """White letters on a dark page, dark ones on a light page, for a nearly empty cell."""
     sent = [message(), message(entry="chip")] + [message()] * 30
     light = {one.get_text(): one.get_color() for one in sim.plot(sent, "presence").texts}
     with pyplot.style.context("dark_background"):
@@ -257,7 +257,7 @@ def _lightness(rgb: tuple[float, ...]) -> float:
 
 
 def test_colours_of_networks_stand_out_on_a_dark_page() -> None:
-    """Three to one, as WCAG 2 asks of graphics, also where a strip is see-through."""
+    """A contrast of three to one, as WCAG 2 requires of graphics, even for a transparent strip."""
     ground = to_rgba("#111111")[:3]
     with pyplot.style.context("dark_background"):
         for name in sim.NETWORKS:
@@ -269,7 +269,7 @@ def test_colours_of_networks_stand_out_on_a_dark_page() -> None:
 
 
 def test_no_span_of_time_is_without_marks() -> None:
-    """From seconds to months, matplotlib warns of none."""
+    """From seconds to months the axis has ticks, without a warning from matplotlib."""
     for minutes in (0.2, 2, 30, 240, 300, 2_000, 5_000, 60_000):
         moments = [AT, AT + timedelta(minutes=minutes)]
         ax = sim.plot([generate("echo", at=moment).raw for moment in moments], "traffic")
@@ -284,7 +284,7 @@ def _axis(ax: Any) -> list[str]:
 
 @pytest.mark.parametrize("seconds", [0, 1, 2, 5, 70, 4000])
 def test_no_two_moments_of_an_axis_are_called_alike(seconds: int) -> None:
-    """However close together the messages lie, or all in one second."""
+    """However close together the messages are, even within one second, no two ticks have the same label."""
     made = [message(at=AT), message(at=AT + timedelta(seconds=seconds))]
     told = _axis(sim.plot(made, "traffic"))
     assert len(told) == len(set(told)) > 0
@@ -295,7 +295,7 @@ def test_no_two_moments_of_an_axis_are_called_alike(seconds: int) -> None:
     [((1000, 2400), ["10", "20"]), ((150_000, 180_000), ["1,000", "2,000"]), ((25, 60), ["0.2", "0.5"])],
 )
 def test_amounts_close_together_have_an_axis_to_read(amounts: tuple[int, ...], told: list[str]) -> None:
-    """Not one power of ten alone: what lies between is named, too."""
+    """The axis has more than one power of ten: values in between are labeled, too."""
     ax = sim.plot([message(amount_minor_units=one) for one in amounts], "amounts")
     written = _axis(ax)
     assert len(written) == len(set(written)) >= 2

@@ -1,4 +1,4 @@
-"""The toolkit's own tables: the data dictionary, code lists, the catalogue of rules."""
+"""The toolkit's own tables: the data dictionary, code lists, the catalog of rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_fields_differ_between_versions() -> None:
 
 
 def test_fields_of_a_network() -> None:
-    """With a network, the table says where it needs an element and what it expects of it."""
+    """With a network, the table says where it requires an element, and in which format."""
     table = sim.fields("1987", "VISA").set_index("number")
     assert "0100" in table.loc[3, "required_in"].split(", ")
     assert table.loc[3, "network_format"]
@@ -38,7 +38,7 @@ def test_fields_of_a_network() -> None:
 
 
 def test_unknown_version_or_network() -> None:
-    """An unknown name is a ChoiceError that names the known ones, and a ValueError."""
+    """An unknown name is a ChoiceError that lists the known ones, and a ValueError."""
     with pytest.raises(sim.ChoiceError, match="1987, 1993 or 2003"):
         sim.fields("1988")
     with pytest.raises(ValueError, match="VISA"):
@@ -46,7 +46,7 @@ def test_unknown_version_or_network() -> None:
 
 
 def test_code_lists() -> None:
-    """Without a name, the names of all lists and how many codes each has."""
+    """Without a name, the names of all lists and the number of codes in each."""
     table = sim.codes()
     assert list(table.columns) == ["name", "codes"]
     assert {"response_code", "currencies", "countries"} <= set(table["name"])
@@ -78,13 +78,13 @@ def test_registries() -> None:
 
 
 def test_unknown_list() -> None:
-    """An unknown list is a ChoiceError that names all there are."""
+    """An unknown list is a ChoiceError that lists all of them."""
     with pytest.raises(sim.ChoiceError, match=r"account_type, .*countries, currencies.*found 'colours'"):
         sim.codes("colours")
 
 
 def test_rules() -> None:
-    """The catalogue has a row for every rule that findings can name, each explained."""
+    """The catalog has a row for every rule in findings, each explained."""
     table = sim.rules()
     assert list(table.columns) == ["rule", "network", "severity", "checks", "source", "hint", "example"]
     assert table["rule"].is_unique
@@ -95,14 +95,14 @@ def test_rules() -> None:
 
 
 def test_reference_tables_show_left_aligned() -> None:
-    """The tables of the toolkit are drawn like the others, and hide nothing."""
+    """The toolkit's tables are drawn like the others, without masking."""
     table = sim.codes("currencies")
     assert 'class="dataframe iso8583"' in table._repr_html_()
     assert "UAE Dirham" in repr(table)
 
 
 def test_a_rule_without_a_fault_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever adds a rule and no fault that causes it is told which rule that is."""
+    """The error for a rule without a fault that causes it names the rule."""
     faults = [one for one in reference.all_faults() if one.rule != "mac-position"]
     monkeypatch.setattr(reference, "all_faults", lambda: faults)
     with pytest.raises(SpecError, match="rule mac-position"):

@@ -1,4 +1,4 @@
-"""`sim.show`: tables dressed for reading."""
+"""`sim.show`: tables styled for reading."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ RAW = str(MESSAGE.iso.message)
 
 
 def test_card_data_is_hidden() -> None:
-    """Neither the card number, the track nor the chip's copies of them stand in a message's dressed table;
-    the tags that hold nothing of the card do."""
+    """A message's styled table shows neither the card number, nor the track, nor the chip's copies of
+    them; tags without card data are shown."""
     message = MESSAGE.iso.to_message()
     copies = f"5A08{PAN}5713{PAN}D29122010000012345678F"
     html = sim.show(message.replace(de55=copies + message[55])).to_html()
@@ -34,14 +34,14 @@ def test_the_same_table_gives_the_same_html() -> None:
 
 
 def test_severity_is_a_sign_and_a_colour() -> None:
-    """A finding's severity shows by a sign beside its colour."""
+    """A finding's severity has a sign as well as a color."""
     html = sim.show(sim.validate(sim.generate("auth", pan="4111111111111112", at=AT))).to_html()
     assert "✖ error" in html
     assert "--jp-error-color1" in html
 
 
 def test_the_failing_row_is_marked() -> None:
-    """Of a broken message the row that fails is marked, the others are not."""
+    """In a broken message only the row with the fault is highlighted."""
     broken = str(MESSAGE.iso.message)[:80]
     html = sim.show(broken).to_html()
     assert re.findall(r'<tr class="failing"><th>(\d+)</th>', html) == [
@@ -61,7 +61,7 @@ def test_every_kind_of_table() -> None:
 
 
 def test_rows_are_sent_as_they_are_seen() -> None:
-    """Of a long table the browser is sent the rows it shows; the page without a kernel has all."""
+    """The browser receives only the visible rows of a long table; the page without a kernel has all."""
     table = sim.codes("currencies")
     shown = sim.show(table, rows=50)
     assert (shown.count, shown.total) == (len(table), len(table))
@@ -70,8 +70,8 @@ def test_rows_are_sent_as_they_are_seen() -> None:
 
 
 def test_a_filter_and_an_order() -> None:
-    """Rows that hold the text anywhere stay, in any case; a column sorts them up and down, what is missing
-    last; without both they stand as they came."""
+    """Rows that contain the text anywhere stay, in any letter case; a column sorts them in both
+    directions, missing values last; without both they keep their order."""
     table = sim.codes("currencies")
     shown = sim.show(table)
     shown.text = "dollar"
@@ -90,8 +90,8 @@ def test_a_filter_and_an_order() -> None:
 
 
 def test_what_is_masked_is_not_found() -> None:
-    """A filter looks at what is shown, so that it cannot tell digits behind the stars; the page that is sent
-    to the browser has none of them."""
+    """A filter searches the masked texts, so that it cannot reveal masked digits, which the page sent to
+    the browser does not contain."""
     for table in (MESSAGE, sim.read([RAW]), sim.cases("VISA", "1987")):
         shown = sim.show(table)
         shown.text = PAN
@@ -102,7 +102,7 @@ def test_what_is_masked_is_not_found() -> None:
 
 
 def test_many_rows() -> None:
-    """Ten thousand messages are shown, filtered and sorted; the browser is sent only rows that are seen."""
+    """Ten thousand messages are shown, filtered and sorted; the browser receives only visible rows."""
     table = sim.read([sim.build(sim.generate("echo", stan=f"{at:06}", at=AT)) for at in range(1, 41)] * 250)
     shown = sim.show(table)
     assert len(str(shown.get_state())) < 100_000
@@ -129,7 +129,7 @@ _DRESSED: dict[str, Callable[[Any], Any]] = {
 
 @together("name", _DRESSED)
 def test_markup_in_a_message_stays_text(name: str) -> None:
-    """What stands in an element, a label or a name of labels is escaped, also after a format of one's own."""
+    """Text in an element, a label or a label's name is escaped, also after the user's own format."""
     table = sim.parse(sim.build({"mti": "0100", 3: "000000", 43: TAG.ljust(40), 63: TAG}))
     html = _DRESSED[name](table).to_html()
     assert TAG.casefold() not in html.casefold()
