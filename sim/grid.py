@@ -60,6 +60,8 @@ _STYLE = (
     f"{_ROW} wbr {{display: none}}"
 )
 _WHOLE = f"{_ROW} td.p {{min-width: 12em; white-space: normal}}"
+_REASONS = "reasons"  # a paragraph next to many short columns
+_ROOM = f"{_ROW} td.p.r {{min-width: 26em}}"
 _SEVERITIES = (
     f"{_ROW} td.s {{font-weight: 600}} "
     + " ".join(
@@ -100,6 +102,7 @@ def style(table: Grid) -> str:
     return (
         _STYLE
         + (f" {_WHOLE}" if any(_told(header, table.headers) for header in table.headers) else "")
+        + (f" {_ROOM}" if _REASONS in table.headers else "")
         + (f" {_SEVERITIES}" if SEVERITY in table.kinds or table.failing else "")
     )
 
@@ -183,7 +186,7 @@ def table_html(table: Grid) -> str:
 def _names(header: str, headers: Sequence[str]) -> str:
     """The CSS classes of a long column."""
     if _told(header, headers):
-        return "w p"
+        return "w p r" if header == _REASONS else "w p"
     if header == _NAME:
         return "w b"
     return "w m" if _WEIGHTS.get(header, 1) > _MATTERS else "w"
