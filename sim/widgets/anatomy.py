@@ -1,8 +1,7 @@
-"""`MessageAnatomy`: one message as raw text, bitmap and elements, linked by hover, keys and click.
+"""`MessageAnatomy`: one message as raw text, bitmap and elements, linked by mouse, keyboard and click.
 
-What the browser is sent, and a notebook may save, is the masked view alone. The text itself stays in
-Python (`message` is not synced); the view with card data travels as a passing message, and only when
-the eye asks for it.
+The browser receives, and a notebook may save, the masked view only. The text stays in Python (`message` is
+not synced); the view with card data is sent as a transient message when the user asks for it.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ _VARIABLE = 2  # characters of a sample of variable length: a whole byte where t
 
 
 def set_value(message: Message, number: int, value: str | None) -> Message:
-    """*message* with another value in element *number*, which may be new, or without it; 0 is the MTI."""
+    """*message* with *value* in element *number*, added if missing; None removes it. 0 is the MTI."""
     if number == MTI_FIELD:
         return message.replace(mti=value)
     return message.replace(**{f"de{number}": value})
 
 
 def set_part(message: Message, number: int, start: int, end: int, value: str, network: str | None) -> Message:
-    """*message* with *value* in place of the characters *start* to *end* of the value of element *number*,
-    and with the lengths around that part. Raises BuildError where it does not fit there."""
+    """*message* with *value* in place of characters *start* to *end* of element *number*, and the lengths
+    around that part adjusted. Raises BuildError if it does not fit."""
     if number == MTI_FIELD:
         return message.replace(mti=message.mti[:start] + value + message.mti[end:])
     old = message.get(number)
@@ -51,10 +50,9 @@ def set_part(message: Message, number: int, start: int, end: int, value: str, ne
 
 
 def set_bytes(held: Reading | None, start: int, end: int, digits: str) -> Reading:
-    """*held* with the bytes that *digits* (hex, blanks between them) spell in place of those from *start* to
-    *end*.
+    """*held* with its bytes from *start* to *end* replaced by *digits* (hex, spaces allowed).
 
-    Raises BuildError for what is no hex, WireError where the bytes cannot be read then.
+    Raises BuildError if *digits* are not hex, WireError if the bytes can no longer be read.
     """
     bare = re.sub(r"\s", "", digits)
     if held is None or not 0 <= start <= end <= len(held.data):
@@ -65,8 +63,8 @@ def set_bytes(held: Reading | None, start: int, end: int, digits: str) -> Readin
 
 
 def sample(version: str | Spec, number: int, network: str = "") -> str:
-    """A value that fits element *number*: a test card in DE 2, the first of January 2000 in a date, else
-    zeros (blanks where only text makes sense).
+    """A value that fits element *number*: a test card in DE 2, 1 January 2000 in a date, otherwise zeros
+    (spaces where only text makes sense).
 
     Raises BuildError for a number that is no element to be added.
 
@@ -90,7 +88,7 @@ def sample(version: str | Spec, number: int, network: str = "") -> str:
 
 
 class History(Generic[S]):
-    """States one after the other, of which one is there now. At most *most* are remembered."""
+    """A list of states, one of which is current. At most *most* are kept."""
 
     __slots__ = ("_after", "_before", "most", "now")
 
@@ -101,16 +99,16 @@ class History(Generic[S]):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a state before."""
+        """Whether there is an earlier state."""
         return bool(self._before)
 
     @property
     def can_redo(self) -> bool:
-        """Whether a state was taken back."""
+        """Whether a state was undone."""
         return bool(self._after)
 
     def put(self, state: S) -> None:
-        """Another state: the one that was there can be brought back, what was taken back cannot any more."""
+        """Add a state: the current one can be restored, undone ones no longer."""
         if state == self.now:
             return
         self._before = [*self._before, self.now][-self.most :]
@@ -118,18 +116,18 @@ class History(Generic[S]):
         self.now = state
 
     def replace(self, state: S) -> None:
-        """Another state in place of the one that is there, as if that had never been."""
+        """Replace the current state, as if it had never existed."""
         self.now = state
 
     def undo(self) -> S:
-        """Back to the state before; the same where there is none."""
+        """Return to the previous state, if any."""
         if self._before:
             self._after.append(self.now)
             self.now = self._before.pop()
         return self.now
 
     def redo(self) -> S:
-        """Forth again to the state that was taken back last; the same where there is none."""
+        """Return to the state that was undone last, if any."""
         if self._after:
             self._before.append(self.now)
             self.now = self._after.pop()
@@ -208,13 +206,13 @@ class MessageAnatomy(anywidget.AnyWidget):
         return None if found is None else list(found)
 
     def read(self, paste: str | bytes) -> None:
-        """Show what *paste* holds: the text form, or bytes in any notation."""
+        """Show the message in *paste*: the text form, or bytes in any notation."""
         raw, version, held = taken(paste, None)
         self.put(raw, version if held else self.version, self.network, held)
 
     def put(self, raw: str, version: str | None, network: str | None, held: Reading | None = None) -> None:
-        """Show the text *raw* and, where it came in bytes, these. Without them, those that are shown stay
-        where they hold the same message."""
+        """Show the text *raw* and the bytes it came in, if any. Without *held*, the bytes shown now stay if
+        they contain the same message."""
         same = (raw, version, network) == (self.message, self.version, self.network)
         if held is not None:
             if same and self.held is not None and held.data == self.held.data:
@@ -230,8 +228,8 @@ class MessageAnatomy(anywidget.AnyWidget):
             self._follow(None)
 
     def on_edit(self, told: Callable[[str], None]) -> None:
-        """Have *told* called with the text whenever it was edited, undone or redone here; of what was pasted
-        in bytes, with these in the same writing."""
+        """Call *told* with the text after each edit, undo and redo here; with pasted bytes, in their
+        notation."""
         self._edited.append(told)
 
     def _follow(self, change: Any) -> None:
@@ -257,12 +255,12 @@ class MessageAnatomy(anywidget.AnyWidget):
         self._unmask()
 
     def _unmask(self, change: Any = None) -> None:
-        """Send the view with card data, where the eye asks for it."""
+        """Send the view with card data if the user asked for it."""
         if not self.masked:
             self.send({"kind": "clear", "view": self._view(False)})
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        """A request of the browser: the clear view, or an edit."""
+        """A request from the browser: the clear view, or an edit."""
         ask, number = content.get("ask"), content.get("number")
         value, at, end = str(content.get("value", "")), content.get("at"), content.get("end")
         if ask == "clear":
@@ -283,19 +281,19 @@ class MessageAnatomy(anywidget.AnyWidget):
             self.toggle(number)
 
     def set_value(self, number: int, value: str) -> bool:
-        """Write *value* into element *number*, which may be new; 0 is the MTI. False, with the reason in
-        `problem`, when the message cannot be built so."""
+        """Write *value* into element *number*, added if missing; 0 is the MTI. False, with the reason in
+        `problem`, if the message cannot be built."""
         return self._edit(number, lambda message: set_value(message, number, value))
 
     def set_part(self, number: int, start: int, end: int, value: str) -> bool:
-        """Write *value* in place of the characters *start* to *end* of the value of element *number*: a
-        sub-field, a chip data tag. The lengths of what it stands in follow. False as `set_value` says."""
+        """Write *value* in place of characters *start* to *end* of element *number*: a subfield or chip data
+        tag, whose enclosing lengths are adjusted. False, with the reason in `problem`, if it does not fit."""
         network = self.view["network"] or None
         return self._edit(number, lambda message: set_part(message, number, start, end, value, network))
 
     def set_bytes(self, start: int, end: int, digits: str) -> bool:
-        """Write bytes (hex *digits*) in place of those from *start* to *end*, and read all anew. False, with
-        the reason in `problem`, when they can no longer be read as they were."""
+        """Replace the bytes from *start* to *end* (hex *digits*), and read everything again. False, with the
+        reason in `problem`, if they can no longer be read."""
         held = self.held
         number = (
             next((one for one, span in held.spans.items() if span[0] <= start < span[2]), 0) if held else 0
@@ -309,8 +307,8 @@ class MessageAnatomy(anywidget.AnyWidget):
         return True
 
     def toggle(self, number: int) -> bool:
-        """Drop element *number*, or add it with the value it had before, else with a sample. False, with
-        the reason in `problem`, when that cannot be done."""
+        """Remove element *number*, or add it with its former value or a sample. False, with the reason in
+        `problem`, if that is not possible."""
         there = any(one["number"] == number for one in self.view["elements"])
         done = self._edit(number, lambda message: self._toggled(message, number))
         if done and there:
@@ -319,8 +317,8 @@ class MessageAnatomy(anywidget.AnyWidget):
         return done
 
     def mend(self) -> bool:
-        """Do what is offered about a text that does not parse. False, with the reason in `problem`, where
-        no small edit makes it read."""
+        """Apply the fix offered for a text that does not parse. False, with the reason in `problem`, if there
+        is none."""
         own = chosen_version(self.message, self.version)
         done = next(iter(repair(self.message, version=own).proposals), None)
         if done is None or done.message is None:
@@ -334,11 +332,11 @@ class MessageAnatomy(anywidget.AnyWidget):
         return True
 
     def undo(self) -> None:
-        """Take the last change back."""
+        """Undo the last change."""
         self._take(self._history.undo())
 
     def redo(self) -> None:
-        """Bring back what was taken back last."""
+        """Redo the change that was undone last."""
         self._take(self._history.redo())
 
     def _toggled(self, message: Message, number: int) -> Message:
@@ -350,12 +348,12 @@ class MessageAnatomy(anywidget.AnyWidget):
         return set_value(message, number, value)
 
     def _table(self, raw: str) -> str | Spec:
-        """What *raw* is read by: the table of the dialect that its bytes are in, or the version."""
+        """The table that reads *raw*: of the dialect of its bytes, or the version."""
         version = chosen_version(raw, self.version)
         return self.held.table if self.held and self.held.version == version else version
 
     def _message(self) -> Message:
-        """The message that is shown. Raises ParseError for a text that is none."""
+        """The message shown. Raises ParseError if the text does not parse."""
         held = self.held
         if held is not None and held.text is None and held.complete and held.message is not None:
             return held.message  # an edit may be what makes it fit
@@ -375,7 +373,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         return True
 
     def _take(self, state: _State) -> None:
-        """Show a state of the history, or one that an edit made."""
+        """Show a state of the history, or the result of an edit."""
         raw, self.held = state
         self._given = False
         if raw == self.message:

@@ -1,9 +1,9 @@
-"""One thing that takes a while at a time (a language model is asked, a message sent), done in a thread and
-answered where it was asked.
+"""One long-running task at a time (a question to a language model, a message sent), run in a thread and
+reported to the thread that started it.
 
-A kernel takes what its pages send one after the other: whoever waited there would hear no Cancel. Where an
-event loop runs, it is handed what comes; elsewhere who asks waits for it. JupyterLab can run cells and
-panels in two threads, so what is heard and what is cancelled is under a lock.
+A kernel handles the messages of its pages one by one, so waiting there would block Cancel. If an event loop
+runs, the results are passed to it; otherwise the caller waits. JupyterLab may run cells and panels in two
+threads, so results and cancellation share a lock.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ Heard = Callable[[Any], None]
 
 
 class ModelError(Exception):
-    """The model cannot be asked, or gave nothing usable. The text is fit to be shown."""
+    """The model cannot be asked, or its answer cannot be used. The text can be shown to the user."""
 
 
 def _nothing(*heard: Any) -> None:
-    """What nobody wants to hear."""
+    """Ignore the call."""
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
-    """The event loop that runs in this thread, as it does in a kernel; None in a plain script."""
+    """The event loop of this thread, as in a kernel; None in a plain script."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -47,11 +47,10 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 
 @dataclass(frozen=True, eq=False)
 class Inquiry(Generic[T]):
-    """*put* asks, and may call what it is given with what there is so far. What came of it is told in the
-    thread that asked: to *heard* all that is called so, then to one of *answered*, *failed* (with a
-    sentence that may be shown) and *cancelled*. After that one nothing is told. *doing* says what goes on
-    meanwhile; *what* could not be done, where it fails in a way that has no sentence; *thread* is where it
-    is done."""
+    """A task. *put* runs in *thread* and may call its argument with partial results. In the thread that
+    started the task, each of these goes to *heard*, and the outcome to one of *answered*, *failed* (a
+    sentence for the user) and *cancelled*. *doing* describes the task while it runs, *what* names its failure
+    if there is no better sentence."""
 
     doing: str
     put: Callable[[Heard], Coroutine[Any, Any, T]]
@@ -64,8 +63,8 @@ class Inquiry(Generic[T]):
 
 
 class Asker:
-    """Who asks. *busy* is told what goes on, and "" when it is over. Who holds `lock` is told nothing
-    meanwhile by another thread."""
+    """Runs one task at a time. *busy* is called with its description, and with "" at its end. While the
+    caller holds `lock`, no other thread reports anything."""
 
     def __init__(self, busy: Callable[[str], None]) -> None:
         self.lock = RLock()
@@ -74,8 +73,8 @@ class Asker:
         self._future: Future[Any] | None = None
 
     def ask(self, question: Inquiry[Any], *, wait: bool) -> Callable[[], None]:
-        """Put *question*; one that is under way is cancelled. Gives what waits for its end: to be called
-        without the lock, and at once when it was asked to *wait*, since nothing is told otherwise."""
+        """Start *question*; a running one is canceled. Returns a function that waits for its end: call it
+        without the lock, and immediately if *wait* is true, because nothing is reported otherwise."""
         calls = _Calls(None if wait else running_loop())
         with self.lock:
             self.cancel()
@@ -88,7 +87,7 @@ class Asker:
         return lambda: self._serve(calls)
 
     def cancel(self) -> bool:
-        """End the question under way, and the request with it; False when there is none."""
+        """Cancel the running task and its request; False if there is none."""
         with self.lock:
             question, future = self._question, self._future
             if question is None or future is None:
@@ -135,7 +134,7 @@ class Asker:
 
 
 class _Calls:
-    """Calls from one thread to another: to *loop*, or without one to whoever serves."""
+    """Calls from one thread to another: to *loop*, or, without one, to the thread that serves them."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
         self._loop = loop
@@ -143,7 +142,7 @@ class _Calls:
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
 
     def put(self, call: Callable[[], None]) -> None:
-        """Have *call* called."""
+        """Schedule *call*."""
         if self._loop is None:
             self._queue.put(call)
             return
@@ -153,29 +152,27 @@ class _Calls:
             call()
 
     def end(self, call: Callable[[], None]) -> None:
-        """Have *call* called as the last one."""
+        """Schedule *call* as the last one."""
         self.put(call)
         self._queue.put(None)
 
     def serve(self) -> None:
-        """Call what comes, until the last one; nothing to do where a loop does it."""
+        """Make the calls until the last one; a loop makes its own."""
         if self._loop is None:
             for call in iter(self._queue.get, None):
                 call()
 
 
 class LanguageModel:
-    """The provider and model a panel uses: those named, else what is configured.
-
-    What asks is a coroutine, which runs in a thread of its own; cancelling it ends the request.
-    """
+    """The provider and model of a panel: those given, or those configured. Requests are coroutines that run
+    in a thread; canceling one ends the request."""
 
     def __init__(self, provider: str | None = None, model: str | None = None) -> None:
         self.provider = provider
         self.model = model
 
     def _chosen(self) -> tuple[str, str]:
-        """What is asked, and why none can be: one of the two is empty."""
+        """The model, and the reason why there is none: one of the two is empty."""
         try:
             from sim.models import LlmError
             from sim.models.transport.providers import choose
@@ -187,11 +184,11 @@ class LanguageModel:
             return "", str(error)
 
     def refusal(self) -> str:
-        """Why no model can be asked; empty when one can."""
+        """Why no model can be asked; empty if one can."""
         return self._chosen()[1]
 
     def name(self) -> str:
-        """What is asked, as `provider/model`; empty when none can be."""
+        """The model as `provider/model`; empty if there is none."""
         return self._chosen()[0]
 
     async def plan(self, description: str, *, version: str | None, at: datetime | None) -> Plan:
@@ -216,8 +213,8 @@ class LanguageModel:
         ask: str = "",
         language: str = "en",
     ) -> str:
-        """What *subject* says, in the model's words; *heard* gets the text so far after each sentence.
-        Raises ModelError, and what `explain` by rules raises."""
+        """An explanation of *subject* by the model; *heard* gets the text so far after each sentence. Raises
+        ModelError, and the errors of `explain` by rules."""
         self._check()
         from sim import models
 

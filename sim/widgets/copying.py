@@ -1,7 +1,7 @@
 """`CopyMenu`: a message as text, hex, JSON, Python, curl, a test or a page, copied or saved as a file.
 
-What is handed over travels as a passing message: no saved notebook has it. Test cards stand in for card
-numbers unless the person chooses otherwise, which is asked beside the button; the page is masked.
+The content is sent as a transient message, so no saved notebook contains it. Card numbers are replaced by
+test cards unless the user chooses otherwise next to the button; the page is masked.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CopyMenu(anywidget.AnyWidget):
         self.on_msg(self._asked)
 
     def text(self, form: str, masked: bool = True) -> str:
-        """The message as *form*: one of `sim.operations.copying.FORMS`, or `html`, a page of its own."""
+        """The message as *form*: one of `sim.operations.copying.FORMS`, or `html`, a self-contained page."""
         raw = strip_line_ending(self.message)
         if form == PAGE:
             return standalone(raw, self.version, self.network, masked)
@@ -57,5 +57,5 @@ class CopyMenu(anywidget.AnyWidget):
 
 
 def standalone(raw: str, version: str | None = None, network: str | None = None, masked: bool = True) -> str:
-    """The anatomy as a page of its own, which asks for nothing else."""
+    """The anatomy as a self-contained page."""
     return page(anatomy_html(raw, version, network, masked), "ISO 8583 message")

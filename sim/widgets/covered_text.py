@@ -1,8 +1,8 @@
-"""`CoveredText`: a text box for what may hold card data, masked until somebody works in it.
+"""`CoveredText`: a text box for input that may contain card data, masked unless it is being edited.
 
-A notebook may save what a widget is made of, so the true text stays in Python (`value` is not synced).
-The browser has the masked text, of the same length; it asks for the true one when the box is entered,
-when the eye is opened, and to copy it.
+A notebook may save the state of a widget, so the clear text stays in Python (`value` is not synced). The
+browser has the masked text, of the same length, and asks for the clear one when the box is focused, when the
+eye is opened, and to copy it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class CoveredText(anywidget.AnyWidget):
 
     @property
     def disabled(self) -> bool:
-        """Whether nothing can be typed."""
+        """Whether the text cannot be edited."""
         return not self.editable
 
     @disabled.setter
@@ -61,7 +61,7 @@ class CoveredText(anywidget.AnyWidget):
         self.editable = not value
 
     def cover_again(self) -> None:
-        """Mask anew: the text has changed, or what *cover* depends on."""
+        """Mask the text again, after it or anything *cover* depends on has changed."""
         shown = self._cover(self.value)
         self.hides = shown != self.value
         self.shown = shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -73,7 +73,7 @@ class CoveredText(anywidget.AnyWidget):
                 self.edition += 1
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        """What the browser sends: a text that was typed, or a wish for the true one."""
+        """A message from the browser: typed text, or a request for the clear text."""
         if content.get("kind") == "typed" and self.editable:
             self.typing = True
             try:

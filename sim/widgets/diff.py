@@ -32,7 +32,7 @@ _HIDDEN = "the masked part differs"
 
 
 def rows_of(a: Anatomy, b: Anatomy) -> list[Row]:
-    """All elements of *a* and *b*, side by side, with the parts in which they differ."""
+    """All elements of *a* and *b*, side by side, with the parts that differ."""
     left, right = ({place.number: place for place in side.places} for side in (a, b))
     differing = {found.number for found in differences(a, b)}
     numbers = sorted({*left, *right} - {BITMAP_FIELD}, key=lambda number: (number < 0, number))
@@ -49,7 +49,7 @@ def rows_of(a: Anatomy, b: Anatomy) -> list[Row]:
 
 
 def differing(rows: list[Row]) -> list[Row]:
-    """Those of *rows* that differ."""
+    """The *rows* that differ."""
     return [row for row in rows if row["kind"] != SAME]
 
 
@@ -58,7 +58,7 @@ def _kind_of(one: object, two: object) -> str:
 
 
 def _told_of(seen: Anatomy, place: Place | None) -> tuple[str, str, str] | None:
-    """The name, the masked value and the meaning of an element."""
+    """The name, masked value and meaning of an element."""
     if place is None:
         return None
     prefix, value = seen.covered[place.number]
@@ -82,7 +82,7 @@ def _row_of(
 
 
 def _inside(a: Anatomy, b: Anatomy, number: int) -> Iterator[Row]:
-    """The parts of an element in which the two messages differ: tags, sub-fields, digits."""
+    """The parts of an element that differ: tags, subfields, digits."""
     left, right = (dict(_keyed(seen, number)) for seen in (a, b))
     for key in _merged(list(left), list(right)):
         one, two = left.get(key), right.get(key)
@@ -94,8 +94,8 @@ def _inside(a: Anatomy, b: Anatomy, number: int) -> Iterator[Row]:
 
 
 def _keyed(seen: Anatomy, number: int) -> Iterator[tuple[tuple[object, ...], tuple[ShownPart, str, str]]]:
-    """The innermost parts of an element by their labels from the outside in, each with its true and its
-    masked characters; a label that comes again is counted."""
+    """The innermost parts of an element, each with its clear and masked characters, by their labels from the
+    outside in; repeated labels are numbered."""
     value = "".join(seen.value(place) for place in seen.places if place.number == number)
     shown = seen.covered[number][1]
     found = parts(seen.message, number, shown, seen.network)
@@ -111,7 +111,7 @@ def _keyed(seen: Anatomy, number: int) -> Iterator[tuple[tuple[object, ...], tup
 
 
 def _merged(left: list[tuple[object, ...]], right: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    """The keys of both in the order of the first; what only the second has follows what it follows there."""
+    """The keys of both sides in the order of the first; keys of the second only follow their predecessor."""
     known = set(left)
     after: dict[tuple[object, ...] | None, list[tuple[object, ...]]] = {}
     last: tuple[object, ...] | None = None
@@ -139,7 +139,7 @@ def _title(rows: list[Row]) -> str:
 
 
 def _grid(rows: list[Row]) -> Grid:
-    """The rows that differ as a table, each value with its meaning."""
+    """The differing rows as a table, each value with its meaning."""
     cells = []
     for row in differing(rows):
         label = f"{'  ' * row['depth']}{row['label']}" if row["depth"] else label_of(row)
@@ -154,8 +154,8 @@ def _said(value: str | None, meaning: str) -> str:
 
 
 class DifferenceList(anywidget.AnyWidget):
-    """The rows of both messages, as `sim.widgets.diff` describes them; `everything` shows those, too,
-    that are the same."""
+    """The rows of both messages, as described in `sim.widgets.diff`; `everything` includes those that do not
+    differ."""
 
     _esm = script("dom", "diff")
     _css = STATIC / "anatomy.css"
@@ -204,7 +204,7 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
 
     @property
     def rows(self) -> list[Row]:
-        """What differs, masked, as `sim.widgets.diff` describes it."""
+        """The differences, masked, as described in `sim.widgets.diff`."""
         return differing(self.listing.rows)
 
     def _unfold(self, change: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""A place to drop a file on, or to choose one."""
+"""A drop zone for files, which also opens a file dialog."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sim.widgets.markup import STATIC
 
 
 class FileDrop(anywidget.AnyWidget):
-    """Takes files that are dropped or chosen, piece by piece, so that no message is too large for the server.
-    `file` is the last one, (name, bytes); it stays in Python. `busy` says that it is being read."""
+    """Receives a file in pieces, so that no message exceeds the server's limit. `file` is the last one,
+    (name, bytes), and stays in Python; `busy` is not empty while it is read."""
 
     _esm = STATIC / "file_drop.js"
     _css = STATIC / "row_grid.css"

@@ -1,6 +1,5 @@
-"""Elements of HTML (a tag, what is in it, escaped unless it is markup itself, and attributes), the scripts
-and styles of the widgets, and what stands for them where they do not run.
-"""
+"""HTML elements (a tag, its content, escaped unless it is markup, and attributes), the scripts and style
+sheets of the widgets, and their static replacement."""
 
 from __future__ import annotations
 
@@ -12,12 +11,12 @@ STATIC = Path(__file__).parent / "static"
 
 
 def script(*names: str) -> str:
-    """The named files of `static` as the one module a widget can have."""
+    """The named files of `static` as one module, since a widget can have only one."""
     return "\n".join((STATIC / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 def bundled(made: Any, plain: str, page: str) -> Any:
-    """What a widget is shown by, as its class has *made* it, with text and HTML for where no widget runs."""
+    """The mime bundle *made* by a widget's class, with text and HTML for viewers without widgets."""
     bundle, *more = made if isinstance(made, tuple) else (made,)
     if bundle is None:
         return None
@@ -26,14 +25,14 @@ def bundled(made: Any, plain: str, page: str) -> Any:
 
 
 class Markup(str):
-    """A text that is HTML already."""
+    """Text that already is HTML."""
 
     __slots__ = ()
 
 
 def markup(tag: str, text: str, classes: str = "", **attributes: str) -> Markup:
-    """An element with *text* in it. A name of an attribute may end in an underscore, and has hyphens for the
-    others.
+    """An element that contains *text*. A trailing underscore of an attribute's name is dropped, others become
+    hyphens.
 
     >>> markup("p", "a < b", "note", data_n="2")
     '<p class="note" data-n="2">a &lt; b</p>'
@@ -45,16 +44,16 @@ def markup(tag: str, text: str, classes: str = "", **attributes: str) -> Markup:
 
 
 def joined(*parts: str) -> Markup:
-    """Elements and texts one after the other."""
+    """Elements and texts in sequence."""
     return Markup("".join(part if isinstance(part, Markup) else html.escape(part) for part in parts))
 
 
 def wrong(problem: str, tag: str = "span") -> str:
-    """What is wrong, as an element; empty where nothing is."""
+    """A problem as an element; empty if there is none."""
     return markup(tag, f"✖ {problem}", "iso-problem", role="alert") if problem else ""
 
 
 def hint(words: str, *, news: bool = False) -> str:
-    """What is worth knowing, as a paragraph; *news* is read aloud as it appears. Empty for no words."""
+    """A note as a paragraph, empty for no words; *news* is announced by screen readers."""
     said = {"role": "status"} if news else {}
     return markup("p", words, "iso-hint", **said) if words else ""

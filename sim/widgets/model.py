@@ -64,7 +64,7 @@ _UNSEEN = re.compile(rb"\0+")
 
 
 def byte_data(seen: Anatomy, held: Reading, shown: Mapping[int, tuple[str, str]], masked: bool) -> Data:
-    """The bytes of *held*, whose text is that of *seen*, with what *shown* hides hidden."""
+    """The bytes of *held*, whose text is that of *seen*, without those that *shown* hides."""
     spans = list(_spans(seen, held))
     seeable = bytearray([not masked]) * len(held.data)
     if masked:
@@ -87,7 +87,7 @@ def byte_data(seen: Anatomy, held: Reading, shown: Mapping[int, tuple[str, str]]
 
 
 def _covered(shown: str, width: int, seeable: bytes | bytearray) -> str:
-    """*shown*, *width* characters a byte, without those of bytes that may not be seen."""
+    """*shown*, *width* characters per byte, with unseeable bytes hidden."""
     for run in _UNSEEN.finditer(seeable):
         start, end = (width * at for at in run.span())
         shown = shown[:start] + HIDDEN * (end - start) + shown[end:]
@@ -128,7 +128,8 @@ def _span(
 
 
 def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:
-    """How many characters of a value of *size* stand in each of *count* bytes; the half bytes in front."""
+    """The number of characters of a value of *size* per byte of *count*, and of half bytes of padding in
+    front."""
     if size == count:
         return 1, 0
     if count != (size + 1) // 2:
@@ -138,7 +139,7 @@ def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:
 
 
 def _uncover(seeable: bytearray, span: Data, seen: Anatomy, shown: Mapping[int, tuple[str, str]]) -> None:
-    """Let those bytes be seen that stand for nothing hidden. What was not read is never shown."""
+    """Mark the bytes that represent nothing hidden as seeable. Unread bytes are never shown."""
     start, first, end, number = (span[key] for key in ("start", "value_start", "end", "number"))
     if span["kind"] == "framing":
         seeable[start:end] = b"\1" * (end - start)
@@ -159,8 +160,8 @@ def _uncover(seeable: bytearray, span: Data, seen: Anatomy, shown: Mapping[int, 
 
 
 def _stands_for(byte: int, size: int, count: int) -> range:
-    """The characters of a value that a byte of it may stand for: all where that is not known; a half byte
-    may fill up on either side."""
+    """The characters of a value that one of its bytes may represent: all if unknown; padding may be on either
+    side."""
     if size == count:
         return range(byte, byte + 1)
     if count == (size + 1) // 2:
@@ -184,7 +185,7 @@ _DATE_NAMES = {
 @dataclass(frozen=True, slots=True)
 class ShownPart:
     """One part of a value. `start` and `end` count characters of the value; `label` is short (a tag, a
-    position), `depth` how deep it is nested."""
+    position), `depth` the level of nesting."""
 
     label: str
     name: str
@@ -196,9 +197,9 @@ class ShownPart:
 
 
 def parts(message: Message, number: int, shown: str, network: str | None = None) -> list[ShownPart]:
-    """The parts of element *number* of *message* (0 is the MTI); *shown* is its value as it may be
-    shown; *network* chooses its layouts. Empty for an element without a known inside, and where hidden
-    text would have to be read."""
+    """The parts of element *number* of *message* (0 is the MTI), with the layouts of *network*; *shown* is
+    its value as displayed. Empty for an element without known parts, or if hidden text would have to be read.
+    """
     if number == 0:
         return list(_mti(message.mti))
     value = message.get(number)
@@ -217,8 +218,7 @@ def parts(message: Message, number: int, shown: str, network: str | None = None)
 
 
 def _part(told: Told, shown: str) -> ShownPart:
-    """A part as it may be shown. Of one in which something is hidden nothing is told, but of what the layout
-    itself hides."""
+    """A part as it may be shown. A partly hidden one has no meaning, unless the layout itself hides it."""
     part = told.part
     hidden = shown[part.start : part.end] != part.value and not part.sensitive
     value = "" if hidden or told.shown == part.value else told.shown
@@ -257,7 +257,7 @@ def _pan(message: Message, shown: str) -> Iterator[ShownPart]:
 
 
 def _chip(value: str, network: str | None) -> Iterator[ShownPart]:
-    """The tags of chip data; the inside of those that a network lays out by its own rows."""
+    """The tags of chip data, and the parts of those that a network defines."""
     owner = emv.owner_of(chip_data.read(value)) or network
     for said in emv.decode(value, owner):
         yield ShownPart(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
@@ -311,7 +311,7 @@ def as_text(message: object, version: str | None = None) -> tuple[str, str | Non
 
 
 def link_of(message: object) -> str | None:
-    """The interface that a Message or a message table travels on; None where that is its card's brand's."""
+    """The interface of a Message or a message table; None if it is that of the card's brand."""
     own = message.dialect if isinstance(message, Message) else None
     facts = getattr(message, "attrs", {}).get("iso", {})
     return (own.interface if own else facts.get("interface")) or None
@@ -323,9 +323,9 @@ def view(
     network: str | None = None,
     masked: bool = True,
 ) -> Data:
-    """The view of *message*, sound or broken, or of a paste of bytes in any notation, as described above.
+    """The view of *message*, valid or broken, or of pasted bytes in any notation, as described above.
 
-    *version* None reads it off the MTI, *network* None is the card's. Raises BuildError for elements that
+    *version* None takes it from the MTI, *network* None is the card's. Raises BuildError for elements that
     cannot be written, SpecError for an unknown version or network.
     """
     raw, version, held = taken(message, version)
@@ -333,8 +333,7 @@ def view(
 
 
 def dissected(raw: str, version: str | None, network: str | None, held: Reading | None) -> Anatomy:
-    """The anatomy of the text *raw*, or of what was read beside it, where that has no text form or is what a
-    dialect writes."""
+    """The anatomy of the text *raw*, or of *held* if that has no text form or is in a dialect."""
     chosen = chosen_version(raw, version)
     if held is not None and held.version == (version or held.version):
         return dissect(held, network=network) if held.text is None else dissect(raw, held.table, network)
@@ -342,9 +341,9 @@ def dissected(raw: str, version: str | None, network: str | None, held: Reading 
 
 
 def taken(message: object, version: str | None) -> tuple[str, str | None, Reading | None]:
-    """A message argument as `as_text` gives it, and the bytes it came in: *message* may be a paste or bytes.
+    """A message argument as text and version, as from `as_text`, and the bytes it came in, if any.
 
-    Raises as `as_text` does.
+    Raises the errors of `as_text`.
     """
     paste = message if isinstance(message, str | bytes) else None
     held = pasted(paste, version=version) if paste else None
@@ -358,8 +357,7 @@ def taken(message: object, version: str | None) -> tuple[str, str | None, Readin
 
 
 def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Reading | None = None) -> Data:
-    """The same of an anatomy that is there already; *full_bitmap* gives 128 cells even where one bitmap was
-    sent."""
+    """The view of an anatomy; *full_bitmap* gives 128 cells even if only one bitmap was sent."""
     report = None if seen.findings else judge(seen.message, seen.network, ())
     judged = report.findings if report else seen.findings
     found = [_finding(one) for one in judged]
@@ -391,7 +389,7 @@ def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Rea
 
 
 def _fault(seen: Anatomy, said: str) -> Data | None:
-    """Where reading stopped; *said* is why, where bytes were read."""
+    """Where reading stopped; *said* is the reason if bytes were read."""
     fault, stop = seen.fault, seen.stop
     if fault is None or stop is None:
         return None
@@ -406,12 +404,12 @@ def _fault(seen: Anatomy, said: str) -> Data | None:
 
 
 def _sendable(text: str) -> str:
-    """Lone surrogates cannot be sent as UTF-8; they stand as U+FFFD."""
+    """*text* with U+FFFD for lone surrogates, which cannot be sent as UTF-8."""
     return _LONE.sub("\ufffd", text)
 
 
 def _segments(seen: Anatomy, shown: Mapping[int, tuple[str, str]]) -> Iterator[Data]:
-    """Prefixes and values as they follow each other; of all that is empty only where something is missing."""
+    """Prefixes and values in order; an empty one only where something is missing."""
     for place in seen.places:
         prefix, value = shown[place.number]
         kind = place.state if place.state != READ else _KINDS.get(place.number, "value")
@@ -472,7 +470,7 @@ def _element(seen: Anatomy, place: Place, prefix: str, value: str, found: list[D
 
 
 def _children(seen: Anatomy, place: Place, value: str) -> list[Data]:
-    """The parts of a value; none of what could not be read."""
+    """The parts of a value; none if it could not be read."""
     if place.state != READ or place.number == BITMAP_FIELD:
         return []
     start = place.value_start
@@ -491,7 +489,7 @@ def _children(seen: Anatomy, place: Place, value: str) -> list[Data]:
 
 
 def _about(seen: Anatomy, place: Place) -> tuple[str, str]:
-    """The format in words, and what is worth knowing of the element."""
+    """The format in words, and a note on the element."""
     if place.number == UNREAD:
         return "", ""
     if place.number == MTI_FIELD:
@@ -520,7 +518,7 @@ def say_format(element: ElementSpec) -> str:
 
 
 def _cells(data: Data, elements: Spec, full_bitmap: bool) -> list[Data]:
-    """The bitmap as cells; none where it could not be read or its digits may be a card number."""
+    """The bitmap as cells; none if it could not be read or its digits may be a card number."""
     states = {element["number"]: element["state"] for element in data["elements"]}
     bits = next((one["text"] for one in data["segments"] if one["kind"] == "bitmap"), "")
     if not bits or not bitmap.HEX_DIGITS.issuperset(bits):

@@ -1,7 +1,7 @@
-"""The anatomy where no widget runs: as static HTML (no script, hover by CSS alone) and as plain text.
+"""The anatomy without a widget: as static HTML (no script; hover in CSS) and as plain text.
 
-Where style sheets are dropped (GitHub, some mail readers) the HTML is still the text, a grid and a table.
-Nothing in it is random and no name in it is unique to a message, so that outputs can be compared.
+Without style sheets (GitHub, some mail readers) the HTML is still the text, a grid and a table. Nothing in it
+is random or unique to a message, so outputs can be compared.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ def anatomy_text(
     network: str | None = None,
     masked: bool = True,
 ) -> str:
-    """The anatomy of *message*, or of a paste of bytes in any notation, as lines of text: the raw
-    text under a ruler, element numbers under it (`'` under a length prefix, `^` at a fault), its bytes, then
-    the elements with their meanings.
+    """The anatomy of *message*, or of pasted bytes in any notation, as lines of text: the raw text between a
+    ruler and element numbers (`'` under a length prefix, `^` at a fault), its bytes, then the elements with
+    their meanings.
 
-    Raises as `sim.widgets.model.view` does.
+    Raises the errors of `sim.widgets.model.view`.
     """
     return text_of(view(message, version, network, masked))
 
 
 def text_of(data: Data) -> str:
-    """The same of a view that is there already."""
+    """The text of a view."""
     lines = [title_of(data), "", *_ruled(data), *_dump(data), *_listed(data)]
     if data["fault"]:
         lines += ["", *_wrapped("x ", data["fault"]["sentence"]), *_wrapped("  ", data["fault"]["hint"])]
@@ -74,7 +74,7 @@ def _ruled(data: Data) -> Iterator[str]:
 
 
 def _dump(data: Data) -> Iterator[str]:
-    """The bytes that the message came in, as a dump."""
+    """A dump of the bytes that the message came in."""
     held = data["bytes"]
     if held is None:
         return
@@ -116,7 +116,7 @@ def _listed(data: Data) -> Iterator[str]:
 
 
 def _wrapped(lead: str, text: str, head: str = "") -> list[str]:
-    """*text* folded, every line behind *lead*, the first one starting at the margin where lead is a sign."""
+    """*text* wrapped, each line after *lead*; the first starts at the margin if lead is a sign."""
     if head:
         one = f"{head}: {text}"
         if len(one) <= _WIDE:
@@ -138,16 +138,16 @@ def anatomy_html(
     network: str | None = None,
     masked: bool = True,
 ) -> str:
-    """The anatomy of *message*, or of a paste of bytes in any notation, as self-contained HTML. Pointing at
-    an element, its characters, its bytes or its bit highlights all of them.
+    """The anatomy of *message*, or of pasted bytes in any notation, as self-contained HTML. Pointing at an
+    element, its characters, its bytes or its bit highlights all of them.
 
-    Raises as `sim.widgets.model.view` does.
+    Raises the errors of `sim.widgets.model.view`.
     """
     return page(view(message, version, network, masked))
 
 
 def page(data: Data) -> str:
-    """The same of a view that is there already."""
+    """The HTML of a view."""
     numbers = [element["number"] for element in data["elements"]]
     parts = [
         f"<style>{_style()}{''.join(map(_lights, numbers))}</style>",
@@ -173,7 +173,7 @@ def _lights(number: int) -> str:
 
 
 def visible(text: str) -> str:
-    """*text* with control characters as their pictures: each stays one character."""
+    """*text* with control characters as their pictures, one character each."""
     return "".join(_picture(char) for char in text)
 
 
@@ -198,7 +198,7 @@ def _raw(data: Data) -> str:
 
 
 def _tens(start: int, text: str) -> Iterator[tuple[int, str]]:
-    """*text*, which begins at offset *start*, cut where the ruler has its marks."""
+    """*text*, which begins at offset *start*, cut at the marks of the ruler."""
     at = 0
     while at < len(text):
         size = _LINE - (start + at) % _LINE
@@ -207,7 +207,7 @@ def _tens(start: int, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _bytes(data: Data) -> Iterator[str]:
-    """The bytes with offsets and what they print as, where the message came in bytes."""
+    """The bytes with offsets and printable characters, if the message came in bytes."""
     held = data["bytes"]
     if held is None:
         return
@@ -226,7 +226,7 @@ def _bytes(data: Data) -> Iterator[str]:
 
 
 def _runs(held: Data, at: int, end: int) -> Iterator[tuple[Data, int, int]]:
-    """The spans between two bytes, each with where it starts and stops there."""
+    """The spans between two bytes, each with its start and end there."""
     for span in held["spans"]:
         start, stop = max(at, span["start"]), min(end, span["end"])
         if start < stop:
@@ -296,7 +296,7 @@ def _row(element: Data, hue: int) -> str:
 
 
 def _parts(element: Data) -> str:
-    """Sub-fields and tags, folded away."""
+    """Subfields and tags, collapsed."""
     if not element["children"]:
         return ""
     lines = []

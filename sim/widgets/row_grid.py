@@ -38,8 +38,8 @@ _MOST_CHOSEN = 10_000
 
 
 class Source:
-    """A table for a grid: columns, and the cells of some rows. A cell is a text, or a pair of a text and the
-    address that it leads to."""
+    """A table for a grid: its columns, and the cells of given rows. A cell is a text, or a pair of a text and
+    a link."""
 
     widest = 26  # characters of a column
 
@@ -49,7 +49,7 @@ class Source:
 
     @cached_property
     def columns(self) -> list[dict[str, Any]]:
-        """`{name, title, wide, right}` of each column, in the order in which they are shown."""
+        """`{name, title, wide, right}` of each column, in order."""
         sample = [cells for _, _, cells in self.page(np.arange(min(self.size, _SAMPLE)))]
         found = []
         for at, name in enumerate(self.names):
@@ -60,16 +60,16 @@ class Source:
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the columns that are shown."""
+        """The names of the visible columns."""
         left_out = self.table.left_out()
         return [str(name) for name in self.table.columns if name not in left_out]
 
     def title(self, name: str) -> str:
-        """What a column is, in words."""
+        """The title of a column."""
         return name.replace("_", " ")
 
     def right(self, name: str) -> bool:
-        """Whether a column holds numbers to be compared by their length."""
+        """Whether a column contains numbers."""
         return name in self.table.columns and pd.api.types.is_numeric_dtype(self.table[name].dtype)
 
     def page(self, rows: Rows) -> list[list[Any]]:
@@ -77,21 +77,21 @@ class Source:
         return [list(one) for one in zip(rows.tolist(), self.marks(rows), self.texts(rows), strict=True)]
 
     def texts(self, rows: Rows) -> list[list[str]]:
-        """The cells of *rows* as they may be shown."""
+        """The cells of *rows*, masked."""
         seen = self.table.iloc[rows].masked()
         held = [self._cells(name, seen, rows) for name in self.names]
         return [list(row) for row in zip(*held, strict=True)] if held else [[] for _ in rows]
 
     def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
-        """The column *name* of what is *seen* of *rows*, in words."""
+        """The texts of column *name* of *rows*, masked in *seen*."""
         return [_text(cell) for cell in seen[name].tolist()]
 
     def marks(self, rows: Rows) -> list[str]:
-        """How each row looks: bad, warn or nothing."""
+        """The mark of each row: bad, warn or nothing."""
         return [""] * len(rows)
 
     def order(self, rows: Rows, name: str, descending: bool) -> Rows:
-        """*rows* sorted by a column; what is missing comes last, equals stay in order."""
+        """*rows* sorted by a column; missing values last, equal ones in their order."""
         keys = self.sort_key(name)
         keys = keys if len(rows) == self.size else keys.take(pa.array(rows))
         way = "descending" if descending else "ascending"
@@ -102,11 +102,11 @@ class Source:
         return sorted_rows
 
     def sort_key(self, name: str) -> Any:
-        """What a column is sorted by."""
+        """The values that a column is sorted by."""
         return self.arrow(name)
 
     def arrow(self, name: str) -> Any:
-        """A column as Arrow has it."""
+        """A column as an Arrow array."""
         return pa.array(pd.DataFrame(self.table)[name], from_pandas=True)
 
 
@@ -128,11 +128,10 @@ def _text(cell: object) -> str:
 
 class RowGrid(anywidget.AnyWidget):
     """A grid. Traits: `count` rows of `total`; `columns`; `order`, {name, descending} or empty; `current`,
-    the place of the row that is looked at, -1 none; `ticks`, whether rows can be ticked, and `chosen`, those
-    that are (rows of the source); `filters`, whether `text` can be typed, which stays in Python, since a
-    notebook saves what is synced; `whole`, whether the current row
-    is shown in full; `seen`, how many rows at once; `stamp`, which changes when the rows do. `rows` are the
-    rows of the source, in the order in which they are shown."""
+    the position of the current row, -1 for none; `ticks`, whether rows can be selected, and `chosen`, the
+    selected rows of the source; `filters`, whether `text` can be typed (it stays in Python, since a notebook
+    saves synced traits); `whole`, whether the current row is shown in full; `seen`, the number of visible
+    rows; `stamp`, changed with the rows. `rows` are the rows of the source in the order shown."""
 
     _esm = STATIC / "row_grid.js"
     _css = STATIC / "row_grid.css"
@@ -163,7 +162,7 @@ class RowGrid(anywidget.AnyWidget):
         self.on_msg(self._asked)
 
     def put(self, source: Source | None, rows: Rows | None = None) -> None:
-        """Show *rows* of *source*; None all of them."""
+        """Show *rows* of *source*; None for all."""
         with self.hold_sync():
             if source is not self.source:
                 self.source = source
@@ -174,7 +173,7 @@ class RowGrid(anywidget.AnyWidget):
             self._place()
 
     def row(self, place: int) -> int | None:
-        """The row of the source at *place*; None where there is none."""
+        """The row of the source at *place*, or None."""
         return int(self.rows[place]) if 0 <= place < len(self.rows) else None
 
     def _tell_text(self, change: Any = None) -> None:
@@ -213,7 +212,7 @@ class RowGrid(anywidget.AnyWidget):
             self.send({"kind": "rows", "stamp": self.stamp, "start": start, "rows": page})
 
     def download(self, name: str, data: bytes) -> None:
-        """Hand *data* to the person at the browser as a file."""
+        """Send *data* to the browser as a file."""
         self.send({"kind": "file", "name": name}, [data])
 
     def __repr__(self) -> str:
@@ -224,8 +223,8 @@ _LABELS = "#"  # the column of what rows are called
 
 
 class Drawn(Source):
-    """A table as `sim.grid` draws it: severities with their sign, rules leading to their page. What is masked
-    is neither found nor sorted by."""
+    """A table as drawn by `sim.grid`: severities with their sign, rules linked to their pages. Masked text is
+    neither searched nor sorted."""
 
     widest = 100
 
@@ -235,12 +234,12 @@ class Drawn(Source):
 
     @cached_property
     def masked(self) -> pd.DataFrame:
-        """All rows masked, for the first filter or order: a page masks its own."""
+        """All rows masked, for filtering and sorting; a page masks its own."""
         return self.table.masked().reset_index(drop=True)
 
     @property
     def names(self) -> list[str]:
-        """The columns that are drawn, the label first where rows have one."""
+        """The visible columns, the label first if rows have one."""
         return [*([_LABELS] if self._grid.label_header is not None else []), *self._grid.headers]
 
     def right(self, name: str) -> bool:
@@ -249,7 +248,7 @@ class Drawn(Source):
         return kinds.get(name) == "n"
 
     def page(self, rows: Rows) -> list[list[Any]]:
-        """The rows, each cell with where it leads; what is wrong is marked."""
+        """The rows, each cell with its link; failing rows are marked."""
         drawn = self.table.drawn_of(rows.tolist())
         return [
             [row, "bad" if at in drawn.failing else "", _cells(drawn, at)]
@@ -257,14 +256,14 @@ class Drawn(Source):
         ]
 
     def holding(self, text: str) -> Rows:
-        """The rows that have *text* somewhere, in any case."""
+        """The rows that contain *text*, in any letter case."""
         left_out = self.table.left_out()
         texts = self.masked.drop(columns=[name for name in self.masked.columns if name in left_out])
         held = texts.astype(str).where(texts.notna(), "").agg("\n".join, axis=1)
         return np.flatnonzero([text.casefold() in one.casefold() for one in held.tolist()])
 
     def sort_key(self, name: str) -> Any:
-        """A column as it is shown."""
+        """A column as shown."""
         if name == _LABELS:
             return pa.array(np.arange(self.size))
         cells = next(self.masked[one] for one in self.masked.columns if str(one) == name)
@@ -276,7 +275,7 @@ class Drawn(Source):
 
 
 def _cells(drawn: Grid, at: int) -> list[Any]:
-    """The cells of a row: a text, or a text and where it leads."""
+    """The cells of a row: a text, or a text and its link."""
     label = [] if drawn.label_header is None else [drawn.labels[at]]
     return label + [
         [signed(text) if kind == SEVERITY else text, link]
@@ -305,7 +304,7 @@ class TableView(RowGrid):
 
     @property
     def shown(self) -> pd.DataFrame:
-        """The rows that hold the text, in the order shown, card data masked."""
+        """The rows that contain the text, in the order shown, masked."""
         return self.table.masked().iloc[self.rows]
 
     def _find(self, change: Any) -> None:
@@ -313,7 +312,7 @@ class TableView(RowGrid):
         self.put(self._drawn, self._drawn.holding(self.text) if self.text else None)
 
     def to_html(self) -> str:
-        """All rows that hold the text, as HTML that needs nothing else."""
+        """All rows that contain the text, as self-contained HTML."""
         if not len(self.table):
             return str(self.table._repr_html_())
         return as_html(self.table.drawn_of(self.rows.tolist()), self.table.heading())

@@ -1,7 +1,7 @@
-"""Which rows of a log meet a filter. What a filter means is `query`'s to say.
+"""The rows of a log that match a filter, whose meaning `query` defines.
 
-A condition on texts is asked of each different text once where a column has few of them, else of every row;
-the asking is Arrow's.
+A condition on texts is evaluated once per distinct text if a column has few of them, otherwise per row, by
+Arrow.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ _SEARCHED = ("mti", "network", "text", "error")
 
 
 def flags(column: Any) -> Flags:
-    """Arrow's answer as an array, what is missing as False."""
+    """Arrow's answer as an array, with missing values as False."""
     return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _any(parts: Iterable[Flags], size: int) -> Flags:
-    """Where one of *parts* is true."""
+    """Where any of *parts* is true."""
     found = np.zeros(size, bool)
     for one in parts:
         found |= one
@@ -84,7 +84,7 @@ class Texts:
         self._texts = texts if self.decimal else pc.utf8_upper(texts)
 
     def meet(self, test: Test) -> Flags:
-        """Which rows have a text that meets *test*."""
+        """The rows whose text passes *test*."""
         if self._places is None:
             chunks = self._texts.chunks if isinstance(self._texts, pa.ChunkedArray) else [self._texts]
             with ThreadPoolExecutor() as pool:
@@ -94,7 +94,7 @@ class Texts:
         return met[self._places] & self.present if met.any() else np.zeros(len(self._places), bool)
 
     def hold(self, text: str) -> Flags:
-        """Which rows contain *text*, in which stars stand for characters."""
+        """The rows that contain *text*, with stars as wildcards."""
         wanted = _upper(text)
         letters, least = wanted.replace("*", ""), len(_ANY.sub("", wanted))
         if least > self._longest or (letters and self.decimal and not letters.isdecimal()):
@@ -105,8 +105,8 @@ class Texts:
 
 
 class RowFilter:
-    """The rows of a log that a filter leaves. *columns* gives a column as Arrow has it, *verdicts* which rows
-    have a verdict."""
+    """Evaluates conditions on the rows of a log. *columns* returns an Arrow column, *verdicts* the rows with
+    a verdict."""
 
     def __init__(
         self, table: pd.DataFrame, columns: Callable[[str], Any], verdicts: Callable[[str], Flags]
@@ -118,7 +118,7 @@ class RowFilter:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """What the columns are called."""
+        """The names of the columns."""
         return Vocabulary(frozenset(map(str, self._table.columns)), self._versions)
 
     @cached_property
@@ -131,7 +131,7 @@ class RowFilter:
         return np.ones(self._size, bool)
 
     def warm(self) -> None:
-        """Make ready what the first search for a text would."""
+        """Prepare for the first text search."""
         with ThreadPoolExecutor() as pool:
             list(pool.map(self._text, self._searched()))
 
@@ -165,8 +165,8 @@ class RowFilter:
         return _any(map(self._present, columns), self._size)
 
     def compared(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Flags:
-        """The rows one of whose *columns* compares so with *value*; `!=` and `!~` are met by what is there
-        and not so, in all of *columns*."""
+        """The rows in which any of *columns* compares so with *value*; for `!=` and `!~`, those that have
+        one, and none that is equal."""
         negative = {"!=": "=", "!~": "~"}.get(sign)
         if negative:
             return self.having(columns) & ~self.compared(columns, negative, value, code)
@@ -175,7 +175,7 @@ class RowFilter:
         return _any((self._one(name, sign, wanted, code) for name in columns), self._size)
 
     def _possible(self, columns: tuple[str, ...], sign: str, value: str) -> None:
-        """Raises FilterError where no value of *columns* can be *value*."""
+        """Raises FilterError if *columns* cannot contain *value*."""
         if sign != "=" or not all(map(number_of, columns)) or self.vocabulary.is_amount(columns[0]):
             return
         elements = [spec(version)[int(name[2:])] for name in columns for version in self._versions]
@@ -207,7 +207,7 @@ class RowFilter:
         return self._plain(name, sign, value)
 
     def _network(self, value: str) -> str:
-        """The network that *value* names: one of the log, or a known one. Raises FilterError."""
+        """The network that *value* names, in the log or known. Raises FilterError."""
         there = {str(one).casefold(): str(one) for one in pc.unique(self._columns("network")).to_pylist()}
         try:
             return there.get(value.casefold()) or network_named(value)
@@ -220,7 +220,8 @@ class RowFilter:
         return self._verdicts(value.casefold())
 
     def _element(self, number: int, sign: str, value: str) -> Flags:
-        """Element *number*; of a date or time as many digits as are given, `12:30` from its hours on."""
+        """Element *number*; dates and times are compared as far as digits are given, `12:30` from the hours
+        on."""
         name, digits = f"DE{number}", _BETWEEN_DIGITS.sub("", value)
         patterns = {version: spec(version)[number].pattern for version in self._versions}
         if not any(patterns.values()) or not digits.isdecimal():
@@ -238,7 +239,7 @@ class RowFilter:
         return flags(pc.equal(self._columns("version"), version))
 
     def _plain(self, name: str, sign: str, value: str) -> Flags:
-        """Texts by their characters, digits by their number."""
+        """Texts are compared by character, digits by number."""
         texts = self._text(name)
         if sign in _ORDERED:
             bound = float(_number(name, sign, value))
@@ -278,7 +279,7 @@ class RowFilter:
         return flags(_within(column, sign, *ends))
 
     def _amount(self, number: int, sign: str, value: str, code: str) -> Flags:
-        """Amounts: minor units by their number, with decimals or a currency in each currency's units."""
+        """Amounts: in minor units; with decimals or a currency, in units of each currency."""
         bound = _number(f"DE{number}", sign, value)
         amounts = self.amounts(number)
         if "." not in value and not code:
@@ -295,7 +296,7 @@ class RowFilter:
         return amounts.compared(sign, np.array([*units, np.nan]))
 
     def amounts(self, number: int) -> Amounts:
-        """The amounts of element *number*; 2003 writes the currency in front of its digits."""
+        """The amounts of element *number*; in 2003 the currency precedes the digits."""
         name, code = f"DE{number}", f"DE{CURRENCY_OF.get(number, _TRANSACTION_CURRENCY)}"
         missing = pa.nulls(self._size, pa.large_string())
         texts = self._columns(name) if name in self._table.columns else missing
@@ -314,7 +315,7 @@ class RowFilter:
 
 @dataclass(frozen=True)
 class Amounts:
-    """Amounts in minor units, missing as NaN; `places` are those of their currencies in `codes`, or -1."""
+    """Amounts in minor units, missing ones NaN; `places` index their currencies in `codes`, or are -1."""
 
     minor: Any
     places: Any
@@ -322,23 +323,24 @@ class Amounts:
 
     @cached_property
     def major(self) -> Any:
-        """The amounts in units of their currency, or in minor units where it is unknown."""
+        """The amounts in units of their currency, or in minor units if it is unknown."""
         known = [currency(one) for one in self.codes]
         each = [10.0 ** ((one.exponent or 0) if one else 0) for one in known]
         return self.minor / np.array([*each, 1.0])[self.places]
 
     def said(self, row: int) -> str:
-        """The amount of *row* as a person reads it; empty where there is none."""
+        """The amount of *row* as a person reads it; empty if missing."""
         minor, place = self.minor[row], self.places[row]
         return "" if np.isnan(minor) else say_amount(f"{minor:.0f}", self.codes[place] if place >= 0 else "")
 
     def compared(self, sign: str, bounds: Any) -> Flags:
-        """Which amounts compare so with the bound of their currency; the last is of those without one."""
+        """The amounts that compare so with the bound of their currency; the last bound is for those without
+        one."""
         return np.asarray(_COMPARED[sign](self.minor, bounds[self.places]), bool)
 
 
 def _pattern(text: str) -> str:
-    """*text* as a regular expression: several stars are as many characters, one is any number of them."""
+    """*text* as a regular expression: a single star matches anything, several match as many characters."""
     pieces = re.split(r"(\*+)", _upper(text))
     return "".join(
         (".*" if len(one) == 1 else f".{{{len(one)}}}") if one[:1] == "*" else re.escape(one)
@@ -351,12 +353,12 @@ def _upper(text: str) -> str:
 
 
 def _part(texts: Any, sign: str, start: int, digits: str) -> Any:
-    """How the characters of *texts* from *start* on compare with as many *digits*."""
+    """How the characters of *texts* from *start* on compare with *digits*, as far as those go."""
     return _SIGNS[sign](pc.utf8_slice_codeunits(texts, start, start + len(digits)), digits)
 
 
 def _equal(texts: Any, value: str) -> Any:
-    """Equal but for blanks at the end and, where both are digits, with leading zeros."""
+    """Equality that ignores trailing spaces and leading zeros of digits."""
     wanted, trimmed = _upper(value).rstrip(" "), pc.utf8_rtrim(texts, " ")
     if not (wanted.isascii() and wanted.isdecimal()):
         return pc.equal(trimmed, wanted)
@@ -365,12 +367,12 @@ def _equal(texts: Any, value: str) -> Any:
 
 
 def _numbers(texts: Any) -> Any:
-    """Texts as numbers; what is none is missing."""
+    """Texts as numbers; others are missing."""
     return pc.if_else(pc.ascii_is_decimal(texts), texts, pa.scalar(None, texts.type)).cast(pa.float64())
 
 
 def _number(name: str, sign: str, value: str) -> Decimal:
-    """The number that *value* is. Raises FilterError where it is none."""
+    """*value* as a number. Raises FilterError if it is not one."""
     try:
         number = Decimal(value)
     except InvalidOperation:
@@ -381,7 +383,7 @@ def _number(name: str, sign: str, value: str) -> Decimal:
 
 
 def _within(column: Any, sign: str, start: Any, end: Any) -> Any:
-    """How *column* compares with the stretch from *start* up to *end*."""
+    """How *column* compares with the range from *start* to *end*."""
     if sign == "=":
         return pc.and_(pc.greater_equal(column, start), pc.less(column, end))
     return (

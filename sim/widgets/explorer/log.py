@@ -1,7 +1,6 @@
-"""A table of messages, and one of its transactions, as the explorer looks at them: filtered and sorted as
-Arrow columns, row numbers going in and out; only the rows that are seen are made texts, and masked. Of bad
-messages a few thousand are judged, one by one, for the rules that they break.
-"""
+"""A table of messages, and one of its transactions, for the explorer: filtered and sorted as Arrow columns by
+row number; only visible rows are converted to text, and masked. The rules that invalid messages break are
+found a few thousand at a time."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ AT_ONCE, AT_FIRST = 2000, 300  # bad messages whose rules are asked for
 
 
 class Log(Source):
-    """Messages. Rows are told by their places from 0."""
+    """Messages. Rows are numbered from 0."""
 
     table: MessagesTable
 
@@ -46,25 +45,25 @@ class Log(Source):
 
     @cached_property
     def names(self) -> list[str]:
-        """The leading columns, the elements, and why a text is no message."""
+        """The leading columns, the elements, and the errors."""
         made = {"verdict": True, "amount": f"DE{_AMOUNT}" in self.table.columns}
         there = [name for name in _FIRST if made.get(name, name in self.table.columns)]
         rest = [str(name) for name in self.table.columns if name not in {*_FIRST, *_HIDDEN}]
         return [*there, *(name for name in rest if number_of(name) or self.table[name].notna().any())]
 
     def title(self, name: str) -> str:
-        """An element by its name."""
+        """The name of an element, or the column's title."""
         number = number_of(name)
         return f"DE {number} {element_name(VERSIONS[0], number)}" if number else super().title(name)
 
     @cached_property
     def unreadable(self) -> Any:
-        """Which rows are no messages."""
+        """The rows that are not messages."""
         return self._flags("error", lambda column: column.notna())
 
     @cached_property
     def bad(self) -> Any:
-        """Which rows have errors, as far as anybody has looked: unreadable ones always."""
+        """The rows known to have errors; unreadable ones always have."""
         return self._flags("valid", lambda column: ~column.fillna(True).astype(bool)) | self.unreadable
 
     @property
@@ -78,7 +77,7 @@ class Log(Source):
         return np.asarray(say(pd.DataFrame(self.table)[name]), dtype=bool)
 
     def arrow(self, name: str) -> Any:
-        """A column as Arrow has it, kept."""
+        """A cached Arrow column."""
         if name not in self._arrow:
             self._arrow[name] = super().arrow(name)
         return self._arrow[name]
@@ -89,7 +88,7 @@ class Log(Source):
         return self._filter.amounts(_AMOUNT)
 
     def sort_key(self, name: str) -> Any:
-        """The verdict by the number of errors, the amount by its units of any currency."""
+        """Verdicts sort by number of errors, amounts by units of any currency."""
         if name == "amount":
             return pa.array(self.amounts.major, from_pandas=True)
         if name != "verdict":
@@ -121,19 +120,19 @@ class Log(Source):
         return said
 
     def marks(self, rows: Rows) -> list[str]:
-        """Bad rows."""
+        """Marks invalid rows."""
         return ["bad" if self.bad[row] else "" for row in rows.tolist()]
 
     def verdict(self, name: Verdict) -> Flags:
-        """Which rows are valid, invalid, unreadable."""
+        """The rows that are valid, invalid or unreadable."""
         flagged: Flags = self.unreadable if name == "unreadable" else self.bad
         return ~flagged if name == "valid" else flagged
 
     def where(
         self, query: str = "", verdict: Verdict = "all", network: str = "", only: Any = None
     ) -> tuple[Rows, tuple[str, ...]]:
-        """The rows that meet all of it, and what the writer of *query* may want to know; *only* are flags
-        that must be set, too. Raises FilterError for a query that can mean nothing."""
+        """The rows that match all conditions, and notes for the user; *only* are flags that must be set as
+        well. Raises FilterError for a query without a meaning."""
         keep, notes = meet(self._filter, query)
         if only is not None:
             keep &= np.asarray(only, bool)
@@ -144,11 +143,11 @@ class Log(Source):
         return np.flatnonzero(keep), notes
 
     def warm(self) -> None:
-        """Make ready what the first search for a text would."""
+        """Prepare for the first text search."""
         self._filter.warm()
 
     def bins(self, rows: Rows) -> tuple[list[int], list[int]]:
-        """How many messages, and how many bad ones, stand where in the log, in equal parts of it."""
+        """The numbers of messages, and of invalid ones, in equal parts of the log."""
         count = min(_BINS, max(self.size, 1))
         places = rows * count // max(self.size, 1)
         bad = self.bad[rows]
@@ -165,7 +164,7 @@ def networks_in(log: Log) -> list[str]:
 
 
 class BrokenRules:
-    """The rules that bad rows break, as far as they have been judged."""
+    """The rules that invalid rows break, as far as they have been checked."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -175,11 +174,11 @@ class BrokenRules:
 
     @property
     def left(self) -> int:
-        """How many bad rows nobody has judged."""
+        """The number of invalid rows not checked yet."""
         return len(self._rows) - self.judged
 
     def judge(self, count: int = AT_ONCE) -> None:
-        """Judge the next *count* bad rows."""
+        """Check the next *count* invalid rows."""
         rows = self._rows[self.judged : self.judged + count]
         some = self._log.table.iloc[rows].reset_index(drop=True)
         found = pd.DataFrame(some.iso.validate(progress=False))
@@ -189,14 +188,14 @@ class BrokenRules:
         self.judged = min(self.judged + count, len(self._rows))
 
     def flags(self, rule: str) -> Any:
-        """Which rows break *rule*."""
+        """The rows that break *rule*."""
         made = np.zeros(self._log.size, bool)
         made[self.found.get(rule, [])] = True
         return made
 
 
 def reading_of(log: Log, row: int) -> Reading | None:
-    """What stands in *row*; None where not all of it was read."""
+    """The message in *row*; None if not all of it was read."""
     cells = log.table.iloc[[row]]
     try:
         return cells.iso.reading(cells.index[0])
@@ -210,7 +209,7 @@ _RIGHT = ("transaction", "amount", "latency", *_MESSAGES)
 
 
 class Transactions(Source):
-    """What `sim.match` finds in *log*. Messages are counted as in the log: by their lines."""
+    """The transactions that `sim.match` finds in *log*. Messages are identified by their lines."""
 
     table: TransactionsTable
 
@@ -220,7 +219,7 @@ class Transactions(Source):
 
     @cached_property
     def names(self) -> list[str]:
-        """The columns; the amount has its currency with it."""
+        """The columns; amounts include their currency."""
         return [name for name in super().names if name != "currency"]
 
     def right(self, name: str) -> bool:
@@ -228,7 +227,7 @@ class Transactions(Source):
         return name in _RIGHT or super().right(name)
 
     def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
-        """Amounts in their currency, messages by their lines, or another column."""
+        """Amounts with their currency, messages by their lines, or another column."""
         if name == "amount":
             pairs = zip(seen["amount"].tolist(), seen["currency"].tolist(), strict=True)
             return ["" if pd.isna(one) else say_amount(str(one), _text(of)) for one, of in pairs]
@@ -243,14 +242,13 @@ class Transactions(Source):
 
     @cached_property
     def _messages(self) -> dict[str, Rows]:
-        """The rows in the log of the messages that a column names, -1 where it names none."""
+        """The rows in the log of the messages in a column, -1 for none."""
         plain, index = pd.DataFrame(self.table), self._log.table.index
         return {name: index.get_indexer(pd.Index(plain[name])) for name in _MESSAGES}
 
     @cached_property
     def _others(self) -> tuple[Rows, Rows]:
-        """The rows of messages that are neither request nor answer (repeats, duplicates ...), and the number
-        of each one's transaction."""
+        """The rows of other messages (repeats, duplicates ...), and their transactions' numbers."""
         messages = pd.DataFrame(self.table.iso.messages)
         paired = np.union1d(self._messages["request"], self._messages["answer"])
         numbers = messages["transaction"].fillna(0).to_numpy(np.int64)
@@ -262,7 +260,7 @@ class Transactions(Source):
         return pd.DataFrame(self.table)["transaction"].to_numpy(np.int64)
 
     def holding(self, messages: Rows) -> Rows:
-        """The transactions that have one of *messages*, rows of the log."""
+        """The transactions that contain one of *messages*, rows of the log."""
         among: Flags = np.zeros(self._log.size + 1, bool)  # the last is of what names none
         among[messages] = True
         rows, numbers = self._others
@@ -277,7 +275,7 @@ class Transactions(Source):
         return np.unique(found[found >= 0])
 
     def request_and_answer(self, place: int) -> list[int]:
-        """The rows in the log of both messages of a transaction, as far as it has them."""
+        """The rows in the log of a transaction's request and response, if present."""
         found = (int(self._messages[name][place]) for name in ("request", "answer"))
         return [row for row in found if row >= 0]
 

@@ -1,4 +1,4 @@
-"""`LogExplorer`: a log, filtered and sorted; its messages opened, compared, matched, drawn, exported."""
+"""`LogExplorer`: a log, filtered and sorted; messages opened, compared, matched, plotted, exported."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def first_rows(source: object, options: dict[str, Any]) -> MessagesTable:
 
 
 def is_large(source: object) -> bool:
-    """Whether reading all of *source* takes a while, and the first rows of it can be read before."""
+    """Whether reading *source* takes a while and its first rows can be read in advance."""
     if isinstance(source, Path):
         return source.stat().st_size > _LARGE_FILE
     return (
@@ -68,7 +68,7 @@ def is_large(source: object) -> bool:
 
 
 def whole(source: Any, options: dict[str, Any]) -> MessagesTable:
-    """All of *source*, validated; a table stays as it is."""
+    """All of *source*, validated; a table is used unchanged."""
     if isinstance(source, MessagesTable):
         return source
     if isinstance(source, pd.DataFrame) and "mti" in source.columns and "line" in source.columns:
@@ -82,7 +82,7 @@ def whole(source: Any, options: dict[str, Any]) -> MessagesTable:
 
 
 def of_file(name: str, data: bytes, options: dict[str, Any]) -> MessagesTable:
-    """A file that was dropped: its name says whether it is a capture or compressed, as for a path."""
+    """A dropped file; as for a path, its name shows whether it is a capture or compressed."""
     import tempfile
 
     suffix = "".join(Path(name).suffixes[-2:])
@@ -111,7 +111,7 @@ def exported(table: pd.DataFrame, kind: str, masked: bool) -> bytes:
 
 
 def as_path(source: object) -> object:
-    """The path that a text names, where there is such a file; else *source*."""
+    """The path that a text names, if the file exists; otherwise *source*."""
     return Path(source) if isinstance(source, str) and is_file(source) else source
 
 
@@ -120,8 +120,8 @@ _SAFE, _TRUE = "card data masked", "card data in clear"
 
 
 class Tools(ipywidgets.VBox):  # type: ignore[misc]
-    """Plot, diff and export, with what came of it beneath. *chosen* gives the messages that are meant, *diff*
-    two of them compared, or None, *export* a file of them; *download* hands that over."""
+    """Plot, compare and export, with the result below. *chosen* returns the selected messages, *diff* the
+    comparison of two, or None, *export* a file; *download* sends it to the browser."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         self.export_button.on_click(lambda _: self.export())
 
     def plot(self) -> None:
-        """Draw what is ticked, else what is shown."""
+        """Plot the selected messages, otherwise those shown."""
         table = self._chosen()
         if table is None:
             return
@@ -166,14 +166,14 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
             self.picture.value = wrong(str(error), "p")
 
     def diff(self) -> None:
-        """Show the two ticked messages side by side."""
+        """Show the two selected messages side by side."""
         made = self._diff()
         self._put_compared([] if made is None else [made])
         needed = "Select two messages, or one transaction: tick the boxes."
         self.said.value = "" if made else hint(needed, news=True)
 
     def clear(self) -> None:
-        """Take away what came of it: other messages are shown now."""
+        """Remove the results: other messages are shown now."""
         self.said.value = self.picture.value = ""
         self._put_compared([])
 
@@ -183,7 +183,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
             one.close()
 
     def export(self) -> None:
-        """Hand over a file, masked unless the person chose otherwise."""
+        """Send a file, masked unless the user chose otherwise."""
         masked = self.covered.value == _SAFE
         data = self._export(self.format.value, masked)
         name = f"messages{'' if masked else '-with-card-data'}.{self.format.value}"
@@ -194,7 +194,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
 
 
 def _pictures(table: Any, kind: Any) -> str:
-    """The plot for a light page and for a dark one, of which the style sheet shows the one that fits."""
+    """The plot for a light and a dark page; the style sheet shows the one that fits."""
     drawn = _drawn(plot(table, kind), kind, "iso-on-light")  # first: it says where matplotlib is missing
     from matplotlib import style
 
@@ -203,7 +203,7 @@ def _pictures(table: Any, kind: Any) -> str:
 
 
 def _drawn(ax: Any, kind: str, page: str) -> str:
-    """An Axes as a picture in the page, see-through."""
+    """Axes as a transparent picture."""
     from matplotlib import pyplot
 
     held = io.BytesIO()
@@ -215,7 +215,7 @@ def _drawn(ax: Any, kind: str, page: str) -> str:
 
 
 def sparkline(whole: list[int], bad: list[int]) -> str:
-    """Bars of how many messages stand where, the bad ones in front, as SVG with its meaning in words."""
+    """Bars of the numbers of messages along the log, invalid ones in front, as SVG with a description."""
     most = max(whole, default=0)
     if not most:
         return ""
@@ -240,7 +240,7 @@ _NOTHING = "No messages match."
 
 
 def _help() -> str:
-    """What may be typed, to be opened."""
+    """Filter examples, collapsed."""
     rows = [
         markup("tr", joined(markup("td", markup("code", example)), markup("td", means)))
         for example, means in HELP
@@ -340,7 +340,7 @@ class LogExplorer(Panel):
         self.pairs.observe(lambda change: self._look(), "current")
 
     def load(self, source: object) -> None:
-        """Read *source*: what `sim.read` takes or gives. What cannot be read is said in `problem`."""
+        """Read *source*: anything `sim.read` accepts or returns. Errors are shown in `problem`."""
         source = as_path(source)
         self.problem = ""
         self._try(lambda: self._load(source))
@@ -355,7 +355,7 @@ class LogExplorer(Panel):
         self._reader.start()
 
     def wait(self) -> None:
-        """Wait until all of a large log is read."""
+        """Wait until a large log is completely read."""
         if self._reader is not None:
             self._reader.join()
 
@@ -395,12 +395,12 @@ class LogExplorer(Panel):
 
     @property
     def log(self) -> Log | None:
-        """The log that is looked at."""
+        """The current log."""
         return self._log
 
     @property
     def shown(self) -> MessagesTable | None:
-        """The messages that meet the filter, in the order in which they are shown."""
+        """The messages that match the filter, in the order shown."""
         return None if self._log is None else self._log.table.iloc[self.grid.rows]
 
     @property
@@ -409,8 +409,7 @@ class LogExplorer(Panel):
         return self.pairs if self.tab == TRANSACTIONS else self.grid
 
     def _chosen_rows(self) -> Rows:
-        """The rows of the messages that are ticked, or belong to a ticked transaction; where nothing is, of
-        those in the open tab."""
+        """The rows of the selected messages or transactions; without a selection, all in the open tab."""
         grid = self._open_grid
         rows = as_rows(grid.chosen) if grid.chosen else grid.rows
         if self.tab == TRANSACTIONS and self._matched is not None:
@@ -419,27 +418,27 @@ class LogExplorer(Panel):
 
     @property
     def chosen(self) -> MessagesTable | None:
-        """The messages that are ticked, or belong to ticked transactions; where nothing is ticked, those in
-        the open tab."""
+        """The selected messages, or those of the selected transactions; if none are selected, those in the
+        open tab."""
         return None if self._log is None else self._log.table.iloc[self._chosen_rows()]
 
     @property
     def transactions(self) -> TransactionsTable | None:
-        """What `sim.match` finds in the log, made when it is asked for."""
+        """The result of `sim.match`, computed on first use."""
         if self._matched is None and self._log is not None:
             self._matched = Transactions(self._log)
         return None if self._matched is None else self._matched.table
 
     def message(self, row: int) -> str:
-        """The message in *row* of the log: its text."""
+        """The text of the message in *row* of the log."""
         if self._log is None:
             return ""
         seen = reading_of(self._log, row)
         return shown_text(seen) if seen else ""
 
     def diff(self) -> MessageDiff | None:
-        """Two ticked messages side by side, the requests of two ticked transactions, or request and answer of
-        one; None where no two messages are ticked."""
+        """Two selected messages side by side, the requests of two transactions, or request and response of
+        one; None if the selection is different."""
         chosen = sorted(self._open_grid.chosen)
         if self.tab == TRANSACTIONS and self._matched is not None:
             both = [self._matched.request_and_answer(place) for place in chosen]
@@ -449,13 +448,13 @@ class LogExplorer(Panel):
         return MessageDiff(*map(self.message, chosen))
 
     def export(self, kind: str = "csv", masked: bool = True) -> bytes:
-        """What is ticked, else what is shown, as the bytes of a file: `csv` or `parquet`; masked unless
-        *masked* is False."""
+        """The selected messages, otherwise those shown, as a `csv` or `parquet` file; masked unless *masked*
+        is False."""
         table = self.chosen
         return b"" if table is None else exported(table, kind, masked)
 
     def judge_more(self) -> None:
-        """Judge some more bad messages, to tell which rules they break."""
+        """Check more invalid messages for the rules that they break."""
         if self._rules is not None:
             self._rules.judge()
             self._offer_rules()
@@ -494,7 +493,7 @@ class LogExplorer(Panel):
         self._look()
 
     def _counted(self, log: Log, rows: Rows) -> str:
-        """How many messages and transactions there are, and how many are left."""
+        """The numbers of messages and transactions, in all and after filtering."""
         bad = int(log.bad[rows].sum())
         words = f"{len(rows):,} of {log.size:,} messages"
         if len(rows):
@@ -521,7 +520,7 @@ class LogExplorer(Panel):
         show(self.grid, not paired)
 
     def _look(self) -> None:
-        """Open the current message, or the request of the current transaction, else its answer."""
+        """Open the current message, or the current transaction's request, otherwise its response."""
         row = self._open_grid.row(self._open_grid.current)
         if row is not None and self.tab == TRANSACTIONS and self._matched is not None:
             row = next(iter(self._matched.request_and_answer(row)), None)

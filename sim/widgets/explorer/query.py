@@ -78,14 +78,14 @@ _MASKED = re.compile(r"\[[0-9]+ characters masked")
 
 
 def meet(rows: RowFilter, query: str) -> tuple[Flags, tuple[str, ...]]:
-    """Which of *rows* meet *query*, and what its writer may want to know. Raises FilterError."""
+    """The *rows* that match *query*, and notes for the user. Raises FilterError."""
     rows.notes = []
     met = Query(query, rows).flags() if query.strip() else rows.all()
     return met, tuple(dict.fromkeys(map(mask_words, rows.notes)))
 
 
 class Query:
-    """Reads the text of a filter from left to right, `at` is how far; *rows* answer its conditions."""
+    """A parser of filters: `at` is its position, and *rows* evaluates the conditions."""
 
     def __init__(self, text: str, rows: RowFilter) -> None:
         self.text, self.rows = text, rows
@@ -94,7 +94,7 @@ class Query:
         self.open: tuple[str, int] | None = None
 
     def flags(self) -> Any:
-        """The rows that meet it. Raises FilterError where it can mean nothing."""
+        """The matching rows. Raises FilterError for a filter without a meaning."""
         if _MASKED.search(self.text):
             raise FilterError("Masked values cannot be searched.")
         met = self._either("")
@@ -133,7 +133,7 @@ class Query:
         return met
 
     def _one(self, before: str) -> Any:
-        """One condition; *before* is the word that it stands behind."""
+        """One condition; *before* is the preceding word."""
         if self._ends():
             raise FilterError(
                 f'Nothing comes after "{before}". Quote it to search for the text.'
@@ -180,7 +180,7 @@ class Query:
         return self._text()
 
     def _names(self) -> list[tuple[str, int]]:
-        """What may be a name here, the longest first, and where each ends."""
+        """The possible names at this point, longest first, with their ends."""
         if quoted := _QUOTED.match(self.text, self.at):
             return [(quoted[1] or quoted[2] or "", quoted.end())]
         called = _CALLED.match(self.text, self.at)
@@ -190,8 +190,7 @@ class Query:
         return [(self.text[self.at : end].rstrip(","), end) for end in reversed(ends)]
 
     def _alone(self, name: str, columns: tuple[str, ...], first: str) -> bool:
-        """Whether *name* without a sign asks for messages that have it: a bare number is a text, and what
-        begins with a quote."""
+        """Whether *name* without a sign selects messages that have it; numbers and quoted text do not."""
         if first in "\"'" or (ELEMENT.fullmatch(name) and not _PRESENT.fullmatch(name)):
             return False
         if not _PRESENT.fullmatch(name):
@@ -203,7 +202,7 @@ class Query:
         return True
 
     def _compared(self, name: str, columns: tuple[str, ...], word: str) -> Any:
-        """The condition on *columns* behind the sign or the *word*."""
+        """The condition on *columns* after the sign or the *word*."""
         self.open = None
         if word == "between":
             low = self._value(name, columns, ">=")
@@ -226,7 +225,7 @@ class Query:
         return self._several(columns, sign, values)
 
     def _several(self, columns: tuple[str, ...], sign: str, values: list[str], code: str = "") -> Any:
-        """Where *columns* equal one of *values*, or none of them; or compare so with the only one."""
+        """Rows whose *columns* equal one of *values* (or none of them); a single value may use any sign."""
         met = self._checked(columns, sign, values[0], code)
         for value in values[1:]:
             other = self._checked(columns, sign, value)
@@ -250,7 +249,7 @@ class Query:
         return self._checked(columns, sign, value, code)
 
     def _word(self, missing: str) -> str:
-        """The next word. Raises FilterError for none, with what is *missing*, and for a quote that opens."""
+        """The next word. Raises FilterError with *missing* if there is none, and for an unclosed quote."""
         start, word = self.at, self._take(_WORD)
         if word is None:
             raise FilterError(missing)
@@ -288,7 +287,7 @@ class Query:
         return self.rows.anywhere(word)
 
     def _unsigned(self, word: str) -> None:
-        """Raises FilterError where *word* compares something that is no column."""
+        """Raises FilterError if *word* compares something that is not a column."""
         inside = re.search(r"!=|<>|[=<>~≠≥≤]", word)
         behind = _SIGN.match(self.text, self.at)
         name = word[: inside.start()] if inside else word

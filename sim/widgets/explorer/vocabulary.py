@@ -1,4 +1,4 @@
-"""What the columns of a log are called in a filter."""
+"""The names of a log's columns in a filter."""
 
 from __future__ import annotations
 
@@ -34,19 +34,18 @@ _PART = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})[./]([0-9A-Za-z.]+)", r
 
 
 class FilterError(ValueError):
-    """What was typed cannot be meant; the text says why, and shows no card number."""
+    """A filter without a meaning; the text says why and shows no card number."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a log calls its columns: `columns` of its table, `versions` of its messages."""
+    """The names of a log's columns: `columns` of its table, `versions` of its messages."""
 
     columns: Collection[str]
     versions: tuple[str, ...]
 
     def named(self, name: str) -> tuple[str, ...]:
-        """The columns that *name* means; none where it means nothing. Raises FilterError for an element that
-        does not exist, and for a part of one."""
+        """The columns that *name* means, if any. Raises FilterError for an unknown element or a part."""
         name = " ".join(name.casefold().split())
         if part := _PART.fullmatch(name):
             number, path = part[1], part[2].upper()
@@ -69,7 +68,7 @@ class Vocabulary:
         return tuple(f"DE{number}" for number in elements_called(name, self.versions))
 
     def unknown(self, name: str) -> FilterError:
-        """The error for a name that means nothing, with what may have been meant."""
+        """The error for an unknown name, with a suggestion."""
         words = " ".join(name.replace("_", " ").casefold().split())
         near = [f"DE{number}" for number in elements_called(words, self.versions)]
         for column in difflib.get_close_matches(words, [*NAMES, *self.columns], 1, 0.75):
@@ -78,7 +77,7 @@ class Vocabulary:
         return FilterError(mask_words(f"There is no column {name}{hint}"))
 
     def is_amount(self, column: str) -> bool:
-        """Whether *column* holds amounts in minor units, with a sign or not."""
+        """Whether *column* contains amounts in minor units, signed or not."""
         if not column.startswith("DE"):
             return False
         elements = [spec(version)[int(column[2:])] for version in self.versions]

@@ -1,4 +1,4 @@
-"""`MessageActions`: what can be done with a message from any panel: answer it, undo it, break it."""
+"""`MessageActions`: what every panel can do with a message: reply to it, reverse it, break it."""
 
 from __future__ import annotations
 
@@ -37,13 +37,12 @@ FAULTS = (
 
 
 class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
-    """Buttons that make a new message of `message`: reply (with a chosen response code), reverse, break
-    (by a chosen fault), and back to the one before. What came out is given to *made*, as raw text and
-    a sentence on where it came from; what cannot be done is said beneath the buttons.
+    """Buttons that make a new message from `message`: reply (with a chosen response code), reverse, break
+    (with a chosen fault), and back to the previous one. *made* receives the raw text and a sentence about its
+    origin; problems appear below the buttons.
 
-    Traits: `message`, raw text that stays in Python; `version`, None to read it off the MTI; `interface`,
-    None for the brand's own; `problem`.
-    *at* is the moment of a reversal, None the original's own.
+    Traits: `message`, raw text that stays in Python; `version`, None to take it from the MTI; `interface`,
+    None for the brand's own; `problem`. *at* is the date and time of a reversal, None for the original's.
     """
 
     message = traitlets.Unicode("")
@@ -94,17 +93,17 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         self.observe(self._tell, "problem")
 
     def reply(self, code: str | None = None) -> None:
-        """Answer the message with response code *code*, None for the chosen one."""
+        """Build the response with response code *code*, None for the chosen one."""
         chosen = code or self.code.value or None
         answered = f"The reply{f', response code {chosen}' if chosen else ''}."
         self._make(lambda message: (respond(message, chosen).raw, answered))
 
     def reverse(self) -> None:
-        """Undo the message."""
+        """Build the reversal."""
         self._make(lambda message: (reverse(message, at=self._at).raw, "The reversal."))
 
     def break_by(self, name: str) -> None:
-        """Break the message by the fault *name*, any of `sim.operations.faults()`."""
+        """Break the message with fault *name*, one of `sim.operations.faults()`."""
 
         def broken(message: Message) -> tuple[str, str]:
             made = break_message(message, name)
@@ -114,21 +113,21 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         self._make(broken, "This fault does not apply to this message; choose another")
 
     def back(self) -> None:
-        """The message before the last reply, reversal, break or repair."""
+        """Return to the message before the last reply, reversal, break or repair."""
         if self._past:
             raw = self._past.pop()
             self._made(raw, "")
             show(self.back_button, bool(self._past))
 
     def take(self, raw: str, said: str) -> None:
-        """Go on with a message that was made elsewhere; `back` gives the one before."""
+        """Continue with a message made elsewhere; `back` returns to the current one."""
         self.problem = ""
         self._past.append(self.message)
         show(self.back_button, True)
         self._made(raw, said)
 
     def _by(self, choice: FilteredList, do: Callable[[str], None]) -> None:
-        """*do* it by what is chosen; not while what is typed is none of the list."""
+        """*do* it with the choice, unless the typed text is not in the list."""
         self._judge(choice)
         if not choice.problem:
             do(choice.value)
@@ -141,7 +140,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         return strip_line_ending(self.message)
 
     def _make(self, change: Callable[[Message], tuple[str, str]], refusal: str = "") -> None:
-        """Take the message that *change* makes, with a sentence on it; where it makes none, say why, or
+        """Continue with the message that *change* makes, and its sentence; if it fails, show why, or
         *refusal*."""
         try:
             edition = chosen_version(self._raw, self.version)
@@ -183,7 +182,7 @@ def _button(words: str, tooltip: str = "") -> Any:
 
 @cache
 def _faults(version: str) -> tuple[tuple[str, str], ...]:
-    """The faults there are in *version*, as labels with ids."""
+    """The faults of *version*, as labels with ids."""
     told = [
         (f"{one.what} ({one.id})", one.id) for one in all_faults() if one.kinds and version in one.versions
     ]

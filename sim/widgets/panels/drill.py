@@ -1,4 +1,4 @@
-"""`DrillPanel`: small questions, one after the other, answered with the keyboard."""
+"""`DrillPanel`: short questions, one after the other, answered with the keyboard."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class DrillPanel(Panel):
 
     @property
     def drill(self) -> Drill:
-        """What asks: with its score and what to read again."""
+        """The drill, with its score and topics to review."""
         return self._drill
 
     def _work(self) -> Inquiry[Any] | None:
-        """Judge what stands in the field, and ask the next question; an empty field is no answer."""
+        """Mark the answer and ask the next question; an empty field is not an answer."""
         given, self.answer.value = self.answer.value.strip(), ""
         if given:
             before = f"{self.question} {mask_words(given)}\n"
@@ -66,7 +66,7 @@ class DrillPanel(Panel):
         self._tell()
 
     def _tell(self, before: str = "") -> None:
-        """Show what is asked, and what became of the answer *before*, whose question is gone by now."""
+        """Show the question, and the verdict on the answer *before*."""
         self.question, self.said = self._drill.question.text, self._drill.said
         self.streak = self._drill.streak
         self._asks.value = markup("p", self.question, "iso-question", style="white-space: pre-wrap")

@@ -45,7 +45,7 @@ class ExchangePanel(Panel, _Options):  # type: ignore[misc]
         self._show()
 
     def _work(self) -> None:
-        """A problem is told beside the input it concerns, and the exchange made before stays."""
+        """Make the exchange; a problem is shown at its input, and the previous exchange stays."""
         self.problem = ""
         self.form.settle()
         if unread := self.form.unread():

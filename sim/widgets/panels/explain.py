@@ -26,17 +26,17 @@ _STRUCK = re.compile("~~(.+?)~~")
 
 
 def _written(text: str) -> Markup:
-    """A text as a paragraph; what a model wrote and is not known of the message is struck out."""
+    """A text as a paragraph; sentences of a model that the message does not support are struck out."""
     parts = _STRUCK.split(text)
     made = [markup("del", part) if at % 2 else part for at, part in enumerate(parts)]
     return markup("p", joined(*made), "iso-summary")
 
 
 class Linked(anywidget.AnyWidget):
-    """Unseen. Sentences that `sim.grid.told_html` wrote in the same panel light the elements of *anatomy*
-    they speak of, and the other way; in the page alone, so that no kernel is needed.
+    """Invisible. Links the sentences written by `sim.grid.told_html` in the same panel with the elements of
+    *anatomy*, in both directions; in the page, so that no kernel is needed.
 
-    Traits: `lit`, the elements of the sentence that is pointed at; `hovered`, the element that is.
+    Traits: `lit`, the elements of the sentence under the pointer; `hovered`, the element under the pointer.
     """
 
     _esm = STATIC / "linked.js"
@@ -123,7 +123,7 @@ class ExplainPanel(ReaderPanel):
         return self._question() if self.llm and self.summary and not self.problem else None
 
     def _refresh(self) -> None:
-        """By rules, whatever was typed: quick enough for every key. No model goes on with what was there."""
+        """Explain the input by rules, at each key. A request to a model is canceled."""
         self._asker.cancel()
         raw = self._read()
         self.problem, self.summary, cause = self._explained() if raw else ("", "", "")

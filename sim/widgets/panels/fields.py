@@ -1,8 +1,7 @@
-"""The inputs of panels: one with room beneath it for words, a long list that is typed into, those of a card,
-an amount, a currency and a STAN; and forms: options of a verb as inputs. Label, choices, tooltip and usual
-value are what the verb's signature and docstring say (`sim.verbs`); a panel says which options, in what
-order.
-"""
+"""The inputs of panels: one with a message below it, a long list to type into, inputs for a card, an amount,
+a currency, an outcome and a STAN; and forms, which show options of a verb. Labels, choices, tooltips and
+defaults come from the verb's signature and docstring (`sim.verbs`); a panel only chooses the options and
+their order."""
 
 from __future__ import annotations
 
@@ -36,19 +35,19 @@ _FROM = re.compile(r"^(?:from |that of )?(?:the|each) (.+?)(?:'s)?$")  # the car
 
 
 def show(widget: Any, visible: bool) -> None:
-    """Let *widget* take part in the layout, or not."""
+    """Show or hide *widget*."""
     widget.layout.display = None if visible else "none"
 
 
 def dress(widget: Any, own: str, classes: str | Iterable[str]) -> None:
-    """Give *widget* its class and others: a text with blanks between them, or one after the other."""
+    """Give *widget* its own class and others: a text with spaces, or several texts."""
     for name in (own, *(classes.split() if isinstance(classes, str) else classes)):
         widget.add_class(name)
 
 
 class InputField(ipywidgets.VBox):  # type: ignore[misc]
-    """An input with room beneath for what is wrong with it (`problem`) or worth knowing (`note`). Of an
-    option, `value` is what is chosen, and `typed` why what stands in it is no value, while it is none."""
+    """An input with its `problem` or `note` below it. Of an option, `value` is the choice, and `typed` says
+    why the typed text is not a value; it is empty otherwise."""
 
     problem = traitlets.Unicode("")
     note = traitlets.Unicode("")
@@ -78,7 +77,7 @@ class InputField(ipywidgets.VBox):  # type: ignore[misc]
 
 
 def _boxes(widget: Any) -> Iterator[Any]:
-    """What can be disabled in *widget*."""
+    """The parts of *widget* that can be disabled."""
     for one in widget.children:
         if hasattr(one, "disabled"):
             yield one
@@ -87,9 +86,9 @@ def _boxes(widget: Any) -> Iterator[Any]:
 
 
 def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, str]:
-    """The value of the one option, a pair of label and value, that *text* names by its value, its label (also
-    without the code in front and what stands in brackets behind) or words of it; and, where there is not one,
-    in words why not.
+    """The value of the one option (a pair of label and value) that *text* names by its value, its label (with
+    or without the leading code and the trailing brackets) or words of it; otherwise, a sentence that says why
+    there is none.
 
     >>> find_option((("05 do not honor", "05"), ("51 not sufficient funds", "51")), "funds")
     ('51', '')
@@ -109,10 +108,10 @@ def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, s
 
 
 class FilteredList(ipywidgets.Box):  # type: ignore[misc]
-    """A list that is opened or typed into, code or words of a label, as `Dropdown` is for short ones.
+    """A long list to open or type into: a code, or words of a label.
 
-    Traits: `options`, pairs of label and value; `value`, the first where the box is empty (so that the
-    whole list opens); `problem`, why what is typed is none of them: it stays, and so does `value`.
+    Traits: `options`, pairs of label and value; `value`, the first if the box is empty (so that the whole
+    list opens); `problem`, why the typed text is not in the list: the text stays, and so does `value`.
     """
 
     options = traitlets.Tuple()
@@ -135,7 +134,7 @@ class FilteredList(ipywidgets.Box):  # type: ignore[misc]
         return value
 
     def _offer(self, change: Any) -> None:
-        """Show the new options; what was chosen stays where they have it."""
+        """Show the new options; the choice stays if they contain it."""
         self.box.options = [label for label, _ in self.options]
         self.box.placeholder = self.options[0][0]
         if self.value not in [value for _, value in self.options]:
@@ -153,20 +152,20 @@ class FilteredList(ipywidgets.Box):  # type: ignore[misc]
             self._write()
 
     def _write(self, change: Any = None) -> None:
-        """Write what is chosen into the box; the first is its placeholder."""
+        """Show the choice in the box; the first option is its placeholder."""
         labels = {value: label for label, value in self.options[1:]}
         self.box.value = labels.get(self.value, "")
         self.problem = ""
 
 
 def decimals(code: str) -> int:
-    """The decimals of a currency; none where ISO 4217 names none."""
+    """The decimals of a currency; 0 if ISO 4217 defines none."""
     found = currency(code)
     return (found.exponent or 0) if found else 0
 
 
 def to_major(minor: int, places: int) -> str:
-    """Minor units as they are typed in major units.
+    """Minor units as typed in major units.
 
     >>> to_major(1000, 2), to_major(1000, 0), to_major(1000, 3)
     ('10.00', '1000', '1.000')
@@ -178,7 +177,7 @@ def to_major(minor: int, places: int) -> str:
 
 
 def to_minor(text: str, places: int) -> int:
-    """Major units as typed, in minor units. Raises ValueError in words.
+    """Typed major units in minor units. Raises ValueError with a sentence for the user.
 
     >>> to_minor("12.5", 2), to_minor("10,50", 2), to_minor("7", 3)
     (1250, 1050, 7000)
@@ -196,16 +195,15 @@ def to_minor(text: str, places: int) -> int:
 
 
 def within(minor: int) -> int:
-    """*minor*, when an amount can be as large. Raises ValueError in words."""
+    """*minor*, if DE 4 has room for it. Raises ValueError with a sentence for the user."""
     if minor > LARGEST_AMOUNT:
         raise ValueError(f"At most {LARGEST_AMOUNT} minor units: DE 4 has 12 digits")
     return minor
 
 
 class AmountInput(InputField):
-    """An amount in major and in minor units, kept in step. Traits: `value`, in minor units; `currency`, three
-    digits, by whose decimals major units are read. A text that is no amount stays where it was typed, and the
-    value as it was."""
+    """An amount in major and in minor units, kept in sync. Traits: `value`, in minor units; `currency`, three
+    digits, whose decimals major units have. Text that is not an amount stays, and so does the value."""
 
     value = traitlets.Int(min=0, max=LARGEST_AMOUNT)
     currency = traitlets.Unicode("840")
@@ -225,7 +223,7 @@ class AmountInput(InputField):
         self.observe(self._show, ["value", "currency"])
 
     def _take(self, read: Callable[[], int], other: Any) -> None:
-        """Take what was typed in one of the two boxes and write the other one."""
+        """Take what was typed into one of the boxes and update the other."""
         if self._busy:
             return
         try:
@@ -242,7 +240,7 @@ class AmountInput(InputField):
             self._busy = False
 
     def _show(self, change: Any = None) -> None:
-        """Show an amount that was not typed here, or in another currency."""
+        """Show an amount set elsewhere, or in another currency."""
         if self._busy:
             return
         self._busy = True
@@ -268,8 +266,8 @@ def _digits(text: str) -> int:
 
 
 class CurrencyInput(InputField):
-    """A currency, found by code or name. Trait: `value`, three digits. A text that is no currency stays as it
-    was typed, and the value as it was."""
+    """A currency, found by code or name. Trait: `value`, three digits. Text that is not a currency stays, and
+    so does the value."""
 
     value = traitlets.Unicode("840")
 
@@ -302,9 +300,8 @@ class CurrencyInput(InputField):
 
 
 class CardInput(InputField):
-    """A published test card, narrowed by typing, or a number of one's own. Traits: `value`, the number, None
-    for the network's usual test card; `network`, whose cards are offered, None for all. Numbers are shown
-    masked."""
+    """A published test card, or another number. Traits: `value`, the number, None for the network's default
+    test card; `network`, whose cards are offered, None for all. Numbers are shown masked."""
 
     network = traitlets.Unicode(None, allow_none=True)
     value = traitlets.Any(None)
@@ -321,7 +318,7 @@ class CardInput(InputField):
         self.observe(self._offer, ["network", "value"])
 
     def _offer(self, change: Any = None) -> None:
-        """The list of cards, and which of them stands for the value."""
+        """Update the list of cards and the choice."""
         if self._busy:
             return
         self._busy = True
@@ -353,7 +350,7 @@ class CardInput(InputField):
         self._advise()
 
     def _refused(self, change: Any) -> None:
-        """A whole number that is typed into the list is one's own, and does not stay there to be read."""
+        """Move a complete number typed into the list to the masked box."""
         text = self.choice.box.value.replace(" ", "")
         if self.choice.problem and text.isdigit() and len(text) >= _SHORTEST:
             self.choice.value = OWN_CARD
@@ -361,7 +358,7 @@ class CardInput(InputField):
         self._advise()
 
     def _advise(self) -> None:
-        """What is worth knowing of a number of one's own: it is used as it is, also a wrong one."""
+        """Describe another number: it is used unchanged, even if it is wrong."""
         own, pan = self.choice.value == OWN_CARD, str(self.value or "")
         show(self.own, own)
         digits = pan.isascii() and pan.isdigit() and _SHORTEST <= len(pan) <= _LONGEST
@@ -406,7 +403,7 @@ class OutcomeInput(InputField):
 
 
 class StanInput(InputField):
-    """A system trace audit number and a button for the next one. Trait: `value`, as typed."""
+    """A STAN and a button for the next one. Trait: `value`, as typed."""
 
     value = traitlets.Unicode("123456")
 
@@ -419,7 +416,7 @@ class StanInput(InputField):
         self.observe(self._judge, "value")
 
     def renew(self) -> None:
-        """The number after this one, 000001 after 999999 or after what is no number."""
+        """Set the next number; 000001 follows 999999 and anything that is not a number."""
         self.value = "000001" if self.typed else f"{int(self.value) % _LARGEST_STAN + 1:06}"
 
     def _judge(self, change: Any) -> None:
@@ -443,7 +440,7 @@ _OWN: dict[str, Callable[[str, str], InputField]] = {
 
 
 def titles(option: Option) -> dict[Any, str]:
-    """What can be chosen for *option*, each as a person reads it; nothing where it is typed.
+    """The choices for *option*, each as a person reads it; empty if it is typed.
 
     >>> titles(verb("generate").option("entry"))["stored"]
     'card on file'
@@ -475,8 +472,7 @@ class WordTrait(traitlets.Enum):  # type: ignore[type-arg]
 
 
 def traits_of(name: str, options: Iterable[str]) -> dict[str, Any]:
-    """Traits for *options* of the verb *name*. What may be left out is None then; what it can be besides, the
-    verb says."""
+    """Traits for *options* of the verb *name*, with the verb's choices; None for an omitted option."""
     return {one: _trait(verb(name).option(one)) for one in options}
 
 
@@ -492,7 +488,7 @@ def _trait(option: Option) -> Any:
 
 
 class OptionField(InputField):
-    """An option as a list, a switch, a number or a text: `value`, None where it is left out."""
+    """An option as a list, a switch, a number or a text: `value`, None if omitted."""
 
     value = traitlets.Any(None)
 
@@ -542,15 +538,15 @@ def _box(option: Option, trait: Any) -> Any:
 
 
 def _example(option: Option) -> str:
-    """A value of the sample messages."""
+    """A value from the sample messages."""
     samples = {option_named(name): value for name, value in read_toml("templates")["sample"].items()}
     value = samples.get(option.name, "")
     return value if isinstance(value, str) else ""
 
 
 class Form(ipywidgets.Box):  # type: ignore[misc]
-    """The options *names* of the verb *name*, linked to the traits of *panel* that are called so. Of those in
-    *notes* a sentence stands beneath, of the others in the tooltip alone. `fields` are the inputs."""
+    """The options *names* of the verb *name*, linked to the traits of *panel* with these names. Options in
+    *notes* have a sentence below them, others a tooltip. `fields` are the inputs."""
 
     def __init__(
         self, panel: Any, name: str, names: Iterable[str], *more: Any, notes: Iterable[str] = ()
@@ -571,16 +567,16 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
         return next(field for field in self.fields.values() if isinstance(field, kind))
 
     def settle(self) -> None:
-        """Forget what was refused; what is typed and is no value stays wrong."""
+        """Clear refusals; typed text that is not a value stays marked."""
         for field in self.fields.values():
             field.problem = field.typed
 
     def unread(self) -> dict[str, str]:
-        """The labels of the options whose inputs hold what is no value, by the options."""
+        """The labels of the options whose inputs contain no valid value, by option."""
         return {name: self._options[name].label for name, field in self.fields.items() if field.typed}
 
     def refuse(self, name: str, problem: str) -> bool:
-        """Say *problem* beneath the input of the option *name*; whether there is one."""
+        """Show *problem* at the input of the option *name*; False if there is none."""
         if name in self.fields:
             self.fields[name].problem = problem
         return name in self.fields

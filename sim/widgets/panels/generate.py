@@ -1,6 +1,5 @@
-"""`GeneratePanel`: a test message from options, or from a description in plain English, whose words are shown
-each with its option as it is typed. Options saved by name are there again the next day.
-"""
+"""`GeneratePanel`: a test message from options, or from a description in plain English, which is read as it
+is typed. Options can be saved as templates."""
 
 from __future__ import annotations
 
@@ -103,14 +102,14 @@ def _said(name: str, value: str, options: Mapping[str, Any]) -> str:
 
 
 def _made_of(plan: Plan) -> str:
-    """The messages that *plan* makes and, where they are answered, their story."""
+    """The messages that *plan* makes and, if they get responses, their story."""
     made = plan.run().exchange
     answered = any(step.is_answer for step in made.steps)
     return f"Makes {', '.join(one.mti for one in made.messages)}" + (f". {tell(made)}" if answered else ".")
 
 
 def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
-    """Where words of the plan stand in *text*: start, end, what they give, whether they were understood."""
+    """The words of the plan in *text*: start, end, option, whether they were understood."""
     found: dict[tuple[int, int], tuple[list[str], bool]] = {}
     said = [(words, title, True) for words, title in _choices(plan)]
     said += [(shown(words), "not understood", False) for words in plan.unclear]
@@ -139,8 +138,7 @@ _Options: Any = traitlets.MetaHasTraits("_Options", (traitlets.HasTraits,), trai
 
 
 def offered(chosen: Mapping[str, Any]) -> tuple[str, ...]:
-    """Those of `MORE` that go with the options *chosen*, among which are those that others need beside
-    them."""
+    """The options of `MORE` that apply with those *chosen*, including those that others need."""
     kind, purpose, pan = chosen["message_type"], chosen["purpose"], chosen["pan"]
     card = detect(str(pan)) if pan else None
     own = chosen["network"] or (card.network if card else None if pan else NETWORKS[0])
@@ -213,15 +211,13 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self._show()
 
     def options(self) -> dict[str, Any]:
-        """The options as they are chosen now, without those that are left to `sim.generate` and those that do
-        not go with the rest."""
+        """The chosen options, without defaults and those that do not apply."""
         chosen = {name: getattr(self, name) for name in OPTIONS}
         there = (*FIRST, *offered(chosen))
         return {name: value for name, value in chosen.items() if value is not None and name in there}
 
     def use(self, options: Mapping[str, Any]) -> None:
-        """Choose *options*; those not among them get what they have at first, and names unknown here are
-        left aside."""
+        """Choose *options* and reset the others; unknown names are ignored."""
         for name in OPTIONS:
             try:
                 setattr(self, name, options.get(name, self.traits()[name].default_value))
@@ -232,13 +228,13 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
     @property
     def code(self) -> str:
-        """The calls that make what is chosen."""
+        """The Python code for the current choices."""
         if self.plan is not None and self.plan.steps:
             return str(self._edited(self.plan).code)
         return call_of(self.options(), self.description)
 
     def _read(self) -> None:
-        """Plan the description, and fill the form with what it says."""
+        """Plan the description and fill in the form."""
         described = self.description.strip()
         self.plan, self.describe.problem = None, ""
         if described and len(self.description) <= MOST_DESCRIPTION:
@@ -261,7 +257,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
                 continue  # a purpose that is a message of a link
 
     def _edited(self, plan: Plan) -> Plan:
-        """*plan* with the options as they are chosen now, where it makes messages."""
+        """*plan* with the current options, if it makes messages."""
         if not plan.makes_messages:
             return plan
         chosen = {name: value for name, value in self.options().items()
@@ -276,7 +272,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         return plan.asking(asked, steps_of(asked))
 
     def _kept(self) -> dict[str, Any]:
-        """The options that are saved: a verification value is none of them."""
+        """The options to save; verification values are not saved."""
         return {name: value for name, value in self.options().items() if name not in _SECRET or value is True}
 
     def _set_inputs(self, templates: Path | None) -> None:
@@ -321,7 +317,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             traitlets.dlink((self, name), (self.actions, name))
 
     def _work(self) -> Inquiry[Plan] | None:
-        """A problem is told beside the input it concerns, and the message made before stays."""
+        """Make the message; a problem is shown at its input, and the previous message stays."""
         self._asker.cancel()
         self.problem = self.describe.problem = ""
         for form in (self.form, self.more):
@@ -355,7 +351,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
                 self.folded.selected_index = 0
 
     def _described(self) -> Inquiry[Plan] | None:
-        """Make what is described; a question for a model where something is unclear and one is at hand."""
+        """Make the described message; returns a question for the model if something is unclear and one is
+        configured."""
         if len(self.description) > MOST_DESCRIPTION:
             self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
             return None
@@ -370,7 +367,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         return None
 
     def _run(self, plan: Plan) -> None:
-        """Show the message that the description of *plan* is about. Raises UnclearError."""
+        """Show the message that *plan* is about. Raises UnclearError."""
         made = plan.run()
         message, notes = made.exchange.steps[made.subject].message, (*plan.notes, *made.exchange.notes)
         self._put(Generated(message, made.exchange.network, plan.source, notes), made.text(made.subject))
@@ -398,13 +395,13 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         )
 
     def _put(self, made: Generated, text: str = "") -> None:
-        """Show a message; *text* is that of one that was broken on purpose."""
+        """Show a message; *text* is its text if it was broken on purpose."""
         self.notes = made.notes
         self.asked_network = None if self.description.strip() else self.network
         self.message = text or made.raw
 
     def _take(self, raw: str, said: str) -> None:
-        """A message that the buttons beneath the result made of the one before."""
+        """Show a message made by the buttons below the result."""
         self.notes = (said,) if said else ()
         self.message = raw
         self._tell()
@@ -414,8 +411,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         return row
 
     def _follow(self, change: Any) -> None:
-        """The type of message and the way of reading the card become usual ones where they do not go with a
-        purpose that is chosen."""
+        """Reset the message type and card entry if they do not apply to the purpose."""
         row = read_toml("templates")["purposes"][self.purpose]
         if self.message_type not in row["kinds"]:
             self.message_type = row["kinds"][0]
@@ -423,7 +419,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             self.entry = None
 
     def _adapt(self) -> None:
-        """Offer what goes with the options; an echo test has no card and no amount."""
+        """Offer only options that apply: an echo test has no card and no amount."""
         cardless = bool(self._kind().get("cardless"))
         self.call.value = self.code
         there = offered({name: getattr(self, name) for name in OPTIONS})

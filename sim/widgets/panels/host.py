@@ -1,4 +1,4 @@
-"""`HostPanel`: a host in a notebook: its rules as a grid, its traffic as it comes."""
+"""`HostPanel`: a host in a notebook, with a grid of rules and live traffic."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ _RULES = (
 
 
 class Watch:
-    """Calls *look* again and again in the loop of the kernel while it says that something runs. Lines work in
-    a thread of their own, so that nothing here waits; without a loop, as in a script, nothing is called."""
+    """Calls *look* repeatedly in the kernel's loop while it returns True. Connections have their own thread,
+    so nothing here waits; without a loop, as in a script, nothing is called."""
 
     def __init__(self, look: Callable[[], bool]) -> None:
         self._look = look
         self._handle: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
-        """Look from now on."""
+        """Start calling."""
         loop = running_loop()
         if loop is not None and self._handle is None:
             self._handle = loop.call_later(EVERY, self._again)
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop calling."""
         if self._handle is not None:
             self._handle.cancel()
             self._handle = None
@@ -69,9 +69,8 @@ class Watch:
 
 
 class Lines(anywidget.AnyWidget):
-    """A list of lines that grows while it is looked at. `rows` are pairs of a number and its text, the first
-    on top; `chosen` is the number of the chosen line, 0 of none: never a place, which is another by the time
-    that Python hears of it."""
+    """A growing list of lines. `rows` are pairs of a number and its text, newest first; `chosen` is the
+    number of the chosen line, 0 for none (positions change before Python hears of a click)."""
 
     _esm = STATIC / "lines.js"
     _css = STATIC / "lines.css"
@@ -86,8 +85,8 @@ class Lines(anywidget.AnyWidget):
 
 
 class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
-    """The traffic of one end as it comes, the latest on top; the chosen message beneath, as anatomy. Of bytes
-    that are none it is said why, with what could be read, else with the first of them."""
+    """The live traffic of one end, newest first, and the anatomy of the chosen message. For bytes that are
+    not a message, the reason and what could be read, or the first bytes."""
 
     def __init__(self, empty: str) -> None:
         self.lines = Lines(title="Traffic", nothing=empty)
@@ -99,7 +98,7 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
         self.lines.observe(self._choose, "chosen")
 
     def put(self, traffic: Traffic | None) -> None:
-        """Show *traffic* as it is now. What was chosen stays chosen."""
+        """Update the traffic. The choice stays."""
         if traffic is not self._traffic:
             self._traffic, self._last = traffic, 0
             self.lines.chosen = 0
@@ -143,7 +142,7 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
         self.views.put(raw, seen.version, None, None)
 
     def _put_unread(self, line: Line, data: bytes, error: ParseError) -> None:
-        """Show bytes that are not a message: why, and as far as they were read."""
+        """Show bytes that are not a message: the reason, and what could be read."""
         begun = error.partial is not None and bool(error.partial.fields)
         held = pasted(data, format=line.format, version=line.version) if begun else None
         self.said.value = markup("p", f"✖ This cannot be read. {error}", "iso-problem")
@@ -161,8 +160,8 @@ def _body(line: Line, data: bytes) -> bytes:
 
 
 class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
-    """Rules as rows of inputs; `rows` are those that say something, as texts. What a row says that has no
-    input stays as it is."""
+    """Rules as rows of inputs; `rows` are those that are not empty, as texts. Values of a rule without an
+    input are kept."""
 
     rows = traitlets.Tuple()
 
@@ -178,7 +177,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
         self.observe(self._put, "rows")
 
     def add(self, **values: Any) -> None:
-        """A new row, with *values*."""
+        """Add a row with *values*."""
         # Told as it is made: news of an input that is shown would take away what is being typed there.
         told = f"Rule {len(self.lines) + 1}"
         line = {
@@ -216,7 +215,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
             self._gather()
 
     def _number(self) -> None:
-        """Say which rule is which: to the eye by its head, to other readers by each of its inputs."""
+        """Number the rules, in their headings and in the tooltips for screen readers."""
         for at, (line, rest, box) in enumerate(zip(self.lines, self._rest, self._box.children, strict=True)):
             more = ", ".join(f"{name} {value}" for name, value in rest.items())
             said = mask_words(f"Rule {at + 1}" + (f": {more}" if more else ""))
@@ -324,7 +323,7 @@ class HostPanel(Panel):
             self.look()
 
     def look(self) -> bool:
-        """Show what the host has seen until now; whether it runs."""
+        """Show the traffic so far; returns whether the host runs."""
         self.traffic.put(self.host.seen if self.host else None)
         return self.running
 

@@ -1,5 +1,4 @@
-"""`Lab`: the three panels on tabs; a message goes from one to the next, and those there were can be
-looked at again and compared."""
+"""`Lab`: the three panels on tabs; messages pass from one to the next and are kept in a history."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ _MOST = 100
 
 @dataclass(frozen=True)
 class Entry:
-    """One message and where it was: the panel's name, how it was read, whether a key was pressed there."""
+    """A message, its panel's name, how it was read, and whether it was typed."""
 
     message: str
     panel: str
@@ -39,13 +38,13 @@ class Entry:
 
     @cached_property
     def title(self) -> str:
-        """The message in one line, without card data. Made once: each new entry offers all of them again."""
+        """The message in one line, without card data; cached, because each new entry lists all of them."""
         return f"{title_of(view(self.message, self.version, self.network))} ({self.panel})"
 
 
 class History(ipywidgets.VBox):  # type: ignore[misc]
-    """The messages of a session, the newest first, at most a hundred. `entries` are they, the oldest first,
-    and stay in Python; *restore* is given the entry that is to be shown again."""
+    """The last hundred messages of a session, listed newest first. `entries`, oldest first, stay in Python;
+    *restore* is called with the entry to show again."""
 
     def __init__(self, restore: Callable[[Entry], None]) -> None:
         self.entries: list[Entry] = []
@@ -66,8 +65,7 @@ class History(ipywidgets.VBox):  # type: ignore[misc]
         self._offer()
 
     def add(self, entry: Entry) -> None:
-        """Remember *entry*. What is typed key by key is one entry; the same message again, and what no panel
-        takes as it is too long, are none."""
+        """Add *entry*. Consecutive typing is one entry; repeated and overlong messages are not added."""
         last = self.entries[-1] if self.entries else None
         if not 0 < len(entry.message) <= MOST_CHARACTERS or (last and last.message == entry.message):
             return
@@ -77,12 +75,12 @@ class History(ipywidgets.VBox):  # type: ignore[misc]
         self._offer()
 
     def restore(self) -> None:
-        """Show the chosen message again where it was."""
+        """Show the chosen message in its panel again."""
         if self.choice.value is not None:
             self._restore(self.entries[self.choice.value])
 
     def compare(self) -> None:
-        """Show what differs between the message before the chosen one and that; again, and it is gone."""
+        """Show or hide the differences between the chosen message and the one before."""
         at = self.choice.value
         if self._diff is not None:
             self._close()
@@ -111,7 +109,7 @@ class History(ipywidgets.VBox):  # type: ignore[misc]
 
 
 def entry_of(panel: Any, name: str) -> Entry:
-    """What *panel*, the one called *name*, holds now."""
+    """The current content of *panel*, named *name*."""
     if hasattr(panel, "asked_network"):
         return Entry(panel.message, name, None, panel.asked_network, False)
     return Entry(panel.message, name, panel.version, panel.network, panel.input.text.typing)
@@ -159,7 +157,7 @@ class Lab(Panel):
         self._follow()
 
     def hand_over(self, tab: str) -> None:
-        """Take the message of the open panel, and how it is read, to the panel *tab*, and open that."""
+        """Copy the message of the open panel, and how it is read, to the panel *tab*, and open that."""
         self._carry(self.tab, tab)
         self.tab = tab
 
@@ -177,7 +175,7 @@ class Lab(Panel):
             self.history.add(entry_of(self.panels[name], name))
 
     def _restore(self, entry: Entry) -> None:
-        """Show a message of the history again in the panel where it was."""
+        """Show a message of the history in its panel again."""
         panel = self.panels[entry.panel]
         if panel is self.generate:
             panel.asked_network = entry.network

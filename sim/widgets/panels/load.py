@@ -1,4 +1,4 @@
-"""`LoadPanel`: a load on a host, watched while it runs."""
+"""`LoadPanel`: a load test, watched while it runs."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class LoadPanel(Panel):
         )
 
     def stop(self) -> None:
-        """Send nothing more."""
+        """Stop sending."""
         if self._load is not None:
             self._load.stop()
 
     def _look(self, numbers: Numbers) -> None:
-        """Show what it has come to."""
+        """Show the results so far."""
         self.numbers = None  # the same object, with more in it
         self.numbers = numbers
         done = max(numbers.sent / self.count, numbers.seconds / self.seconds)
@@ -91,7 +91,7 @@ class LoadPanel(Panel):
 
 
 async def _driven(load: Load, heard: Heard) -> Numbers:
-    """Drive *load* to its end, telling what it has come to from time to time."""
+    """Run *load* to its end, reporting the results so far from time to time."""
     task = asyncio.create_task(load.connected())
     try:
         while not (await asyncio.wait({task}, timeout=EVERY))[0]:

@@ -1,7 +1,7 @@
-"""The frame of all panels: their button, what it starts and ends, and the two views of a message.
+"""The base of all panels: their button, long-running work, and the two views of a message.
 
-A panel is a column of widgets whose state is in traits. What holds card data is no synced trait, so
-that no saved notebook has it.
+A panel is a column of widgets with its state in traits. Traits with card data are not synced, so no saved
+notebook contains it.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ ANATOMY, TABLE = "Anatomy", "Table"
 
 @cache
 def style() -> str:
-    """The panels' style sheet as a `<style>` element."""
+    """The style sheet of the panels as a `<style>` element."""
     return f"<style>{(STATIC / 'panel.css').read_text(encoding='utf-8')}</style>"
 
 
 def has_tables() -> bool:
-    """Whether pandas is there: in a browser without a server it may not be."""
+    """Whether pandas is installed; in a browser without a server it may not be."""
     return find_spec("pandas") is not None
 
 
 def cover(raw: str, version: str | None = None) -> str:
-    """*raw*, sound or broken, with card data starred out; every character keeps its place."""
+    """*raw*, valid or broken, with card data masked; all characters keep their positions."""
     if not raw:
         return raw
     text = strip_line_ending(raw)
@@ -54,7 +54,7 @@ def cover(raw: str, version: str | None = None) -> str:
 
 
 class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
-    """One message as anatomy or as table, whichever is chosen; the table only where pandas is there."""
+    """A message as anatomy or table; the table needs pandas."""
 
     def __init__(self) -> None:
         self.anatomy = MessageAnatomy(mends=False)  # the box above has the button
@@ -70,7 +70,7 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
     def put(
         self, raw: str, version: str | None, network: str | None, frame: Any, held: Reading | None = None
     ) -> None:
-        """Show the message *raw*; *frame* is its table, or None; *held* the bytes that it came in."""
+        """Show the message *raw*; *frame* is its table, or None; *held* the bytes it came in."""
         self.anatomy.put(raw, version, network, held)
         self._frame = frame
         self._choose()
@@ -88,7 +88,7 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
 
 
 class _Keys(anywidget.AnyWidget):
-    """Unseen: keeps the keys pressed in a panel from the notebook around it."""
+    """Invisible: keeps keys pressed in a panel from the notebook."""
 
     _esm = STATIC / "panel_keys.js"
 
@@ -97,8 +97,7 @@ class _Keys(anywidget.AnyWidget):
 
 
 class _Focus(anywidget.AnyWidget):
-    """Unseen: while a model is asked the button that asks is out of order but keeps the focus, and when
-    Cancel goes, the focus it had goes back to that button."""
+    """Invisible: a disabled button keeps the focus during a request, and regains it after Cancel."""
 
     _esm = STATIC / "run_bar.js"
 
@@ -109,8 +108,8 @@ class _Focus(anywidget.AnyWidget):
 
 
 class RunBar(ipywidgets.HBox):  # type: ignore[misc]
-    """`button`, which reads *words*; `cancel_button`, there while something goes on; *others*; and beneath
-    them a bar and what goes on, which the style sheet shows after half a second."""
+    """`button`, labeled *words*; `cancel_button`, shown during work; *others*; and a progress bar with a
+    text, which the style sheet shows after half a second."""
 
     def __init__(self, words: str, *others: Any, cancel: str = "Cancel") -> None:
         self.button = ipywidgets.Button(description=words, button_style="primary").add_class("iso-run")
@@ -122,8 +121,8 @@ class RunBar(ipywidgets.HBox):  # type: ignore[misc]
         self.tell("")
 
     def tell(self, doing: str, *, hears: bool = True, done: float | None = None) -> None:
-        """Say what goes on, and how much of it is done where that is known; empty for nothing. *hears* is
-        whether Cancel would be heard."""
+        """Show what is being done, and the part *done* if known; empty for nothing. *hears* is whether Cancel
+        has an effect."""
         known = {} if done is None else {"value": f"{min(done, 1.0):.3f}"}
         status = joined(markup("progress", "", **known), f" {doing}")
         self.progress.value = markup("div", status, role="status") if doing else ""
@@ -174,12 +173,12 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
                 setattr(self, name, options[name])
 
     def run(self) -> None:
-        """Do what the button does, and wait for it. What is under way is cancelled."""
+        """Do the panel's work, and wait for it. Running work is canceled."""
         self._begin(wait=True)()
 
     def start(self) -> None:
-        """What the button does: `run()`, but without waiting where an event loop runs. Does nothing while
-        something is under way."""
+        """What the button does: `run()`, but without waiting if an event loop runs. Does nothing while work
+        is running."""
         with self._asker.lock:
             if self.busy:
                 return
@@ -187,21 +186,21 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         until_over()
 
     def stop(self) -> None:
-        """What the button beside it does."""
+        """What the second button does."""
         self.cancel()
 
     def cancel(self) -> None:
-        """End what is under way, here and in the panels in this one; what was there before is shown again."""
+        """Cancel the work here and in nested panels; the previous result is shown again."""
         self._asker.cancel()
         for panel in _panels_in(self):
             panel.cancel()
 
     def _work(self) -> Inquiry[Any] | None:
-        """Do what is done at once; gives what takes a while, where there is such."""
+        """Do the immediate work; returns long-running work, if any."""
         return None
 
     def _begin(self, *, wait: bool) -> Callable[[], None]:
-        """Do the work; gives what waits until it is over."""
+        """Start the work; returns a function that waits for its end."""
         with self._asker.lock:
             question = self._work()
             self._waits = wait
@@ -213,12 +212,12 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         self.busy = bool(doing)
 
     def close(self) -> None:
-        """Take the panel away. Nobody waits for anything any more."""
+        """Close the panel and cancel its work."""
         self.cancel()
         super().close()
 
     def _static(self) -> str:
-        """The panel as HTML for where widgets do not run; empty where it has nothing to show."""
+        """The panel as HTML for viewers without widgets; empty if there is nothing to show."""
         return ""
 
     def _still(self) -> str:
@@ -241,10 +240,10 @@ def _panels_in(widget: Any) -> Iterator[Panel]:
 
 
 def of_message(anatomy: MessageAnatomy) -> str:
-    """The message of *anatomy* in one line, for a repr: no card data, nothing random."""
+    """The message of *anatomy* in one line, without card data, for a repr."""
     return text_of(anatomy.view).splitlines()[0] if anatomy.message else "no message yet"
 
 
 def static_anatomy(anatomy: MessageAnatomy) -> str:
-    """The anatomy as HTML without a script; empty where there is no message."""
+    """The anatomy as HTML without a script; empty without a message."""
     return page(anatomy.view) if anatomy.message else ""

@@ -1,5 +1,5 @@
-"""Where a message is read: the box it is pasted into, what it was taken for, and what all panels about one
-message have beneath it."""
+"""The input of panels that read a message: the box it is pasted into, how it was recognized, and the parts
+that these panels share."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class MessageTrait(traitlets.Unicode):  # type: ignore[type-arg]
 
 
 class Gallery(InputField):
-    """A list of samples; choosing one gives it to *take*, and the list is as before. *plain* offers those
-    alone that options make."""
+    """A list of samples; a chosen one is passed to *take*, and the list is reset. *plain* offers only those
+    made from options."""
 
     def __init__(self, take: Callable[[Sample], None], *, plain: bool = False) -> None:
         self._take = take
@@ -68,12 +68,12 @@ class Gallery(InputField):
 
 
 class Recognised(ipywidgets.HBox):  # type: ignore[misc]
-    """Says how a paste that is no text form was written, and offers to put the message in its place. Of a
-    text that does not parse it offers to undo the cause that its hint names, or to repair it; without
-    *repairs*, where the panel lists repairs itself, the cause alone.
+    """Describes how pasted bytes are written, and offers to replace them with the message. For a text that
+    does not parse, it offers the fix that the hint names, or a repair; without *repairs* (the panel lists
+    them itself) only the fix.
 
-    *mend* is given the text form when the button is pressed, and the version to read it by where that is
-    another one, else None. `said` is how the paste was written, empty for a text form.
+    *mend* is called with the text form when the button is pressed, and with its version if that changes.
+    `said` is the description, empty for a text form.
     """
 
     def __init__(self, mend: Callable[[str, str | None], None], repairs: bool = True) -> None:
@@ -89,7 +89,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         show(self, False)
 
     def mend(self) -> None:
-        """What the button does: the message in place of the paste, or of what does not parse the likeliest
+        """What the button does: replace the paste with the message, or broken text with its most likely
         repair."""
         if self._mended:
             self._mend(self._mended, None)
@@ -103,7 +103,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self._mend(done.text, None if done.message.version == self._version else done.message.version)
 
     def put(self, raw: str, seen: Reading) -> None:
-        """Say what was *seen* in the box, *raw*."""
+        """Describe the content *raw* of the box, read as *seen*."""
         self._raw, self._version, self._mended, self.said = raw, seen.version, "", ""
         if seen.raw is not None or seen.message is None:
             offer = offered(raw, seen.version) if raw.strip() and not seen.complete else ""
@@ -127,8 +127,8 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
 
 
 def _alone(seen: Reading) -> str:
-    """The message without what stands around it, as it is read again: its text form, or of a dialect its own
-    bytes in hex; empty where nothing stands around, or they are not known by themselves."""
+    """The message without its surroundings, if it can be read by itself: its text form, or in a dialect its
+    bytes in hex. Otherwise empty."""
     if not seen.complete or seen.message is None:
         return ""
     if not seen.message.dialect:
@@ -139,8 +139,8 @@ def _alone(seen: Reading) -> str:
 
 
 class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
-    """A box for a message and how to read it. Traits: `message` (stays in Python), `version`, `network`,
-    `interface`, None for what the message itself says; `learned`, the format of the file dropped last."""
+    """A box for a message, and options for reading it. Traits: `message` (stays in Python), `version`,
+    `network`, `interface`, None for automatic; `learned`, the format of the last dropped file."""
 
     message = MessageTrait("")
     learned = traitlets.Unicode("")
@@ -176,7 +176,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
 
     @property
     def reading(self) -> Reading:
-        """What is in the box, read once."""
+        """The content of the box, read once."""
         asked = (self.message, self.version, self.network, self.interface, self.learned)
         if self._asked != asked:
             raw, self._asked = strip_line_ending(self.message), asked
@@ -187,13 +187,13 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
 
     @property
     def held(self) -> Reading | None:
-        """What was read beside the text form; None where that is all."""
+        """The reading if it has more than the text form; otherwise None."""
         return kept(self.reading)
 
     @property
     def raw(self) -> str:
-        """The message as text: without the line ending that pasting brings; of bytes in any notation, framing
-        and format, the message they are."""
+        """The message as text, without a line ending; of bytes in any notation, framing and format, the
+        message in them."""
         if self.held is not None:
             return shown_text(self.held)
         text = self.reading.text
@@ -209,7 +209,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         return made(self.reading)
 
     def _learn(self, name: str, data: bytes) -> None:
-        """Take a file as the format that it describes, in which messages are recognised from now on."""
+        """Load a dropped format file; its messages are recognized from now on."""
         with TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what was left out is said below
             path = Path(folder) / (Path(name).name or "dropped")
@@ -225,13 +225,13 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         self.learned = made.name
 
     def _put(self, text: str, version: str | None = None) -> None:
-        """Another message in the box, and what to read it as, where that changes."""
+        """Replace the message, and the version if given."""
         with self.hold_trait_notifications():
             self.version = version or self.version
             self.message = text
 
     def check(self) -> bool:
-        """Whether there is a message that is not too long; says so beneath the box when it is."""
+        """Whether there is a message within the size limit; shows a problem if it is too long."""
         long = len(self.raw) > MOST_CHARACTERS
         self.text.problem = f"At most {MOST_CHARACTERS} characters" if long else ""
         show(self.example_button, not self.raw)
@@ -239,8 +239,8 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
 
 
 class ReaderPanel(Panel, _HowRead):  # type: ignore[misc]
-    """A panel about the message in its box: `input` above, then its button, `said`, *middle*, what can be
-    done with the message (`actions`) and its two `views`. At every key it does what its button does."""
+    """A panel about a message: `input`, its button, `said`, *middle*, `actions` and the two `views`. It
+    updates at each key."""
 
     message = MessageTrait("")
     table = traitlets.Any(None)
@@ -261,7 +261,7 @@ class ReaderPanel(Panel, _HowRead):  # type: ignore[misc]
         traitlets.link((box.text, "masked"), (self.views.anatomy, "masked"))
 
     def _read(self) -> str:
-        """The message in the box, empty where there is none; what can be done with it is shown."""
+        """The message in the box, or an empty text; shows what can be done with it."""
         there = self.input.check()
         show(self.actions, there)
         self.button.disabled = not there
@@ -269,12 +269,12 @@ class ReaderPanel(Panel, _HowRead):  # type: ignore[misc]
 
     @property
     def _said_of_it(self) -> str:
-        """What the buttons that made the message say of it."""
+        """The note of the button that made the message."""
         raw, news = self._news
         return news if raw == self.message else ""
 
     def _take(self, raw: str, news: str) -> None:
-        """A message that the buttons made of the one before, and what they say of it."""
+        """Show a message made by a button, with its note."""
         self._news = (raw, news)
         self.message = raw
 

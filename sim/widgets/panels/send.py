@@ -1,4 +1,4 @@
-"""`SendPanel`: a message goes to a host, and what comes back is shown; a load is driven from beside it."""
+"""`SendPanel`: sends a message to a host and shows the response."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class SendPanel(Panel):
 
 
 def _is_message(given: object) -> bool:
-    """Whether *given* is not an address: not a text, or one as long as the shortest message."""
+    """Whether *given* is a message rather than an address: not a text, or as long as the shortest message."""
     return not isinstance(given, str) or (len(given) >= _SHORTEST and not _is_address(given))
 
 

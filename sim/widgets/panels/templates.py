@@ -1,4 +1,4 @@
-"""Options of a form saved by name: they are there again the next day, in every notebook of the user."""
+"""Options saved by name, available in all notebooks of the user."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ Options = Mapping[str, Any]
 
 
 def usual_place() -> Path:
-    """The file that `ISO8583_LAB_TEMPLATES` names, else one in the user's own folder."""
+    """The file named by `ISO8583_LAB_TEMPLATES`, otherwise one in the home directory."""
     named = os.environ.get(PLACE)
     return Path(named) if named else Path.home() / ".iso8583-lab" / "templates.json"
 
 
 class Templates:
-    """The templates in the file *place*, which the first `save` makes. A card number is kept only where it is
-    a published test card."""
+    """The templates in the file *place*, created by the first `save`. Only published test cards are saved."""
 
     def __init__(self, place: Path | None = None) -> None:
         self.place = place or usual_place()
 
     def all(self) -> dict[str, dict[str, Any]]:
-        """Options by name; none where there is no file or it holds something else."""
+        """Options by name; empty if there is no valid file."""
         try:
             held = json.loads(self.place.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -43,8 +42,8 @@ class Templates:
         return {str(name): options for name, options in held.items() if isinstance(options, dict)}
 
     def save(self, name: str, options: Options) -> bool:
-        """Keep *options* by *name*, in place of what had that name; whether all of them were kept. Raises
-        OSError where the file cannot be written."""
+        """Save *options* as *name*, replacing an old template; returns False if the card number was left out.
+        Raises OSError if the file cannot be written."""
         kept = dict(options)
         published = {card.pan for name in NETWORKS for card in test_cards(name)}
         own = kept.get("pan") is not None and kept["pan"] not in published
@@ -54,7 +53,7 @@ class Templates:
         return not own
 
     def drop(self, name: str) -> None:
-        """Forget *name*. Raises OSError where the file cannot be written."""
+        """Delete *name*. Raises OSError if the file cannot be written."""
         self._write({known: options for known, options in self.all().items() if known != name})
 
     def _write(self, held: Mapping[str, Options]) -> None:
@@ -63,8 +62,8 @@ class Templates:
 
 
 class TemplateBar(InputField):
-    """A name to save the options by, and the names there are. *read* gives the options as they are now, *use*
-    is given those of the name that was chosen."""
+    """Saves, lists and deletes templates. *read* returns the current options; *use* is called with those of
+    the chosen template."""
 
     def __init__(
         self, templates: Templates, read: Callable[[], Options], use: Callable[[Options], None]
@@ -82,7 +81,7 @@ class TemplateBar(InputField):
         self.drop_button.on_click(lambda _: self.drop())
 
     def save(self) -> None:
-        """Keep the options as they are now by the name that was typed."""
+        """Save the current options under the typed name."""
         name = self.name.value.strip()
         self.problem = self.note = ""
         if not name:
@@ -100,7 +99,7 @@ class TemplateBar(InputField):
         )
 
     def drop(self) -> None:
-        """Forget the template whose name is typed or was chosen."""
+        """Delete the template that was typed or chosen."""
         name = self.name.value.strip()
         self.problem = self.note = ""
         if name not in self.templates.all():

@@ -43,9 +43,9 @@ _NO_REPORT: Data = {"verdict": {"state": "empty", "words": ""}, "networks": [], 
 
 
 class ReportView(anywidget.AnyWidget):
-    """What validate says of a message. Traits: `data` as described above; `network`, whose findings are
-    listed, empty for the standard's and the message's own; `picked`, the place of a finding in the
-    list that is shown, or None."""
+    """The verdict and findings of a message. Traits: `data` as described above; `network`, whose findings are
+    listed, empty for the standard's and the message's own; `picked`, the position of a finding in that list,
+    or None."""
 
     _esm = STATIC / "report_view.js"
     _css = STATIC / "report_view.css"
@@ -59,7 +59,7 @@ class ReportView(anywidget.AnyWidget):
 
 
 def report_data(report: Report | None, network: str = "") -> Data:
-    """*report* as `ReportView` takes it, with the findings of *network*, or the message's own."""
+    """*report* as data for `ReportView`, with the findings of *network*, or the message's own."""
     if report is None:
         return _NO_REPORT
     other = report.networks.get(network)
@@ -88,7 +88,7 @@ def report_data(report: Report | None, network: str = "") -> Data:
 
 
 def verdict(report: Report) -> Data:
-    """The verdict in a state and in words: `Valid for Visa, read as ISO 8583:1987. 1 warning.`"""
+    """The verdict as a state and a sentence: `Valid for Visa, read as ISO 8583:1987. 1 warning.`"""
     if report.framing is not None:
         words = f"This cannot be read as an ISO 8583:{report.version} message."
         return {"state": "broken", "words": words}
@@ -103,7 +103,7 @@ def verdict(report: Report) -> Data:
 
 
 def _link(report: Report) -> str:
-    """What the message travels on, where that is not its card's brand's own."""
+    """The interface of the message, if it is not its card brand's own."""
     table = report.message.dialect if report.message else None
     return interface(table.interface).title if table and table.interface else ""
 
@@ -133,14 +133,14 @@ def _finding(one: Finding) -> Data:
 
 
 def _title(speaker: str | None) -> str:
-    """What the network or the interface whose rule it is calls itself."""
+    """The name of the network or interface that owns the rule."""
     if not speaker:
         return ""
     return network_of(speaker).title if speaker in NETWORKS else interface(speaker).title
 
 
 def report_html(data: Data) -> str:
-    """The same as HTML that needs no widget: verdict, findings, what the other networks say."""
+    """The report as static HTML: verdict, findings, other networks."""
     state = data["verdict"]["state"]
     lines: list[str] = [markup("p", markup("b", f"{VERDICT_SIGNS[state]} {data['verdict']['words']}"))]
     if data["findings"]:
@@ -174,11 +174,11 @@ _NOTHING = "No repair found: no known fault explains this message."
 
 
 class Repairs(ipywidgets.VBox):  # type: ignore[misc]
-    """A button that looks for repairs, and what it finds: a row for each proposal, the likeliest first, with
-    a button that uses it. *used* is given the text after it and a sentence.
+    """A button that finds repairs, and a row for each proposal, most likely first, with a button that applies
+    it. *used* is called with the repaired text and a sentence.
 
-    `found` is the `Repair` that is shown, None before somebody asks. The text stays in Python; what is shown
-    hides card data.
+    `found` is the `Repair` shown, None before the button is pressed. The text stays in Python; card data is
+    hidden.
     """
 
     def __init__(self, used: Callable[[str, str], None]) -> None:
@@ -198,7 +198,7 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
     def put(
         self, raw: str, version: str | None, network: str | None, interface: str | None, wrong: bool
     ) -> None:
-        """The message to repair; *wrong*: it has an error."""
+        """Set the message to repair; *wrong* if it has an error."""
         self._asked = raw, version, network, interface
         self.found = None
         self.rows.children = ()
@@ -206,14 +206,14 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
         show(self, wrong)
 
     def run(self) -> None:
-        """Look for proposals: what the button does."""
+        """Find repairs: what the button does."""
         raw, version, network, interface = self._asked
         self.found = done = repair(raw, version=version, network=network, interface=interface)
         self.rows.children = tuple(self._row(at, one) for at, one in enumerate(done.proposals))
         self._say("" if done.proposals else _NOTHING)
 
     def use(self, row: int) -> None:
-        """Use the proposal in *row*, from 0."""
+        """Apply the proposal in *row*, from 0."""
         if self.found is None or not 0 <= row < len(self.found.proposals):
             return
         chosen = self.found.proposals[row]
@@ -234,7 +234,7 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
 
 
 def proposal_html(proposal: Proposal) -> str:
-    """A proposal in a line: how sure it is, where, what is changed, and the evidence."""
+    """A proposal in one line: its certainty, place, change and evidence."""
     number = proposal.field
     where = "Message" if number is None else element_label(number)
     sure = proposal.verdict == RESTORED
@@ -281,7 +281,7 @@ class ValidatePanel(ReaderPanel):
         self._work()
 
     def _work(self) -> Inquiry[Any] | None:
-        """Judge the message."""
+        """Validate the message."""
         raw = self._read()
         self.picked = None
         self.report = verdict_on(self.input.reading) if raw else None
@@ -299,7 +299,7 @@ class ValidatePanel(ReaderPanel):
         return None
 
     def _list(self) -> None:
-        """The findings of the network that is shown; nothing is picked among them."""
+        """List the findings of the chosen network; none is picked."""
         self.picked = None
         self.view.data = report_data(self.report, self.shown_network)
 
@@ -313,7 +313,7 @@ class ValidatePanel(ReaderPanel):
         anatomy.marked = self._place(one)
 
     def _place(self, one: Data | None) -> list[int] | None:
-        """The characters to mark; of a text that does not parse, those that misfit, not all the rest."""
+        """The characters to mark; of a text that does not parse, only those that do not fit."""
         if one is None or one["start"] is None:
             return None
         fault = self.views.anatomy.view["fault"]
