@@ -1,9 +1,9 @@
-"""What a broken message was: proposals, the likeliest first, each with what speaks for it.
+"""Repair of broken messages: proposals with their evidence, most likely first.
 
 A proposal undoes one fault known from practice. Nothing is made up: a value comes from the text itself or
-from another element of it, and where nothing tells what was there, the proposal says so and changes nothing.
-Every edit after which the text can be read is weighed by how plausible its elements are, alone and together;
-the judge says the rest. A proposal is *restored* only where no other fault explains the text, else *likely*.
+from another element, and where the original value cannot be known, the proposal says so and changes nothing.
+Every edit that makes the text readable is weighed by how plausible the elements are, alone and together; the
+best are validated. A proposal is *restored* only if no other fault explains the text, otherwise *likely*.
 """
 
 from __future__ import annotations
@@ -44,25 +44,25 @@ from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 
 __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"]
 
-# What a proposal is: what the message was, what it likely was, or where the fault is and no more.
+# The verdicts: certain, likely, or fault located but original value unknown.
 RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 
-# So many texts are judged, and so many bits apart; so far ahead of all others a proposal is sure, inside a
-# message and around it.
+# How many candidates are validated, and how many bits apart; the lead over the next candidate that makes a
+# proposal certain, inside a message and around it.
 _JUDGED, _NEAR, _MARGIN, _OUTSIDE, _MOST = 40, 30.0, 8.0, 6.0, 8
-_LEFT = 8.0  # bytes left over may be of the link
-_LONGEST = 4_096  # bytes; what is longer is no message with one fault
+_LEFT = 8.0  # trailing bytes may belong to the link
+_LONGEST = 4_096  # bytes; longer data are not searched
 _SHOWN = 24
 _MOST_EVIDENCE = 4
-_WITNESSES = 2  # one may agree by chance
-# So far ahead is sure what a habit of hands, a key hit twice, speaks for, or what nothing else does.
+_WITNESSES = 2  # a single agreement may be chance
+# The lead needed by edits with weaker evidence.
 _NEARER, _FAR, _FARTHER = 10.0, 13.0, 18.0
-_RARE = -2.0  # bits by which an element is seldom there
-_FEW = 2  # characters that may be lost or added at once
-# Other elements say what these are, and a third one which of the two is right.
+_RARE = -2.0  # the cost of a rare element, in bits
+_FEW = 2  # characters that can be lost or added at once
+# Other elements repeat these, and a third shows which copy is right.
 _TOLD_TWICE = (2, 7, 11, 14, 35, 37)
 _SPELLED = HEX_DIGITS | set(" \t\r\n")
-# What is kept of values, cards among them, while they are compared: no longer than that.
+# Caches of values, which may include card data: cleared after each repair.
 _OF_VALUES = (alone, card_holds, tags)
 
 
@@ -73,8 +73,8 @@ class Proposal:
     bitmap, None the whole text; `name`), `before` and `after` as they may be shown, and the `evidence`,
     sentences.
 
-    `text` is the message after it, `message` the same as a Message (None and empty where nothing tells what
-    it was), `left` the errors of it, `bits` how unlikely all of it is.
+    `text` is the repaired message, `message` the same as a Message (empty and None if the original value is
+    unknown), `left` its remaining errors, `bits` its total cost.
     """
 
     verdict: str
@@ -104,7 +104,7 @@ class Proposal:
         return f"{text[:1].upper()}{text[1:]}."
 
     def record(self) -> dict[str, Any]:
-        """What may be shown of it, by name."""
+        """The attributes that may be shown, by name."""
         names = ("verdict", "field", "name", "action", "before", "after", "evidence")
         return {name: getattr(self, name) for name in names}
 
@@ -158,7 +158,7 @@ def repair(
         trials = _trials(reading)
         found = [one.edit.text for one in trials]
         if paste and strip_line_ending(paste) not in found and (not found or _SPELLED.issuperset(paste)):
-            # It may be bytes, or stand among other things.
+            # It may be bytes, or surrounded by other text.
             seen = read(paste, version=version, interface=interface)
             if seen.raw is None and seen.message is not None and not (trials and seen.as_text):
                 reading, trials = seen, [*trials, *_trials(seen)]
@@ -179,11 +179,11 @@ def _errors(report: Report) -> tuple[Finding, ...]:
     return tuple(one for one in report.findings if one.is_error)
 
 
-# What it may have been.
+# Candidates.
 
 
 def _trials(reading: Reading) -> list[Trial]:
-    """All that what was read may have been."""
+    """All candidates for what was read."""
     message = reading.message if reading.complete else None
     if reading.raw is not None:
         raw, pinned = strip_line_ending(reading.raw), reading.pinned
@@ -205,11 +205,11 @@ def _trials(reading: Reading) -> list[Trial]:
     return made + bytes_trials(data, written) if written else made
 
 
-# Which of it is likeliest.
+# Ranking.
 
 
 def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
-    """The likeliest of *trials*, judged."""
+    """The most likely of *trials*, validated."""
     best: dict[str, Trial] = {}
     for one in sorted(trials, key=lambda one: one.bits):
         best.setdefault(one.edit.text if one.edit.action != undoing.CUT else "", one)
@@ -220,15 +220,17 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
             one.judge(network)
     usual = min((sum(one.judged.values()) for one in kept if one.report), default=0.0)
     for one in kept:
-        one.bits += usual * (one.report is None)  # what cannot be judged is as odd as the best of the others
+        one.bits += usual * (
+            one.report is None
+        )  # a truncated message is not validated: assume the best score
     kept += [wrong for one in kept if not one.edit.action for wrong in _wrong(one)]
     kept.sort(key=lambda one: one.bits)
-    # What nothing tells is last in the list, though it is as likely as what is there to see.
+    # Unknown values are ranked last, but are as likely as the visible rivals.
     unseen = [one for one in trials if one.lost and one.edit.action != undoing.CUT]
     made = []
     for at, one in enumerate(kept[: _MOST + 1]):
         if not one.edit.action:
-            break  # as it came, it is likelier than what follows
+            break  # the unchanged text is more likely than the rest
         rivals = [other.bits for other in kept[at + 1 : at + 2]]
         if one.edit.action == undoing.LOST:
             rivals += [other.bits - undoing.UNSEEN for other in unseen if other.edit.field != one.edit.field]
@@ -238,7 +240,7 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
 
 
 def _wrong(one: Trial) -> Iterator[Trial]:
-    """Something is wrong in the element of which the judge says most, and nothing tells what."""
+    """The candidate that a character is wrong in the element with the worst findings."""
     found = {number: bits for number, bits in one.judged.items() if number}
     if found:
         number = max(found, key=found.__getitem__)
@@ -247,7 +249,7 @@ def _wrong(one: Trial) -> Iterator[Trial]:
         yield replace(one, edit=edit, bits=one.bits - explained + undoing.PRIOR_OF_WRONG)
 
 
-# What is told of it.
+# Presentation.
 
 
 def _proposal(one: Trial, ahead: float, network: str | None) -> Proposal:
@@ -265,7 +267,7 @@ def _proposal(one: Trial, ahead: float, network: str | None) -> Proposal:
 
 
 def _evidence(one: Trial) -> tuple[str, ...]:
-    """What speaks for it: what others say of the element first."""
+    """The evidence, cross-checks of the edited element first."""
     about = re.compile(rf"\bDE {one.edit.field}\b")
     agree = sorted(one.weight.said.agree, key=lambda text: about.search(text) is None)
     around = (f"{one.outside.action}: {one.outside.why}",) if one.outside else ()
@@ -279,7 +281,7 @@ def _name(one: Trial, network: str | None) -> str:
 
 
 def _shown(one: Trial) -> tuple[str, str]:
-    """What stood there and what stands there after it, card data hidden."""
+    """The edited part before and after, card data masked."""
     edit = one.edit
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED, undoing.SECOND):
         return "", ""
@@ -287,7 +289,7 @@ def _shown(one: Trial) -> tuple[str, str]:
         return mask_text(edit.before)[:_SHOWN], ""
     if edit.field < 2 or edit.action == undoing.LENGTH:
         return edit.before, edit.after
-    # Beside the others: of their card a piece may stand in it.
+    # Masked in the whole message: the value may contain part of the card number.
     fields, mti = one.weight.fields, edit.text[:4]
     before, after = (
         Message(mti, {**fields, edit.field: value}, one.table.version).masked()[edit.field]
@@ -297,25 +299,25 @@ def _shown(one: Trial) -> tuple[str, str]:
 
 
 def _sure(one: Trial, ahead: float) -> bool:
-    """Whether no other fault explains the text: a wrong length may be a lost character, digits swapped one
-    wrong digit, so that others have to say what the element says."""
+    """Whether no other fault explains the text. A wrong length may be a lost character, and swapped digits
+    one wrong digit, so other elements have to confirm the value."""
     edit, said, number = one.edit, one.weight.said, one.edit.field or 0
     agree = set(said.agree)
     is_proven = number in PROOF and PROOF[number] <= agree
     if said.clashes(number):
         return False
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
-        # It moves whole elements; one of a character or two may be characters lost or added.
+        # It shifts whole elements; a short one may also be lost or added characters.
         there, absent = presence_costs(edit.text[:4], one.weight.network)[number]
         more, is_told = absent - there, len(agree) >= _WITNESSES
         element, held = one.table[number], one.weight.fields.get(number, "")
-        # One that is not there has a length at least, or all its characters.
+        # A missing element had at least its length prefix, or its full width.
         wide = len(held) + element.prefix if held else element.prefix or element.width
         if wide <= _FEW or ahead < _NEARER:
             return False
         if edit.action == undoing.BIT_CLEARED:
-            last = number > max(one.weight.fields, default=0)  # the end may be missing
-            blank = "s" in element.content and not element.prefix  # or its blanks
+            last = number > max(one.weight.fields, default=0)  # the end may be missing instead
+            blank = "s" in element.content and not element.prefix  # or its trailing blanks
             return more < _RARE * last and not blank and (is_told or ahead >= _FARTHER)
         return more > _RARE and is_told and not one.warns(number)
     if edit.action == undoing.LENGTH:
@@ -337,5 +339,5 @@ def _sure(one: Trial, ahead: float) -> bool:
     if edit.action == undoing.HALVES:
         return len(agree) >= _WITNESSES
     if edit.action == undoing.VERSION:
-        return version_of(edit.before) is not None  # where it is none, any digit may be wrong
-    return edit.action != undoing.DIGIT  # several elements come and go with a digit of the bitmap
+        return version_of(edit.before) is not None  # otherwise any digit may be wrong
+    return edit.action != undoing.DIGIT  # a bitmap digit adds and removes several elements

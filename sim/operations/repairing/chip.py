@@ -1,5 +1,5 @@
-"""What chip data were before a fault inside them: a tag or its length that is wrong or lost. The dictionary
-of tags says how long each may be, and which stand in requests and answers."""
+"""Repair inside chip data: a tag or tag length that is wrong or lost. The tag dictionary gives the possible
+lengths."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sim.spec import emv
 from sim.spec.emv import tag_of
 
 _MORE_BYTES = 0x1F
-_FURTHER = 2  # tags that do not end where the value ends by chance
+_FURTHER = 2  # more tags than could fit by chance
 _LONGEST, _HEAD = 127, 6
-# Bits for a tag that stands twice, one of which no dictionary tells or not so, a private one, a rare one.
+# Bits for a tag that occurs twice, is unknown or has the wrong form, is private, is rare.
 _TWICE, _STRANGE, _OWN, _RARE, _FAR = 8.0, 8.0, 3.0, 3.0, 6.0
 _PRINTED = frozenset(range(32, 127))
 _PRIVATE, _APPLICATIONS = ("DF", "9F5", "9F6", "9F7"), ("4F", "84", "9F06")
@@ -25,7 +25,7 @@ OF_LENGTH = "with a length"
 
 
 class Tag(NamedTuple):
-    """Where a tag stands: its name, its start, its value's start and the end."""
+    """The position of a tag: name, start, start of the value, end."""
 
     name: str
     start: int
@@ -34,7 +34,7 @@ class Tag(NamedTuple):
 
 
 def walk(value: str, at: int = 0) -> tuple[list[Tag], int]:
-    """The tags of *value* from *at* that the dictionary has, each as long as it says, and where that ends."""
+    """The known tags of *value* from *at*, each of a valid length, and where they end."""
     found = list[Tag]()
     while at < len(value):
         first = at + (6 if _two_bytes(value[at : at + 2]) else 4)
@@ -61,13 +61,12 @@ def _two_bytes(byte: str) -> bool:
 
 
 def is_sound(value: str, at: int = 0) -> bool:
-    """Whether *value* is tags of the dictionary to its end, each as long as it says."""
+    """Whether *value* consists of known tags with valid lengths."""
     return walk(value, at)[1] == len(value)
 
 
 def odd(value: str) -> float:
-    """How odd it is, in bits, that just these tags stand there, as long as they are: none of them twice, none
-    that no dictionary has."""
+    """How implausible these tags and lengths are, in bits."""
     places = chip_data.read(value).places
     names = [name for name, _, _ in places]
     bits = _TWICE * (len(names) - len(set(names)))
@@ -84,24 +83,23 @@ def odd(value: str) -> float:
 
 
 def goes_on(before: str, after: str) -> bool:
-    """Whether further tags of *after* stand after the one in which it is not *before*."""
+    """Whether several tags of *after* follow the first difference from *before*."""
     at = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after))
     return sum(tag.start > at for tag in walk(after)[0]) >= _FURTHER
 
 
 def is_begun(value: str) -> bool:
-    """Whether *value* may be chip data that are cut: more of it would finish its last tag."""
+    """Whether *value* can be truncated chip data: more bytes would complete the last tag."""
     return walk(value + "00" * _LONGEST)[1] + _HEAD > len(value)
 
 
 def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[str, float, str]]:
-    """*value* with the *lost* hex digits in a tag or its length, or in a value that others (*given*, by tag)
-    have; with 0, a tag or a length that is wrong put right. How unlikely that is, and why. What another value
-    lost nothing tells."""
+    """*value* with *lost* hex digits restored in a tag, its length, or a value that other elements repeat
+    (*given*, by tag); with 0, a wrong tag or length corrected. Each with its cost in bits and the reason."""
     found, stop = walk(value)
     starts = [*(one.start for one in found), stop]
     if stop == len(value):
-        # A tag that is seldom there may be another.
+        # A rare tag may really be another one.
         starts = [] if lost else [one.start for one in found if not emv.tags()[one.name].usage]
     for start in starts:
         for head, rest, bits, why in _heads(value, start, lost):
@@ -117,13 +115,12 @@ def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[
 
 @lru_cache(maxsize=512)
 def _less(text: str, count: int) -> frozenset[str]:
-    """*text* less *count* characters that stand together."""
+    """*text* without *count* adjacent characters, for each position."""
     return frozenset(text[:at] + text[at + count :] for at in range(len(text) - count + 1))
 
 
 def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, float, str]]:
-    """The tags with lengths that may have stood at *start*, where the value begins after them, how unlikely
-    each is, and why."""
+    """The tags with lengths that may belong at *start*: each with the start of its value, cost and reason."""
     for name in emv.tags():
         width = len(name)
         stands, first = value[start : start + width].upper(), start + width + 2 - lost
@@ -148,7 +145,7 @@ def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, float,
 
 
 def _alike(a: str, b: str) -> bool:
-    """Whether one character is another, or two neighbors have changed places."""
+    """Whether one character differs, or two adjacent ones are swapped."""
     apart = [at for at, (one, other) in enumerate(zip(a, b, strict=False)) if one != other]
     if len(a) < len(b) or len(apart) > 2:
         return False

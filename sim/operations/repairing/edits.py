@@ -1,4 +1,4 @@
-"""The edits that undo a fault known from practice: each one that lets a text be read to its end."""
+"""The edits that undo faults known from practice, each one that makes the text readable to its end."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap",
 LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
 TAG, HALVES = "tag changed", "bitmap restored"
 PADDING, TURNED, GIVEN = "padding removed", "month and year swapped", "value restored"
-# How unlikely a fault is beforehand, in bits; the place inside an element comes to it where it is chosen.
+# The prior of each fault, in bits; the position inside an element is added where it is chosen.
 PRIOR = {
     **{STRIPPED: 2.0, ZERO: 3.0, VERSION: 4.0, BIT_SET: 4.5, BIT_CLEARED: 4.0, SECOND: 3.0, LENGTH: 5.0},
     **{LOST: 5.0, ADDED: 5.0, SWAPPED: 6.0, PADDING: 3.0, TURNED: 4.0, GIVEN: 8.0},
 }
-# A cut falls anywhere; that another edit explains what it leaves would be chance.
+# A message can be cut anywhere, so another edit explains the rest only by chance.
 PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
 _IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 11.0, 8.5
-# Bits by which what nothing tells is put last: it restores nothing.
+# Ranks candidates with unknown characters last: they restore nothing.
 UNSEEN = 15.0
-NO_HABIT = 5.0  # a key is hit twice; another character is seldom added
+NO_HABIT = 5.0  # doubled keystrokes are common, other extra characters are not
 _COUNTED, _OFF = 6, 2
 _CUT_OFF, _BLANK = 6.0, -4.0
 _DECIMAL, _HEX, _WHICH = "0123456789", "0123456789ABCDEF", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
-_FARTHEST = 44  # the longest header that is looked behind
+_FARTHEST = 44  # the longest header
 _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
 _LONGEST_SWAPPED = 42
 _TRACK_2, _EXPIRY, _CHIP, _TRACK_WIDTH = 35, 14, 55, 37
@@ -55,8 +55,8 @@ _ON_THE_STRIPE = "sentinels on the stripe are not part of the track data"
 
 
 class Edit(NamedTuple):
-    """A text after an edit: how unlikely its fault is in `bits`, what was done, to which element, and why; by
-    what `table` it is read, where that is another."""
+    """A text after an edit: the cost of the fault in `bits`, the action, the element, the reason, the element
+    before and after, and the `table` to read it by if it is another."""
 
     text: str
     bits: float
@@ -69,13 +69,13 @@ class Edit(NamedTuple):
 
 
 def _stated(front: str) -> set[int]:
-    """The lengths that digits in front of a message may state, decimal or hex."""
+    """The lengths that leading digits may give, in decimal or hex."""
     whole = bitmap.HEX_DIGITS.issuperset(front)
     return ({int(front, 16)} if whole else set()) | ({int(front)} if is_digits(front) else set())
 
 
 def fronts(raw: str) -> Iterator[Edit]:
-    """What stands in front of an MTI and a bitmap, where it is known to stand there."""
+    """*raw* without a known header before the MTI."""
     for size in range(2, min(_FARTHEST, len(raw) - _LEAST) + 1):
         rest = raw[size:]
         if not is_digits(rest[:MTI_WIDTH]) or not bitmap.HEX_DIGITS.issuperset(rest[MTI_WIDTH:_LEAST]):
@@ -85,7 +85,7 @@ def fronts(raw: str) -> Iterator[Edit]:
         near = next((count for count in stated if abs(count - len(rest)) <= _OFF), 0)
         if stated & {len(rest), len(raw)}:
             why = "they are the length of the rest"
-        elif near:  # it may be right where a character is lost or added after it
+        elif near:  # correct if a character was lost or added later
             why = f"they say that {near} characters follow, and {len(rest)} do"
         elif size == 2 and int.from_bytes(front.encode("latin-1", "replace")) in (len(rest), len(raw)):
             why = "they are the length of the rest, in binary"
@@ -99,7 +99,7 @@ def fronts(raw: str) -> Iterator[Edit]:
 
 
 def heads(raw: str, found: Frame | None, table: Spec, pinned: bool) -> Iterator[Edit]:
-    """What MTI and bitmap may have been: of another version, less a zero or a digit."""
+    """Other MTIs and bitmaps: of another version, or with a digit restored, changed or swapped."""
     for edit in _heads(raw, found):
         own = table
         if edit.field != BITMAP_FIELD:
@@ -115,13 +115,13 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
     for own, version in enumerate(VERSIONS):
         bits, why = PRIOR[VERSION] + 3 * (own == 2), f"the elements are those of ISO 8583:{version}"
         if mti[:1] != str(own):
-            # Where no version is named, another digit may be wrong, too, or in its place.
+            # With no valid version digit, another fault in the MTI is as likely.
             strange = _WHICH * (version_of(mti) is None)
             yield Edit(f"{own}{raw[1:]}", bits + strange, VERSION, MTI_FIELD, why, mti[:1], str(own))
     if is_digits(digits) and len(digits) == MTI_WIDTH - 1:
         tried = {digits[:at] + digit + digits[at:] for at in range(MTI_WIDTH) for digit in _DECIMAL}
         for whole in sorted(one for one in tried if anchors.usual(one) and anchors.known(one)):
-            # What takes a text for a number loses its leading zero.
+            # Software that treats the text as a number drops the leading zero.
             action, bits = (ZERO, PRIOR[ZERO]) if whole == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
             why = "an MTI has four digits"
             yield Edit(whole + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, whole)
@@ -140,12 +140,12 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
 
 
 def swapped(raw: Units, at: int) -> Units:
-    """*raw* with the unit *at* after its neighbor."""
+    """*raw* with the units at *at* and *at* + 1 swapped."""
     return raw[:at] + raw[at + 1 : at + 2] + raw[at : at + 1] + raw[at + 2 :]
 
 
 def edits(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
-    """The edits of bitmap, lengths and characters after which *raw* can be read to its end."""
+    """The edits of bitmap, lengths and characters that make *raw* readable to the end."""
     yield from _bits(raw, found, source)
     yield from _lengths(raw, found, source)
     yield from _units(raw, found, source)
@@ -157,7 +157,7 @@ def _bits(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
     for number in range(2, top + 1):
         bit = 1 << (top - number)
         if number == bitmap.PRIMARY_BITS + 1 and not value & bit:
-            continue  # a third bitmap, which nobody forgets to announce
+            continue  # a tertiary bitmap
         mapped = source.mapped(raw, value ^ bit, top, found.begin)
         if done := source.read(mapped):
             action = BIT_CLEARED if value & bit else BIT_SET
@@ -187,7 +187,7 @@ def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
         for size, bits, why in sizes(said, length.most, left, length.doubled):
             near = is_digits(said) and abs(size - int(said)) <= _OFF
             if number == found.stop == found.numbers[-1] and not near and why == FITS:
-                bits += _CUT_OFF  # the text ends in it
+                bits += _CUT_OFF  # the text may be truncated instead
             prefix = length.written(size)
             if len(prefix) == first - start and (done := source.read(raw[:start] + prefix + raw[first:])):
                 yield Edit(done[0], bits, LENGTH, number, why, said, f"{size:0{len(said)}d}", done[1])
@@ -200,8 +200,8 @@ def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
 
 
 def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int, float, str]]:
-    """The lengths that may have been meant where *said* stands, how unlikely each is, and why: at most
-    *most*; *left* characters are left over. Of what is *counted* in bytes or in hex digits either may be."""
+    """The lengths that *said* may stand for, up to *most*, each with cost and reason; *left* characters are
+    left over. *counted*: the length may count bytes or hex digits."""
     now, known = int(said) if is_digits(said) else -1, dict[int, tuple[float, str]]()
     usual, far = PRIOR[LENGTH], PRIOR[LENGTH] + _FARTHER
     if said and bitmap.HEX_DIGITS.issuperset(said):
@@ -226,7 +226,7 @@ def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int,
 
 
 def _bare(number: int, value: str) -> Iterator[tuple[str, str]]:
-    """A card number or track 2 without what fills it up or stands around it on the stripe."""
+    """A card number or track 2 without padding or sentinels."""
     if number in (_PAN, _TRACK_2):
         for chars, why in ((_FILLER, _FILLED), (_SENTINELS, _ON_THE_STRIPE)):
             bare = value.rstrip(chars) if chars == _FILLER else value.strip(chars)
@@ -235,8 +235,8 @@ def _bare(number: int, value: str) -> Iterator[tuple[str, str]]:
 
 
 def _units(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
-    """A character or byte lost or added inside an element: first where that lets all after it be read, then
-    which."""
+    """A character or byte lost or added inside an element: first the elements where that makes the rest
+    readable, then which character."""
     for at, one in enumerate([*found.places, *([found.ended] if found.ended else [])]):
         number, rest = one.number, found.numbers[at + 1 :]
         for by in source.steps if number == _CHIP else (-1, 1):
@@ -250,7 +250,7 @@ def _units(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
 
 
 def _bared(gap: Opening) -> Iterator[tuple[str, float, str]]:
-    """What an element may have been that has a unit more than it should."""
+    """The values of an element without one extra unit."""
     long, unit = gap.value, gap.unit
     for begin, stop in _runs(long, unit):
         value, same, place = (
@@ -267,7 +267,7 @@ def _bared(gap: Opening) -> Iterator[tuple[str, float, str]]:
 
 
 def _quoted(unit: str) -> str:
-    """A unit in words; digits may be of a card and are not shown."""
+    """A unit in words; digits are not shown, because they may belong to a card."""
     named = {"0": "a zero", " ": "a blank"}
     if len(unit) > 1:
         return "a byte"
@@ -275,7 +275,7 @@ def _quoted(unit: str) -> str:
 
 
 def _runs(value: str, unit: int) -> Iterator[tuple[int, int]]:
-    """Where units begin and end that are the same."""
+    """The runs of equal units, each with start and end."""
     at = len(value) % unit
     for _, group in groupby(value[one : one + unit] for one in range(at, len(value), unit)):
         start, at = at, at + unit * sum(1 for _ in group)
@@ -283,8 +283,8 @@ def _runs(value: str, unit: int) -> Iterator[tuple[int, int]]:
 
 
 def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float, str]]:
-    """What an element may have been that is short by *lost* characters: as others say it, one more of a run,
-    or what nobody knows."""
+    """The values of an element that lost *lost* characters: as other elements give it, one more of a run, or
+    unknown."""
     short, seen = gap.value, set[str]()
     if number == _CHIP:
         for value, bits, why in chip.restored(short, lost, tags_given(gap.others)):
@@ -309,8 +309,8 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
 
 
 def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iterator[Edit]:
-    """Edits of values of *raw*, which can be read: track 2, the expiry, tags of chip data, two digits of a
-    suspect that changed places, and what others say that it is."""
+    """Edits of values in *raw*, which can be read: track 2, expiry, chip tags, and for each of *suspects*
+    swapped characters and the value that other elements give."""
     where = {place.number: place for place in found.places}
     held = {number: raw[place.first : place.end] for number, place in where.items()}
     for changes, bits, action, number, why in _changed(held, table, suspects):
@@ -321,7 +321,7 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
             text = text[:start] + prefix + changes[each] + text[end:]
         yield Edit(text, bits, action, number, why, held[number], changes[number])
     for number in sorted({*suspects} & held.keys()):
-        # The neighbors may be of two elements.
+        # A swap may cross the border to an adjacent element.
         _, _, first, end = where[number]
         begin, last = max(first - 1, found.places[0].first), min(end, len(raw) - 1)
         for at in range(begin, last if end - first <= _LONGEST_SWAPPED else begin):
@@ -334,7 +334,7 @@ def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iter
 def _changed(
     held: Mapping[int, str], table: Spec, suspects: Iterable[int]
 ) -> Iterator[tuple[dict[int, str], float, str, int, str]]:
-    """Values that elements may have had, how unlikely that is, what was done to which of them, and why."""
+    """Changed values by element, each with cost, action, element and reason."""
     for number, value in held.items():
         for bare, why in _bare(number, value):
             yield {number: bare}, PRIOR[PADDING], PADDING, number, why

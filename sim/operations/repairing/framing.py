@@ -1,5 +1,5 @@
-"""What edits are made on: the characters of a text form, or the bytes of a format. Where elements stand in
-both, how lengths and bitmaps are written, and what an element is that lacks a unit or has one more."""
+"""The two forms in which messages are repaired, text and the bytes of a format: where elements are, how
+lengths and bitmaps are written, and how an element reads with a unit more or less."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sim.codec.wire.formats import BCD, BINARY, HEX, HEXED, NIBBLES, RAW, Versio
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
 from sim.spec import Spec, version_of
 
-# A character that nobody can know; no message contains it.
+# Stands for a character that cannot be known; no message contains it.
 UNKNOWN = "\x00"
 _CHIP = 55
 
 
 class Place(NamedTuple):
-    """Where an element stands: its number, prefix, value and end."""
+    """The position of an element: number, start of the prefix, start of the value, end."""
 
     number: int
     start: int
@@ -32,9 +32,9 @@ class Place(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """How far a message can be read: its bitmap as a number of `top` bits, which stands before `begin`, the
-    elements announced, their places up to the one at which reading stopped (None where it did not), whether
-    it ends with the text, and where the element would end in whose midst it ends (None where it does not)."""
+    """How far a message can be read: the bitmap as a number of `top` bits, ending at `begin`; the announced
+    elements; the places read; the element where reading stopped, if any; whether the message ends with the
+    text; and the place of the element that the text ends in, if any."""
 
     bits: int
     top: int
@@ -47,14 +47,14 @@ class Frame(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The end of what was read."""
+        """Where reading ended."""
         return self.places[-1].end if self.places else self.begin
 
 
 class Length(NamedTuple):
-    """How the length of an element is written: the greatest, whether two characters of the value are a byte,
-    so that it may count either, what writes it (longer or empty where it has no place), how many units a
-    value so long takes, and what a prefix states, as digits."""
+    """How the length of an element is written: the maximum; whether two characters are one byte (`doubled`),
+    so that it may count either; functions that write a length (too long or empty if it does not fit), give the
+    units of a value that long, and read a prefix as digits."""
 
     most: int
     doubled: bool
@@ -64,9 +64,9 @@ class Length(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """An element of a message that can be read once it has units more or fewer: its value as it is, the
-    characters of a unit, the other elements, and what writes the text form with another value (empty where
-    the message is not that, less or more these units)."""
+    """An element that makes the message readable once units are added or removed: its present value, the
+    characters per unit, the other elements, and a function that writes the text form with another value
+    (empty if that does not differ by just these units)."""
 
     value: str
     unit: int
@@ -77,8 +77,8 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True)
 class Text:
-    """The text form, read by `table`: a unit is a character. `steps` are the units that chip data lose or
-    gain at once: a hex digit, a byte, a tag of two; `map` is how many a bitmap of 64 elements takes."""
+    """The text form, read by `table`; a unit is a character. `steps` are the units that chip data can lose or
+    gain at once (a hex digit, a byte, a two-byte tag); `map` is the width of a 64-bit bitmap."""
 
     table: Spec
     steps = (-1, -2, -4, 1)
@@ -108,11 +108,11 @@ class Text:
         return Frame(*begun, None, at == size)
 
     def read(self, raw: str) -> tuple[str, Spec] | None:
-        """The text form of *raw* and its table, where it can be read to its end."""
+        """The text form of *raw* and its table; None if it cannot be read to the end."""
         return (raw, self.table) if is_mti(raw[:MTI_WIDTH]) and reads(raw, self.table) else None
 
     def begun(self, raw: str, found: Frame) -> Message:
-        """What was read of *raw* before it ends too early."""
+        """What can be read before *raw* ends."""
         fields = {one.number: raw[one.first : one.end] for one in found.places}
         dialect = self.table if self.table.dialect else None
         return Message(raw[:MTI_WIDTH], fields, self.table.version, dialect=dialect)
@@ -122,7 +122,7 @@ class Text:
         return f"{raw[:MTI_WIDTH]}{bits:0{top // 4}X}{raw[begin:]}"
 
     def length(self, number: int) -> Length | None:
-        """How the length of an element is written; None where it has none."""
+        """How the length of an element is written; None for fixed length."""
         element = self.table[number]
         width = element.prefix
         if not width:
@@ -131,7 +131,7 @@ class Text:
         return Length(element.width, doubled, lambda size: f"{size:0{width}}", lambda size: size, str)
 
     def opened(self, raw: str, one: Place, rest: Iterable[int], by: int) -> Opening | None:
-        """An element that ends *by* units later; None where what follows it cannot be read then."""
+        """Element *one* ending *by* units later; None if the rest cannot be read then."""
         end = one.end + by
         if not one.first <= end <= len(raw) or not ends(raw, end, rest, self.table):
             return None
@@ -144,14 +144,14 @@ class Text:
 
 @dataclass(frozen=True)
 class Bytes:
-    """The bytes of a format, as `layout` has it: a unit is a byte. All else is as of a text."""
+    """The bytes of a format, described by `layout`; a unit is a byte. Otherwise as for text."""
 
     layout: VersionedFormat
     steps = (-1, -2, 1)
 
     @classmethod
     def of(cls, raw: bytes, fmt: Format) -> Bytes | None:
-        """What reads *raw* as *fmt* has it; None where it does not begin as a message of it does."""
+        """The source for *raw* in *fmt*; None if it does not start with an MTI."""
         try:
             return cls(fmt.layout(version_of(read_mti(Views(raw), fmt)[0])))
         except IsoError:
@@ -225,7 +225,7 @@ class Bytes:
         end, unit = one.end + by, self._unit(one.number)
         if not one.first < end <= len(raw) or not unit:
             return None
-        # Units of its own fill the value up, or the last is left out, so that it can be read.
+        # Pad the value with copies of its last unit, or drop that, so that it can be read.
         last = raw[end - 1 : end] * -by
         message = self._message(raw[: min(end, one.end)] + last + raw[end:])
         further = self._message(raw[: one.end - by] + raw[one.end :]) if by > 0 else message
@@ -247,7 +247,7 @@ class Bytes:
         return Opening(value, unit, others, put, message.spec)
 
     def _unit(self, number: int) -> int:
-        """How many characters of a value a byte holds; 0 where it holds none by itself."""
+        """The characters per byte; 0 if a byte is no whole character."""
         field = self.layout[number]
         if field is None or field.written in (HEXED, HEX) or field.written in MULTI_BYTE:
             return 0
@@ -255,7 +255,7 @@ class Bytes:
 
 
 def text_of(message: Message) -> str:
-    """The text form of *message*; empty where it has none."""
+    """The text form of *message*; empty if it has none."""
     try:
         return build(message)
     except IsoError:
@@ -263,7 +263,7 @@ def text_of(message: Message) -> str:
 
 
 def _is_less(short: bytes, whole: bytes, count: int) -> bool:
-    """Whether *short* is *whole* less *count* units that stood together."""
+    """Whether *short* is *whole* without *count* adjacent units."""
     at = next((at for at, (a, b) in enumerate(zip(short, whole, strict=False)) if a != b), len(short))
     return short == whole[:at] + whole[at + count :]
 

@@ -1,5 +1,4 @@
-"""A raw bitmap that went through a code page of seven bits: of each byte above 7F nothing is left but that it
-was one."""
+"""A raw bitmap that went through a 7-bit code page: bytes above 7F are replaced or lost their high bit."""
 
 from __future__ import annotations
 
@@ -13,14 +12,14 @@ from sim.judge.elements import misfit
 from sim.operations.repairing.weighing import presence_costs
 from sim.spec import Spec
 
-# What stands for a byte that is lost.
+# The replacement characters for lost bytes.
 LOST = "\ufffd?"
 _MAP, _TOP = 8, 0x80
 _MOST_STEPS, _MOST_FOUND = 20_000, 24
 
 
 def is_half(raw: str) -> bool:
-    """Whether *raw* begins with an MTI and a raw bitmap of which bytes, or their upper bits, are lost."""
+    """Whether *raw* starts with an MTI and a raw bitmap that lost bytes or their high bits."""
     bits = raw[MTI_WIDTH : MTI_WIDTH + _MAP]
     held = all(ord(char) < _TOP or char in LOST for char in bits)
     odd = any(char in LOST or char < " " for char in bits)
@@ -28,9 +27,9 @@ def is_half(raw: str) -> bool:
 
 
 def texts(raw: str, table: Spec) -> Iterator[str]:
-    """The text forms that *raw* may be: with the bitmaps, the likeliest first, under which its elements fit
-    and end where it ends."""
-    # What stands for a lost byte does so where one is there.
+    """The text forms that *raw* can be, most likely first: with every bitmap under which all elements fit and
+    the text is used up."""
+    # With replacement characters, all other bytes are intact.
     marked = any(char in LOST for char in raw[MTI_WIDTH : MTI_WIDTH + _MAP])
     for wide in (_MAP * (1 + (raw[MTI_WIDTH] in LOST)),) if marked else (_MAP, 2 * _MAP):
         yield from _texts(raw, table, wide, marked)
@@ -45,7 +44,7 @@ def _texts(raw: str, table: Spec, wide: int, marked: bool) -> Iterator[str]:
         for bit in range(0 if marked else 1, 1 if lost else 8):
             known[8 * place + bit + 1] = bool(byte >> (7 - bit) & 1)
     costs, start = presence_costs(raw[:MTI_WIDTH], None), MTI_WIDTH + wide
-    # The cost so far, the element that comes next, where it would stand, and those that are there.
+    # Cost so far, next element, its position, elements present.
     queue: list[tuple[float, int, int, tuple[int, ...]]] = [(0.0, 2, start, ())]
     found = 0
     for _ in range(_MOST_STEPS):
@@ -64,11 +63,11 @@ def _texts(raw: str, table: Spec, wide: int, marked: bool) -> Iterator[str]:
 
 
 def _end(raw: str, number: int, at: int, table: Spec) -> int:
-    """Where element *number* ends that begins at character *at*; 0 where it does not fit."""
+    """The end of element *number* if it starts at *at*; 0 if it does not fit."""
     element = table[number]
     first, width = at + element.prefix, element.width
     if element.binary or first > len(raw):
-        return 0  # bytes of which half are lost
+        return 0  # binary data lost bits as well
     if element.prefix:
         stated = raw[at:first]
         if not is_digits(stated) or int(stated) > width:

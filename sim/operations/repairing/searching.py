@@ -1,4 +1,4 @@
-"""All that a text may have been before a fault: each text that can be read after an edit, weighed."""
+"""The candidates: every text that can be read after undoing one fault, with its cost."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from sim.operations.repairing.weighing import Weight, announced, usually_odd, we
 from sim.operations.validation import Report, judge
 from sim.spec import Spec, spec, version_of
 
-# What is longer is no message with one fault; it is only read.
+# Longer texts are not searched: they do not have just one fault.
 _LONGEST = 20_000
 _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
-# What is absent is weighed with the elements that are there.
+# A finding on a missing element counts less: the set of elements is weighed already.
 _OF_ABSENT = 0.2
 _NO_TAGS = 14.0
-_SECOND = 3.0  # bits by which a second fault is unlikelier than none
+_SECOND = 3.0  # bits for a second fault
 _CHIP = 55
 _ENDS = "\x02\x03\0\r\n"
 
 
 @dataclass(slots=True)
 class Trial:
-    """A text that can be read after an edit of `raw`: how it weighs, by what table it is read, and what stood
-    around it."""
+    """A text that can be read after an edit of `raw`: its weight, the table it is read by, and the edit that
+    removed what surrounded it (`outside`)."""
 
     raw: str
     edit: Edit
@@ -49,24 +49,24 @@ class Trial:
     judged: dict[int | None, float] = attribute(default_factory=dict)
 
     def warns(self, number: int) -> bool:
-        """Whether the judge finds something odd in the value of element *number*."""
+        """Whether validation reports an error or a warning on the value of element *number*."""
         found = self.report.findings if self.report else ()
         odd = (one for one in found if one.start is not None and one.severity != Severity.INFO)
         return any(one.field == number for one in odd)
 
     @property
     def lost(self) -> bool:
-        """Whether nothing tells a character of it, or what it was at all."""
+        """Whether the original value cannot be known."""
         return UNKNOWN in self.edit.text or self.edit.action in undoing.UNTOLD
 
     def inside(self, outside: Edit) -> Trial:
-        """The same inside of what stands around it."""
+        """The same candidate in a message that *outside* was removed from."""
         if not self.edit.action:
             return replace(self, edit=outside, bits=self.bits + outside.bits)
         return replace(self, outside=outside, bits=self.bits + outside.bits + _SECOND)
 
     def judge(self, network: str | None) -> None:
-        """Ask the judge, and weigh what it finds."""
+        """Validate the text and add the cost of its findings."""
         if self.report is not None:
             return
         self.report = judge(walk(self.edit.text.replace(UNKNOWN, "0"), self.table), network, ())
@@ -77,7 +77,7 @@ class Trial:
 
 
 def weighed(raw: str, edit: Edit, table: Spec) -> Trial | None:
-    """What *raw* is after *edit*; None where it cannot be read to its end."""
+    """The candidate after *edit*; None if it cannot be read to the end."""
     table = edit.table or table
     try:
         fields = walk(edit.text, table).fields
@@ -88,7 +88,7 @@ def weighed(raw: str, edit: Edit, table: Spec) -> Trial | None:
 
 
 def valued(raw: str, table: Spec) -> list[Trial]:
-    """What *raw*, which can be read, may have been: as it came, or with other values."""
+    """The candidates for *raw*, which can be read: unchanged, or with other values."""
     came = weighed(raw, Edit(raw, 0.0, "", None, ""), table)
     if came is None:
         return []
@@ -103,15 +103,14 @@ def valued(raw: str, table: Spec) -> list[Trial]:
 
 
 def trials_of(raw: str, table: Spec, pinned: bool, outermost: bool = True) -> list[Trial]:
-    """All that the text *raw* may have been, read by *table*, or by another version where it is not
-    *pinned*."""
+    """All candidates for the text *raw*, read by *table*, or by another version unless it is *pinned*."""
     if not 0 < len(raw) <= _LONGEST:
         return []
     source, made = Text(table), list[Trial]()
     found = source.frame(raw)
     if outermost and (found is None or not found.whole):
         for around, inner in _around(raw, table, pinned):
-            further = len(around.text) < len(raw)  # nothing is taken off for ever
+            further = len(around.text) < len(raw)  # each round must shorten the text
             made += [one.inside(around) for one in trials_of(around.text, inner, True, further)]
     why = "with this bitmap, all elements can be read"
     if found is None and halves.is_half(raw) and (texts := [*halves.texts(raw, table)]):
@@ -122,7 +121,7 @@ def trials_of(raw: str, table: Spec, pinned: bool, outermost: bool = True) -> li
 
 
 def within(raw: Units, found: Frame | None, source: Source, table: Spec) -> list[Trial]:
-    """All that *raw* may have been by what is inside it, and that its end is missing."""
+    """The candidates for faults inside the message, and for a missing end."""
     if found is None:
         return []
     text = raw if isinstance(raw, str) else ""
@@ -137,16 +136,16 @@ def _weighed(raw: str, edits: Iterable[Edit], table: Spec) -> list[Trial]:
 
 
 def bytes_trials(data: bytes, fmt: Format) -> list[Trial]:
-    """The same of the bytes of *fmt*."""
+    """The candidates for *data*, bytes of *fmt*."""
     source = Bytes.of(data, fmt)
     return within(data, source.frame(data), source, spec(source.layout.version)) if source else []
 
 
 def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
-    """What is known to stand around a message, taken off: quotes, headers, a hex dump, another version."""
+    """*raw* without what surrounds the message (quotes, headers, a hex dump), or read as another version."""
     for cause in causes(raw, table.version) if not table.dialect else ():
         if cause.text is None or (cause.action == READ and not pinned):
-            continue  # the MTI names the version, and is wrong then
+            continue  # then the MTI, which gives the version, is wrong
         if cause.action == STRIPPED and cause.text not in "".join(raw.splitlines()):
             continue  # blanks inside a message are data
         before = raw.removesuffix(cause.text) if raw.endswith(cause.text) else ""
@@ -160,13 +159,13 @@ def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
 
 
 def _fact(hint: str) -> str:
-    """What a hint says is so, without what it says to do."""
+    """The fact that a hint states, without its advice."""
     said = re.split("[;.] ", hint.rstrip("."))[0]
     return said[:1].lower() + said[1:]
 
 
 def _rewritten(raw: str) -> Iterator[tuple[str, float, str, str]]:
-    """The same text where it is there twice, went through another code page, or has ends of its link."""
+    """*raw* without link control characters, a duplicate, or the wrong code page."""
     yield raw.strip(_ENDS), 0.0, STRIPPED, "control characters from the link were pasted as well"
     half, usual = len(raw) // 2, undoing.PRIOR[STRIPPED]
     if raw[:half] == raw[half:]:
@@ -179,7 +178,7 @@ def _rewritten(raw: str) -> Iterator[tuple[str, float, str, str]]:
 
 
 def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Trial:
-    """The end is missing, inside element *ended* or before it, and what was *read* before it is sound."""
+    """The candidate that the end is missing, in element *ended* or before it; *read* is what precedes it."""
     fields, mti, table = dict(read.fields), read.mti, read.spec
     weight = weigh(mti, fields, table)
     absent = [number for number in found.numbers if number not in fields and number > 1]

@@ -1,5 +1,5 @@
-"""How plausible a text is as a message, in bits: each of its elements alone, all of them together, and the
-elements that are there at all. The judge says the rest of the few texts that are left."""
+"""How implausible a text is as a message, in bits: each element alone, the elements together, and the set of
+elements present. The few best candidates are then validated."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _NAMED = (41, 42)
 _PLACES = ("country", "state or province", "place")
 _COUNTRIES = (19, 20, 21)
 _CURRENCIES = (49, 50, 51)
-# What stands in these is agreed on by those who send it: hardly a value is wrong, and none is evidence.
+# Private-use elements: almost any value is possible, so none is evidence.
 _OPEN = re.compile("[Rr]eserved|[Pp]rivate|[Aa]dditional .*data")
 _FEWEST_TAGS = 2
-# Tags of the dictionary that fill so many characters belong in DE 55.
+# Known tags that fill a value of this length belong in DE 55.
 _TAGS, _CHIP_DATA = 20, 10.0
 _KEYS = 11.0
-_LONGEST = 400  # characters of a value that are looked at for words
-# How likely an element is by its presence row; what a row leaves open goes for the share of networks that
-# have the element. Elements go together, so that what is known of one counts only in part.
+_LONGEST = 400  # characters examined for words
+# The probability of an element by its presence code; without a row, the share of networks that use it.
+# Elements occur in groups, so each one counts only in part.
 _LIKELY = {"M": 0.97, "C": 0.6, "O": 0.3, "X": 0.01}
 _UNNAMED, _UNHEARD, _SHARE = 0.15, 0.008, 0.7
 
 
 @dataclass(slots=True)
 class Weight:
-    """How odd a text is: the `bits`, the network of its card, its elements, what they say of one another, and
-    the bits by element."""
+    """How implausible a text is: the total `bits`, the card's network, the elements, the cross-checks
+    (`said`), and the bits by element (`odd`)."""
 
     bits: float
     network: str | None
@@ -52,7 +52,7 @@ class Weight:
 
 
 def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
-    """How odd it is that these elements stand in a message."""
+    """How implausible a message with these elements is."""
     said = testimony(fields, mti, table)
     odd = dict(said.odd)
     for number, value in fields.items():
@@ -65,7 +65,7 @@ def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
 
 @lru_cache(maxsize=1 << 15)
 def alone(number: int, value: str, table: Spec) -> float:
-    """How odd a value is by itself."""
+    """How implausible a value is by itself."""
     if UNKNOWN in value:
         return usually_odd(number, table) + 3.0
     odd = 0.0
@@ -91,27 +91,27 @@ def alone(number: int, value: str, table: Spec) -> float:
         few = held is not None and len(held) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
         odd += 14.0 * (held is None) + 6.0 * few + chip.odd(value)
     elif _OPEN.search(element.name):
-        odd += 3 + min(words(value[:_LONGEST]), _KEYS)  # which may be of hex digits
+        odd += 3 + min(words(value[:_LONGEST]), _KEYS)  # may contain hex digits
     is_chip = number != _CHIP and len(value) >= _TAGS and chip.is_sound(value)
     return odd + _CHIP_DATA * is_chip
 
 
 def usually_odd(number: int, table: Spec) -> float:
-    """About how odd a sound value is: names are in no registry, and what is agreed on is not known."""
+    """The usual cost of a valid value: names and private-use data are in no registry."""
     if number == _LOCATION:
         return 10.0
     return 4.0 if number in _NAMED or _OPEN.search(table[number].name) else 0.5
 
 
 def words(value: str) -> float:
-    """How odd a text is that is left-justified in its element, padded with blanks."""
+    """How implausible a left-justified, blank-padded text is."""
     bare = value.rstrip(" ")
-    torn = re.match(r"\d[A-Za-z]{3}", bare) is not None  # a digit of the element before it
+    torn = re.match(r"\d[A-Za-z]{3}", bare) is not None  # a digit of the preceding element
     return 4.0 * (not bare) + 7 * (bare[:1] == " ") + 5 * ("  " in bare.strip()) + 3 * torn
 
 
 def location(value: str, table: Spec) -> float:
-    """How odd DE 43 is: by the layout that fits its parts."""
+    """How implausible DE 43 is, by the layout that fits it."""
     found = fitting(table, _LOCATION, value)
     if found is None:
         return 14.0
@@ -126,15 +126,15 @@ def location(value: str, table: Spec) -> float:
     return odd
 
 
-# Which elements there are.
+# The set of elements.
 
 
 @lru_cache(maxsize=256)
 def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
-    """For each element the bits where it is there, and where it is not."""
+    """The cost of each element if present, and if absent."""
     own = {row.field: row.presence for row in presence(network, mti)} if network in NETWORKS else {}
     rows = list(read_csv("networks/presence"))
-    alike = (mti[2], str(int(mti[2]) % 2))  # where no network has rows of a type, those of its function tell
+    alike = (mti[2], str(int(mti[2]) % 2))  # fallback if no network has rows for this type: its function
     same = [row for row in rows if row["mti"][1:] == mti[1:]] or [
         row for row in rows if row["mti"][2] in alike
     ]
@@ -157,6 +157,6 @@ def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], 
 
 
 def announced(fields: Iterable[int], mti: str, network: str | None) -> float:
-    """How odd it is that just these elements are there."""
+    """How implausible this set of elements is."""
     costs = presence_costs(mti, network)
     return costs[0][1] + sum(costs[number][0] - costs[number][1] for number in fields)

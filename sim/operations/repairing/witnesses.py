@@ -1,4 +1,4 @@
-"""What elements of a message say of one another: what one of them confirms, or gives back, of another."""
+"""Cross-checks between elements: what one element confirms about another, or lets us restore."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from sim.spec.networks import detect, luhn_ok
 _PAN, _AMOUNT, _SENT, _STAN, _TIME, _DAY, _EXPIRY = 2, 4, 7, 11, 12, 13, 14
 _TRACK_2, _RRN, _APPROVAL, _ANSWER, _CURRENCY, _CHIP = 35, 37, 38, 39, 49, 55
 _RRN_WIDTH, _RRN_HEAD = 12, 6
-# A year that has a leap day; messages seldom say which it was.
+# A leap year: messages seldom give the year.
 _ANY_YEAR, _LEAP = 2028, "048"  # the last digits of this decade's leap years
 _QUARTER, _HOUR, _MOST_APART, _YEAR = 15, 60, 14 * 60, 366 * 24 * 60
 _UNDOING = "4"
 _TURNED = 8.0
-_FIRST_YEAR, _LAST_YEAR = 20, 49  # an expiry of a card in use
+_FIRST_YEAR, _LAST_YEAR = 20, 49  # expiry years of cards in use
 
 CARD = "DE 2 has a valid check digit and a length its network uses"
 TRACK = "DE 35 has the card number in DE 2"
@@ -39,7 +39,7 @@ CURRENCY = "DE 49 is the currency in the chip data (5F2A)"
 CHIP_DAY = "the local date is the date in the chip data (9A)"
 CHIP = "the tags fill DE 55 exactly"
 
-# What others have to say of an element before an edit inside it is sure.
+# The agreement with other elements that makes an edit inside an element certain.
 PROOF: Mapping[int, frozenset[str]] = {
     _PAN: frozenset((CARD, TRACK)),
     _AMOUNT: frozenset((AMOUNT,)),
@@ -54,19 +54,19 @@ PROOF: Mapping[int, frozenset[str]] = {
 
 @dataclass(slots=True)
 class Testimony:
-    """What agrees, in words, and the bits by which elements disagree (number 0 where none is to blame)."""
+    """The agreements, in words, and the bits of disagreement by element (0: no element in particular)."""
 
     agree: list[str] = field(default_factory=list)
     odd: dict[int, float] = field(default_factory=dict)
 
     def clashes(self, first: int) -> bool:
-        """Whether facts contradict each other in element *first* or after it."""
-        # A reference need not have the STAN and the day.
+        """Whether cross-checks fail in element *first* or a later one."""
+        # An RRN does not have to contain the STAN and the day.
         loose = {_RRN, _STAN, _SENT} if STAN not in self.agree else set()
         return any(number >= first for number in self.odd.keys() - {0} - loose)
 
     def hear(self, holds: bool, bits: float, words: str, *who: int) -> None:
-        """One thing that elements *who* are to agree on."""
+        """Record one cross-check between the elements *who*."""
         if holds:
             if words:
                 self.agree.append(words)
@@ -77,14 +77,14 @@ class Testimony:
 
 @lru_cache(maxsize=4096)
 def tags(value: str) -> Mapping[str, str] | None:
-    """The tags of chip data; None where they do not end where the value ends."""
+    """The tags of chip data; None if they do not fill the value exactly."""
     chip = chip_data.read(value)
     return None if chip.error else chip.values
 
 
 @lru_cache(maxsize=1 << 14)
 def card_holds(pan: str) -> bool:
-    """Whether the check digit is right, and the length one that the network's cards have."""
+    """Whether the check digit is correct and the network has cards of this length."""
     if not (pan.isascii() and pan.isdigit() and 12 <= len(pan) <= 19 and luhn_ok(pan)):
         return False
     owner = detect(pan)
@@ -92,7 +92,7 @@ def card_holds(pan: str) -> bool:
 
 
 def moments(fields: Mapping[int, str], table: Spec) -> tuple[datetime | None, datetime | None]:
-    """DE 7 and the terminal's own time, None where they are none."""
+    """The transmission time (DE 7) and the local time; None if invalid or missing."""
     since_1993 = table[_TIME].width > 6
     local = fields.get(_TIME, "")[-10:] if since_1993 else fields.get(_DAY, "") + fields.get(_TIME, "")
     return _moment(fields.get(_SENT, "")), _moment(local)
@@ -109,7 +109,7 @@ def _moment(digits: str) -> datetime | None:
 
 
 def _year(fields: Mapping[int, str], table: Spec) -> str:
-    """The last digit of the year, where an element has it."""
+    """The last digit of the year, if an element contains it."""
     local = fields.get(_TIME, "")
     if len(local) == 12 == table[_TIME].width:
         return local[1]
@@ -119,9 +119,9 @@ def _year(fields: Mapping[int, str], table: Spec) -> str:
 
 
 class Fact(NamedTuple):
-    """What others say of element `number`: it is, or begins with, one of `patterns`, in which a dot is a
-    character that they do not give. Where it holds, `words` say so; where not, the elements `who` are to
-    blame by `bits` (0 for what another fact states as well), or none for a mere habit."""
+    """What other elements say about element `number`: it equals or starts with one of `patterns`, where a
+    dot stands for any character. `words` describe agreement. Disagreement costs `bits` (0 if another fact
+    covers it), charged to the elements `who`; a mere habit is charged to none."""
 
     number: int
     patterns: Collection[str]
@@ -130,14 +130,13 @@ class Fact(NamedTuple):
     who: tuple[int, ...] = ()
 
     def holds(self, value: str) -> bool:
-        """Whether the element may be *value*, in which some characters may be unknown."""
+        """Whether the element can be *value*, which may contain unknown characters."""
         if lost := value.count(UNKNOWN):
             return any(fits(value.replace(UNKNOWN, ""), pattern, lost) for pattern in self.patterns)
         return any(_begins(value, pattern) for pattern in self.patterns)
 
     def odd(self, value: str) -> float:
-        """The bits by which *value* disagrees: two adjacent characters are hardly the wrong way round by
-        chance."""
+        """The cost of *value* if the fact does not hold: a mere swap of two characters is hardly chance."""
         return self.bits + _TURNED * any(is_turned(value, pattern) for pattern in self.patterns)
 
 
@@ -146,7 +145,7 @@ def _begins(value: str, pattern: str) -> bool:
 
 
 def is_turned(value: str, pattern: str) -> bool:
-    """Whether *value* is what *pattern* says but for two adjacent characters, which are swapped."""
+    """Whether *value* matches *pattern* except for two adjacent characters that are swapped."""
     pairs = enumerate(zip(pattern, value, strict=False))
     apart = [at for at, (want, have) in pairs if want not in (".", have)]
     if len(apart) != 2 or apart[1] - apart[0] != 1 or len(pattern) > len(value):
@@ -154,7 +153,7 @@ def is_turned(value: str, pattern: str) -> bool:
     return pattern[apart[0]] == value[apart[1]] and pattern[apart[1]] == value[apart[0]]
 
 
-# What a tag of the chip data repeats of an element, and the characters in front of it there.
+# The tags that repeat an element, and what precedes its value in the tag.
 _IN_CHIP = (
     (_AMOUNT, "9F02", "", 7.0, AMOUNT),
     (_CURRENCY, "5F2A", "0", 6.0, CURRENCY),
@@ -165,7 +164,7 @@ _IN_CHIP = (
 
 
 def tags_given(fields: Mapping[int, str]) -> Mapping[str, str]:
-    """What other elements say that chip tags are; a dot for a character that none of them says."""
+    """Tag values as other elements give them; a dot stands for any character."""
     values = dict(fields) | {_TRACK_2: fields.get(_TRACK_2, "").replace("=", "D")}
     values[_DAY] = fields.get(_DAY, "") or fields.get(_TIME, "")[2:6]
     given = {tag: front + values.get(number, "") for number, tag, front, _, _ in _IN_CHIP}
@@ -173,7 +172,7 @@ def tags_given(fields: Mapping[int, str]) -> Mapping[str, str]:
 
 
 def facts(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
-    """All that elements of a message say of others."""
+    """All cross-checks between the elements of a message."""
     chip, since_1993 = tags(fields.get(_CHIP, "")) or {}, table[_TIME].width > 6
     for number, tag, front, bits, words in _IN_CHIP:
         if bits and tag in chip:
@@ -194,13 +193,13 @@ def facts(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
 
 
 def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
-    """DE 37 is often the last digit of the year, the day of the year, the hour and the STAN."""
+    """DE 37 is often the last digit of the year, the day of the year, the hour, and the STAN."""
     if len(fields.get(_RRN, "")) == _RRN_WIDTH:
         tail = "." * (table[_STAN].width - _RRN_HEAD) + fields[_RRN][_RRN_HEAD:]
         yield Fact(_STAN, (tail,), 8.0 * (_STAN not in fields), "", (_STAN,))
     if _STAN not in fields:
         return
-    # A reversal has the reference of what it undoes.
+    # A reversal repeats the RRN of the original.
     held = fields.get(number_of("original", table.version) or 0, "")
     undone = message_types.read_original(held, table.version) if held else None
     own = f"......{fields[_STAN][-_RRN_HEAD:]}"
@@ -228,14 +227,14 @@ def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
 
 
 def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
-    """What the elements *fields* of a message say of one another. One with an unknown character confirms
-    nothing, but others may rule it out."""
+    """The result of all cross-checks on *fields*. An element with an unknown character confirms nothing,
+    but can fail a check."""
     said, sound = Testimony(), {number: value for number, value in fields.items() if UNKNOWN not in value}
     sent, here = moments(sound, table)
     if _SENT in sound and _TIME in sound:
         _times(said, sent, here, undoes=mti[1] in _UNDOING)
     if table[_TIME].width == 6 and (_TIME in fields) != (_DAY in fields):
-        said.hear(False, 6, "")  # the date and the time of the terminal come together
+        said.hear(False, 6, "")  # local date and time occur together
     for fact in facts(sound, table):
         value = fields.get(fact.number)
         if value is None:
@@ -254,8 +253,8 @@ def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
 
 
 def _times(said: Testimony, sent: datetime | None, here: datetime | None, undoes: bool) -> None:
-    """DE 7 is UTC, so the terminal's time differs by the hours of its zone. What undoes a message has its own
-    DE 7, and may have the DE 12 of that message."""
+    """DE 7 is UTC, so local time differs by the zone's hours. A reversal has its own DE 7, but may repeat
+    the local time of the original."""
     who = (_SENT, _TIME, _DAY)
     if sent and here and is_turned(f"{sent:%m%d%H%M%S}", f"{here:%m%d..%M%S}"):
         said.hear(False, _TURNED, "", *who)
@@ -273,7 +272,7 @@ def _times(said: Testimony, sent: datetime | None, here: datetime | None, undoes
 
 
 def _card(said: Testimony, fields: Mapping[int, str]) -> None:
-    """Check digits and expiries are right."""
+    """Check digits and expiry dates."""
     pan, track = fields.get(_PAN, ""), read_track_2(fields.get(_TRACK_2, ""))
     if pan:
         said.hear(card_holds(pan), 8, CARD, _PAN)
@@ -286,8 +285,8 @@ def _card(said: Testimony, fields: Mapping[int, str]) -> None:
 
 
 def fits(short: str, pattern: str, lost: int) -> set[str]:
-    """What *short* was, if it is *pattern*, or begins with it, less *lost* characters. Dots stand for
-    characters that *short* gives."""
+    """What *short* was if *lost* characters are missing from a value that starts with *pattern*, where dots
+    stand for any character."""
     found, size = set(), len(pattern) - lost
     for at in range(size + 1 if size <= len(short) else 0):
         head = pattern[:at] + pattern[at + lost :]
@@ -297,8 +296,7 @@ def fits(short: str, pattern: str, lost: int) -> set[str]:
 
 
 def expected(number: int, fields: Mapping[int, str], table: Spec) -> Iterator[str]:
-    """What others say that element *number* is: all of them together, then each; a dot for a character that
-    none of them says."""
+    """Patterns for element *number*: all facts combined, then each alone; a dot stands for any character."""
     patterns = [fact.patterns for fact in facts(fields, table) if fact.number == number and fact.who]
     for together in product(*patterns):
         if len({len(one) for one in together}) == 1:
