@@ -28,18 +28,7 @@ from sim.spec.codes import say_merchant
 from sim.spec.networks import answer, detect, network
 from sim.spec.tables import read_csv, read_toml
 
-# Totals that are told: those of 1987 and 1993 by the elements of their number and amount, those of 2003 by
-# the names of their parts; and which are told also where there are none.
-_ALWAYS = ("credit", "debit")
-_COUNTED = {"credit": (74, 86), "reversed credit": (75, 87), "debit": (76, 88), "reversed debit": (77, 89)}
-_NAMED = {
-    "credit": "credits",
-    "charged-back credit": "credits chargeback",
-    "reversed credit": "credits reversal",
-    "debit": "debits",
-    "charged-back debit": "debits chargeback",
-    "reversed debit": "debits reversal",
-}
+_ALWAYS = ("credit", "debit")  # totals that are mentioned even if there are none
 
 
 def say_network_management(message: Message, name: str | None) -> str:
@@ -115,12 +104,12 @@ def say_totals(message: Message, name: str | None) -> str:
 def _totals(message: Message) -> Iterator[tuple[int, str, str, str]]:
     """The totals of a reconciliation: how many of what, their amount and its currency."""
     if held := number_of("totals-currency", message.version):
-        for what, (count, amount) in _COUNTED.items():
+        for what, (count, amount) in phrases("totals")["elements"].items():
             if message.get(count).isdecimal():
                 yield int(message[count]), what, message.get(amount), message.get(held)
         return
     told = {one.name: one.part.value for one in unfold(message, 74)}
-    for what, name in _NAMED.items():
+    for what, name in phrases("totals")["parts"].items():
         if (number := told.get(f"{name}: number", "")).isdecimal():
             yield int(number), what, told[f"{name}: amount"], told[f"{name}: currency"]
 
@@ -164,8 +153,6 @@ _DECIDED = "024"  # function digits of what asks or reports: no acknowledgement
 _ADVICE = "3"  # function digit of the answer to an advice
 # Kinds of answers after which the code itself may say what can be done.
 _WITH_STEP = ("declined", "system")
-# By message class: what is accepted rather than approved.
-_ACCEPTED = {"3": "filed", "4": "reversal", "5": "totals"}
 
 
 def say_outcome(message: Message, name: str | None, sender: str) -> str:
@@ -285,8 +272,8 @@ def _told(message: Message, kind: str) -> str:
     """Which of the outcomes: an advice is acknowledged, a reversal accepted, and so are totals and files."""
     if kind not in ("approved", "administrative"):
         return kind
-    if message.mti[1] in _ACCEPTED and kind == "approved":
-        return _ACCEPTED[message.mti[1]]
+    if kind == "approved" and (accepted := phrases("accepted").get(message.mti[1])):
+        return str(accepted)
     if message.mti[1] == "4":
         return "reversal"
     return "acknowledged" if message.mti[1] in "12" and message.mti[2] == _ADVICE else kind
@@ -349,25 +336,10 @@ def _original(message: Message) -> str:
     return first_amount(message, number)
 
 
-_SENDERS = {
-    "0": ("acquirer", "issuer"),
-    "1": ("acquirer", "issuer"),
-    "2": ("issuer", "acquirer"),
-    "3": ("issuer", "acquirer"),
-}
-# Who is meant where it is not about a card: a file is kept, a link has two ends.
-_RECEIVERS = {"3": "owner of the file", "8": "other end of the link"}
 _FILE, _LINK = "3", "8"  # message classes
 _CLASSES_WITH_PURPOSE = "124"
 _WITHOUT_MERCHANT = "3568"
-# What a message with this third digit does with that of which it speaks, where it neither asks nor reports.
 _CONCERNS = "concerns"
-_ABOUT = {
-    "5": "acknowledges a report about",
-    "7": "acknowledges an instruction about",
-    "8": "acknowledges the response about",
-    "9": "rejects the response about",
-}
 _MOVE_NOTHING = ("inquiry", "PIN")
 _OF = "{of}"  # where the amount stands in a phrase that does not end with it
 # Nothing with so many digits in a row is remembered, whether they are found to be a card number or not.
@@ -377,9 +349,9 @@ _SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
 
 def _parties(code: str) -> tuple[str, str]:
     """Who sends a message with MTI *code* and who receives it: a response travels against its request."""
-    sender, receiver = _SENDERS.get(code[3], ("other party", "other party"))
+    sender, receiver = phrases("parties").get(code[3], ("other party", "other party"))
     if sender != receiver:
-        receiver = _RECEIVERS.get(code[1], receiver)
+        receiver = phrases("receivers").get(code[1], receiver)
     return (receiver, sender) if mti.is_response(code) else (sender, receiver)
 
 
@@ -498,7 +470,7 @@ def _asked(code: str, name: str | None) -> tuple[str, str]:
         return f"The {sender} reports", ", which has already been decided."
     if function != "0":
         known = _function(code, name)
-        return f"It {_ABOUT.get(function, _CONCERNS) if known else _CONCERNS}", "."
+        return f"It {phrases('about').get(function, _CONCERNS) if known else _CONCERNS}", "."
     verb = "authorize" if message_class == "1" else "authorize and post"
     return f"The {sender} asks the {receiver} to {verb}", "."
 

@@ -248,5 +248,5 @@ STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
     "fees": money.fees,
     "fees with currencies": money.fees_with_currencies,
     "additional amounts": money.additional_amounts,
-    "additional amounts with currencies": money.additional_amounts_with_currencies,
+    "additional amounts with currencies": money.additional_amounts,
 }

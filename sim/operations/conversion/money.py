@@ -27,6 +27,7 @@ _TRANSACTION_FEE_TYPE = "00"
 _NO_FEE = "C00000000"
 _NO_RATE = "00000000"
 _SIGNED = 9  # C or D and eight digits
+_DECIMALS = "minor unit"
 
 
 def amount(draft: Draft, rule: ConversionRow) -> None:
@@ -180,26 +181,18 @@ def _fee_earlier(parts: Mapping[str, str]) -> dict[str, Value]:
 
 
 def additional_amounts(draft: Draft, rule: ConversionRow) -> None:
-    """Groups of amounts, whose types differ in part."""
-    names = ("account type", "amount type", "currency", "amount")
-
-    def other_type(parts: Mapping[str, str]) -> dict[str, Value]:
-        found = draft.code(rule.detail, parts["amount type"]) or parts["amount type"]
-        return {str(at): {**parts, "amount type": found}[name] for at, name in enumerate(names, 1)}
-
-    _groups(draft, rule, other_type)
-
-
-def additional_amounts_with_currencies(draft: Draft, rule: ConversionRow) -> None:
-    """Groups of amounts, with the number of decimals behind the currency in 2003."""
+    """Groups of amounts, whose types differ in part; 2003 has the number of decimals after the currency."""
+    layout_to = layouts.layouts(draft.to, rule.targets[0])[0]
+    has_decimals = _DECIMALS in {cell.name for cell in layout_to.cell.cells}
 
     def changed(parts: Mapping[str, str]) -> dict[str, Value]:
-        head: dict[str, Value] = {"1": parts["account type"], "2": parts["amount type"]}
-        code = parts["currency"]
-        if not draft.up:
-            return {**head, "3": code, "4": parts["amount"]}
-        prefix = _prefix(code)
-        return {**head, "3": prefix[:3], "4": prefix[3:], "5": parts["amount"]}
+        kind, code = parts["amount type"], parts["currency"]
+        made: dict[str, Value] = {**parts, "amount type": draft.code(rule.detail, kind) or kind}
+        made.pop(_DECIMALS, None)
+        if has_decimals:
+            prefix = _prefix(code)
+            made |= {"currency": prefix[:3], _DECIMALS: prefix[3:]}
+        return made
 
     _groups(draft, rule, changed)
 

@@ -10,6 +10,7 @@ from sim.codec import Message, ParseError, build, parse, spans
 from sim.judge import Severity
 from sim.operations.faults.change import FRAMING, Attempt, Broken, Fault, broken
 from sim.spec import VERSIONS, ElementSpec
+from sim.spec.tables import read_toml
 
 RULE = "framing"
 _TPDU = "6000010000"
@@ -122,66 +123,47 @@ def _raw_bitmap(text: Text) -> str:
     return text.raw[:_BITMAP] + bytes.fromhex(text.raw[_BITMAP:end]).decode("latin-1") + text.raw[end:]
 
 
-FAULTS: dict[str, tuple[str, How]] = {
-    "empty": ("The text is empty.", lambda text: ""),
-    "cut-in-mti": ("The text ends inside the MTI.", lambda text: text.raw[:3]),
-    "cut-in-bitmap": ("The text ends inside the bitmap.", lambda text: text.raw[: _BITMAP + 6]),
-    "cut-in-half": (
-        "Only the first half of the text was pasted.",
-        lambda text: text.raw[: len(text.raw) // 2] if len(text.raw) // 2 >= text.places[1][2] else None,
+# How each is made; `faults.toml` has the sentences.
+FAULTS: dict[str, How] = {
+    "empty": lambda text: "",
+    "cut-in-mti": lambda text: text.raw[:3],
+    "cut-in-bitmap": lambda text: text.raw[: _BITMAP + 6],
+    "cut-in-half": lambda text: (
+        text.raw[: len(text.raw) // 2] if len(text.raw) // 2 >= text.places[1][2] else None
     ),
-    "cut-at-the-end": ("The last character of the text is lost.", _cut),
-    "character-lost": ("A digit is lost in an element of fixed length.", _lost),
-    "character-added": ("An extra 9 precedes a length prefix.", _added),
-    "trailing-character": ("There is an extra character at the end.", lambda text: text.raw + "0"),
-    "trailing-blanks": ("There are two extra blanks at the end.", lambda text: text.raw + "  "),
-    "length-letter": ("A length prefix begins with the letter O.", _length_letter),
-    "length-over-maximum": ("A length prefix exceeds the element's maximum length.", _length_over_maximum),
-    "length-too-long": ("The last element's length prefix is one too high.", lambda text: _length(text, 1)),
-    "length-too-short": ("The last element's length prefix is one too low.", lambda text: _length(text, -1)),
-    "bit-without-data": ("The bitmap announces a MAC at the end, but there is none.", _bit_without_data),
-    "data-without-bit": (
-        "The bitmap does not announce the last element.",
-        lambda text: _flipped(text, text.last.number),
+    "cut-at-the-end": _cut,
+    "character-lost": _lost,
+    "character-added": _added,
+    "trailing-character": lambda text: text.raw + "0",
+    "trailing-blanks": lambda text: text.raw + "  ",
+    "length-letter": _length_letter,
+    "length-over-maximum": _length_over_maximum,
+    "length-too-long": lambda text: _length(text, 1),
+    "length-too-short": lambda text: _length(text, -1),
+    "bit-without-data": _bit_without_data,
+    "data-without-bit": lambda text: _flipped(text, text.last.number),
+    "bitmap-no-hex": lambda text: text.put(_BITMAP + 5, "G"),
+    "second-bitmap-no-hex": lambda text: (
+        text.put(_BITMAP + _HALF + 5, "G") if text.message.has_secondary else None
     ),
-    "bitmap-no-hex": (
-        "The bitmap contains a G, which is not a hex digit.",
-        lambda text: text.put(_BITMAP + 5, "G"),
-    ),
-    "second-bitmap-no-hex": (
-        "The secondary bitmap contains a G.",
-        lambda text: text.put(_BITMAP + _HALF + 5, "G") if text.message.has_secondary else None,
-    ),
-    "bitmap-raw-bytes": ("The bitmap is raw bytes instead of hex digits.", _raw_bitmap),
-    "mti-letter": ("The MTI begins with the letter O.", lambda text: text.put(0, "O")),
-    "mti-other-digits": ("The MTI begins with a non-ASCII digit.", lambda text: text.put(0, "\uff10")),
-    "length-header": (
-        "A four-digit length header precedes the message.",
-        lambda text: f"{len(text.raw):04}{text.raw}",
-    ),
-    "binary-length-header": (
-        "A two-byte length header precedes the message.",
-        lambda text: chr(len(text.raw) >> 8) + chr(len(text.raw) & 0xFF) + text.raw,
-    ),
-    "tpdu": ("A ten-digit TPDU precedes the message.", lambda text: _TPDU + text.raw),
-    "host-header": ("A host header precedes the message.", lambda text: _HEADER + text.raw),
-    "hex-dump": (
-        "The text is a hex dump of the message.",
-        lambda text: text.raw.encode("utf-8").hex().upper(),
-    ),
-    "quoted": ("The message is in quotes.", lambda text: f'"{text.raw}"'),
-    "line-break": (
-        "The bitmap contains a line break.",
-        lambda text: text.raw[:12] + "\n" + text.raw[12:],
-    ),
+    "bitmap-raw-bytes": _raw_bitmap,
+    "mti-letter": lambda text: text.put(0, "O"),
+    "mti-other-digits": lambda text: text.put(0, "\uff10"),
+    "length-header": lambda text: f"{len(text.raw):04}{text.raw}",
+    "binary-length-header": lambda text: chr(len(text.raw) >> 8) + chr(len(text.raw) & 0xFF) + text.raw,
+    "tpdu": lambda text: _TPDU + text.raw,
+    "host-header": lambda text: _HEADER + text.raw,
+    "hex-dump": lambda text: text.raw.encode("utf-8").hex().upper(),
+    "quoted": lambda text: f'"{text.raw}"',
+    "line-break": lambda text: text.raw[:12] + "\n" + text.raw[12:],
 }
 
 
 def table() -> Iterator[tuple[Fault, Attempt]]:
     """All faults of framing."""
-    for name, (what, how) in FAULTS.items():
+    for name, what in read_toml("faults")["framing"].items():
         fault = Fault(name, RULE, what, VERSIONS, _SHOWN_ON, FRAMING)
-        yield fault, partial(_attempt, fault, how)
+        yield fault, partial(_attempt, fault, FAULTS[name])
     for version in VERSIONS:
         what = f"The message is read as ISO 8583:{version}, the wrong version."
         others = tuple(other for other in VERSIONS if other != version)

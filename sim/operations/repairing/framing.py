@@ -53,8 +53,8 @@ class Frame(NamedTuple):
 
 class Length(NamedTuple):
     """How the length of an element is written: the maximum; whether two characters are one byte (`doubled`),
-    so that it may count either; functions that write a length (too long or empty if it does not fit), give the
-    units of a value that long, and read a prefix as digits."""
+    so that it may count either; functions that write a length (too long or empty if it does not fit), give
+    the units of a value that long, and read a prefix as digits."""
 
     most: int
     doubled: bool

@@ -26,8 +26,6 @@ from sim.spec import Spec, spec, version_of
 # Longer texts are not searched: they do not have just one fault.
 _LONGEST = 20_000
 _BITS = {Severity.ERROR: 10.0, Severity.WARNING: 5.0, Severity.INFO: 0.5}
-# A finding on a missing element counts less: the set of elements is weighed already.
-_OF_ABSENT = 0.2
 _NO_TAGS = 14.0
 _SECOND = 3.0  # bits for a second fault
 _CHIP = 55
@@ -71,8 +69,7 @@ class Trial:
             return
         self.report = judge(walk(self.edit.text.replace(UNKNOWN, "0"), self.table), network, ())
         for finding in self.report.findings:
-            bits = _BITS[finding.severity] * (_OF_ABSENT if finding.start is None else 1)
-            self.judged[finding.field] = self.judged.get(finding.field, 0.0) + bits
+            self.judged[finding.field] = self.judged.get(finding.field, 0.0) + _BITS[finding.severity]
         self.bits += sum(self.judged.values())
 
 
