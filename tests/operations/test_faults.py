@@ -211,8 +211,9 @@ def test_a_fault_that_does_not_apply_names_those_that_do() -> None:
     """The error names the faults that apply, so that one of them can be chosen."""
     echo = generate("echo", at=AT).message
     for wrong in ("check-digit-wrong", "no such fault"):
-        with pytest.raises(ChoiceError, match=r"month-13, .*found '") as caught:
+        with pytest.raises(ChoiceError) as caught:
             break_message(echo, wrong)
+        assert "month-13" in caught.value.choices
         assert wrong in str(caught.value)
     with pytest.raises(BuildError):
         break_message(Message("0100", {4: "12"}), "month-13")
