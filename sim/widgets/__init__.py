@@ -44,7 +44,7 @@ __all__ = [
     "anatomy_text",
 ]
 
-if not TYPE_CHECKING:  # or every name would be one, of any type
+if not TYPE_CHECKING:  # otherwise every name would exist, with type Any
     _named = lazily(__name__)[0]
 
     def __getattr__(name: str) -> Any:

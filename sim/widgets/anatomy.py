@@ -27,10 +27,10 @@ from sim.widgets.model import dissected, taken, view_of
 from sim.widgets.page import page, text_of
 
 S = TypeVar("S")
-_MOST = 100  # states that are remembered
+_MOST = 100  # states kept
 _DATE = {"CCYY": "2000", "YY": "00", "MM": "01", "DD": "01", "hh": "00", "mm": "00", "ss": "00"}
 _HEX = re.compile("[0-9A-Fa-f]*")
-_VARIABLE = 2  # characters of a sample of variable length: a whole byte where they are hex digits
+_VARIABLE = 2  # characters of a variable-length sample: one byte if hex
 
 
 def set_value(message: Message, number: int, value: str | None) -> Message:
@@ -38,28 +38,6 @@ def set_value(message: Message, number: int, value: str | None) -> Message:
     if number == MTI_FIELD:
         return message.replace(mti=value)
     return message.replace(**{f"de{number}": value})
-
-
-def set_part(message: Message, number: int, start: int, end: int, value: str, network: str | None) -> Message:
-    """*message* with *value* in place of characters *start* to *end* of element *number*, and the lengths
-    around that part adjusted. Raises BuildError if it does not fit."""
-    if number == MTI_FIELD:
-        return message.replace(mti=message.mti[:start] + value + message.mti[end:])
-    old = message.get(number)
-    return set_value(message, number, replaced(message.spec, number, old, start, end, value, network))
-
-
-def set_bytes(held: Reading | None, start: int, end: int, digits: str) -> Reading:
-    """*held* with its bytes from *start* to *end* replaced by *digits* (hex, spaces allowed).
-
-    Raises BuildError if *digits* are not hex, WireError if the bytes can no longer be read.
-    """
-    bare = re.sub(r"\s", "", digits)
-    if held is None or not 0 <= start <= end <= len(held.data):
-        raise BuildError(None, None, "bytes of this message", f"{start} to {end}")
-    if len(bare) % 2 or not _HEX.fullmatch(bare):
-        raise BuildError(None, None, "hex digits, two for each byte", f"{len(bare)} characters")
-    return with_data(held, held.data[:start] + bytes.fromhex(bare) + held.data[end:])
 
 
 def sample(version: str | Spec, number: int, network: str = "") -> str:
@@ -115,10 +93,6 @@ class History(Generic[S]):
         self._after.clear()
         self.now = state
 
-    def replace(self, state: S) -> None:
-        """Replace the current state, as if it had never existed."""
-        self.now = state
-
     def undo(self) -> S:
         """Return to the previous state, if any."""
         if self._before:
@@ -134,7 +108,7 @@ class History(Generic[S]):
         return self.now
 
 
-# What was there: the text, and the bytes that it came in.
+# The text, and the bytes it came in.
 _State = tuple[str, Reading | None]
 
 
@@ -216,11 +190,11 @@ class MessageAnatomy(anywidget.AnyWidget):
         same = (raw, version, network) == (self.message, self.version, self.network)
         if held is not None:
             if same and self.held is not None and held.data == self.held.data:
-                self._history.replace((raw, held))  # what an edit made, as it is written now
+                self._history.now = raw, held  # the result of an edit, as written now
             self.held = held
         if not same:
-            if self._given:  # a person types: that is one step, not one for each key
-                self._history.replace((raw, held))
+            if self._given:  # typing is one step, not one per key
+                self._history.now = raw, held
             self._given = True
         with self.hold_trait_notifications():
             self.version, self.network, self.message = version, network, raw
@@ -289,17 +263,27 @@ class MessageAnatomy(anywidget.AnyWidget):
         """Write *value* in place of characters *start* to *end* of element *number*: a subfield or chip data
         tag, whose enclosing lengths are adjusted. False, with the reason in `problem`, if it does not fit."""
         network = self.view["network"] or None
-        return self._edit(number, lambda message: set_part(message, number, start, end, value, network))
+
+        def changed(message: Message) -> Message:
+            if number == MTI_FIELD:
+                return message.replace(mti=message.mti[:start] + value + message.mti[end:])
+            old = message.get(number)
+            return set_value(message, number, replaced(message.spec, number, old, start, end, value, network))
+
+        return self._edit(number, changed)
 
     def set_bytes(self, start: int, end: int, digits: str) -> bool:
         """Replace the bytes from *start* to *end* (hex *digits*), and read everything again. False, with the
         reason in `problem`, if they can no longer be read."""
-        held = self.held
-        number = (
-            next((one for one, span in held.spans.items() if span[0] <= start < span[2]), 0) if held else 0
-        )
+        bare, held = re.sub(r"\s", "", digits), self.held
+        spans = held.spans if held else {}
+        number = next((one for one, span in spans.items() if span[0] <= start < span[2]), 0)
         try:
-            made = set_bytes(held, start, end, digits)
+            if held is None or not 0 <= start <= end <= len(held.data):
+                raise BuildError(None, None, "bytes of this message", f"{start} to {end}")
+            if len(bare) % 2 or not _HEX.fullmatch(bare):
+                raise BuildError(None, None, "hex digits, two for each byte", f"{len(bare)} characters")
+            made = with_data(held, held.data[:start] + bytes.fromhex(bare) + held.data[end:])
         except IsoError as error:
             self.problem = {"number": number, "text": str(error), "bytes": start}
             return False
@@ -356,14 +340,14 @@ class MessageAnatomy(anywidget.AnyWidget):
         """The message shown. Raises ParseError if the text does not parse."""
         held = self.held
         if held is not None and held.text is None and held.complete and held.message is not None:
-            return held.message  # an edit may be what makes it fit
+            return held.message  # an edit may make it fit
         return parse(self.message, self._table(self.message))
 
     def _edit(self, number: int, change: Callable[[Message], Message]) -> bool:
-        # Read and written again, so that bitmap and length prefixes follow.
+        # Parsed and built again, so that bitmap and length prefixes follow.
         try:
             after = build(change(self._message()))
-            # A new MTI may name another version, in whose layout the rest does not fit.
+            # A new MTI may name a version whose layout the rest does not fit.
             message = parse(after, self._table(after))
             held = with_message(self.held, message) if self.held and self.held.data else None
         except IsoError as error:

@@ -33,10 +33,6 @@ class ModelError(Exception):
     """The model cannot be asked, or its answer cannot be used. The text can be shown to the user."""
 
 
-def _nothing(*heard: Any) -> None:
-    """Ignore the call."""
-
-
 def running_loop() -> asyncio.AbstractEventLoop | None:
     """The event loop of this thread, as in a kernel; None in a plain script."""
     try:
@@ -56,8 +52,8 @@ class Inquiry(Generic[T]):
     put: Callable[[Heard], Coroutine[Any, Any, T]]
     answered: Callable[[T], None]
     failed: Callable[[str], None]
-    heard: Heard = _nothing
-    cancelled: Callable[[], None] = _nothing
+    heard: Heard = lambda _: None
+    cancelled: Callable[[], None] = lambda: None
     what: str = "The model could not be asked"
     thread: background.Thread = "sim-llm"
 
@@ -103,7 +99,7 @@ class Asker:
     def _serve(self, calls: _Calls) -> None:
         try:
             calls.serve()
-        except BaseException:  # an interrupt of the kernel above all
+        except BaseException:  # above all an interrupt of the kernel
             self.cancel()
             raise
 
@@ -138,7 +134,7 @@ class _Calls:
 
     def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
         self._loop = loop
-        self._context = copy_context()  # prints go to the cell that the question came from
+        self._context = copy_context()  # output goes to the cell of the question
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
 
     def put(self, call: Callable[[], None]) -> None:
@@ -148,7 +144,7 @@ class _Calls:
             return
         try:
             self._loop.call_soon_threadsafe(call, context=self._context)
-        except RuntimeError:  # closed, as the page whose loop it was; another may show the panel
+        except RuntimeError:  # closed with its page; another may show the panel
             call()
 
     def end(self, call: Callable[[], None]) -> None:

@@ -38,14 +38,14 @@ class CoveredText(anywidget.AnyWidget):
     placeholder = traitlets.Unicode("").tag(sync=True)
     problem = traitlets.Unicode("").tag(sync=True)
     rows = traitlets.Int(3).tag(sync=True)
-    # Whether what is typed is told by Enter and on leaving the box, not at every key.
+    # Whether typed text is sent on Enter and on leaving the box, not at every key.
     lazy = traitlets.Bool(False).tag(sync=True)
-    # Counts changes that did not come from the keyboard, so that the browser asks for them.
+    # Counts changes from Python, so that the browser asks for them.
     edition = traitlets.Int(0).tag(sync=True)
 
     def __init__(self, value: str = "", *, cover: Callable[[str], str], **kwargs: Any) -> None:
         self._cover = cover
-        self.typing = False  # whether `value` is being changed by a key pressed in the box
+        self.typing = False  # whether `value` is changed by typing
         super().__init__(value=value, **kwargs)
         self.cover_again()
         self.observe(self._take, "value")

@@ -66,16 +66,8 @@ def _told_of(seen: Anatomy, place: Place | None) -> tuple[str, str, str] | None:
     return (seen.name(place) if place.number != UNREAD else "left unread"), shown, seen.meaning(place)
 
 
-def _row_of(
-    number: int,
-    depth: int,
-    label: str,
-    name: str,
-    kind: str,
-    one: tuple[str, ...] | None,
-    two: tuple[str, ...] | None,
-) -> Row:
-    values, meanings = ([told[at] if told else None for told in (one, two)] for at in (0, 1))
+def _row_of(number: int, depth: int, label: str, name: str, kind: str, *sides: tuple[str, ...] | None) -> Row:
+    values, meanings = ([told[at] if told else None for told in sides] for at in (0, 1))
     row: Row = {"number": number, "depth": depth, "label": label, "name": name, "kind": kind}
     row |= {"a": values[0], "b": values[1], "meaning_a": meanings[0] or "", "meaning_b": meanings[1] or ""}
     return row | {"said": _HIDDEN if kind == CHANGED and values[0] == values[1] else ""}
@@ -104,7 +96,7 @@ def _keyed(seen: Anatomy, number: int) -> Iterator[tuple[tuple[object, ...], tup
     for at, part in enumerate(found):
         path = [*path[: part.depth], part.label]
         if at + 1 < len(found) and found[at + 1].depth > part.depth:
-            continue  # what is inside it says more
+            continue  # its own parts follow
         key = tuple(path)
         counts[key] = counts.get(key, 0) + 1
         yield (*key, counts[key]), (part, value[part.start : part.end], shown[part.start : part.end])
@@ -211,7 +203,7 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
         self._pair.layout.display = None if self.both.value else "none"
 
     def _mark(self, change: Any = None) -> None:
-        # Each side by its own version: before and after a conversion they differ in it.
+        # Each side has its own version, as before and after a conversion.
         sides = [
             dissected(side.message, side.version, side.network, side.held) for side in (self.left, self.right)
         ]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anywidget
@@ -9,6 +13,15 @@ import traitlets
 
 from sim.masking import mask_words
 from sim.widgets.markup import STATIC
+
+
+@contextmanager
+def saved(name: str, data: bytes) -> Iterator[Path]:
+    """A dropped file on disk, for as long as it is read."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / (Path(name).name or "dropped")
+        path.write_bytes(data)
+        yield path
 
 
 class FileDrop(anywidget.AnyWidget):

@@ -59,6 +59,7 @@ from sim.paste.reading import Reading
 from sim.spec import ElementSpec, Spec
 from sim.spec.networks import told_name
 
+_SPAN = ("start", "value_start", "end", "number", "kind", "label", "chars", "pad")
 HIDDEN, NOTHING = "•", "."
 _UNSEEN = re.compile(rb"\0+")
 
@@ -114,17 +115,8 @@ def _spans(seen: Anatomy, held: Reading) -> Iterator[Data]:
             yield _span(at, at, len(held.data), None, "behind", "after the message")
 
 
-def _span(
-    start: int,
-    value_start: int,
-    end: int,
-    number: int | None,
-    kind: str,
-    label: str,
-    chars: int = 0,
-    pad: int = 0,
-) -> Data:
-    return dict(locals())
+def _span(*values: object) -> Data:
+    return dict(zip(_SPAN, (*values, 0, 0), strict=False))
 
 
 def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:

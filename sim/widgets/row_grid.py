@@ -30,9 +30,9 @@ from sim.widgets.markup import STATIC, bundled
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 _MOST_SHOWN = 120  # characters of a cell
-_SAMPLE = 60  # rows whose texts say how wide a column is
+_SAMPLE = 60  # rows that determine the width of a column
 _LEAST_WIDE = 5  # characters
-_FIRST = 60  # rows that go with the grid, so that it is not empty at first
+_FIRST = 60  # rows sent with the grid, so that it is never empty at first
 _MOST_ASKED = 1000
 _MOST_CHOSEN = 10_000
 
@@ -95,7 +95,7 @@ class Source:
         keys = self.sort_key(name)
         keys = keys if len(rows) == self.size else keys.take(pa.array(rows))
         way = "descending" if descending else "ascending"
-        # The second key keeps equals in their order: Arrow's sort does not promise it.
+        # The second key makes the sort stable, which Arrow's is not guaranteed to be.
         both = pa.table({"key": keys, "row": rows})
         placed = pc.sort_indices(both, sort_keys=[("key", way), ("row", "ascending")])
         sorted_rows: Rows = rows[placed.to_numpy()]
@@ -219,7 +219,7 @@ class RowGrid(anywidget.AnyWidget):
         return f"RowGrid({self.count:,} rows, {len(self.columns)} columns)"
 
 
-_LABELS = "#"  # the column of what rows are called
+_LABELS = "#"  # the column of row labels
 
 
 class Drawn(Source):

@@ -32,7 +32,7 @@ from sim.widgets.explorer.vocabulary import FilterError, Vocabulary
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Test = Callable[[Any], Any]
 _SOME = 20_000
-_FEW = 20  # rows for each different text of a column, at least, for the column to have few
+_FEW = 20  # a column with at least so many rows per distinct text has few
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     **{"=": pc.equal, "!=": pc.not_equal, ">": pc.greater, "<": pc.less},
     **{">=": pc.greater_equal, "<=": pc.less_equal},
@@ -44,13 +44,13 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 }
 _TRACK, _ACCEPTOR = "DE35", "DE43"
 _ANY_DIGIT = re.compile(r"[0-9]*x[0-9x]*", re.IGNORECASE)
-_ANY = re.compile(r"(?<!\*)\*(?!\*)")  # a star that is any number of characters
+_ANY = re.compile(r"(?<!\*)\*(?!\*)")  # a star that matches anything
 _SHOWN = 40  # characters of a value in an error
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?")
 _HOUR = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
 _BETWEEN_DIGITS = re.compile(r"[-/:.T ]")
 _VERDICTS = ("valid", "invalid", "unreadable")
-# The columns, besides the elements, in which a text is looked for.
+# The columns, besides the elements, that a text search covers.
 _SEARCHED = ("mti", "network", "text", "error")
 
 
@@ -251,7 +251,7 @@ class RowFilter:
             return texts.meet(lambda some: pc.match_substring_regex(some, f"^{wanted}$"))
         if "*" in value:
             return texts.meet(lambda some: pc.match_substring_regex(some, rf"^{_pattern(value)} *$"))
-        if name == _ACCEPTOR:  # its name alone, or all of it
+        if name == _ACCEPTOR:  # the name alone, or the whole value
             wanted = rf"^{re.escape(_upper(value.rstrip()))}(?:  |\\| *$)"
             return texts.meet(lambda some: pc.match_substring_regex(some, wanted))
         return texts.meet(lambda some: _equal(some, value))

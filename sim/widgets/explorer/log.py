@@ -30,7 +30,7 @@ _FIRST = ("line", "time", "mti", "network", "amount", "verdict")
 _AMOUNT = 4
 _HIDDEN = frozenset({"valid", "errors", "version", "error_field", "error_offset", "stream", "file"})
 _BINS = 120
-AT_ONCE, AT_FIRST = 2000, 300  # bad messages whose rules are asked for
+AT_ONCE, AT_FIRST = 2000, 300  # invalid messages checked for their rules
 
 
 class Log(Source):
@@ -156,13 +156,6 @@ class Log(Source):
         return whole.tolist(), wrong.tolist()
 
 
-def networks_in(log: Log) -> list[str]:
-    """The networks of a log, in order of their names."""
-    if "network" not in log.table.columns:
-        return []
-    return sorted(str(name) for name in pd.DataFrame(log.table)["network"].dropna().unique())
-
-
 class BrokenRules:
     """The rules that invalid rows break, as far as they have been checked."""
 
@@ -261,7 +254,7 @@ class Transactions(Source):
 
     def holding(self, messages: Rows) -> Rows:
         """The transactions that contain one of *messages*, rows of the log."""
-        among: Flags = np.zeros(self._log.size + 1, bool)  # the last is of what names none
+        among: Flags = np.zeros(self._log.size + 1, bool)  # the last is for -1
         among[messages] = True
         rows, numbers = self._others
         kept = among[self._messages["request"]] | among[self._messages["answer"]]

@@ -14,6 +14,7 @@ import ipywidgets  # type: ignore[import-untyped]
 import pandas as pd
 import traitlets
 
+from sim.codec import Message
 from sim.errors import IsoError
 from sim.masking import mask_words
 from sim.operations.rewriting import kept, shown_text
@@ -21,7 +22,6 @@ from sim.operations.verdict import verdict_on
 from sim.tables.columns import read
 from sim.tables.columns.lines import is_file
 from sim.tables.columns.table import MessagesTable
-from sim.tables.matching import as_message
 from sim.tables.plots.charts import KINDS, plot
 from sim.tables.render import without_formulas
 from sim.tables.transactions import TransactionsTable
@@ -35,27 +35,20 @@ from sim.widgets.explorer.log import (
     BrokenRules,
     Log,
     Transactions,
-    networks_in,
     reading_of,
 )
 from sim.widgets.explorer.query import HELP
 from sim.widgets.explorer.vocabulary import FilterError
-from sim.widgets.file_drop import FileDrop
+from sim.widgets.file_drop import FileDrop, saved
 from sim.widgets.markup import hint, joined, markup, wrong
 from sim.widgets.panels.fields import InputField, show
 from sim.widgets.panels.panel import MessageViews, Panel
 from sim.widgets.panels.validate import ReportView, report_data
 from sim.widgets.row_grid import RowGrid, Rows, as_rows
 
-FIRST = 2000  # rows that are read before the others
-_LARGE = 100_000  # messages from which on the rest is read while the first can be looked at
+FIRST = 2000  # rows that are read in advance
+_LARGE = 100_000  # messages; of a larger log the first are shown while the rest is read
 _LARGE_FILE = 20_000_000  # bytes
-
-
-def first_rows(source: object, options: dict[str, Any]) -> MessagesTable:
-    """The first rows of *source*, validated."""
-    made: MessagesTable = next(iter(read(source, chunksize=FIRST, progress=False, **options)))
-    return made
 
 
 def is_large(source: object) -> bool:
@@ -69,28 +62,19 @@ def is_large(source: object) -> bool:
 
 def whole(source: Any, options: dict[str, Any]) -> MessagesTable:
     """All of *source*, validated; a table is used unchanged."""
-    if isinstance(source, MessagesTable):
-        return source
-    if isinstance(source, pd.DataFrame) and "mti" in source.columns and "line" in source.columns:
-        return MessagesTable(source)
-    if isinstance(source, list | tuple) and not all(isinstance(one, str | Path) for one in source):
-        source = [one if isinstance(one, str) else as_message(one) for one in source]
-    elif isinstance(source, pd.DataFrame) or hasattr(source, "fields"):
-        source = [as_message(source)]
-    made: MessagesTable = read(source, progress=False, **options)
+    if isinstance(source, pd.DataFrame) and {"mti", "line"} <= set(source.columns):
+        return source if isinstance(source, MessagesTable) else MessagesTable(source)
+    alone = isinstance(source, pd.DataFrame | Message)
+    made: MessagesTable = read([source] if alone else source, progress=False, **options)
     return made
 
 
 def of_file(name: str, data: bytes, options: dict[str, Any]) -> MessagesTable:
     """A dropped file; as for a path, its name shows whether it is a capture or compressed."""
-    import tempfile
-
     suffix = "".join(Path(name).suffixes[-2:])
     if not suffix or suffix in (".txt", ".log"):
         return whole(io.BytesIO(data), options)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"dropped{suffix}"
-        path.write_bytes(data)
+    with saved(f"dropped{suffix}", data) as path:
         return whole(path, options)
 
 
@@ -110,27 +94,15 @@ def exported(table: pd.DataFrame, kind: str, masked: bool) -> bytes:
     return held.getvalue()
 
 
-def as_path(source: object) -> object:
-    """The path that a text names, if the file exists; otherwise *source*."""
-    return Path(source) if isinstance(source, str) and is_file(source) else source
-
-
 _HEIGHT = 40  # of the bars
 _SAFE, _TRUE = "card data masked", "card data in clear"
 
 
 class Tools(ipywidgets.VBox):  # type: ignore[misc]
-    """Plot, compare and export, with the result below. *chosen* returns the selected messages, *diff* the
-    comparison of two, or None, *export* a file; *download* sends it to the browser."""
+    """Plot, compare and export what is selected in *explorer*, with the result below."""
 
-    def __init__(
-        self,
-        chosen: Callable[[], Any],
-        diff: Callable[[], Any],
-        export: Callable[[str, bool], bytes],
-        download: Callable[[str, bytes], None],
-    ) -> None:
-        self._chosen, self._diff, self._export, self._download = chosen, diff, export, download
+    def __init__(self, explorer: LogExplorer) -> None:
+        self._explorer = explorer
         self.kind = ipywidgets.Dropdown(options=list(KINDS), description="Plot")
         self.plot_button = ipywidgets.Button(description="Plot")
         self.diff_button = ipywidgets.Button(description="Compare the two selected")
@@ -156,18 +128,18 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
 
     def plot(self) -> None:
         """Plot the selected messages, otherwise those shown."""
-        table = self._chosen()
+        table = self._explorer.chosen
         if table is None:
             return
         try:
-            # In the order of the log, however it is sorted: lanes go from what came first to what came last.
+            # In the order of the log, whatever the sorting: lanes run from the first message to the last.
             self.picture.value = _pictures(table.sort_index(), self.kind.value)
         except ImportError as error:
             self.picture.value = wrong(str(error), "p")
 
     def diff(self) -> None:
         """Show the two selected messages side by side."""
-        made = self._diff()
+        made = self._explorer.diff()
         self._put_compared([] if made is None else [made])
         needed = "Select two messages, or one transaction: tick the boxes."
         self.said.value = "" if made else hint(needed, news=True)
@@ -185,9 +157,9 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
     def export(self) -> None:
         """Send a file, masked unless the user chose otherwise."""
         masked = self.covered.value == _SAFE
-        data = self._export(self.format.value, masked)
+        data = self._explorer.export(self.format.value, masked)
         name = f"messages{'' if masked else '-with-card-data'}.{self.format.value}"
-        self._download(name, data)
+        self._explorer.grid.download(name, data)
         words = f"{name}: {len(data):,} bytes, {'card data masked' if masked else 'card data in clear'}."
         self.said.value = markup("p", words, role="status")
         show(self.said, True)
@@ -195,7 +167,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
 
 def _pictures(table: Any, kind: Any) -> str:
     """The plot for a light and a dark page; the style sheet shows the one that fits."""
-    drawn = _drawn(plot(table, kind), kind, "iso-on-light")  # first: it says where matplotlib is missing
+    drawn = _drawn(plot(table, kind), kind, "iso-on-light")  # first: raises if matplotlib is missing
     from matplotlib import style
 
     with style.context("dark_background"):
@@ -301,7 +273,7 @@ class LogExplorer(Panel):
         self.tabs.add_class("iso-choice")
         self.grid = RowGrid(title=MESSAGES, nothing=_NOTHING)
         self.pairs = RowGrid(title=TRANSACTIONS, nothing="No transactions match.")
-        self.tools = Tools(lambda: self.chosen, self.diff, self.export, self.grid.download)
+        self.tools = Tools(self)
         self.views = MessageViews()
         self.report = ReportView()
         self.copy = CopyMenu()
@@ -341,15 +313,14 @@ class LogExplorer(Panel):
 
     def load(self, source: object) -> None:
         """Read *source*: anything `sim.read` accepts or returns. Errors are shown in `problem`."""
-        source = as_path(source)
-        self.problem = ""
+        source = Path(source) if isinstance(source, str) and is_file(source) else source
         self._try(lambda: self._load(source))
 
     def _load(self, source: object) -> None:
         if not is_large(source):
             self._put(whole(source, self._options))
             return
-        self._put(first_rows(source, self._options))
+        self._put(next(iter(read(source, chunksize=FIRST, progress=False, **self._options))))
         self.drop.busy = f"The first {FIRST:,} messages; reading the others …"
         self._reader = threading.Thread(target=self._read_rest, args=(source,), daemon=True)
         self._reader.start()
@@ -364,6 +335,7 @@ class LogExplorer(Panel):
         self.drop.busy = ""
 
     def _try(self, work: Callable[[], None]) -> None:
+        self.problem = ""
         try:
             work()
         except FileNotFoundError as error:
@@ -374,12 +346,11 @@ class LogExplorer(Panel):
     def _pasted(self, change: Any) -> None:
         if self.paste.value:
             lines = self.paste.value.splitlines()
-            self.paste.value = ""  # a notebook saves what stands in it
+            self.paste.value = ""  # a notebook would save it
             self.load(lines)
 
     def _dropped(self, change: Any) -> None:
         name, data = change.new
-        self.problem = ""
         self._try(lambda: self._put(of_file(name, data, self._options)))
 
     def _put(self, table: MessagesTable) -> None:
@@ -387,7 +358,8 @@ class LogExplorer(Panel):
         self._rules = BrokenRules(self._log)
         self._rules.judge(AT_FIRST)
         self.messages = table
-        self.networks.options = [("all", ""), *((name, name) for name in networks_in(self._log))]
+        there = pd.DataFrame(table).get("network", pd.Series(dtype="str")).dropna().unique()
+        self.networks.options = [("all", ""), *((name, name) for name in sorted(map(str, there)))]
         self._offer_rules()
         self._open_tab()
         if self._log.size > _LARGE:
@@ -513,7 +485,7 @@ class LogExplorer(Panel):
         source = self._matched if paired else self._log
         names = [(source.title(name), name) for name in source.names] if source else []
         order = self._open_grid.order
-        self.sort.options = [("Log order", ""), *names]  # which forgets what was chosen
+        self.sort.options = [("Log order", ""), *names]  # this resets the choice
         _choose(self.sort, order.get("name", ""))
         self._open_grid.order = order
         show(self.pairs, paired)

@@ -35,7 +35,7 @@ from sim.spec import currency
 from sim.widgets.explorer.filtering import Flags, RowFilter
 from sim.widgets.explorer.vocabulary import ELEMENT, FilterError
 
-# What the panel shows beside the filter: an example, and what it finds.
+# The examples shown next to the filter, with what they find.
 HELP: tuple[tuple[str, str], ...] = (
     ("DE39!=00", "DE 39 is present and not 00"),
     ("amount>500.00", "more than 500.00 in the message's currency"),
@@ -48,7 +48,7 @@ HELP: tuple[tuple[str, str], ...] = (
     ('"main street"', "this text in any element"),
 )
 
-_NAME_AND_PLACE = "DE43"  # has the merchant's place behind the name
+_NAME_AND_PLACE = "DE43"  # the merchant's place follows the name
 _DEEPEST = 50  # brackets
 _MOST = 100  # conditions
 _PRESENT = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})(?![\w./-])", re.IGNORECASE)
@@ -59,7 +59,7 @@ _NOT = re.compile(r"not(?=[\s()]|$)|!|-(?=[A-Za-z(\"'])|without (?=(?:DE|field)[
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _WORD = re.compile(r"[^\s()]+")
 _LISTED = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^\s,\"'](?:[^,]*[^\s,])?)")
-# The words of a name, up to the sign behind it.
+# The words of a name, up to the sign.
 _CALLED = re.compile(r"[A-Za-z0-9_-][\w./-]*(?:[, ]{1,2}[A-Za-z0-9(][\w./)-]*){0,5}")
 _SIGN = re.compile(
     r"\s{0,9}(!=|<>|≠|>=|≥|<=|≤|=~|==|!~|=|>|<|~|:|(?<=\s)(?:(?:not\s{1,9})?in(?=[\s(])|is(?:\s{1,9}not)?(?=\s)"
@@ -90,7 +90,7 @@ class Query:
     def __init__(self, text: str, rows: RowFilter) -> None:
         self.text, self.rows = text, rows
         self.at = self.depth = self.count = 0
-        # A name with the sign and the start of its value without quotes: a word behind may belong to that.
+        # A name with its sign, and the start of its unquoted value: the next word may be part of it.
         self.open: tuple[str, int] | None = None
 
     def flags(self) -> Any:
@@ -295,7 +295,7 @@ class Query:
         if inside is None and (behind is None or words):
             return
         if inside is not None and _LONG_NUMBER.fullmatch(name):
-            return  # a track, a card number: what has more digits than a number of an element
+            return  # a track or card number, longer than an element number
         if not name:
             raise FilterError(f"A column is missing before {mask_words(word)}")
         raise self.rows.vocabulary.unknown(name)

@@ -11,7 +11,7 @@ from sim.masking import mask_words
 from sim.operations.search import elements_called
 from sim.spec.elements import spec
 
-# What people call the columns of the grid, and the columns that are meant, the first that a message has.
+# Common names of columns, and the columns meant, of which the first that a message has counts.
 NAMES: dict[str, tuple[str, ...]] = {
     "card": ("DE2", "DE35"),
     "amount": ("DE4",),

@@ -19,7 +19,7 @@ from sim.widgets.copying import CopyMenu
 from sim.widgets.markup import wrong
 from sim.widgets.panels.fields import FilteredList, show
 
-# Of the many faults there are, those from which most is learned: they head the list.
+# The most instructive faults come first in the list.
 FAULTS = (
     ("a length prefix one too high", "length-too-long"),
     ("a bit set without its element", "bit-without-data"),
@@ -109,7 +109,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
             made = break_message(message, name)
             return made.raw, f"Broken on purpose: {made.what}"
 
-        # Which faults do apply is too long a list to be read here.
+        # The list of faults that apply would be too long here.
         self._make(broken, "This fault does not apply to this message; choose another")
 
     def back(self) -> None:

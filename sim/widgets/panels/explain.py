@@ -134,7 +134,7 @@ class ExplainPanel(ReaderPanel):
     def _explained(self) -> tuple[str, str, str]:
         """Problem, summary, hint."""
         reading = self.input.reading
-        if findings := dissect(reading).findings:  # where reading stopped, the problem says
+        if findings := dissect(reading).findings:  # the problem says where parsing stopped
             return findings[0].message, explain_so_far(reading, stopped=False), findings[0].hint
         made = explain(reading)
         self._told = made.told

@@ -145,7 +145,7 @@ class FilteredList(ipywidgets.Box):  # type: ignore[misc]
         text = self.box.value
         first = self.options[0][1]
         found, problem = find_option(self.options, text) if text.strip() else (first, "")
-        # Who hears of the problem may choose something else.
+        # An observer of the problem may choose something else.
         self.problem = problem
         if not problem:
             self.value = found
@@ -265,21 +265,39 @@ def _digits(text: str) -> int:
     return within(int(typed))
 
 
-class CurrencyInput(InputField):
-    """A currency, found by code or name. Trait: `value`, three digits. Text that is not a currency stays, and
-    so does the value."""
+class ListInput(InputField):
+    """A choice from a long list. Trait: `value`. Text that is not in the list stays, as does the value."""
+
+    value = traitlets.Unicode("")
+
+    def __init__(
+        self, label: str, tooltip: str, options: Iterable[tuple[str, str]], classes: str = ""
+    ) -> None:
+        self.choice = FilteredList(label, tooltip)
+        super().__init__(self.choice, classes=classes)
+        self.choice.options = tuple(options)
+        self._show()
+        self.observe(self._show, "value")
+        self.choice.observe(self._take, ["value", "problem"])
+
+    def _take(self, change: Any) -> None:
+        self.typed = self.problem = self.choice.problem
+        if not self.typed:
+            self.value = self.choice.value
+
+    def _show(self, change: Any = None) -> None:
+        self.choice.value = self.value
+
+
+class CurrencyInput(ListInput):
+    """A currency, found by code or name. Trait: `value`, three digits."""
 
     value = traitlets.Unicode("840")
 
     def __init__(self, label: str = "Currency", tooltip: str = "") -> None:
-        self.choice = FilteredList(label, tooltip)
-        super().__init__(self.choice, classes="iso-wide")
-        known = sorted(
-            currencies(), key=lambda one: one.numeric != self.value
-        )  # the usual one heads the list
-        self.choice.options = tuple((f"{one.alpha} {one.name} ({one.numeric})", one.alpha) for one in known)
-        self.observe(self._show, "value")
-        self.choice.observe(self._take, ["value", "problem"])
+        known = sorted(currencies(), key=lambda one: one.numeric != self.value)  # the default first
+        options = ((f"{one.alpha} {one.name} ({one.numeric})", one.alpha) for one in known)
+        super().__init__(label, tooltip, options, "iso-wide")
 
     @traitlets.validate("value")
     def _three_digits(self, proposal: dict[str, Any]) -> str:
@@ -288,15 +306,22 @@ class CurrencyInput(InputField):
             raise traitlets.TraitError("currency is three digits or letters of ISO 4217")
         return known.numeric
 
-    def _take(self, change: Any) -> None:
-        self.typed = self.problem = self.choice.problem
-        if not self.typed:
-            self.value = self.choice.value
-
-    def _show(self, change: Any) -> None:
+    def _show(self, change: Any = None) -> None:
         known = currency(self.value)
         if known and known.alpha in dict(map(reversed, self.choice.options)):
             self.choice.value = known.alpha
+
+
+class OutcomeInput(ListInput):
+    """An outcome of an exchange, or the response code of a decline."""
+
+    value = traitlets.Unicode("approved")
+
+    def __init__(self, label: str = "Outcome", tooltip: str = "") -> None:
+        codes = {row.code: row.meaning for row in code_list("response_code") if not row.network}
+        declines = [code for code in sorted(codes) if len(code) <= 3 and int(code, 36)]
+        words = ((word, word) for word in verb("exchange").option("outcome").choices)
+        super().__init__(label, tooltip, (*words, *((f"{code} {codes[code]}", code) for code in declines)))
 
 
 class CardInput(InputField):
@@ -324,7 +349,7 @@ class CardInput(InputField):
         self._busy = True
         cards = [card for name in ([self.network] if self.network else NETWORKS) for card in test_cards(name)]
         usual = default_card(self.network or NETWORKS[0])
-        # The list is sent to the browser, so its values are places, never numbers.
+        # The list is sent to the browser, so its values are positions, never card numbers.
         self._cards = {f"#{at}": card.pan for at, card in enumerate(cards)}
         places = {pan: at for at, pan in self._cards.items()}
         labels = [_named(card, self.network is None) for card in cards]
@@ -382,26 +407,6 @@ def _advice(pan: str, own: str | None) -> str:
     return f"{brand}{check}. It is used unchanged."
 
 
-class OutcomeInput(InputField):
-    """An outcome of an exchange, or the response code of a decline. Trait: `value`, the word or code."""
-
-    value = traitlets.Unicode("approved")
-
-    def __init__(self, label: str = "Outcome", tooltip: str = "") -> None:
-        self.choice = FilteredList(label, tooltip)
-        super().__init__(self.choice)
-        words = verb("exchange").option("outcome").choices
-        codes = {row.code: row.meaning for row in code_list("response_code") if not row.network}
-        declines = [code for code in sorted(codes) if len(code) <= 3 and int(code, 36)]
-        of_codes = ((f"{code} {codes[code]}", code) for code in declines)
-        self.choice.options = (*((word, word) for word in words), *of_codes)
-        traitlets.link((self, "value"), (self.choice, "value"))
-        self.choice.observe(self._refused, "problem")
-
-    def _refused(self, change: Any) -> None:
-        self.typed = self.problem = self.choice.problem
-
-
 class StanInput(InputField):
     """A STAN and a button for the next one. Trait: `value`, as typed."""
 
@@ -425,7 +430,7 @@ class StanInput(InputField):
 
 
 F = TypeVar("F", bound=InputField)
-# The tables with what people call the words of an option.
+# The tables with the titles of an option's words.
 _TITLED = {"message_type": "kinds", "purpose": "purposes", "entry": "entries"}
 _NAMED: dict[str, Callable[[object], str]] = {
     **{"network": network_named, "version": version_named, "interface": interface_named}
@@ -447,7 +452,7 @@ def titles(option: Option) -> dict[Any, str]:
     """
     if option.plain is bool:
         return {True: "yes", False: "no"}
-    if option.name == "network":  # a new one is in no type
+    if option.name == "network":  # new ones are not in the type
         return {name: network(name).title for name in NETWORKS}
     if option.name == "interface":
         return {name: interface(name).title for name in interfaces()}
@@ -514,11 +519,9 @@ def _box(option: Option, trait: Any) -> Any:
     optional = trait.allow_none or isinstance(trait, traitlets.Any)
     if isinstance(trait, traitlets.Bool):
         return ipywidgets.Checkbox(indent=False, **words).add_class("iso-check")
+    choices = known = titles(option)
     if isinstance(trait, traitlets.Enum):
-        known = titles(option)
         choices = {value: known.get(value, str(value)) for value in trait.values or ()}
-    else:
-        choices = titles(option)
     if choices:
         usual = _FROM.sub(r"from \1", option.usual)
         left_out = [(f"Auto ({usual})" if usual else "Auto", "")] if optional else []

@@ -129,7 +129,7 @@ def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
 OPTIONS = tuple(
     option.name for option in verb("generate").options if option.name not in (*OF_A_MODEL, "at", "format")
 )
-# The first stand in the form; what else can be asked for is folded away.
+# The first are in the form, the others collapsed below it.
 FIRST = OPTIONS[: OPTIONS.index("entry") + 1]
 MORE = OPTIONS[len(FIRST) :]
 MOST_DESCRIPTION = 2000  # characters, as the interface has it
@@ -190,7 +190,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         self.at = at
-        # The network the message was made for, when one was asked for; else it is the card's.
+        # The network chosen for the message, None for the card's.
         self.asked_network: str | None = None
         self.writer = writer or LanguageModel()
         self._set_inputs(templates)
@@ -248,13 +248,13 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         said = {"purpose": asked.purpose, "message_type": asked.kind, **asked.options}
         if known := currency(str(said.get("currency", ""))):
             said["currency"] = known.numeric
-        # What a purpose makes of type and entry comes before what is said of them.
+        # The purpose first: it may reset the message type and entry.
         for name in ("purpose", *OPTIONS):
             value = said.get(name)
             try:
                 setattr(self, name, self.traits()[name].default_value if value is None else value)
             except traitlets.TraitError:
-                continue  # a purpose that is a message of a link
+                continue  # the purpose of a network management message
 
     def _edited(self, plan: Plan) -> Plan:
         """*plan* with the current options, if it makes messages."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import anywidget
@@ -25,7 +26,7 @@ from sim.widgets.markup import STATIC, markup, wrong
 from sim.widgets.panels.fields import Form, InputField, traits_of
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar
 
-EVERY = 0.5  # seconds between looks
+EVERY = 0.5  # seconds between updates
 _MOST_LINES = 500
 COLUMNS = (
     ("mti", "MTI", "01xx"),
@@ -35,7 +36,7 @@ COLUMNS = (
     ("code", "Code", "51"),
     ("delay", "Delay (s)", "2"),
 )
-_LARGEST = 10**12 - 1  # what an amount can say
+_LARGEST = 10**12 - 1  # the largest amount
 _RULES = (
     "With no rules, the host approves up to the account balance. The first rule that matches decides. Empty "
     "fields match anything. Occurrence 1..2: only the first two matches."
@@ -147,16 +148,11 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
         held = pasted(data, format=line.format, version=line.version) if begun else None
         self.said.value = markup("p", f"✖ This cannot be read. {error}", "iso-problem")
         if held is None:
-            shown = mask_bytes(_body(line, data)) or "no bytes after the length"
+            with suppress(ParseError):  # otherwise the framing is shown as well
+                data = line.bare(data)[0]
+            shown = mask_bytes(data) or "no bytes after the length"
             self.said.value += markup("pre", shown, "iso-bytes")
         self.views.put(shown_text(held) if held else "", held.version if held else None, None, None, held)
-
-
-def _body(line: Line, data: bytes) -> bytes:
-    try:
-        return line.bare(data)[0]
-    except ParseError:
-        return data
 
 
 class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
@@ -178,7 +174,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
 
     def add(self, **values: Any) -> None:
         """Add a row with *values*."""
-        # Told as it is made: news of an input that is shown would take away what is being typed there.
+        # Set now: a later change to a visible input would discard what is being typed.
         told = f"Rule {len(self.lines) + 1}"
         line = {
             name: ipywidgets.Text(
@@ -191,7 +187,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
             for name, label, example in COLUMNS
         }
         action = values.pop("action", "answer")
-        # A part of an amount has to be said, for which there is no input.
+        # A partial approval needs an amount, for which there is no input.
         offered = [one for one in ACTIONS if one != "partial" or one == action]
         line["action"] = ipywidgets.Dropdown(
             options=[(f"{name}: {ACTIONS[name]}", name) for name in offered],
@@ -312,7 +308,7 @@ class HostPanel(Panel):
         self.look()
         self.watch.begin()
 
-    start = run  # it does not take a while
+    start = run  # it is fast
 
     def cancel(self) -> None:
         """Stop the host."""

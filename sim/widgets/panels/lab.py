@@ -146,7 +146,7 @@ class Lab(Panel):
         super().__init__(self.tabs, self.history, classes="iso-lab")
         self.tabs.observe(self._selected, "selected_index")
         self.observe(self._select, "tab")
-        self._latest = ""  # the panel whose message was changed last
+        self._latest = ""  # the panel whose message changed last
         for name, panel in self.panels.items():
             panel.observe(self._follow, "message")
             panel.observe(lambda change, name=name: self._note(name), "message")
@@ -197,7 +197,7 @@ class Lab(Panel):
     def _select(self, change: Any) -> None:
         self.tabs.selected_index = TABS.index(self.tab)
         latest = self.panels.get(self._latest)
-        # How a message that is there already was read is not changed.
+        # The options of a message that is already there stay.
         if latest and self.tab != TABS[0] and latest.message != self.panels[self.tab].message:
             self._carry(self._latest, self.tab)
         self._follow()

@@ -76,7 +76,7 @@ class LoadPanel(Panel):
 
     def _look(self, numbers: Numbers) -> None:
         """Show the results so far."""
-        self.numbers = None  # the same object, with more in it
+        self.numbers = None  # the same object, updated
         self.numbers = numbers
         done = max(numbers.sent / self.count, numbers.seconds / self.seconds)
         self._bar.tell("Sending", hears=not self._waits, done=done)

@@ -50,7 +50,7 @@ def cover(raw: str, version: str | None = None) -> str:
     if not raw:
         return raw
     text = strip_line_ending(raw)
-    return masked_text(text, version) + raw[len(text) :]  # the line ending is no part of the message
+    return masked_text(text, version) + raw[len(text) :]  # the line ending is not part of the message
 
 
 class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
@@ -78,7 +78,7 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
     def _choose(self, change: Any = None) -> None:
         tabled = self.choice.value == TABLE and self._frame is not None
         if tabled and self._drawn is not self._frame:
-            # Drawn when it is looked at: it takes longer than all the rest.
+            # Drawn when shown: it takes longer than everything else.
             self.table.value = self._frame._repr_html_()
             self._drawn = self._frame
         there = bool(self.anatomy.message)
@@ -126,7 +126,7 @@ class RunBar(ipywidgets.HBox):  # type: ignore[misc]
         known = {} if done is None else {"value": f"{min(done, 1.0):.3f}"}
         status = joined(markup("progress", "", **known), f" {doing}")
         self.progress.value = markup("div", status, role="status") if doing else ""
-        self._focus.asking = bool(doing)  # first, so that the focus leaves Cancel before Cancel goes
+        self._focus.asking = bool(doing)  # first, so that the focus leaves Cancel before it disappears
         show(self.cancel_button, bool(doing) and hears)
         show(self.progress, bool(doing))
 
@@ -146,7 +146,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
 
     def __init__(self, *parts: Any, bar: RunBar | None = None, classes: str | Iterable[str] = ()) -> None:
         if has_tables():
-            import_module("sim.tables")  # takes a while: not at the first press of a button
+            import_module("sim.tables")  # slow: now rather than when the button is pressed
         self.bar = bar
         self._waits = False
         looks = ipywidgets.HTML(style(), layout={"display": "none"})
@@ -224,7 +224,7 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         return self._static() or markup("p", repr(self))
 
     def _display_(self) -> Any:
-        # What marimo asks first: it draws no containers of ipywidgets, and would show a line of text.
+        # marimo calls this first: it cannot draw ipywidgets containers, and would show one line of text.
         return Page(f"<p>{markup('b', STILL)}</p>\n{self._still()}")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

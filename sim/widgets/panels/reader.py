@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -23,7 +21,7 @@ from sim.operations.rewriting import kept, shown_text
 from sim.operations.samples import Sample, samples
 from sim.paste.reading import Reading
 from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
-from sim.widgets.file_drop import FileDrop
+from sim.widgets.file_drop import FileDrop, saved
 from sim.widgets.markup import hint, markup
 from sim.widgets.model import as_text, link_of
 from sim.widgets.panels.actions import MessageActions
@@ -210,12 +208,11 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
 
     def _learn(self, name: str, data: bytes) -> None:
         """Load a dropped format file; its messages are recognized from now on."""
-        with TemporaryDirectory() as folder, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what was left out is said below
-            path = Path(folder) / (Path(name).name or "dropped")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the rows left out are counted below
             try:
-                path.write_bytes(data)
-                made = load_format(path)
+                with saved(name, data) as path:
+                    made = load_format(path)
             except (IsoError, OSError, ValueError) as error:
                 self.drop.words = f"{mask_words(name)}: {error}. {_DROP}"
                 return

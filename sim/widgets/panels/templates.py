@@ -87,16 +87,11 @@ class TemplateBar(InputField):
         if not name:
             self.problem = "Type a name first"
             return
-        if self._done(lambda: self._saved(name)):
-            self._offer()
+        self._done(lambda: self._saved(name))
 
-    def _saved(self, name: str) -> None:
+    def _saved(self, name: str) -> str:
         whole = self.templates.save(name, self._read())
-        self.note = (
-            f"Saved as {name}."
-            if whole
-            else f"Saved as {name}, without the card number, which is not a test card."
-        )
+        return f"Saved as {name}{'' if whole else ', without the card number, which is not a test card'}."
 
     def drop(self) -> None:
         """Delete the template that was typed or chosen."""
@@ -104,17 +99,20 @@ class TemplateBar(InputField):
         self.problem = self.note = ""
         if name not in self.templates.all():
             self.problem = "No template has this name"
-        elif self._done(lambda: self.templates.drop(name)):
-            self.note = f"{name} is gone."
-            self._offer()
+        else:
+            self._done(lambda: self._dropped(name))
 
-    def _done(self, act: Callable[[], None]) -> bool:
+    def _dropped(self, name: str) -> str:
+        self.templates.drop(name)
+        return f"Deleted {name}."
+
+    def _done(self, act: Callable[[], str]) -> None:
         try:
-            act()
+            self.note = act()
         except OSError as error:
             self.problem = f"The file cannot be written: {error.strerror or type(error).__name__}"
-            return False
-        return True
+        else:
+            self._offer()
 
     def _offer(self) -> None:
         self.choice.options = [(_CHOOSE, ""), *((name, name) for name in sorted(self.templates.all()))]
@@ -126,5 +124,5 @@ class TemplateBar(InputField):
         if options is not None:
             self.choice.value = ""
             self.name.value = name
-            self.problem, self.note = "", f"As in {name}."
+            self.problem, self.note = "", f"Loaded {name}."
             self._use(options)

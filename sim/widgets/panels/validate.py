@@ -35,7 +35,7 @@ from sim.widgets.panels.reader import HOW_READ, MessageInput, ReaderPanel
 
 Data = dict[str, Any]
 
-# The rule that says whose card it is; what a network finds beside it is said of somebody else's card.
+# The rule for the card's network: other findings of a network that is not the card's matter little.
 _WHOSE = "pan-network"
 ELSEWHERE = "Check against other networks"
 VERDICT_SIGNS = {"valid": "✔", "invalid": "✖", "broken": "✖", "empty": ""}
@@ -63,7 +63,7 @@ def report_data(report: Report | None, network: str = "") -> Data:
     if report is None:
         return _NO_REPORT
     other = report.networks.get(network)
-    # Errors first; otherwise the order of the elements stays.
+    # Errors first, otherwise in the order of the elements.
     ranks = list(Severity)
     found = sorted(
         report.findings if other is None else other.findings, key=lambda one: ranks.index(one.severity)
@@ -168,7 +168,7 @@ def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return as_html(Grid(heads, kinds, ("",) * len(rows), tuple(rows), None))
 
 
-_WIDEST = 60  # characters of a value that are shown
+_WIDEST = 60  # characters of a value
 MARKS = {RESTORED: "✔ restored", LIKELY: "? likely", UNKNOWN_VALUE: "⚠ unknown"}
 _NOTHING = "No repair found: no known fault explains this message."
 
