@@ -19,7 +19,7 @@ _ISO = {
     "mm": slice(14, 16),
     "ss": slice(17, 19),
 }
-_LIMITS = {"MM": (1, 12), "DD": (1, 31), "hh": (0, 23), "mm": (0, 59), "ss": (0, 59)}
+_LIMITS = {"CCYY": (1970, 2099), "MM": (1, 12), "DD": (1, 31), "hh": (0, 23), "mm": (0, 59), "ss": (0, 59)}
 _LEGAL = {
     name: frozenset(f"{number:02}" for number in range(low, high + 1))
     for name, (low, high) in _LIMITS.items()
@@ -32,10 +32,10 @@ _USUAL = {
     "hh": "(?:[01][0-9]|2[0-3])",
     "mm": "[0-5][0-9]",
     "ss": "[0-5][0-9]",
-    "CC": "[0-9]{2}",
+    "CC": "(?:19|20)",
     "YY": "[0-9]{2}",
 }
-_NAMES = {"MM": "month", "DD": "day", "hh": "hour", "mm": "minute", "ss": "second"}
+_NAMES = {"CCYY": "year", "MM": "month", "DD": "day", "hh": "hour", "mm": "minute", "ss": "second"}
 # A pattern without a year cannot rule 29 February out.
 _ANY_LEAP_YEAR = 2024
 _CENTURY = 2000
@@ -69,10 +69,11 @@ def limits(pattern: str) -> tuple[tuple[int, int, int, int], ...]:
     >>> limits("hhmm")
     ((2, 2, 0, 23), (0, 2, 0, 59))
     """
-    known = {**_LIMITS, "CCYY": (1970, 2099)}
     size = len(pattern)
     return tuple(
-        (size - end, end - start, *known[name]) for name, start, end in _layout(pattern) if name in known
+        (size - end, end - start, *_LIMITS[name])
+        for name, start, end in _layout(pattern)
+        if name in _LIMITS
     )
 
 

@@ -18,9 +18,10 @@ from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
 from sim.exchanges.exchange import Exchange
 from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL, Step
-from sim.judge.finding import Finding, Hit, Places, catalogue, finding
+from sim.judge.finding import ABSENT, Finding, Hit, Places, catalogue, finding
 from sim.operations.answering import Inside, carried
 from sim.spec import is_particular, number_of
+from sim.spec.networks import presence
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
 
@@ -33,13 +34,15 @@ _RETURNED = {
     "1993": (19, 20, 22, 23, 26, 38),
     "2003": (19, 20, 22, 23, 26, 38),
 }
-_CONTINUED = (2, 18, 19, 26, 32, 33, 42, 49, 100)
-_UNDONE = (*_CONTINUED, 3, 41)
+_CONTINUED = (2, 14, 18, 19, 23, 26, 32, 33, 42, 49, 100)
+_UNDONE = (*_CONTINUED, 3, 22, 41, 43)
+_SENT_AGAIN = frozenset((7, 64, 128))  # the transmission time and the MAC, which a repeat has of its own
 _ORIGINAL_AMOUNT = "57"
 _TIP = 5  # a completion may be a fifth above what was authorized
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # as recipes say it
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
 _ANSWERS = (ANSWER, LATE)
+_ECHOED = "echoed"  # of a row of presence: the response has it where the request had it
 
 
 class Seen(NamedTuple):
@@ -105,14 +108,25 @@ def _others(asked: Message, told: Message, network: str | None, numbers: Iterabl
 
 
 def _answer_repeats(seen: Seen) -> Iterator[Hit]:
-    """An answer, and a request that is sent again, have what the request had."""
-    repeat = seen.step.role == REPEAT
-    partly = is_particular("partial", seen.message.version, seen.message.get(39))
-    for number in _others(seen.about, seen.message, seen.network):
-        if not (number == _AMOUNT and partly) and not (repeat and number in _CLOCKS):
+    """A response has what the request had, and what its network returns; a request that is sent again is the
+    same."""
+    message, about = seen.message, seen.about
+    if seen.step.role == REPEAT:
+        numbers: Iterable[int] = sorted(message.fields.keys() - _SENT_AGAIN)
+        missing = about.fields.keys() - message.fields.keys() - _SENT_AGAIN
+    else:
+        rows = presence(seen.network, message.mti) if seen.network and message.dialect is None else ()
+        numbers = ()
+        missing = {row.field for row in rows if row.when == _ECHOED and row.severity == "warning"}
+        missing = missing & about.fields.keys() - message.fields.keys()
+    for number in sorted(missing):
+        yield Hit(number, f"the DE {number} of the request", ABSENT)
+    partly = is_particular("partial", message.version, message.get(39))
+    for number in _others(about, message, seen.network, numbers):
+        if not (number == _AMOUNT and partly):
             yield Hit(number, f"the DE {number} of the request", "another value")
-    for group in read_additional_amounts(seen.message.get(54), seen.message.version) if partly else ():
-        if group.kind == _ORIGINAL_AMOUNT and group.amount != seen.about.get(_AMOUNT, group.amount):
+    for group in read_additional_amounts(message.get(54), message.version) if partly else ():
+        if group.kind == _ORIGINAL_AMOUNT and group.amount != about.get(_AMOUNT, group.amount):
             yield Hit(54, "the amount of the request as the original amount", "another", group.at)
 
 
@@ -245,20 +259,26 @@ def _completion_within(seen: Seen) -> Iterator[Hit]:
 
 
 def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
-    """The parts that the network's rows carry over: as the response has them that is continued, or, where it
-    has one, as another response of the same transaction."""
-    purpose, network, message = _PURPOSES[seen.step.role], seen.network, seen.message
-    if network is None or message.dialect is not None:
+    """The parts that the network's rows carry over: as in the response that is continued, or another one of the
+    same transaction; in the response to such a message as in the message."""
+    network, message, answers = seen.network, seen.message, seen.step.is_answer
+    role = seen.before.steps[seen.step.of or 0].role if answers else seen.step.role
+    purpose = _PURPOSES.get(role)
+    if network is None or purpose is None or message.dialect is not None:
         return
     for path in _carried_parts(network, message.version, purpose):
-        wanted = _carried(path, purpose, seen.about, seen.answer, network)
         found = str(Inside(message, network)[path]).strip()
+        if answers:
+            wanted = str(Inside(seen.about, network)[path]).strip() if found else ""
+        else:
+            wanted = _carried(path, purpose, seen.about, seen.answer, network)
         if wanted in ("", found):
             continue
         known = (seen.answers.get(at) for at, one in enumerate(seen.before.steps) if not one.is_answer)
-        if all(found != _carried(path, purpose, seen.about, one, network) for one in known):
+        if answers or all(found != _carried(path, purpose, seen.about, one, network) for one in known):
             number = int(path.partition(".")[0])
-            yield Hit(number, "the id in the response", "another" if found else "none", path=path)
+            what = "the id in the message" if answers else "the id in the response"
+            yield Hit(number, what, "another" if found else "none", path=path)
 
 
 def _carried_parts(network: str, version: str, purpose: str) -> list[str]:
@@ -287,7 +307,7 @@ _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("reversal-of-decline", False, tuple(_PURPOSES), _reversal_of_decline),
     ("reversed-twice", False, (REVERSAL,), _reversed_twice),
     ("completion-within", False, (COMPLETION,), _completion_within),
-    ("transaction-id-carried", False, tuple(_PURPOSES), _transaction_id_carried),
+    ("transaction-id-carried", False, (*_PURPOSES, *_ANSWERS), _transaction_id_carried),
     ("named-by-none", True, (REVERSAL, *_ANSWERS), _named_by_none),
     ("named-by-none", True, (REQUEST,), _early),
     ("refund-within", True, (REQUEST,), _refund_within),

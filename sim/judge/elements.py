@@ -325,7 +325,7 @@ _WEAK_KEYS = frozenset(("01" * 8, "FE" * 8, "E0" * 4 + "F1" * 4, "1F" * 4 + "0E"
 
 
 @each("mac-zeros", 64, 128)
-@each("only-zeros", 55, 62, 63, 96)
+@each("only-zeros", 55, 62, 63, 96, 125)
 def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
     """A MAC is computed, chip data, private data and keys say something; zeros are a filler."""
     if number == _KEY and value.upper() in _WEAK_KEYS:
@@ -343,9 +343,11 @@ _OPEN = (36, *range(44, 49), 54, *range(56, 64), *range(104, 128))
 @each("empty-card-number", 2)
 @each("empty-acquirer", 32)
 def empty_element(value: str = VALUE, number: int = NUMBER) -> Told:
-    """What is announced is there."""
+    """An element that is announced has a value."""
+    if value.strip():
+        return None
     wanted = {2: "a card number", 32: "the acquirer's ID"}.get(number, "a value, or no element")
-    return None if value else Hit(number, wanted, "length zero")
+    return Hit(number, wanted, "blanks" if value else "length zero")
 
 
 # Codes.
@@ -531,6 +533,7 @@ def retrieval_reference(value: str = DE[37], table: Spec = TABLE) -> Told:
     return Hit(37, "a reference without blanks inside", "a blank", at, 1, severity=Severity.INFO)
 
 
+@each("empty-identification", 101, classes="3")
 @each("empty-identification", 11, 32, 33, 41, 42, 100, classes="12348")  # totals and fees have no number, too
 def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
     """A trace number, an acquirer, a terminal or a merchant that is present is neither blanks nor zeros."""

@@ -32,10 +32,10 @@ from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
-from sim.parts.layout import fits, read
+from sim.parts.layout import fits, known, read
 from sim.spec import VERSIONS, Spec, country, is_particular, lookup, spec, version_of
 from sim.spec.interfaces import interface
-from sim.spec.layouts import Layout, layouts
+from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.networks import (
     NETWORKS,
     FormatRow,
@@ -315,13 +315,15 @@ def _part(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> st
 
 
 def _listed(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """Whether each of the parts that *item* names, where there is one and it is not blank, holds a code that
-    is listed."""
-    codes = _codes(asked.version, asked.number, asked.name)
-    for path in sorted(asked.item.parts & held.keys() & codes.keys()):
-        found = codes[path].get(held[path]) if held[path].strip() else None
-        if held[path].strip() and (found is None or found.meaning == _RESERVED):
-            return _other(asked, path, held[path])
+    """Whether each of the parts that *item* names, where there is one and it is not blank, contains a code of
+    its list, or of the registry of countries, currencies or categories."""
+    version, name = asked.version, asked.name
+    cells = _cells(version, asked.number, name)
+    for path in sorted(asked.item.parts & held.keys()):
+        code, cell = held[path], cells[path]
+        reserved = code in cell.values and cell.values[code].meaning == _RESERVED
+        if code.strip() and (reserved or not known(cell, code, version, name)):
+            return _other(asked, path, code)
     return None
 
 
@@ -347,16 +349,12 @@ def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) ->
 
 
 @cache
-def _codes(version: str, number: int, name: str) -> dict[str, Mapping[str, Any]]:
-    """The listed codes of the parts of the network's layouts, by their paths inside the element."""
-    found: dict[str, Mapping[str, Any]] = {}
+def _cells(version: str, number: int, name: str) -> dict[str, Cell]:
+    """The parts of the network's layouts by their paths inside the element, those with a list first."""
     cells = [one.cell for one in _own(version, number, name)]
-    while cells:
-        cell = cells.pop()
+    for cell in cells:
         cells += cell.cells
-        if cell.values:
-            found.setdefault(cell.path.removeprefix(f"{number}."), cell.values)
-    return found
+    return {cell.path.removeprefix(f"{number}."): cell for cell in sorted(cells, key=lambda one: bool(one.values))}
 
 
 @cache
