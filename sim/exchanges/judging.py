@@ -27,10 +27,10 @@ from sim.spec.tables import read_toml
 
 _CLOCKS = (7, 12, 13)  # which a host of a link of its own may answer by its own clock
 _INSTITUTIONS = (32, 33, 100)  # written with zeros in front or without
-_PROCESSING_CODE, _AMOUNT, _REFUND = 3, 4, "20"
+_PROCESSING_CODE, _AMOUNT, _CHIP_DATA, _REFUND = 3, 4, 55, "20"
 # What else comes back as it was, where it comes back; what a later message of a transaction has from it.
 _RETURNED = {
-    "1987": (18, 19, 20, 22, 23, 25, 38, 40),
+    "1987": (18, 19, 20, 22, 23, 25, 38, 40, 90, 95, 96, 101),
     "1993": (19, 20, 22, 23, 26, 38),
     "2003": (19, 20, 22, 23, 26, 38),
 }
@@ -125,6 +125,10 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
     for number in _others(about, message, seen.network, numbers):
         if not (number == _AMOUNT and partly):
             yield Hit(number, f"the DE {number} of the request", "another value")
+    if partly and _AMOUNT in about and minor_units(message) >= minor_units(about):
+        yield Hit(_AMOUNT, "less than was requested, because the approval is partial", "as much or more")
+    if seen.step.is_answer and _CHIP_DATA in message and _CHIP_DATA not in about:
+        yield Hit(_CHIP_DATA, "no chip data, because the request had none", "some")
     for group in read_additional_amounts(message.get(54), message.version) if partly else ():
         if group.kind == _ORIGINAL_AMOUNT and group.amount != about.get(_AMOUNT, group.amount):
             yield Hit(54, "the amount of the request as the original amount", "another", group.at)
@@ -181,7 +185,7 @@ def _refund_within(seen: Seen) -> Iterator[Hit]:
     currency = amount(seen.message)
     if most and currency and paid.currency and currency[1] != paid.currency:
         yield Hit(49, "the currency of what was paid", "another")
-    if most and not paid.unknown and minor_units(seen.message) > most:
+    if most and not paid.unknown and paid.credited + minor_units(seen.message) > most:
         yield Hit(_AMOUNT, "no more than was paid", "more")
     card, cards = account(seen.message)[1], {account(one.message)[1] for one in seen.before.steps} - {""}
     if most and card and cards and card not in cards:

@@ -369,13 +369,17 @@ def service_code_agrees(code: str = DE[40], stripe: Stripe = DE[35].stripe) -> T
     return Hit(40, "the service code of the track in DE 35", "another")
 
 
-@rule("tracks-agree", classes=_CARD_CLASSES, lacks=(2,))
-def tracks_agree(track_2: str = DE[35], track_1: str = DE[45]) -> Told:
-    """Both tracks are of one card. With DE 2 each is compared to that instead."""
+@rule("tracks-agree", classes=_CARD_CLASSES)
+def tracks_agree(track_2: str = DE[35], track_1: str = DE[45], pan: bool = Present[2]) -> Told:
+    """Both tracks are of one card. With DE 2 the number on each is compared to that instead."""
     one, two = read_track_1(track_1), read_track_2(track_2)
-    if one is None or two is None or one.pan == two.pan:
+    if one is None or two is None:
         return None
-    return Hit(45, "the card number in DE 35", "another card number", 1, len(one.pan))
+    if one.pan != two.pan:
+        return None if pan else Hit(45, "the card number in DE 35", "another card number", 1, len(one.pan))
+    if not one.service or not two.service or one.service == two.service:
+        return None
+    return Hit(45, "the service code of the track in DE 35", "another", one.at + len(one.expiry or "^"), 3)
 
 
 # Amounts.
@@ -539,6 +543,8 @@ def cash_back_currency(
             continue
         if group.kind == _CASH_BACK_AMOUNT and told != wanted:
             return Hit(54, f"cash back in the currency of {where}, {wanted.alpha}", told.alpha, group.at)
+        if group.kind in (_CASH_BACK_AMOUNT, _CONVERTED_FROM) and not group.amount.strip("0"):
+            return Hit(54, "an amount above zero", "zero", group.at + 8, 12)
         if group.kind == _CONVERTED_FROM and told == wanted:
             return Hit(54, f"a price in another currency than that of {where}", told.alpha, group.at)
     return None
@@ -572,8 +578,10 @@ _bind_converted(6, 10, 51)
 
 
 def _converted(number: int, rate: int, after: str, before: str, told: str, own: str, other: str) -> Told:
-    if not told and own and other and own != other and after.strip("0"):
+    if not told and own and other and after.strip("0") and own != other:
         return Hit(rate, f"the rate that gave DE {number}", "none")
+    if not told and own and own == other and before and before != after:
+        return Hit(number, "the amount of DE 4, because the currency is the same", "another amount")
     if not (before.isdecimal() and after.isdecimal() and told.isdecimal() and len(told) > 1):
         return None
     amount, found, scale, factor = int(before), int(after), _SCALES[int(told[0])], int(told[1:])
@@ -643,9 +651,11 @@ def net_settlement(
 def _bind_totals(number: int, total: int) -> None:
     @rule("total-without-number", versions=("1987", "1993"), classes="5", functions=_REQUESTS_AND_ADVICES)
     def _(counted: str = DE[number], summed: str = DE[total]) -> Told:
-        """What has an amount was counted."""
-        if counted.strip("0") or not summed.strip("0") or not summed.isdecimal():
+        """What has an amount was counted, and what was counted has an amount."""
+        if not (counted.isdecimal() and summed.isdecimal()) or bool(int(counted)) == bool(int(summed)):
             return None
+        if int(counted):
+            return Hit(total, f"an amount above zero, because DE {number} counts some", "zero")
         return Hit(number, f"a number above zero, because DE {total} has an amount", "zero")
 
 
@@ -695,6 +705,7 @@ _LEAP_DAY, _MOMENT = "0229", "MMDDhhmmss"
 _DAY = 86_400  # seconds
 _CLOCKS = 300  # seconds that two clocks of one acquirer may differ
 _CENTURY_MONTHS = 1200
+LONGEST_VALID = 240  # months from issue to expiry that networks allow
 
 
 def _sound_date(value: str, number: int, table: Spec) -> str:
@@ -778,7 +789,11 @@ def retrieval_reference_day(
     """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
     the local date the day before or after may be that."""
     told, days = reference[1:4], days_of_year(sent[:4])
-    if told in days or not days or reference[6:] != stan[-6:] or _REFERENCE.fullmatch(reference) is None:
+    if not days or reference[6:] != stan[-6:] or not reference.isdecimal():
+        return None
+    if told in days:
+        return None if reference[4:6] < "24" else Hit(37, "an hour 00 to 23", repr(reference[4:6]), 4, 2)
+    if _REFERENCE.fullmatch(reference) is None:
         return None
     local = days_of_year(day)
     if told in local or (not local and _is_near_day(int(told), days)):
@@ -818,12 +833,11 @@ def card_expired(
 ) -> Told:
     """The card has not expired at the local date; a refund may go to an expired card."""
     day, expiry = _sound_date(local, 12, table)[-12:-8], _sound_date(stated, 14, table)
-    if (
-        not day
-        or not expiry
-        or months_from(day, expiry) >= 0
-        or purpose_kind(code, table.version) == "credit"
-    ):
+    if not day or not expiry:
+        return None
+    if (left := months_from(day, expiry)) > LONGEST_VALID:
+        return Hit(14, "an expiry within 20 years", "a later one")
+    if left >= 0 or purpose_kind(code, table.version) == "credit":
         return None
     found = "an expiry before it" if card else "an earlier month"
     return Hit(14, "an expiry no earlier than the local date in DE 12", found)

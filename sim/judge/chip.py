@@ -18,7 +18,7 @@ from sim.elements import dates, emv, money, pos
 from sim.elements.card import read_track_2
 from sim.elements.emv import characters, count, three_digits
 from sim.elements.money import AdditionalAmount
-from sim.judge.between import days_between, days_of_year, months_from
+from sim.judge.between import LONGEST_VALID, days_between, days_of_year, months_from
 from sim.judge.elements import LATER, answer_kind, clean, country_of_place, part_of_pos
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
@@ -404,6 +404,7 @@ def contactless_pin(done: str = Tag["9F34"], entry: str = DE[22].entry) -> Told:
 _CONDITIONS, _OWN_CONDITIONS, _RESULTS = 0x09, 0x80, 0x02
 # A PIN that the issuer checks, a signature that a clerk does, no method at all: nothing to succeed in.
 _NEVER_KNOWN = (0x02, 0x1E, 0x3F)
+_BY_OTHERS = (0x02, 0x1E)
 
 
 @rule("chip-verification-known")
@@ -453,6 +454,7 @@ def results_agree(
     results: str = MaybeTag["95"],
     capabilities: str = MaybeTag["9F33"],
     profile: str = MaybeTag["82"],
+    entry: str = Maybe[22].entry,
 ) -> Iterator[Hit]:
     """What the terminal did (9F34), what came of it (95), what it can do (9F33) and what the card can do (82)
     fit together."""
@@ -479,9 +481,10 @@ def results_agree(
         expected = "a verification method that the terminal supports (9F33)"
         yield tag_hit("9F34", done, expected, "another", 0, 2)
     able = len(profile) != 4 or int(profile, 16) & _SUPPORTS_CARDHOLDER
-    if not able and method in _PIN_BY_CHIP:
-        expected = "no verification by the chip, because it supports none (82)"
-        yield tag_hit("9F34", done, expected, "a PIN verified by the chip", 0, 2)
+    # A contactless card tells in its own way what it wants.
+    if not able and (method in _PIN_BY_CHIP or (entry == "chip" and method in _BY_OTHERS)):
+        expected = "no verification, because the card supports none (82)"
+        yield tag_hit("9F34", done, expected, emv.cvm_results(done), 0, 2)
 
 
 # How the card's data can be authenticated: the bits of failure in byte 1 of 95, and of support in 82.
@@ -500,6 +503,28 @@ def authentication_agrees(results: str = Tag["95"], profile: str = MaybeTag["82"
     ):
         return None
     return tag_hit("95", results, "no failure of an authentication that was not performed", "one", 0, 2)
+
+
+_EXPIRED = 0x0040000000  # byte 2 bit 7
+_OF_THE_ANSWER = 0x0000000070  # byte 5 bits 7 to 5: issuer authentication or a script failed
+_PIN_ENTERED, _NOT_ENTERED = 0x0000040000, 0x0000180000  # byte 3 bit 3; bits 5 and 4
+
+
+@rule("chip-results-agree", classes=_TRANSACTIONS, functions=_REQUESTS)
+def results_before_the_answer(
+    results: str = Tag["95"], day: str = MaybeTag["9A"], expiry: str = Maybe[14]
+) -> Told:
+    """Before the issuer answers, nothing of its answer has failed; a card is expired by its expiry; a PIN was
+    entered, or could not be."""
+    found = int(results, 16) if len(results) == 10 else 0
+    if found & _OF_THE_ANSWER:
+        return tag_hit("95", results, "no failure of what the issuer has not sent yet", "one", 8, 2)
+    if found & _PIN_ENTERED and found & _NOT_ENTERED:
+        return tag_hit("95", results, "an online PIN that was entered, or none", "both", 4, 2)
+    sound = found & _EXPIRED and _is_month(expiry) and _is_month(day[:4])
+    if sound and months_from(day[:4], expiry) > 0:
+        return tag_hit("95", results, "no expired application, because DE 14 is a later month", "one", 2, 2)
+    return None
 
 
 @rule("pin-not-possible", versions=_EARLY, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
@@ -809,9 +834,9 @@ def expired(day: str = Tag["9A"], expiry: str = DE[14], code: str = Maybe[3]) ->
     """1987 has no year but in the chip's date: the card has not expired on it."""
     if len(day) != 6 or code[:1] == _REFUNDS or not _is_month(expiry) or not _is_month(day[:4]):
         return None
-    if months_from(day[:4], expiry) >= 0:
-        return None
-    return Hit(14, "an expiry no earlier than the chip's date (9A)", "an earlier month")
+    if (left := months_from(day[:4], expiry)) > LONGEST_VALID:
+        return Hit(14, "an expiry within 20 years", "a later one")
+    return Hit(14, "an expiry no earlier than the chip's date (9A)", "an earlier month") if left < 0 else None
 
 
 @rule("card-not-yet-valid", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)

@@ -583,7 +583,7 @@ def _unknown_in(parts: tuple[Part, ...], number: int, beside: tuple[Part, ...] =
         if kind == "minor_unit":
             yield from _minor_unit(part, beside or parts, number)
         elif kind == "currency":
-            if currency(value) is None:
+            if (unit := currency(value)) is None or unit.alpha == "XXX":
                 yield _unknown_code(part, number)
         elif kind not in _NO_LIST and value not in listed(kind, "", part.cell.argument):
             agreed = part.cell.agreed

@@ -187,7 +187,7 @@ def approval_code_in_decline(code: str = DE[38], answer: str = DE[39], table: Sp
     return Hit(38, "no approval code, because the response is a decline", "one")
 
 
-@rule("zero-approval-code", classes=_FINANCIAL, functions="123")
+@rule("zero-approval-code", classes=_FINANCIAL, functions=_RESPONSES)
 def zero_approval_code(
     code: str = DE[38], answer: str = DE[39], moves: bool | None = DE[4].moves, table: Spec = TABLE
 ) -> Told:

@@ -323,7 +323,7 @@ def _cash_back(context: Context) -> str:
     total, given = context.amount_minor_units, context.setting.details.get("cashback")
     if given is not None and int(given) > total:
         raise OptionError("cashback", f"at most amount_minor_units, {total}", str(int(given)), 54)
-    half = total // 2 if context.setting.purpose == "cashback" else 0
+    half = (total + 1) // 2 if context.setting.purpose == "cashback" else 0
     return f"{half if given is None else given:0>12}"
 
 
@@ -450,7 +450,7 @@ def _price(context: Context) -> str:
     if found.numeric == setting.currency:
         raise OptionError("merchant_currency", "another currency than that of the amount", asked, 54)
     price = setting.details.get("merchant_amount_minor_units")
-    units = int(price) if price else context.amount_minor_units * 4 // 5
+    units = int(price) if price else (context.amount_minor_units * 4 + 4) // 5
     return additional_amount(setting.version, _PRICE, found.numeric, "D", units)
 
 

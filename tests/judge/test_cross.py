@@ -222,6 +222,10 @@ CASES = [
         Message("0620", {7: "1120101530", 70: "301"}),
         "warning",
     ),
+    Case("file-data-elsewhere", auth(de91="1"), 91, 0, Message("0302", {91: "1", 101: "FILE"}), "warning"),
+    Case("file-data-elsewhere", auth(de101="FILE"), 101, 0, Message("0302", {91: "1", 101: "FILE"})),
+    Case("reversal-data-elsewhere", auth(de95="0" * 42), 95, 0, undo(de95="5".zfill(12) + "0" * 30)),
+    Case("response-data-in-request", auth(de44="5"), 44, 0, answer(de44="5"), "warning"),
     Case(
         "converted-amount",
         auth(de6="000000001111", de10="60900000", de51="978"),
