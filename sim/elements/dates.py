@@ -71,9 +71,7 @@ def limits(pattern: str) -> tuple[tuple[int, int, int, int], ...]:
     """
     size = len(pattern)
     return tuple(
-        (size - end, end - start, *_LIMITS[name])
-        for name, start, end in _layout(pattern)
-        if name in _LIMITS
+        (size - end, end - start, *_LIMITS[name]) for name, start, end in _layout(pattern) if name in _LIMITS
     )
 
 

@@ -111,18 +111,13 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
     """A response has what the request had, and what its network returns; a request that is sent again is the
     same."""
     message, about = seen.message, seen.about
-    if seen.step.role == REPEAT:
-        numbers: Iterable[int] = sorted(message.fields.keys() - _SENT_AGAIN)
-        missing = about.fields.keys() - message.fields.keys() - _SENT_AGAIN
-    else:
-        rows = presence(seen.network, message.mti) if seen.network and message.dialect is None else ()
-        numbers = ()
-        missing = {row.field for row in rows if row.when == _ECHOED and row.severity == "warning"}
-        missing = missing & about.fields.keys() - message.fields.keys()
-    for number in sorted(missing):
+    again = about.fields.keys() - _SENT_AGAIN if seen.step.role == REPEAT else set()
+    rows = presence(seen.network, message.mti) if seen.network and message.dialect is None else ()
+    wanted = again or {row.field for row in rows if row.when == _ECHOED and row.severity == "warning"}
+    for number in sorted(wanted & about.fields.keys() - message.fields.keys()):
         yield Hit(number, f"the DE {number} of the request", ABSENT)
     partly = is_particular("partial", message.version, message.get(39))
-    for number in _others(about, message, seen.network, numbers):
+    for number in _others(about, message, seen.network, sorted(again)):
         if not (number == _AMOUNT and partly):
             yield Hit(number, f"the DE {number} of the request", "another value")
     if partly and _AMOUNT in about and minor_units(message) >= minor_units(about):
@@ -263,7 +258,7 @@ def _completion_within(seen: Seen) -> Iterator[Hit]:
 
 
 def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
-    """The parts that the network's rows carry over: as in the response that is continued, or another one of the
+    """The parts that the network's rows carry over: as in the response that is continued, or another of the
     same transaction; in the response to such a message as in the message."""
     network, message, answers = seen.network, seen.message, seen.step.is_answer
     role = seen.before.steps[seen.step.of or 0].role if answers else seen.step.role

@@ -104,23 +104,6 @@ def _mode_hit(value: str, table: Spec, expected: str, severity: Severity | None 
     return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start, severity=severity)
 
 
-@rule(
-    "pin-not-possible",
-    versions=("1987", "1993"),
-    classes=_TRANSACTIONS,
-    functions=_REQUESTS_AND_ADVICES,
-    needs=(52,),
-)
-def pin_not_possible(value: str = DE[22], table: Spec = TABLE) -> Told:
-    """A PIN comes from a terminal that can take one."""
-    where = part_of_pos(table.version, "pin-capability")
-    code = value[where]
-    if not is_particular("no-pin-entry", table.version, code) or not clean(value, 22, table):
-        return None
-    expected = "a terminal that accepts a PIN, because DE 52 contains one"
-    return Hit(22, expected, repr(code), where.start, len(code))
-
-
 @rule("chip-without-data", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(55,))
 def chip_without_data(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
     """A chip that was read left its data in DE 55."""
@@ -263,19 +246,14 @@ def pin_without_card(
 @rule(
     "security-without-pin", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(52, *_MACS)
 )
-def security_without_pin(value: str = DE[53], card: Card = CARD, mti: str = MTI) -> Told:
-    """How a PIN block is encrypted is told where there is one, on networks whose rows say that of DE 53."""
-    if not value.strip("0") or not _tells_of_pin(card, mti):
-        return None
-    return Hit(53, "no PIN block key and format, because DE 52 is missing", "some")
-
-
 @rule("security-zeros", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
-def security_zeros(value: str = DE[53], card: Card = CARD, mti: str = MTI) -> Told:
-    """And where there is one, it is told."""
-    if not value or value.strip("0") or not _tells_of_pin(card, mti):
+def security_of_pin(value: str = DE[53], pin: bool = Present[52], card: Card = CARD, mti: str = MTI) -> Told:
+    """How a PIN block is encrypted is given with it, and only with it, on networks whose rows say that of
+    DE 53."""
+    if not value or bool(value.strip("0")) == pin or not _tells_of_pin(card, mti):
         return None
-    return Hit(53, "the PIN block key and format", "zeros")
+    what = "the PIN block key and format"
+    return Hit(53, what, "zeros") if pin else Hit(53, f"no {what[4:]}, because DE 52 is missing", "some")
 
 
 def _tells_of_pin(card: Card, mti: str) -> bool:
@@ -316,17 +294,6 @@ def _misfit(value: str, where: slice, expected: str) -> Hit:
 # Tracks.
 
 
-def _other_expiry(stated: str, expiry: str, table: Spec) -> bool:
-    """Whether DE 14, *stated*, has another expiry than a track, both being possible ones: an impossible month
-    is reported by itself."""
-    return (
-        stated != expiry
-        and clean(stated, 14, table)
-        and dates.problem("YYMM", stated) is None
-        and dates.problem("YYMM", expiry) is None
-    )
-
-
 @rule("track-2-agrees", classes=_CARD_CLASSES)
 def track_2_agrees(
     pan: str = DE[2], track: str = DE[35], stated: str = Maybe[14], table: Spec = TABLE
@@ -356,7 +323,8 @@ def _track_agrees(
     found = []
     if on_track != pan and clean(pan, 2, table):
         found.append(Hit(number, "the card number in DE 2", "another card number", at, len(on_track)))
-    if expiry and _other_expiry(stated, expiry, table):
+    # An impossible month is reported by itself.
+    if stated != expiry and all(dates.is_sound("YYMM", one) for one in (stated, expiry)):
         found.append(Hit(number, "the expiry in DE 14", "another expiry", then, 4))
     return found
 
@@ -789,10 +757,12 @@ def retrieval_reference_day(
     """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
     the local date the day before or after may be that."""
     told, days = reference[1:4], days_of_year(sent[:4])
+    if told in days and reference[4:6] < "24":
+        return None
     if not days or reference[6:] != stan[-6:] or not reference.isdecimal():
         return None
     if told in days:
-        return None if reference[4:6] < "24" else Hit(37, "an hour 00 to 23", repr(reference[4:6]), 4, 2)
+        return Hit(37, "an hour 00 to 23", repr(reference[4:6]), 4, 2)
     if _REFERENCE.fullmatch(reference) is None:
         return None
     local = days_of_year(day)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from sim.elements import dates, emv, money, pos
+from sim.elements import dates, emv, pos
 from sim.elements.card import read_track_2
 from sim.elements.emv import characters, count, three_digits
-from sim.elements.money import AdditionalAmount
+from sim.elements.money import read_additional_amounts
 from sim.judge.between import LONGEST_VALID, days_between, days_of_year, months_from
 from sim.judge.elements import LATER, answer_kind, clean, country_of_place, part_of_pos
 from sim.judge.finding import Hit, Severity
@@ -160,24 +159,16 @@ def _size_hit(head: TagHead, known: tables.TagSpec, severity: Severity | None) -
 
 @rule("chip-tag-repeated")
 def tag_repeated(heads: _Heads = DE[55].heads) -> Iterator[Hit]:
-    """A tag stands once in its template; scripts and their commands may repeat."""
+    """A tag occurs once in its template; scripts and their commands may repeat."""
     if len({head.tag for head in heads}) == len(heads):
         return
-    for level in _levels(heads):
-        counts = Counter(head.tag for head in level)
-        last = {head.tag: head for head in level}
-        for name, number in counts.items():
-            if number > 1 and not last[name].constructed and tables.role(name) not in _REPEATING:
-                yield _on(last[name], f"one tag {name}", f"{number}")
-
-
-def _levels(heads: _Heads) -> Iterator[list[TagHead]]:
-    """The tags at the top, then those inside each template."""
-    yield [head for head in heads if head.depth == 0]
+    alike: dict[tuple[int, str], list[TagHead]] = {}
     for at, head in enumerate(heads):
-        if head.children:
-            inside = (one for one in heads[at + 1 :] if one.value_start < head.end)
-            yield [one for one in inside if one.depth == head.depth + 1]
+        around = (one.value_start for one in reversed(heads[:at]) if one.end >= head.end)
+        alike.setdefault((next(around, 0), head.tag), []).append(head)
+    for (_, name), found in alike.items():
+        if len(found) > 1 and not found[-1].constructed and tables.role(name) not in _REPEATING:
+            yield _on(found[-1], f"one tag {name}", f"{len(found)}")
 
 
 @rule("chip-cryptogram-data", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
@@ -219,7 +210,7 @@ def entry_mode(
 @each_tag("chip-other-way", "8A", "91", classes=_TRANSACTIONS, functions=_REQUESTS)
 @each_tag("chip-other-way", "71", "72", classes="124", functions=_REQUESTS_AND_ADVICES)
 def from_issuer(value: str = TAG_VALUE, tag: str = TAG) -> Told:
-    """What an issuer sends to the card is not in a request; its scripts are not in an advice or a reversal."""
+    """What an issuer sends to the card is not in a request; its scripts are in no advice or reversal."""
     return tag_hit(tag, value, "tags of a request or an advice", "one that only the issuer sends")
 
 
@@ -528,16 +519,18 @@ def results_before_the_answer(
 
 
 @rule("pin-not-possible", versions=_EARLY, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def offline_pin_not_possible(value: str = DE[22], done: str = Tag["9F34"], table: Spec = TABLE) -> Told:
-    """A PIN that the chip found right was entered somewhere."""
+def pin_not_possible(
+    value: str = DE[22], pin: bool = Present[52], done: str = MaybeTag["9F34"], table: Spec = TABLE
+) -> Told:
+    """A PIN, in DE 52 or verified by the chip, comes from a terminal that can take one."""
     where = part_of_pos(table.version, "pin-capability")
     if not is_particular("no-pin-entry", table.version, value[where]) or not clean(value, 22, table):
         return None
-    if len(done) != 6 or done == _BY_DEVICE or done[4:] != _SUCCESSFUL:
+    by_chip = len(done) == 6 and done != _BY_DEVICE and done[4:] == _SUCCESSFUL
+    if not pin and not (by_chip and int(done[:2], 16) & _METHOD in _PIN_BY_CHIP):
         return None
-    if int(done[:2], 16) & _METHOD not in _PIN_BY_CHIP:
-        return None
-    expected = "a terminal that accepts a PIN, because the chip verified one (9F34)"
+    why = "DE 52 contains one" if pin else "the chip verified one (9F34)"
+    expected = f"a terminal that accepts a PIN, because {why}"
     return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start)
 
 
@@ -643,16 +636,12 @@ _bind_answer("91", 10)
 
 
 @rule("chip-amount", classes=_TRANSACTIONS)
-def chip_amount(value: str = Tag["9F02"], amount: str = DE[4], mti: str = MTI, table: Spec = TABLE) -> Told:
+def chip_amount(value: str = Tag["9F02"], amount: int | None = DE[4].amount, mti: str = MTI) -> Told:
     """9F02 is the amount of DE 4. An advice may have another final amount."""
-    inside = money.composite(table.version, 4)
-    digits = amount[inside[1]] if inside else amount
-    if value == digits or len(value) != 12 or not value.isdecimal() or not digits.isdecimal():
-        return None
-    if int(value) == int(digits):
+    if amount is None or len(value) != 12 or not value.isdecimal() or int(value) == amount:
         return None
     severity = None if mti[2] in "01" else Severity.INFO
-    return tag_hit("9F02", value, f"{int(digits)}, the amount in DE 4", f"{int(value)}", severity=severity)
+    return tag_hit("9F02", value, f"{amount}, the amount in DE 4", f"{int(value)}", severity=severity)
 
 
 @each("chip-message-date", 13, versions=("1987",), classes=_TRANSACTIONS, any_mti=True, needs=(12,))
@@ -688,14 +677,6 @@ def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value:
     return Hit(37, f"{value[1]}, the last digit of the year of the chip's date (9A)", reference[0], 0, 1)
 
 
-@rule("chip-sequence-number", classes=_TRANSACTIONS)
-def chip_sequence_number(value: str = Tag["5F34"], number: str = DE[23]) -> Told:
-    """5F34 is the card sequence number of DE 23."""
-    if not value.isdecimal() or not number.isdecimal() or int(value) == int(number):
-        return None
-    return tag_hit("5F34", value, f"{int(number)}, the number in DE 23", f"{int(value)}")
-
-
 @rule("chip-pan", classes="124")
 def chip_pan(value: str = Tag["5A"], account: tuple[int, str] = ACCOUNT) -> Told:
     """The card number of 5A is the one of DE 2 or the track."""
@@ -718,12 +699,19 @@ def _other_pan(tag: str, value: str, number: str, account: tuple[int, str]) -> T
     return tag_hit(tag, value, f"the card number in DE {field}", "another card number", 0, len(number))
 
 
-def _bind_copy(tag: str, number: int, part: slice, versions: tuple[str, ...], copied: Any = None) -> None:
+def _bind_copy(
+    tag: str,
+    number: int,
+    part: slice,
+    versions: tuple[str, ...],
+    copied: Any = None,
+    name: str = "chip-agrees",
+) -> None:
     known = tables.tags()[tag]
     source: Any = copied or DE[number]
     expected, found = f"the value of DE {number}", f"another {known.name.split(' (')[0].lower()}"
 
-    @rule("chip-agrees", versions=versions, classes=_TRANSACTIONS, any_mti=True)
+    @rule(name, versions=versions, classes=_TRANSACTIONS, any_mti=name == "chip-agrees")
     def _(value: str = Tag[tag], element: str = source) -> Told:
         """What stands both in a tag and in a data element is the same."""
         told = element[part]
@@ -735,7 +723,7 @@ def _bind_copy(tag: str, number: int, part: slice, versions: tuple[str, ...], co
         elif known.content == "n" and not told.isdecimal():
             return None  # what is wrong with the data element is said there
         else:
-            same = value.lstrip("0") == told.lstrip("0") if copied else value[: len(told)] == told
+            same = value.startswith(told) or value.lstrip("0") == told.lstrip("0")
         # Terminals and acquirers number terminals and merchants each in their own way.
         severity = Severity.INFO if known.content in ("an", "ans") else None
         return None if same else tag_hit(tag, value, expected, found, severity=severity)
@@ -748,6 +736,7 @@ for _version in _ALL:
     _bind_copy("9F15", number_of("category", _version), _WHOLE, (_version,))
 _bind_copy("5F24", 14, _WHOLE, _ALL)
 _bind_copy("5F30", 35, _WHOLE, _ALL, DE[35].service)
+_bind_copy("5F34", 23, _WHOLE, _ALL, name="chip-sequence-number")
 _bind_copy("9F1C", 41, _WHOLE, _ALL)
 _bind_copy("9F16", 42, _WHOLE, _ALL)
 _bind_copy("9F39", 22, _TWO, ("1987",))  # DE 22 is no entry mode of two digits later
@@ -797,32 +786,29 @@ def track_2(value: str = Tag["57"], track: str = DE[35], entry: str = DE[22].ent
 
 
 @rule("chip-other-amount", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def other_amount(value: str = Tag["9F03"], amount: int | None = DE[4].amount) -> Told:
-    """The cash part the chip signed (9F03) is within the amount."""
-    if not value.strip("0") or amount is None or not value.isdecimal() or int(value) <= amount:
-        return None
-    return tag_hit("9F03", value, "at most the amount in DE 4", "more")
-
-
-@rule("chip-other-amount", classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_back_signed(value: str = Tag["9F03"], groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> Told:
-    """The cash back that the chip signed is that of DE 54."""
-    back = next((one.amount for one in groups if one.kind == _CASH_BACK_AMOUNT), "")
-    if not back.isdecimal() or not value.isdecimal() or int(value) == int(back):
-        return None
-    return tag_hit("9F03", value, "the cash back amount of DE 54", "another amount")
-
-
-@rule("chip-other-amount", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(54,))
-def cash_part_of_a_purchase(
-    value: str = Tag["9F03"], code: str = DE[3], amount: int | None = DE[4].amount
+def other_amount(
+    value: str = Tag["9F03"],
+    amount: int | None = Maybe[4].amount,
+    more: str = Maybe[54],
+    code: str = Maybe[3],
+    mti: str = MTI,
+    table: Spec = TABLE,
 ) -> Told:
-    """A purchase without cash back has no cash part; of one above the amount another rule tells."""
-    if code[:2] != "00" or not value.strip("0") or not value.isdecimal():
+    """The cash part that the chip signed (9F03) is within the amount; of a request it is the cash back of
+    DE 54, and a purchase without one has none."""
+    if (not more and not value.strip("0")) or not value.isdecimal():
         return None
     if amount is not None and int(value) > amount:
+        return tag_hit("9F03", value, "at most the amount in DE 4", "more")
+    if mti[2] not in _REQUESTS:
         return None
-    return tag_hit("9F03", value, "zeros, because DE 3 says a purchase without cash back", "an amount")
+    groups = read_additional_amounts(more, table.version)
+    back = next((one.amount for one in groups if one.kind == _CASH_BACK_AMOUNT), "")
+    if back.isdecimal() and int(value) != int(back):
+        return tag_hit("9F03", value, "the cash back amount of DE 54", "another amount")
+    if not more and code[:2] == "00" and int(value):
+        return tag_hit("9F03", value, "zeros, because DE 3 says a purchase without cash back", "an amount")
+    return None
 
 
 def _is_month(text: str) -> bool:

@@ -36,7 +36,7 @@ def otherwise(
     told[""] = _tolerated(message, own, told[""])
     if message.dialect is not None:
         told = {name: replaced(message, hits) for name, hits in told.items()}
-        told[""] += own_hits(message)
+        told[""] += [said("", len(RULES), text, hit) for text, hit in own_hits(message)]
     return told
 
 
@@ -85,18 +85,12 @@ def _of_inside(one: Said) -> bool:
     return one.text.id in _of_one_value()
 
 
-def own_hits(message: Message) -> list[Said]:
+def own_hits(message: Message) -> Iterator[tuple[RuleText, Hit]]:
     """What does not fit the parts that the dialect of *message* describes."""
-    return [said("", len(RULES), text, hit) for text, hit in _hits(message, message.spec)]
-
-
-def _hits(message: Message, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
+    table = message.spec
     for number in dict.fromkeys(layout.number for layout in table.parts):
         value = message.get(number)
-        if not clean(value, number, table):
-            continue
-        found = closest(table, number, value)
-        if found is not None:
+        if clean(value, number, table) and (found := closest(table, number, value)) is not None:
             yield from _misfits(found, table)
             yield from _unknown(found, table)
 

@@ -381,18 +381,6 @@ def _on_a_network(version: str, number: int, value: str, at: tuple[int, int | No
     return False
 
 
-@cache
-def _of_networks(version: str, number: int, path: str) -> frozenset[str]:
-    """The codes that networks' own lists have for a part of an element."""
-    own = (
-        one.cell.by_key.get(path)
-        for name in NETWORKS
-        for one in layouts(version, number, name)
-        if one.network
-    )
-    return frozenset(code for cell in own if cell for code in cell.values)
-
-
 class _Coded(NamedTuple):
     """A code inside an element, a row of `data/rules_codes.csv`: where it stands, its list, of any version or
     its own, and codes that are left to agreement, which are remarked on or not."""
@@ -438,7 +426,13 @@ class _Coded(NamedTuple):
             return self.version == "1987"
         if not self.name:
             return False
-        if self.key and code in _of_networks(self.version, self.number, self.key):
+        cells = (
+            one.cell.by_key.get(self.key)
+            for name in NETWORKS
+            for one in layouts(self.version, self.number, name)
+            if one.network
+        )
+        if any(code in cell.values for cell in cells if cell):
             return True
         return _on_a_network(self.version, self.number, value, (self.start, self.end))
 

@@ -32,7 +32,7 @@ from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
-from sim.parts.layout import fits, known, read
+from sim.parts.layout import Parts, fits, known, read
 from sim.spec import VERSIONS, Spec, country, is_particular, lookup, spec, version_of
 from sim.spec.interfaces import interface
 from sim.spec.layouts import Cell, Layout, layouts
@@ -92,11 +92,6 @@ def _card_absent(entry: str = Maybe[22], own: str = Maybe[61]) -> bool:
 _CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
 
 
-def _moves_money(code: str = Maybe[3], table: Spec = TABLE) -> bool:
-    """Whether the processing code says for sure that money moves."""
-    return purpose_kind(code, table.version) in MOVE_MONEY and code[:2] not in _CHEQUE_CHECKS
-
-
 def _particular(job: str, number: int, part: str = "") -> Predicate:
     """Whether the code in an element, or in the part of DE 22 that does another job, does that *job*."""
 
@@ -105,11 +100,6 @@ def _particular(job: str, number: int, part: str = "") -> Predicate:
         return is_particular(job, table.version, code[where])
 
     return check
-
-
-def _transfers(code: str = Maybe[3], table: Spec = TABLE) -> bool:
-    """Whether the processing code says a transfer."""
-    return purpose_kind(code, table.version) == "transfer"
 
 
 # Conditions that only ask which elements there are: those that must be, and those that must not.
@@ -133,8 +123,11 @@ PREDICATES: dict[str, Predicate] = {
     "approved": _approved,
     "partial": _particular("partial", 39),
     "partial_reversal": _particular("partial-reversal", 24),
-    "moves_money": _moves_money,
-    "transfer": _transfers,
+    # Money moves for sure.
+    "moves_money": lambda code=Maybe[3], table=TABLE: (
+        code[:2] not in _CHEQUE_CHECKS and purpose_kind(code, table.version) in MOVE_MONEY
+    ),
+    "transfer": lambda code=Maybe[3], table=TABLE: purpose_kind(code, table.version) == "transfer",
     "own_response": _own_response,
     "format_error": lambda answer=Maybe[39]: answer == "30",
     "pin_change": lambda code=Maybe[3]: code[:2] == "92",
@@ -241,39 +234,28 @@ def _response_code(asked: Question, value: str) -> str | None:
     return None if known else repr(value)
 
 
-def _subelements(value: str, lead: int) -> tuple[tuple[str, str], ...] | None:
-    """Id and data of a list of id n 2, length n 2, data, with up to *lead* characters that are no
-    digits in front; None when the value is no such list.
-
-    >>> _subelements("T42070103210", 1)
-    (('42', '0103210'),)
-    """
-    at = lead if lead and not value[:lead].isdigit() else 0
-    found = []
-    while at < len(value):
-        head = value[at : at + 4]
-        if len(head) < 4 or not (head.isascii() and head.isdigit()) or at + 4 + int(head[2:]) > len(value):
-            return None
-        found.append((head[:2], value[at + 4 : at + 4 + int(head[2:])]))
-        at += 4 + int(head[2:])
-    return tuple(found)
-
-
 def _chain(asked: Question, value: str) -> str | None:
-    """Whether *value* is a chain of sub-elements."""
-    return "another layout" if _subelements(value, asked.item.lead) is None else None
+    """Whether *value* is a chain of subelements: ids and lengths that lead from one to the next."""
+    return None if _in_chain(asked, value) else "another layout"
+
+
+def _in_chain(asked: Question, value: str) -> Parts | None:
+    """The parts of *value* by the network's layout; None where the chain of subelements breaks."""
+    found = read(layouts(asked.version, asked.number, asked.name)[0], value)
+    whole = str(asked.number)
+    return None if any(one.path == whole for one in found.misfits) else found
 
 
 def _sizes(asked: Question, value: str) -> str | None:
-    """Whether the sub-elements that the network has rows of, and their parts, are as these say, each there
+    """Whether the subelements that the network has rows of, and their parts, are as these say, each there
     once."""
-    found = _subelements(value, asked.item.lead)
+    found = _in_chain(asked, value)
     if found is None:
         return None
-    if len(dict(found)) < len(found):
+    keys = [part.key for part in found.parts]
+    if len({*keys}) < len(keys):
         return "one of them twice"
-    wrong = read(layouts(asked.version, asked.number, asked.name)[0], value).misfits
-    return f"{wrong[0].found} in {wrong[0].path}" if wrong else None
+    return f"{found.misfits[0].found} in {found.misfits[0].path}" if found.misfits else None
 
 
 def _layout(asked: Question, value: str) -> str | None:
@@ -354,7 +336,9 @@ def _cells(version: str, number: int, name: str) -> dict[str, Cell]:
     cells = [one.cell for one in _own(version, number, name)]
     for cell in cells:
         cells += cell.cells
-    return {cell.path.removeprefix(f"{number}."): cell for cell in sorted(cells, key=lambda one: bool(one.values))}
+    return {
+        cell.path.removeprefix(f"{number}."): cell for cell in sorted(cells, key=lambda one: bool(one.values))
+    }
 
 
 @cache
