@@ -64,8 +64,8 @@ def _settings(argv: Sequence[str] | None) -> Settings:
         elif about:
             parser.add_argument(f"--{flag}", type=row.metadata["read"], help=about)
     parser.epilog = "Each option can also be set in the environment as SIM_HOST, SIM_PORT, ..."
-    given = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
-    return replace(settings, **given)
+    options = {name: value for name, value in vars(parser.parse_args(argv)).items() if value is not None}
+    return replace(settings, **options)
 
 
 def _address(sock: socket.socket) -> str:

@@ -35,13 +35,13 @@ def read_json(raw: bytes, record: type[Record]) -> Record:
     """*raw* as a *record*. Raises Problem 422."""
     raw = raw.removeprefix(_BOM)
     try:
-        made = record.model_validate_json(raw)
+        instance = record.model_validate_json(raw)
     except ValidationError as error:
         refused = error
     else:
         if b"NaN" in raw or b"Infinity" in raw:  # records do not check ignored keys
             _check_json(raw)
-        return made
+        return instance
     if not raw:
         raise Problem(422, [_MISSING])
     _check_json(raw)
@@ -62,13 +62,13 @@ def _check_coding(request: Request) -> None:
 def _content_type_faults(request: Request) -> list[dict[str, Any]]:
     """The faults of the Content-Type. Our choice: it is required and must be JSON, so that a browser asks
     for permission (preflight) before a foreign page can call a local server."""
-    given = request.headers.getall("content-type", [])
-    if len(given) == 1 and given[0].partition(";")[0].strip().lower() == JSON:
+    values = request.headers.getall("content-type", [])
+    if len(values) == 1 and values[0].partition(";")[0].strip().lower() == JSON:
         return []
     fault: dict[str, Any] = {"loc": ["header", "content-type"]}
-    if not given:
+    if not values:
         return [{"type": "missing", **fault, "msg": "Field required", "input": None}]
-    text = ", ".join(given).encode(errors="surrogateescape").decode(errors="replace")
+    text = ", ".join(values).encode(errors="surrogateescape").decode(errors="replace")
     expected = f"'{JSON}'"
     ctx = {"expected": expected}
     return [

@@ -135,7 +135,7 @@ class Connection(HttpProtocol):
         return http is None or (http.stage is Stage.IDLE and not http.request_body)
 
     def _make_room(self) -> bool:
-        idle = [one for one in self.connections if one.idle and not one.transport.is_closing()]
+        idle = [peer for peer in self.connections if peer.idle and not peer.transport.is_closing()]
         if idle:
             min(idle, key=lambda one: one._time).close()
         return bool(idle)

@@ -65,17 +65,17 @@ async def generate(request: Request) -> HTTPResponse:
     try:
         if asked.description and asked.description.strip():  # our choice: blanks are no description
             return _answer(written.generate(await llm.plan(request.app.ctx.settings, asked)))
-        made = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
+        result = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
     except BuildError as error:
         place = [error.option] if isinstance(error, OptionError) else []
         raise iso_problem("iso8583_build", ["body", *place], error) from None
     return _answer(
         {
-            "message": made.raw,
-            "mti": made.mti,
-            "network": made.network,
-            "fields": fields_of(made.message),
-            "source": made.source,
+            "message": result.raw,
+            "mti": result.mti,
+            "network": result.network,
+            "fields": fields_of(result.message),
+            "source": result.source,
         }
     )
 
@@ -91,17 +91,17 @@ async def explain(request: Request) -> HTTPResponse:
     asked = read_body(request, ExplainRequest)
     try:
         if asked.llm:
-            told = await llm.tell(request.app.ctx.settings, asked)
+            explanation = await llm.tell(request.app.ctx.settings, asked)
         else:
-            told = operations.explain(asked.message, version=asked.version, network=asked.network)
+            explanation = operations.explain(asked.message, version=asked.version, network=asked.network)
     except ParseError as error:
         raise iso_problem("iso8583_parse", _IN_MESSAGE, error) from None
     return _answer(
         {
-            "fields": fields_of(told.message),
-            "mti": told.mti,
-            "source": told.source,
-            "summary": told.summary,
+            "fields": fields_of(explanation.message),
+            "mti": explanation.mti,
+            "source": explanation.source,
+            "summary": explanation.summary,
         }
     )
 

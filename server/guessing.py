@@ -50,8 +50,8 @@ class Guesser:
                 process = await self._started()
                 async with asyncio.timeout(self._settings.guess_timeout):
                     _send(process, path.encode() + b"\n" + body)
-                    status, _, made = (await _received(process)).partition(b"\n")
-                return int(status), made
+                    status, _, response = (await _received(process)).partition(b"\n")
+                return int(status), response
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
                 await self._end()
                 msg = "Identifying the format of this message took too long"
@@ -119,8 +119,8 @@ def main() -> None:
         if not head:
             return
         path, _, body = into.read(int.from_bytes(head, "big")).partition(b"\n")
-        status, made = work(path.decode(), body)
-        answer = b"%d\n%b" % (status, made)
+        status, response = work(path.decode(), body)
+        answer = b"%d\n%b" % (status, response)
 
 
 if __name__ == "__main__":

@@ -28,10 +28,10 @@ def is_loopback(host: str) -> bool:
     if not host:  # means every address
         return False
     try:
-        found = {host} if _is_address(host) else {str(row[4][0]) for row in socket.getaddrinfo(host, None)}
+        ips = {host} if _is_address(host) else {str(row[4][0]) for row in socket.getaddrinfo(host, None)}
     except OSError:
         return False
-    return all(ip_address(address.partition("%")[0]).is_loopback for address in found)
+    return all(ip_address(address.partition("%")[0]).is_loopback for address in ips)
 
 
 def gate(names: Iterable[str] | None) -> Callable[[str], bool]:

@@ -58,7 +58,7 @@ def _request(about: str, text: str, names: str, **own: Any) -> type[Any]:
     """The record of a request for the verb *about*, with the fields *names*: options of the verb, with
     JSON's differences in *own*: further constraints of an option, or an annotation and default that
     replace it."""
-    options = {"message" if one.is_message else one.name: one for one in verb(about).options}
+    options = {"message" if option.is_message else option.name: option for option in verb(about).options}
     fields: dict[str, Any] = {}
     for name in names.split():
         more = own.get(name, [])

@@ -109,11 +109,11 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     >>> from_environment({"SIM_PORT": "9000", "SIM_PUBLIC": "1"}).port
     9000
     """
-    given = os.environ if environment is None else environment
+    variables = os.environ if environment is None else environment
     values: dict[str, Any] = {}
     for row in fields(Settings):
         variable = f"SIM_{row.name.upper()}"
-        if text := given.get(variable, ""):
+        if text := variables.get(variable, ""):
             try:
                 values[row.name] = row.metadata["read"](text)
             except ValueError as error:

@@ -67,10 +67,10 @@ async def _serve(settings: Settings, sock: socket.socket, serving: Callable[[], 
     app = create_app(settings)
     endpoints.prepare()
     app.prepare(single_process=True, motd=False)  # one server: no alt-svc header is needed
-    held = {"start_serving": False}  # no request before the routes are ready
+    paused = {"start_serving": False}  # no request before the routes are ready
     # Any: Sanic's class has no types of its own.
     server: Any = await app.create_server(
-        sock=sock, protocol=Connection, backlog=BACKLOG, asyncio_server_kwargs=held
+        sock=sock, protocol=Connection, backlog=BACKLOG, asyncio_server_kwargs=paused
     )
     await server.startup()
     await server.before_start()

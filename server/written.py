@@ -37,25 +37,25 @@ def parse(asked: Any, *, guess: bool = True) -> Answer | None:
     return None if reading is None else _parsed(reading)
 
 
-def _parsed(found: operations.Reading) -> Answer:
-    if found.message is None:
-        raise _refused(found)
-    view = operations.dissect(found)
+def _parsed(reading: operations.Reading) -> Answer:
+    if reading.message is None:
+        raise _refused(reading)
+    view = operations.dissect(reading)
     return {
-        "mti": found.mti,
-        "version": found.version,
+        "mti": reading.mti,
+        "version": reading.version,
         "network": view.network,
-        "interface": found.interface,
-        "fields": fields_of(found.message),
-        "findings": [one.message for one in view.findings],
-        "message": found.text,
+        "interface": reading.interface,
+        "fields": fields_of(reading.message),
+        "findings": [finding.message for finding in view.findings],
+        "message": reading.text,
         "format": {
-            "name": found.format,
-            "framing": found.framing,
-            "confidence": found.confidence,
-            "reasons": found.reasons,
+            "name": reading.format,
+            "framing": reading.framing,
+            "confidence": reading.confidence,
+            "reasons": reading.reasons,
         },
-        "more": len(found.more),
+        "more": len(reading.more),
     }
 
 
@@ -70,7 +70,7 @@ def build(asked: Any) -> Answer:
     try:
         built = building.build_from(asked.mti, fields, version=asked.version, format=name)
     except building.UnwritableError as error:
-        raise Problem(422, [_unwritable(str(one.field), one) for one in error.errors]) from None
+        raise Problem(422, [_unwritable(str(fault.field), fault) for fault in error.errors]) from None
     return {
         "message": built.written,
         "mti": asked.mti,
@@ -91,17 +91,17 @@ def convert(asked: Any, *, guess: bool = True) -> Answer | None:
     return None if reading is None else _converted(asked, reading)
 
 
-def _converted(asked: Any, found: operations.Reading) -> Answer:
-    if found.message is None or found.misfits:
-        raise _refused(found)
-    made = operations.convert(found.message, asked.target_version, network=asked.network)
+def _converted(asked: Any, reading: operations.Reading) -> Answer:
+    if reading.message is None or reading.misfits:
+        raise _refused(reading)
+    result = operations.convert(reading.message, asked.target_version, network=asked.network)
     return {
-        "message": made.raw,
-        "mti": made.message.mti,
+        "message": result.raw,
+        "mti": result.message.mti,
         "version": asked.target_version,
-        "fields": fields_of(made.message),
-        "notes": [asdict(note) for note in made.notes],
-        "lossless": made.lossless,
+        "fields": fields_of(result.message),
+        "notes": [asdict(note) for note in result.notes],
+        "lossless": result.lossless,
     }
 
 
@@ -136,7 +136,7 @@ def _refused(found: operations.Reading) -> Problem:
     if isinstance(error, operations.NotIso8583Error):
         ctx: dict[str, Any] = {"kind": found.kind or None, "reasons": list(error.reasons)}
         if found.pieces:
-            ctx["inside"] = [one._asdict() for one in found.pieces]
+            ctx["inside"] = [piece._asdict() for piece in found.pieces]
         return problem(422, "not_iso8583", _MESSAGE, "This is not an ISO 8583 message", ctx=ctx)
     shown = operations.dissect(found).shown_values if found.message else {}
     fields = {str(number): value for number, value in shown.items() if number > 1}
@@ -145,9 +145,9 @@ def _refused(found: operations.Reading) -> Problem:
 
 def _tried(found: operations.Reading) -> dict[str, Any]:
     """The formats tried when bytes were guessed, and how far each could be read."""
-    shown = [one for one in (found, *found.rivals) if one.format][:_MOST_TRIED]
-    tried = [{"format": one.format, "read": one.read, "of": one.size} for one in shown]
-    return {"tried": tried} if any(one.data for one in shown) else {}
+    shown = [reading for reading in (found, *found.rivals) if reading.format][:_MOST_TRIED]
+    tried = [{"format": reading.format, "read": reading.read, "of": reading.size} for reading in shown]
+    return {"tried": tried} if any(reading.data for reading in shown) else {}
 
 
 def _known(name: str | None) -> str:

@@ -64,7 +64,7 @@ class Made:
         if isinstance(self.message, str):
             return []
         otherwise = told_otherwise(self.message, known_format(to))
-        return [*self.lost, *(f"{one[0].upper()}{one[1:]}." for one in otherwise)]
+        return [*self.lost, *(f"{note[0].upper()}{note[1:]}." for note in otherwise)]
 
 
 def rows(table: Any) -> list[Record]:
@@ -78,7 +78,7 @@ def parse(message: str, **how: Any) -> Record:
     """The elements of a message, and findings on what could not be read; for other input, what it is and
     what is in it."""
     view, read_as, reading = _seen(message, **how)
-    findings = [_finding(one) for one in view.findings]
+    findings = [_finding(finding) for finding in view.findings]
     return {
         "mti": view.message.mti,
         "version": view.version,
@@ -100,7 +100,7 @@ def parse(message: str, **how: Any) -> Record:
         "finding": findings[0] if findings else None,
         "findings": findings,
         **({"kind": reading.kind, "about": reading.reasons[0]} if reading.kind else {}),
-        **({"inside": [one._asdict() for one in reading.pieces]} if reading.pieces else {}),
+        **({"inside": [piece._asdict() for piece in reading.pieces]} if reading.pieces else {}),
     }
 
 
@@ -161,15 +161,15 @@ def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) 
     # Imported here so that merely showing a message does not load the rules.
     from sim.operations.verdict import told, verdict_on
 
-    asked = tuple(against or ())
+    networks = tuple(against or ())
     reading = read(message, **how)
-    report = verdict_on(reading, asked)
+    report = verdict_on(reading, networks)
     return {
         "valid": report.valid,
         "version": report.version,
         "network": report.network,
-        "networks": {name: one.passed for name, one in report.networks.items()} if asked else {},
-        "findings": [_finding(one) for one in told(report, reading, asked)],
+        "networks": {name: result.passed for name, result in report.networks.items()} if networks else {},
+        "findings": [_finding(finding) for finding in told(report, reading, networks)],
     }
 
 
@@ -178,8 +178,8 @@ def repair(
 ) -> Made:
     """The message after the first proposal, and all proposals."""
     done = operations.repair(message, version=version, network=network, sure=sure, **how)
-    proposals = [one.record() for one in done.proposals]
-    left = [_finding(one) for one in done.left]
+    proposals = [proposal.record() for proposal in done.proposals]
+    left = [_finding(finding) for finding in done.left]
     return Made(done.text, done.version, more={"valid": done.valid, "proposals": proposals, "left": left})
 
 
@@ -187,20 +187,20 @@ def guess(message: str, **how: Any) -> list[Record]:
     """The possible formats of a paste, with reasons."""
     names = ("confidence", "read_as", "mti", "version", "format", "read", "size", "reasons")
     best = operations.guess(message, **how)
-    return [{name: getattr(one, name) for name in names} for one in (best, *best.rivals)]
+    return [{name: getattr(candidate, name) for name in names} for candidate in (best, *best.rivals)]
 
 
 def diff(a: str, b: str, **how: Any) -> list[Record]:
     """The elements in which two messages differ; None if one of them does not have the element."""
-    sides = left, right = [_seen(one, **how)[0] for one in (a, b)]
+    sides = left, right = [_seen(text, **how)[0] for text in (a, b)]
     records = []
-    for one in differences(left, right):
-        name = left.name(one.a) if one.a else right.name(one.b) if one.b else ""
+    for difference in differences(left, right):
+        name = left.name(difference.a) if difference.a else right.name(difference.b) if difference.b else ""
         values = [
             None if place is None else side.shown_values[place.number]
-            for side, place in zip(sides, (one.a, one.b), strict=True)
+            for side, place in zip(sides, (difference.a, difference.b), strict=True)
         ]
-        records.append({"number": one.number, "name": name, "a": values[0], "b": values[1]})
+        records.append({"number": difference.number, "name": name, "a": values[0], "b": values[1]})
     return records
 
 
@@ -226,10 +226,10 @@ def generate(
 
     if description:
         version = version_named(options["version"]) if options["version"] else None
-        made = _described(description, provider, model, version, moment(options["at"]))
+        result = _described(description, provider, model, version, moment(options["at"]))
     else:
-        made = generated(message_type, format=format, **options)
-    return _fitted(made, format)
+        result = generated(message_type, format=format, **options)
+    return _fitted(result, format)
 
 
 def _described(
@@ -245,9 +245,9 @@ def _described(
         plan = models.plan(description, provider=provider, model=model, version=version, at=at)
     else:
         plan = plan_of(description, version=version, at=at)
-    made = plan.run()
-    message = made.exchange.steps[made.subject].message
-    return Generated(message, made.exchange.network, plan.source, (*plan.notes, *made.exchange.notes))
+    run = plan.run()
+    message = run.exchange.steps[run.subject].message
+    return Generated(message, run.exchange.network, plan.source, (*plan.notes, *run.exchange.notes))
 
 
 def respond(
@@ -258,8 +258,8 @@ def respond(
 
     options, amounts = _reading_options(how)
     request = parse_any(message, **options).whole()
-    made = operations.respond(request, code, at=moment(at), **amounts)
-    return _fitted(made, to or options.get("format"))
+    response = operations.respond(request, code, at=moment(at), **amounts)
+    return _fitted(response, to or options.get("format"))
 
 
 def reverse(
@@ -280,8 +280,8 @@ def reverse(
     amounts["answer"] = None if answer is None else parse_any(answer, **options).whole()
     amounts["reason"] = None if reason is None else template_word("reason", reason)
     stan = stan.zfill(6) if stan is not None and stan.isdecimal() else stan
-    made = operations.reverse(request, stan=stan, at=moment(at), **amounts)
-    return _fitted(made, to or options.get("format"))
+    reversal = operations.reverse(request, stan=stan, at=moment(at), **amounts)
+    return _fitted(reversal, to or options.get("format"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ class MadeExchange:
 
     def records(self, to: str | None = None) -> list[Record]:
         """A record of each step, with its message in the format *to*."""
-        return [step | {"message": made.record(to)["message"]} for step, made in self.steps]
+        return [step | {"message": message.record(to)["message"]} for step, message in self.steps]
 
     def record(self, to: str | None = None) -> Record:
         """The whole exchange, with the messages in the format *to*."""
@@ -301,7 +301,7 @@ class MadeExchange:
 
     def masked(self) -> Record:
         """The whole exchange, with card data masked."""
-        steps = [step | {"message": made.masked()["message"]} for step, made in self.steps]
+        steps = [step | {"message": message.masked()["message"]} for step, message in self.steps]
         return self.more | {"steps": steps}
 
 
@@ -339,17 +339,17 @@ def convert(message: str, to: str, *, at: str | None = None, **how: Any) -> Made
     if to not in operations.VERSIONS:
         known_format(to)
         return Made(original, original.version)
-    made = operations.convert(original, to, network=how.get("network"), at=moment(at))
-    notes = [asdict(note) for note in made.notes]
-    more = {"lossless": made.lossless, "notes": notes}
-    return Made(made.message, made.message.version, more=more)
+    converted = operations.convert(original, to, network=how.get("network"), at=moment(at))
+    notes = [asdict(note) for note in converted.notes]
+    more = {"lossless": converted.lossless, "notes": notes}
+    return Made(converted.message, converted.message.version, more=more)
 
 
 def faults(message: str, *, network: str | None = None, **how: Any) -> list[Record]:
     """The faults that apply to a message."""
     original = parse_any(message, network=network, **how).whole()
     possible = operations.faults_for(original, network=network)
-    return [{"fault": one.id, "rule": one.rule, "what": one.what} for one in possible]
+    return [{"fault": fault.id, "rule": fault.rule, "what": fault.what} for fault in possible]
 
 
 def break_message(message: str, fault: str, *, network: str | None = None, **how: Any) -> Made:
@@ -367,7 +367,7 @@ def _reading_options(how: Record) -> tuple[Record, Record]:
     return reading, {name: value for name, value in how.items() if name not in names}
 
 
-def _fitted(made: Generated, format: str | None) -> Made:
-    """*made*, reduced to what *format* can encode."""
-    message, lost = in_format(made.message, known_format(format))
-    return Made(message, message.version, tuple(made.notes), lost, made.network)
+def _fitted(generated: Generated, format: str | None) -> Made:
+    """*generated*, reduced to what *format* can encode."""
+    message, lost = in_format(generated.message, known_format(format))
+    return Made(message, message.version, tuple(generated.notes), lost, generated.network)

@@ -23,11 +23,11 @@ Thread = Literal["sim-link", "sim-llm"]
 
 @cache
 def _loop(thread: Thread) -> asyncio.AbstractEventLoop:
-    made = asyncio.new_event_loop()
-    worker = threading.Thread(target=made.run_forever, name=thread, daemon=True)
+    loop = asyncio.new_event_loop()
+    worker = threading.Thread(target=loop.run_forever, name=thread, daemon=True)
     worker.start()
-    atexit.register(_end, made, worker)
-    return made
+    atexit.register(_end, loop, worker)
+    return loop
 
 
 def _end(loop: asyncio.AbstractEventLoop, worker: threading.Thread) -> None:

@@ -127,10 +127,10 @@ def as_html(table: Grid, title: str = "", told: Sequence[Sentence] = ()) -> str:
 def told_html(told: Sequence[Sentence]) -> str:
     """Sentences as a paragraph; each is tagged with the numbers of its elements."""
     spans = (
-        f'<span tabindex="0" data-about="{" ".join(map(str, about))}">{html.escape(visible(said))}</span>'
+        f'<span tabindex="0" data-about="{" ".join(map(str, about))}">{html.escape(visible(sentence))}</span>'
         if about
-        else html.escape(visible(said))
-        for said, about in told
+        else html.escape(visible(sentence))
+        for sentence, about in told
     )
     return f'<p class="iso-summary">{" ".join(spans)}</p>'
 
@@ -194,7 +194,7 @@ def _names(header: str, headers: Sequence[str]) -> str:
 
 def _told(header: str, headers: Sequence[str]) -> bool:
     """Whether the column *header* is never truncated."""
-    return any(header in told and told.issubset(headers) for told in _TOLD)
+    return any(header in group and group.issubset(headers) for group in _TOLD)
 
 
 def _columns(table: Grid) -> Iterable[tuple[str, ...]]:

@@ -29,10 +29,10 @@ class Kept(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value for *key*, or None."""
-        found = self.young.get(key)
-        if found is None and (found := self._old.get(key)) is not None:
-            self.keep(key, found)
-        return found
+        value = self.young.get(key)
+        if value is None and (value := self._old.get(key)) is not None:
+            self.keep(key, value)
+        return value
 
     def keep(self, key: K, value: V) -> V:
         """Store *value* for *key*, and return it."""

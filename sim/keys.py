@@ -115,8 +115,8 @@ def _made(
 
     @wraps(function)
     def of_any(message: MessageArgument, *args: _P.args, **options: _P.kwargs) -> MessageTable:
-        given = take(message)
-        return table_of(take(function(readable(given), *args, **options), None, given.network))
+        reading = take(message)
+        return table_of(take(function(readable(reading), *args, **options), None, reading.network))
 
     of_any.__doc__ = str(function.__doc__).replace("    Message\n", "    MessageTable\n")
     return cast(Callable[Concatenate[MessageArgument, _P], MessageTable], of_any)

@@ -18,8 +18,8 @@ def homes(package: str) -> Mapping[str, str]:
     spec: Any = sys.modules[package].__spec__
     source = spec.loader.get_data(spec.origin).decode()
     block = re.split(r"\n(?=\S)", source.partition("\nif TYPE_CHECKING:\n")[2])[0]
-    found = ((names.strip("()").split(","), module) for module, names in _IMPORT.findall(block))
-    return {name.split()[-1]: module for names, module in found for name in names if name.strip()}
+    imports = ((names.strip("()").split(","), module) for module, names in _IMPORT.findall(block))
+    return {name.split()[-1]: module for names, module in imports for name in names if name.strip()}
 
 
 def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -30,13 +30,13 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         if home is None:
             from sim.errors import did_you_mean
 
-            said = "" if name.startswith("_") else did_you_mean(name, dir(sys.modules[package]))
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{said}")
-        made = None if home == package else getattr(import_module(home), name, None)
-        if made is None:  # the name is itself a module
-            made = import_module(f"{home}.{name}")
-        vars(sys.modules[package])[name] = made
-        return made
+            hint = "" if name.startswith("_") else did_you_mean(name, dir(sys.modules[package]))
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
+        value = None if home == package else getattr(import_module(home), name, None)
+        if value is None:  # the name is itself a module
+            value = import_module(f"{home}.{name}")
+        vars(sys.modules[package])[name] = value
+        return value
 
     def dir_() -> list[str]:
         return sorted({*vars(sys.modules[package]), *homes(package)})

@@ -43,7 +43,7 @@ def _anatomy(message: Any, **options: Any) -> Any:
 def _alone(name: str) -> bool:
     """Whether a verb is about a message, and requires nothing else."""
     options = verb(name).options
-    needed = [one.name for one in options if one.required]
+    needed = [option.name for option in options if option.required]
     return len(needed) == 1 and needed[0] == options[0].name and needed[0] in MESSAGES
 
 
@@ -55,7 +55,7 @@ _VERBS: dict[str, Callable[..., Any]] = {
 
 def _options(name: str) -> dict[str, Option]:
     """The options of a verb besides its message."""
-    return {one.name: one for one in verb("parse" if name == _ANATOMY else name).options[1:] if one.is_plain}
+    return {opt.name: opt for opt in verb("parse" if name == _ANATOMY else name).options[1:] if opt.is_plain}
 
 
 _OPTIONS = {name: option for verb_name in _VERBS for name, option in _options(verb_name).items()}
@@ -85,41 +85,41 @@ class IsoMagics(Magics):
     @line_cell_magic
     def iso8583(self, line: str, cell: str | None = None) -> Any:
         """Look at ISO 8583 messages: `%iso8583 validate message`, or a paste beneath `%%iso8583`."""
-        asked = parse_argstring(self.iso8583, line)
-        if asked.verb not in _VERBS:
-            near = closest(asked.verb, {name: name for name in _VERBS})
-            if near and asked.message:
-                raise UsageError(f"%{_NAME} {asked.verb}: did you mean {near}?")
+        args = parse_argstring(self.iso8583, line)
+        if args.verb not in _VERBS:
+            near = closest(args.verb, {name: name for name in _VERBS})
+            if near and args.message:
+                raise UsageError(f"%{_NAME} {args.verb}: did you mean {near}?")
             # `%iso8583 message`: a first word that is not a verb is the message.
-            asked.message, asked.verb = [asked.verb, *asked.message], _ANATOMY
-        options = {name: getattr(asked, name) for name in _options(asked.verb)}
-        given = {name: value for name, value in options.items() if value is not None}
+            args.message, args.verb = [args.verb, *args.message], _ANATOMY
+        options = {name: getattr(args, name) for name in _options(args.verb)}
+        chosen = {name: value for name, value in options.items() if value is not None}
         try:
-            found = [_VERBS[asked.verb](message, **given) for message in self._messages(asked, line, cell)]
+            results = [_VERBS[args.verb](message, **chosen) for message in self._messages(args, line, cell)]
         except (IsoError, TypeError) as error:
             raise UsageError(str(error)) from error
-        if asked.to:
-            self.shell.user_ns[asked.to] = found[0] if len(found) == 1 else found
+        if args.to:
+            self.shell.user_ns[args.to] = results[0] if len(results) == 1 else results
             return None
-        if len(found) == 1:
-            return found[0]
-        for one in found:
-            display(one)
+        if len(results) == 1:
+            return results[0]
+        for result in results:
+            display(result)
         return None
 
-    def _messages(self, asked: Any, line: str, cell: str | None) -> list[Any]:
+    def _messages(self, arguments: Any, line: str, cell: str | None) -> list[Any]:
         if cell is not None:
-            if asked.message:
+            if arguments.message:
                 raise UsageError(
                     f"%%{_NAME}: expected a verb ({', '.join(_VERBS)}) and options such as --network visa, "
-                    f"found {shown(' '.join(asked.message))}; put the message below"
+                    f"found {shown(' '.join(arguments.message))}; put the message below"
                 )
-            if found := separate(cell):
-                return list(found)
+            if texts := separate(cell):
+                return list(texts)
             raise UsageError(f"%%{_NAME}: paste a message beneath")
-        text = _as_it_stands(line, asked.message)
+        text = _as_it_stands(line, arguments.message)
         if not text:
-            raise UsageError(f"%{_NAME} {asked.verb}: expected a message, or the name of one")
+            raise UsageError(f"%{_NAME} {arguments.verb}: expected a message, or the name of one")
         return [self._named(text) if _NAMES.fullmatch(text) else text]
 
     def _named(self, text: str) -> Any:
@@ -127,14 +127,14 @@ class IsoMagics(Magics):
         names = self.shell.user_ns
         if text in names or _HEX.fullmatch(text):
             return names.get(text, text)
-        said = did_you_mean(text, [*_VERBS, *_holding_messages(names)])
-        raise UsageError(f"%{_NAME}: expected a message, or the name of one, found {shown(text)}{said}")
+        hint = did_you_mean(text, [*_VERBS, *_holding_messages(names)])
+        raise UsageError(f"%{_NAME}: expected a message, or the name of one, found {shown(text)}{hint}")
 
 
 def _as_it_stands(line: str, words: list[str]) -> str:
     """The *words* as written in *line*, with all blanks between them: a message may have several in a row."""
-    found = re.search(r"\s+".join(map(re.escape, words)), line)
-    return found[0] if found else " ".join(words)
+    match = re.search(r"\s+".join(map(re.escape, words)), line)
+    return match[0] if match else " ".join(words)
 
 
 def _holding_messages(names: dict[str, Any]) -> list[str]:

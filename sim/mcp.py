@@ -73,8 +73,8 @@ def _tool(
     request, in the format in the option *to*.
     """
     about = verb(of or name)
-    left_out = {*OF_A_MODEL, "llm", *(one.name for one in own)}
-    options = [one for one in about.options if one.name not in left_out and (one.is_plain or one.is_message)]
+    left_out = {*OF_A_MODEL, "llm", *(parameter.name for parameter in own)}
+    options = [opt for opt in about.options if opt.name not in left_out and (opt.is_plain or opt.is_message)]
     parameters = [*map(_parameter, options), *own, *([_own("clear", bool, _CLEAR, False)] if clear else [])]
     signature = inspect.Signature(parameters, return_annotation=Answer)
 
@@ -115,7 +115,7 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 
 def _build(mti: str, fields: dict[str, str], version: str | None = None, format: str | None = None) -> Made:
-    wrong = [one for one in fields if not (one.isascii() and one.isdecimal() and len(one) <= _MOST_DIGITS)]
+    wrong = [key for key in fields if not (key.isascii() and key.isdecimal() and len(key) <= _MOST_DIGITS)]
     if wrong:
         raise OptionError("fields", "numbers of data elements, such as 11", shown(wrong[0]))
     known_format(format)
@@ -127,13 +127,13 @@ def _break(message: str, fault: str | None = None, **how: Any) -> Made | list[An
 
 
 def _plan(description: str) -> Answer:
-    made = sim.plan(description)
-    return {"rows": answers.rows(made), "code": mask_words(made.code)}
+    table = sim.plan(description)
+    return {"rows": answers.rows(table), "code": mask_words(table.code)}
 
 
 def _learn(messages: list[str], name: str = "learned") -> Answer:
-    made = sim.learn(messages, name=name)
-    return {"rows": answers.rows(made), "read_as": made.read_as, "toml": made.toml}
+    table = sim.learn(messages, name=name)
+    return {"rows": answers.rows(table), "read_as": table.read_as, "toml": table.toml}
 
 
 def _of_table(name: str) -> Callable[..., Any]:
@@ -188,7 +188,7 @@ def _resource(path: str) -> None:
         return json_text(answer.get("rows", answer))
 
     taken = [inspect.Parameter(parameter, inspect.Parameter.KEYWORD_ONLY, annotation=str)] if option else []
-    rows.__annotations__ = {one.name: str for one in taken} | {"return": str}
+    rows.__annotations__ = {parameter.name: str for parameter in taken} | {"return": str}
     rows.__signature__ = inspect.Signature(taken, return_annotation=str)  # type: ignore[attr-defined]
     rows.__name__, rows.__doc__ = name, elsewhere(verb(name).text)
     server.resource(f"iso8583://{path}", mime_type="application/json")(rows)

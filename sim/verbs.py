@@ -107,14 +107,14 @@ class Option:
     @property
     def words(self) -> str:
         """Its description, worded for a form."""
-        said = elsewhere(self.about, r"\1").replace("`", "")
-        return said[:1].upper() + said[1:]
+        text = elsewhere(self.about, r"\1").replace("`", "")
+        return text[:1].upper() + text[1:]
 
     @property
     def usual(self) -> str:
         """Its default according to the docstring; empty if the docstring does not state one."""
-        said = re.search(r"Default: (.{1,16}?)(?=[,;:.](?: (?!where)|$))", self.words)
-        return said[1] if said else ""
+        match = re.search(r"Default: (.{1,16}?)(?=[,;:.](?: (?!where)|$))", self.words)
+        return match[1] if match else ""
 
     @property
     def is_plain(self) -> bool:
@@ -136,7 +136,7 @@ class Verb:
 
     def option(self, name: str) -> Option:
         """The option *name*."""
-        return next(one for one in self.options if one.name == name)
+        return next(option for option in self.options if option.name == name)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return getattr(sim, self.name)(*args, **options)
@@ -190,8 +190,8 @@ def elsewhere(text: str, option: str | Callable[[re.Match[str]], str] = r"`\1`")
     >>> elsewhere("One of `sim.VERSIONS`. Default: from the MTI.")
     '1987, 1993 or 2003. Default: from the MTI.'
     """
-    for pattern, said in _ELSEWHERE:
-        text = re.sub(pattern, said, text)
+    for pattern, words_elsewhere in _ELSEWHERE:
+        text = re.sub(pattern, words_elsewhere, text)
     text = re.sub(r"\*([a-z_]+)\*", option, text)
     return text[:1].upper() + text[1:]
 
@@ -203,10 +203,10 @@ def _function(name: str, module: str) -> ast.FunctionDef:
     source = (place / "__init__.py" if place.is_dir() else place.with_suffix(".py")).read_text(
         encoding="utf-8"
     )
-    found = re.findall(rf"^def {name}\(.*?(?=^[^\s)]|\Z)", source, re.MULTILINE | re.DOTALL)
-    if not found:
+    sources = re.findall(rf"^def {name}\(.*?(?=^[^\s)]|\Z)", source, re.MULTILINE | re.DOTALL)
+    if not sources:
         raise KeyError(name)
-    (node,) = ast.parse(found[-1]).body
+    (node,) = ast.parse(sources[-1]).body
     assert isinstance(node, ast.FunctionDef)  # noqa: S101, the pattern says so
     return node
 
@@ -262,40 +262,40 @@ _BUILTINS = {kind.__name__: kind for kind in (str, int, float, bool, bytes, list
 
 def _kinds(annotated: Any) -> Iterator[type]:
     if get_origin(annotated) is Literal:
-        yield from {type(one) for one in get_args(annotated)}
+        yield from {type(value) for value in get_args(annotated)}
     elif args := get_args(annotated):
-        for one in args:
-            yield from _kinds(one)
+        for kind in args:
+            yield from _kinds(kind)
     elif isinstance(annotated, type):
         yield annotated
 
 
 def _choices(annotated: Any) -> Iterator[str]:
     if get_origin(annotated) is Literal:
-        yield from (one for one in get_args(annotated) if isinstance(one, str))
+        yield from (value for value in get_args(annotated) if isinstance(value, str))
     else:
-        for one in get_args(annotated):
-            yield from _choices(one)
+        for kind in get_args(annotated):
+            yield from _choices(kind)
 
 
 def _about(text: str) -> dict[str, str]:
     """The docstring's description of each parameter, and of each name in a list of parameters."""
     _, _, after = text.partition("\nParameters\n---")
     lines = after.partition("\n\nReturns\n")[0].splitlines()[1:]
-    said: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     named: list[str] = []
     for line in lines:
         if line.startswith(" "):
-            said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in named}
+            descriptions |= {name: f"{descriptions.get(name, '')} {line.strip()}".strip() for name in named}
         elif _NAMES.fullmatch(line):
             named = line.split(", ")
-    for name, about in said.items():
-        if found := _AS_IN.match(about):
-            said[name] = f"{verb(found[1]).option(name).about} {about[found.end() :]}".strip()
-    if found := re.search(r", as in `(\w+)`\.", said.get("options", "")):
-        said = {one.name: one.about for one in verb(found[1]).options} | said
-    for about in list(said.values()):
+    for name, about in descriptions.items():
+        if match := _AS_IN.match(about):
+            descriptions[name] = f"{verb(match[1]).option(name).about} {about[match.end() :]}".strip()
+    if match := re.search(r", as in `(\w+)`\.", descriptions.get("options", "")):
+        descriptions = {option.name: option.about for option in verb(match[1]).options} | descriptions
+    for about in list(descriptions.values()):
         for item in re.split(r" (?=- `)", about):
-            if found := _ITEM.fullmatch(item):
-                said |= dict.fromkeys(re.findall(r"\w+", found[1]), found[2])
-    return said
+            if match := _ITEM.fullmatch(item):
+                descriptions |= dict.fromkeys(re.findall(r"\w+", match[1]), match[2])
+    return descriptions

@@ -88,13 +88,13 @@ class _Verbs(click.Group):
         if home is None:
             return None
         room = import_module(f"sim.cli.{home or 'tables'}")
-        found = (
+        command = (
             getattr(room, f"{name}_" if iskeyword(name) else name)
             if home
             else room.of_table(name.replace("-", "_"))
         )
         gc.enable()
-        return found if isinstance(found, click.Command) else None
+        return command if isinstance(command, click.Command) else None
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -108,8 +108,8 @@ class _Verbs(click.Group):
             near = closest(args[0], {name: name for name in self.list_commands(context)})
             if near is None:
                 raise
-            said = f"{wrong.message.rstrip('.')}. Did you mean {near!r}?"
-            raise click.UsageError(said, context) from None
+            text = f"{wrong.message.rstrip('.')}. Did you mean {near!r}?"
+            raise click.UsageError(text, context) from None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [

@@ -73,15 +73,15 @@ def send(
 
     answered = True
     with connected(Client, address, reverse=not no_reversal, **options) as client:
-        came: list[Entry] = []  # since the request was sent
-        client.seen.observe(came.append)
-        for one in messages(message, path):
-            came.clear()
-            done = client.exchange(parse_any(one).whole())
+        arrived: list[Entry] = []  # since the request was sent
+        client.seen.observe(arrived.append)
+        for text in messages(message, path):
+            arrived.clear()
+            done = client.exchange(parse_any(text).whole())
             answered &= done.answer is not None
             _tell(done, as_json)
             if done.answer is None and not as_json:
-                for entry in came:
+                for entry in arrived:
                     if entry.kind in ("unmatched", "unreadable"):
                         shown.line(f"  received instead: {_instead(client.seen, entry)}")
     return answered
@@ -150,21 +150,21 @@ def load(address: str, mix: tuple[str, ...], replay: str | None, as_json: bool, 
     return numbers.answered == numbers.sent
 
 
-def _teller(seen: Traffic, as_json: bool, unread: threading.Event) -> Callable[[Entry], None]:
+def _teller(traffic: Traffic, as_json: bool, unread: threading.Event) -> Callable[[Entry], None]:
     """A function that prints each entry as it arrives, and sets *unread* if nobody reads the output: the
     connection must not fail over it."""
 
     def tell(entry: Entry) -> None:
         if unread.is_set():
             return
-        record = seen.record(entry)
+        record = traffic.record(entry)
         record["at"] = record["at"].isoformat(timespec="milliseconds")
-        told = [_SIGNS[entry.direction], *(record[name] for name in _TOLD)]
+        cells = [_SIGNS[entry.direction], *(record[name] for name in _TOLD)]
         try:
             if as_json:
                 shown.json_line(record)
             else:
-                shown.line("  ".join(filter(None, told)))
+                shown.line("  ".join(filter(None, cells)))
         except BrokenPipeError:
             unread.set()
 
@@ -195,8 +195,8 @@ def _tell(done: Sent, as_json: bool) -> None:
     shown.verdict(answer is not None, f"{done.request.mti} {done.request.get(11)} {done.told}")
 
 
-def _instead(seen: Traffic, entry: Entry) -> str:
-    message = seen.message(entry)
+def _instead(traffic: Traffic, entry: Entry) -> str:
+    message = traffic.message(entry)
     if message is None:
         return f"{len(entry.data)} bytes that are not a message"
     return f"{message.mti} {message.get(11)}, which does not match any request"

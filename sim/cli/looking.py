@@ -83,13 +83,13 @@ def _fix(record: answers.Record, as_json: bool) -> bool:
     if as_json:
         shown.json_line(record)
     else:
-        for one in record["proposals"]:
-            number, before, after = one["field"], one["before"], one["after"]
+        for proposal in record["proposals"]:
+            number, before, after = proposal["field"], proposal["before"], proposal["after"]
             where = "message" if number is None else _label(number)
             where = f"DE {where}" if where.isdigit() else where
             change = f" {before} -> {after}" if before and after else ""
-            evidence = "; ".join(one["evidence"])
-            shown.line(f"{one['verdict']}: {where}: {one['action']}{change}; {evidence}", err=True)
+            evidence = "; ".join(proposal["evidence"])
+            shown.line(f"{proposal['verdict']}: {where}: {proposal['action']}{change}; {evidence}", err=True)
         for finding in record["left"]:
             shown.line(f"left: {finding['message']}", err=True)
         shown.message(record["message"])

@@ -57,13 +57,13 @@ def reverse(message: str, as_json: bool, to: str | None, **how: Any) -> None:
 )
 def exchange(purpose: str, to: str | None, as_json: bool, **options: Any) -> None:
     """Print an exchange: a request, its response, and what follows."""
-    made = answers.exchange(purpose, **options | {"format": options["format"] or to})
-    for record in made.records(to or options["format"]):
+    result = answers.exchange(purpose, **options | {"format": options["format"] or to})
+    for record in result.records(to or options["format"]):
         if as_json:
             shown.json_line(record)
         else:
             shown.message(record["message"])
-    for line in (made.more["summary"], *made.more["notes"]):
+    for line in (result.more["summary"], *result.more["notes"]):
         shown.line(line, err=True)
 
 
@@ -112,13 +112,13 @@ def _of_json() -> dict[int, str]:
 )
 def convert(message: str, as_json: bool, to: str, notes: bool, **how: Any) -> None:
     """Print a message in another version or a wire format."""
-    made = answers.convert(message, to, **how)
-    for note in made.more.get("notes", ()) if notes else ():
+    result = answers.convert(message, to, **how)
+    for note in result.more.get("notes", ()) if notes else ():
         goes = ", ".join(map(str, note["to"]))
         shown.line(f"{note['number']:>3} -> {goes or '-':<8} {note['action']}: {note['note']}", err=True)
-    if not made.more.get("lossless", True):
+    if not result.more.get("lossless", True):
         shown.line("Converting back would not give the same message; --notes says why.", err=True)
-    _print(made, None if made.more else to, as_json)
+    _print(result, None if result.more else to, as_json)
 
 
 @command(
@@ -140,12 +140,12 @@ def break_(message: str, as_json: bool, fault: str | None, **how: Any) -> None:
         shown.table(("fault", "rule", "what"), [tuple(record.values()) for record in records])
 
 
-def _print(made: answers.Made, to: str | None, as_json: bool) -> None:
+def _print(result: answers.Made, to: str | None, as_json: bool) -> None:
     """Print the message in the format *to*, and on stderr what its text does not show."""
-    record = made.record(to)
+    record = result.record(to)
     if as_json:
         shown.json_line(record)
         return
     shown.message(record["message"])
-    for warning in made.warnings(to):
+    for warning in result.warnings(to):
         shown.line(warning, err=True)

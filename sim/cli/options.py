@@ -24,33 +24,35 @@ _HEX = re.compile(r"[0-9A-Fa-f]+")
 _MOST = 1 << 20
 
 
-def messages(given: tuple[str, ...], path: str | None) -> Iterator[str]:
-    """The messages in the arguments *given*, else in the file at *path*, else on standard input."""
-    found = False
-    for paste in _pastes(given, path):
-        for one in separate(paste):
-            found = True
-            yield one
-    if not found:
+def messages(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
+    """The messages in the arguments *arguments*, else in the file at *path*, else on standard input."""
+    any_found = False
+    for paste in _pastes(arguments, path):
+        for text in separate(paste):
+            any_found = True
+            yield text
+    if not any_found:
         raise click.UsageError("no message: give one as an argument, with --file or through a pipe")
 
 
-def _pastes(given: tuple[str, ...], path: str | None) -> Iterator[str]:
+def _pastes(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
     if path is not None:
         yield text_of(Path(path).read_bytes())
-    if not given and path is None:
-        given = ("-",)
-    for one in _whole(given):
-        yield _standard_input() if one == "-" else one
+    if not arguments and path is None:
+        arguments = ("-",)
+    for argument in _whole(arguments):
+        yield _standard_input() if argument == "-" else argument
 
 
-def _whole(given: tuple[str, ...]) -> tuple[str, ...]:
+def _whole(arguments: tuple[str, ...]) -> tuple[str, ...]:
     """The arguments, joined again if the shell has split a message at its blanks."""
-    if len(given) > 1 and all(_HEX.fullmatch(one) and len(one) < _LEAST for one in given):
-        return (" ".join(given),)
-    if len(given) > 1 and any(one != "-" and not TEXT_FORM.match(one) and len(one) < _LEAST for one in given):
+    if len(arguments) > 1 and all(_HEX.fullmatch(arg) and len(arg) < _LEAST for arg in arguments):
+        return (" ".join(arguments),)
+    if len(arguments) > 1 and any(
+        arg != "-" and not TEXT_FORM.match(arg) and len(arg) < _LEAST for arg in arguments
+    ):
         raise click.UsageError("several arguments: quote a message that contains spaces, or pipe it in")
-    return given
+    return arguments
 
 
 def _standard_input() -> str:
@@ -122,10 +124,10 @@ class FormatName(click.ParamType[Any]):
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made = named_format(value)
-        if made.left_out:
-            click.echo(f"left out of {mask_words(Path(str(value)).name)}: {told_left_out(made)}", err=True)
-        return made.name
+            fmt = named_format(value)
+        if fmt.left_out:
+            click.echo(f"left out of {mask_words(Path(str(value)).name)}: {told_left_out(fmt)}", err=True)
+        return fmt.name
 
 
 _DESCRIBED = (".toml", ".xml", ".json", ".py")
@@ -167,23 +169,23 @@ def command(
     added to the verb's text."""
 
     def made(function: Function) -> click.Command:
-        told = verb(of or name.replace("-", "_"))
-        left_out = {*without, *(one.name for one in own)}
-        options = [one for one in told.options if one.name not in left_out]
+        about = verb(of or name.replace("-", "_"))
+        left_out = {*without, *(parameter.name for parameter in own)}
+        options = [option for option in about.options if option.name not in left_out]
         about_a_message = bool(options) and options[0].required and options[0].name in MESSAGES
-        taken = [one for one in options[about_a_message:] if one.is_plain]
-        parameters: list[click.Parameter] = [_parameter(one) for one in taken]
+        taken = [option for option in options[about_a_message:] if option.is_plain]
+        parameters: list[click.Parameter] = [_parameter(option) for option in taken]
         if about_a_message:
             parameters = [click.Argument(["message"], nargs=-1), FILE, *parameters]
         parameters = [*parameters, *own, JSON]
-        text = in_a_shell(told.text) + (f"\n\n{note}" if note else "")
-        several = {one.name: one.default for one in taken if one.many}
+        text = in_a_shell(about.text) + (f"\n\n{note}" if note else "")
+        several = {option.name: option.default for option in taken if option.many}
 
         def run(**options: Any) -> None:
             options |= {key: list(options[key]) or default for key, default in several.items()}
             if about_a_message:
-                given = messages(options.pop("message"), options.pop("path"))
-                done = [function(message, **options) for message in given]
+                texts = messages(options.pop("message"), options.pop("path"))
+                done = [function(message, **options) for message in texts]
             else:
                 done = [function(**options)]
             if any(well is False for well in done):
@@ -194,23 +196,23 @@ def command(
     return made
 
 
-def _parameter(one: Option, **changed: Any) -> click.Parameter:
+def _parameter(option: Option, **changed: Any) -> click.Parameter:
     """A verb's option as a shell option or argument."""
-    about = in_a_shell(one.about)
-    if one.positional and (one.required or one.name in _IN_PLACE):
-        given: dict[str, Any] = {} if one.required else {"default": one.default}
-        return click.Argument([one.name], required=one.required, **given)
-    flag = f"--{one.name.replace('_', '-')}"
-    flags = [flag, *([_SHORT[one.name]] if one.name in _SHORT else []), one.name]
-    if one.plain is bool:
-        return click.Option(flags, **{"is_flag": True, "default": one.default, "help": about} | changed)
-    kind: Any = one.plain
-    if one.name in ("format", "to"):
+    about = in_a_shell(option.about)
+    if option.positional and (option.required or option.name in _IN_PLACE):
+        how: dict[str, Any] = {} if option.required else {"default": option.default}
+        return click.Argument([option.name], required=option.required, **how)
+    flag = f"--{option.name.replace('_', '-')}"
+    flags = [flag, *([_SHORT[option.name]] if option.name in _SHORT else []), option.name]
+    if option.plain is bool:
+        return click.Option(flags, **{"is_flag": True, "default": option.default, "help": about} | changed)
+    kind: Any = option.plain
+    if option.name in ("format", "to"):
         kind = FORMAT
-    elif one.name.endswith("minor_units"):
+    elif option.name.endswith("minor_units"):
         kind = MinorUnits()
-    usual = None if one.default in ((), "") else one.default
-    options = {"type": kind, "default": usual, "show_default": usual is not None, "multiple": one.many}
+    usual = None if option.default in ((), "") else option.default
+    options = {"type": kind, "default": usual, "show_default": usual is not None, "multiple": option.many}
     return click.Option(flags, **options | {"help": about} | changed)
 
 
@@ -221,7 +223,7 @@ def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str
     records = answers.rows(table)
     if find:
         word = find.casefold()
-        records = [one for one in records if word in " ".join(map(str, one.values())).casefold()]
+        records = [record for record in records if word in " ".join(map(str, record.values())).casefold()]
     if as_json:
         for record in records:
             shown.json_line(record)

@@ -97,8 +97,8 @@ def prose(text: str, margin: str = "") -> None:
     """Print sentences. On a terminal lines break between words; a pipe gets one line."""
     if is_terminal():
         width = min(shutil.get_terminal_size().columns, _WIDE)
-        for one in click.wrap_text(visible(text), width, margin, margin).splitlines():
-            line(one)
+        for part in click.wrap_text(visible(text), width, margin, margin).splitlines():
+            line(part)
     else:
         line(margin + text)
 

@@ -40,8 +40,8 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
         raise click.UsageError(f"--out: expected a name ending in {', '.join(_WRITERS)}")
     if source == "-" and sys.stdin is None:
         raise click.UsageError("standard input is closed")
-    given: Any = sys.stdin if source == "-" else source
-    table = verb("read")(given, **{name: value for name, value in options.items() if value})
+    stream: Any = sys.stdin if source == "-" else source
+    table = verb("read")(stream, **{name: value for name, value in options.items() if value})
     whole: Any = table if clear else Table(table.masked())
     ending = ending or (".json" if as_json else ".csv")
     how = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
@@ -62,12 +62,12 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
 )
 def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
     """Print everything that contains all of the words."""
-    found = verb("search")(" ".join(words), kind)
-    if found.empty:
+    matches = verb("search")(" ".join(words), kind)
+    if matches.empty:
         shown.line("Nothing contains all of these words; try fewer words, or the beginning of one.", err=True)
     else:
-        rows(found, as_json, left_out=() if as_json else _LEFT_OUT)
-    return not found.empty
+        rows(matches, as_json, left_out=() if as_json else _LEFT_OUT)
+    return not matches.empty
 
 
 @command(
@@ -82,8 +82,8 @@ def learn(source: str, out: str | None, as_json: bool, name: str) -> bool:
     """Print the dialect of some messages."""
     if source == "-" and sys.stdin is None:
         raise click.UsageError("standard input is closed")
-    given: Any = sys.stdin.buffer.read() if source == "-" else Path(source)
-    table = verb("learn")(given, name=name)
+    data: Any = sys.stdin.buffer.read() if source == "-" else Path(source)
+    table = verb("learn")(data, name=name)
     rows(table, as_json)
     if not as_json:
         shown.line(table.read_as, err=True)
@@ -96,14 +96,14 @@ def of_table(name: str) -> click.Command:
     """The command of a verb that returns a table or a text."""
 
     def show(*message: str, as_json: bool, find: str | None, **options: Any) -> None:
-        made = verb(name)(*message, **options)
-        if hasattr(made, "masked"):
+        result = verb(name)(*message, **options)
+        if hasattr(result, "masked"):
             left_out = _LEFT_OUT + (_OF_FORMATS if name == "formats" else ())
-            rows(made, as_json, find, () if as_json else left_out)
-        elif isinstance(made, str) and not as_json:
-            for one in made.splitlines():
-                shown.line(one)
+            rows(result, as_json, find, () if as_json else left_out)
+        elif isinstance(result, str) and not as_json:
+            for text_line in result.splitlines():
+                shown.line(text_line)
         else:
-            shown.json_line(made)
+            shown.json_line(result)
 
     return command(name.replace("_", "-"), FIND)(show)

@@ -177,5 +177,5 @@ def say(pattern: str, value: str) -> str:
 
 def told(pattern: str, value: str) -> str:
     """*value* as a person reads it; empty if it is not a date of *pattern*."""
-    said = say(pattern, value)
-    return "" if said == value else said
+    text = say(pattern, value)
+    return "" if text == value else text

@@ -90,9 +90,9 @@ def cvm_results(value: str) -> str:
     if len(value) != 6:
         return ""
     method, condition, result = cvm_parts(value)
-    said = method or f"method {int(value[:2], 16) & 0x3F:02X} of the payment system or issuer"
-    said += f", {condition}" if condition else ""
-    return f"{said}: {result or 'reserved result ' + value[4:]}"
+    text = method or f"method {int(value[:2], 16) & 0x3F:02X} of the payment system or issuer"
+    text += f", {condition}" if condition else ""
+    return f"{text}: {result or 'reserved result ' + value[4:]}"
 
 
 _ON_DEVICE = 0x0200  # byte 1 bit 2 of the interchange profile
@@ -113,8 +113,8 @@ def response_code(value: str) -> str:
     """The authorization response code (8A) with its meaning: the terminal's own, else that of DE 39
     (1987)."""
     code = characters(value)
-    found = lookup("response_code", code, version="1987")
-    meaning = emv.value("8A", "result", code) or (found.meaning if found else "")
+    row = lookup("response_code", code, version="1987")
+    meaning = emv.value("8A", "result", code) or (row.meaning if row else "")
     return f"{code}, {meaning}" if meaning else f"{code or value}, not in the list"
 
 
@@ -131,8 +131,8 @@ def _terminal_type(value: str) -> str:
 
 def transaction_type(value: str) -> str:
     """The transaction type (9C): by EMV's own list, else by that of DE 3; empty if unknown."""
-    found = lookup("transaction_type", value, version="1987")
-    return emv.value("9C", "type", value) or (found.meaning if found else "")
+    row = lookup("transaction_type", value, version="1987")
+    return emv.value("9C", "type", value) or (row.meaning if row else "")
 
 
 def three_digits(value: str) -> str:
@@ -154,8 +154,8 @@ def _currency(value: str) -> str:
 
 
 def _entry_mode(value: str) -> str:
-    found = lookup("pos_entry_mode", value, version="1987")
-    return found.meaning if found else ""
+    row = lookup("pos_entry_mode", value, version="1987")
+    return row.meaning if row else ""
 
 
 def _tries(value: str) -> str:
@@ -240,9 +240,9 @@ def _aid(chip: ChipData) -> str:
 def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | None = None) -> TagMeaning:
     """The meaning of one tag, by *network*'s rows if it has its own. *currency* (three digits) is that of
     the amounts; *pan* is masked wherever it occurs."""
-    known = emv.tag_of(tag.tag, network)
+    spec = emv.tag_of(tag.tag, network)
     kind = emv.role(tag.tag)
-    shown = _shown(tag, kind, known)
+    shown = _shown(tag, kind, spec)
     if len(pan) >= 12 and pan in shown:
         shown = shown.replace(pan, mask_pan(pan))
     meaning = ""
@@ -256,7 +256,7 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
         meaning = MEANINGS[tag.tag](tag.value)
     elif emv.bits(tag.tag):
         meaning = "; ".join(bits_set(tag.tag, tag.value)) or "no bit set"
-    name = known.name if known else _unknown(tag.tag)
+    name = spec.name if spec else _unknown(tag.tag)
     return TagMeaning(tag.tag, name, shown, meaning, tag.depth, tag.value_start, tag.end)
 
 
@@ -265,20 +265,20 @@ def _unknown(tag: str) -> str:
     return "private tag" if private else "unknown tag"
 
 
-def _shown(tag: Tag, kind: str, known: emv.TagSpec | None) -> str:
+def _shown(tag: Tag, kind: str, spec: emv.TagSpec | None) -> str:
     size = count(len(tag.value) // 2, "byte")
     if tag.constructed:
         return f"[{size} of tags]"
     digits = tag.value.rstrip("F")
     if kind == "pan" and digits.isdecimal():
         return mask_pan(digits)
-    if known is None or kind in ("pan", "track", "name", "pin", "script"):
+    if spec is None or kind in ("pan", "track", "name", "pin", "script"):
         return f"[{size} masked]"
-    if known.content == "n" and tag.value.isdecimal():
-        return tag.value[-known.digits :] if known.digits else tag.value
-    if known.content == "cn":
+    if spec.content == "n" and tag.value.isdecimal():
+        return tag.value[-spec.digits :] if spec.digits else tag.value
+    if spec.content == "cn":
         return digits
-    return (characters(tag.value) if known.content in ("an", "ans") else "") or tag.value
+    return (characters(tag.value) if spec.content in ("an", "ans") else "") or tag.value
 
 
 def headline(value: str, network: str | None = None) -> str:
@@ -290,7 +290,7 @@ def headline(value: str, network: str | None = None) -> str:
     chip = read(value)
     if chip.error and not chip.tags:
         return "chip data that cannot be read as tags"
-    names = [f"{one.tag} {one.name}" for one in decode(value, network)]
+    names = [f"{tag.tag} {tag.name}" for tag in decode(value, network)]
     size = len(names)
     head = f"{size} chip data tag{'' if size == 1 else 's'}"
     if chip.error:
@@ -312,7 +312,7 @@ def summary(message: Message) -> list[str]:
         return ["There is chip data that cannot be read as EMV tags."]
     value = chip.value
     refund = value("9F27") == _AAC and message.get(3)[:1] == _CREDITS
-    told = [
+    sentences = [
         remembered(_opening, _aid(chip), len(chip.places), bool(chip.error)),
         remembered(_wish, value("9F27"), value("95"), value("9F0E"), refund),
         remembered(_terminal, value("95")),
@@ -321,12 +321,12 @@ def summary(message: Message) -> list[str]:
         _answer(chip),
         _scripts(chip),
     ]
-    return list(filter(None, told))
+    return list(filter(None, sentences))
 
 
 def _opening(aid: str, tags: int, broken: bool) -> str:
-    made = application(aid)
-    by = f" from {with_article(made)}" if made else ""
+    owner = application(aid)
+    by = f" from {with_article(owner)}" if owner else ""
     rest = "; the data after them cannot be read" if broken else ""
     return f"It includes chip data{by} ({count(tags, 'tag')}{rest})."
 
@@ -366,8 +366,8 @@ def _both(results: str, action_code: str) -> list[str]:
 def _terminal(results: str) -> str:
     if not results:
         return ""
-    found = bits_set("95", results)
-    return f"The terminal found: {'; '.join(found)}." if found else "The terminal found no problem."
+    bits = bits_set("95", results)
+    return f"The terminal found: {'; '.join(bits)}." if bits else "The terminal found no problem."
 
 
 def _verification(results: str, profile: str) -> str:
@@ -399,13 +399,13 @@ def _agreement(chip: ChipData, message: Message) -> str:
         return ""
     signed = money.say_amount(amount, currency)
     place = numeric_country(chip.value("9F1A")) if chip.value("9F1A") else ""
-    told = f"The chip signed {signed}" + (f" at a terminal ({place})" if place else "")
-    asked = money.amount(message)
+    text = f"The chip signed {signed}" + (f" at a terminal ({place})" if place else "")
+    total = money.amount(message)
     # An amount without a currency is in that of the chip.
-    said = money.say_amount(asked[0], currency) if asked and not asked[1] else money.say(message)
+    said = money.say_amount(total[0], currency) if total and not total[1] else money.say(message)
     if not said or mti.is_response(message.mti):
-        return told + "."
-    return told + (", which matches the message." if said == signed else f", but the message says {said}.")
+        return text + "."
+    return text + (", which matches the message." if said == signed else f", but the message says {said}.")
 
 
 def _answer(chip: ChipData) -> str:
@@ -424,7 +424,7 @@ def _scripts(chip: ChipData) -> str:
             continue
         when = "before" if tag.tag == "71" else "after"
         codes = [
-            emv.command(one.value[2:4]) or "an unknown command" for one in tag.children if one.tag == "86"
+            emv.command(sub.value[2:4]) or "an unknown command" for sub in tag.children if sub.tag == "86"
         ]
         what = "its contents cannot be read" if tag.fault else ", ".join(codes) or "no command"
         parts.append(f"a script to run {when} the final cryptogram ({tag.tag}): {what}")

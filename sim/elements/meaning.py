@@ -73,31 +73,31 @@ def unfold(message: Message, number: int, network: str | None = None) -> list[To
     [('1-2', 'goods and services'), ('3-4', 'checking'), ('5-6', 'default')]
     """
     value = message.get(number)
-    found = fitting(message.spec, number, value, network)
-    if found is None:
-        known = tried(message.spec, number, network)
-        if len(known) != 1:
+    reading = fitting(message.spec, number, value, network)
+    if reading is None:
+        layouts = tried(message.spec, number, network)
+        if len(layouts) != 1:
             return []
-        found = read(known[0], value)
+        reading = read(layouts[0], value)
     covered = cover_value(number, value, message.version, message.get(2))
     if not covered.strip("*"):  # entirely masked: mask its subfields instead
         covered = mask_words(cover_parts(message.version, number, value))
-    for part, _ in found.walk():
+    for part, _ in reading.walk():
         if part.sensitive:
             hidden = mask_pan(part.value) if part.sensitive == "pan" else "*" * len(part.value)
             covered = covered[: part.start] + hidden + covered[part.end :]
-    parts = found.parts if covered == value else _unsaid(found.parts, covered)
-    return list(_tell(found.layout.cell, parts, covered, message, network, 0))
+    parts = reading.parts if covered == value else _unsaid(reading.parts, covered)
+    return list(_tell(reading.layout.cell, parts, covered, message, network, 0))
 
 
 def _unsaid(parts: tuple[Part, ...], covered: str) -> tuple[Part, ...]:
     """*parts*; those that are partly masked are marked as card data, so that they get no meaning."""
     made = []
-    for one in parts:
-        inside = _unsaid(one.children, covered)
-        hidden = not inside and covered[one.start : one.end] != one.value and not one.sensitive
-        cell = replace(one.cell, sensitive="hidden") if hidden else one.cell
-        made.append(one._replace(cell=cell, children=inside))
+    for part in parts:
+        inside = _unsaid(part.children, covered)
+        hidden = not inside and covered[part.start : part.end] != part.value and not part.sensitive
+        cell = replace(part.cell, sensitive="hidden") if hidden else part.cell
+        made.append(part._replace(cell=cell, children=inside))
     return tuple(made)
 
 
@@ -131,17 +131,17 @@ def _of_part(part: Part, around: _Around) -> str:
     if not kind:
         inside = _Around(around.message, around.network, part.children)
         told_by_amounts = {child.cell.argument for child in part.children if child.cell.codes == "amount"}
-        said = (_open_meaning(child, inside) for child in part.children if child.key not in told_by_amounts)
-        return ", ".join(filter(None, said))
+        own = (_open_meaning(child, inside) for child in part.children if child.key not in told_by_amounts)
+        return ", ".join(filter(None, own))
     teller = _TELLERS.get(kind)
     return teller(part, around) if teller else _code_of_part(part, around)
 
 
 def _code_of_part(part: Part, around: _Around) -> str:
-    found = code_of(part.cell, part.value, around.message.version, around.network or "")
+    code = code_of(part.cell, part.value, around.message.version, around.network or "")
     # The public codes of a network are never complete.
     unknown = "" if part.cell.codes == "sub_field" else NOT_LISTED
-    return found.meaning if found else unknown
+    return code.meaning if code else unknown
 
 
 def _country_of_part(part: Part, around: _Around) -> str:
@@ -168,15 +168,15 @@ def _amount_of_part(part: Part, around: _Around) -> str:
 def _flags(part: Part, around: _Around) -> str:
     name, _, position = part.cell.argument.partition(" ")
     version = around.message.version
-    known = (lookup(name, str(bit), version=version, position=position) for bit in flags(part.value))
-    return ", ".join(code.meaning for code in known if code) or NO_FLAG
+    codes = (lookup(name, str(bit), version=version, position=position) for bit in flags(part.value))
+    return ", ".join(code.meaning for code in codes if code) or NO_FLAG
 
 
 def _bits(part: Part, around: _Around) -> str:
     """The meanings of the bits set, by byte (from 1) and bit (8 to 1)."""
     places = set_bits(part.value) if len(part.value) % 2 == 0 else []
-    known = (part.cell.values.get(f"{byte}.{bit}") for byte, bit in places)
-    return "; ".join(code.meaning for code in known if code) or NO_FLAG
+    codes = (part.cell.values.get(f"{byte}.{bit}") for byte, bit in places)
+    return "; ".join(code.meaning for code in codes if code) or NO_FLAG
 
 
 def _ebcdic(part: Part, around: _Around) -> str:
@@ -214,10 +214,10 @@ def inside_tag(tag: str, value: str, network: str | None) -> list[Told]:
     >>> [told.meaning for told in inside_tag("9F10", "06010A03A00000", "VISA")][2]
     'version 10'
     """
-    for one in tag_layouts(tag, network or ""):
-        found = read(one, value)
-        if found.fits:
-            return list(_tell(one.cell, found.parts, value, Message("", {}), network, 0))
+    for layout in tag_layouts(tag, network or ""):
+        reading = read(layout, value)
+        if reading.fits:
+            return list(_tell(layout.cell, reading.parts, value, Message("", {}), network, 0))
     return []
 
 
@@ -227,8 +227,8 @@ def first_amount(message: Message, number: int) -> str:
     >>> first_amount(Message("0400", {49: "840", 95: "000000000500" + "0" * 30}), 95)
     '5.00 USD'
     """
-    told = unfold(message, number) if number in message else []
-    return next((one.meaning for one in told if one.part.cell.codes == "amount"), "")
+    parts = unfold(message, number) if number in message else []
+    return next((part.meaning for part in parts if part.part.cell.codes == "amount"), "")
 
 
 def say_parts(message: Message, number: int, network: str | None = None) -> str:
@@ -240,10 +240,10 @@ def say_parts(message: Message, number: int, network: str | None = None) -> str:
     if not tried(message.spec, number, network):
         return ""
     hidden = is_sensitive(number, message.version) and not is_data_sets(number, message.get(number))
-    leaves = [told for told in unfold(message, number, network) if not told.part.children]
+    leaves = [part for part in unfold(message, number, network) if not part.part.children]
     # A masked element shows the meanings of its codes, but no values.
-    said = [(told.name, told.meaning or (told.shown.strip() if not hidden else "")) for told in leaves]
-    texts = [f"{name}: {text}" for name, text in said if text]
+    named_texts = [(leaf.name, leaf.meaning or (leaf.shown.strip() if not hidden else "")) for leaf in leaves]
+    texts = [f"{name}: {text}" for name, text in named_texts if text]
     line = "; ".join(texts)
     while len(line) > _LONGEST and len(texts) > 1:
         texts.pop()
@@ -298,55 +298,55 @@ def _pan(message: Message, number: int, network: str | None) -> str:
         return "group or member ID, not a card number"
     if not (pan.isascii() and pan.isdigit()):
         return "not a card number: it contains characters other than digits"
-    found = detect(pan)
-    card = f"{found.brand if found else 'unknown brand'} card {mask_pan(pan)}"
-    if found and len(pan) not in found.range.lengths:
+    detection = detect(pan)
+    card = f"{detection.brand if detection else 'unknown brand'} card {mask_pan(pan)}"
+    if detection and len(pan) not in detection.range.lengths:
         return f"{card}, wrong length: {len(pan)} digits"
     if luhn_ok(pan):
         return f"{card}, check digit correct"
     return f"{card}, check digit wrong" + (
-        f", which {found.brand} allows" if found and not found.range.luhn else ""
+        f", which {detection.brand} allows" if detection and not detection.range.luhn else ""
     )
 
 
 def _processing_code(message: Message, number: int, network: str | None) -> str:
     texts = []
     leads = (("", "transaction type"), ("; from ", "account type"), (", to ", "account type"))
-    for told, (lead, what) in zip(unfold(message, 3, network), leads, strict=False):
-        said = f"unknown {what}" if told.meaning == NOT_LISTED else told.meaning
-        texts.append(f"{lead}{told.shown} {said}")
+    for part, (lead, what) in zip(unfold(message, 3, network), leads, strict=False):
+        meaning = f"unknown {what}" if part.meaning == NOT_LISTED else part.meaning
+        texts.append(f"{lead}{part.shown} {meaning}")
     return "".join(texts)
 
 
 def _date(message: Message, number: int, network: str | None) -> str:
-    said = dates.told(message.spec[number].pattern, message[number])
-    return f"{said} UTC" if said and number == 7 else said
+    text = dates.told(message.spec[number].pattern, message[number])
+    return f"{text} UTC" if text and number == 7 else text
 
 
 def _code(name: str, message: Message, number: int, network: str | None) -> str:
-    found = lookup(name, message[number], version=message.version, network=network)
-    return found.meaning if found else f"not in the list of {name.replace('_', ' ')}s"
+    row = lookup(name, message[number], version=message.version, network=network)
+    return row.meaning if row else f"not in the list of {name.replace('_', ' ')}s"
 
 
 def _response(message: Message, number: int, network: str | None) -> str:
     where = "response" if mti.is_response(message.mti) else "request"
-    found = answer(message[number], message.version, network, where=where)
-    return found.meaning if found else "not in the list of response codes"
+    row = answer(message[number], message.version, network, where=where)
+    return row.meaning if row else "not in the list of response codes"
 
 
 def _service_code(message: Message, number: int, network: str | None) -> str:
-    found = (
+    codes = (
         lookup("service_code", digit, position=position)
         for position, digit in enumerate(message[number], start=1)
     )
-    return "; ".join(code.meaning for code in found if code)
+    return "; ".join(code.meaning for code in codes if code)
 
 
 def _first_amount(message: Message, number: int, network: str | None) -> str:
     """The name and value of the first amount in an element that has several."""
-    amounts = [told for told in unfold(message, number) if told.part.cell.codes == "amount"]
-    said = first_amount(message, number)
-    return f"{amounts[0].name.partition(',')[0]} {said}" if said else ""
+    amounts = [part for part in unfold(message, number) if part.part.cell.codes == "amount"]
+    text = first_amount(message, number)
+    return f"{amounts[0].name.partition(',')[0]} {text}" if text else ""
 
 
 def _of_value(say: Callable[[str], str]) -> Sayer:
@@ -362,21 +362,21 @@ def _plainly(text: str) -> Sayer:
 def _pos(message: Message, number: int, network: str | None) -> str:
     """DE 22 in words, by the codes of *network* if it has its own."""
     parts = unfold(message, number, network)
-    if any(told.part.cell.codes == "flags" for told in parts):
-        said = (told.meaning for told in parts)
-        return "; ".join(text for text in said if text != NO_FLAG) or NO_FLAG
+    if any(part.part.cell.codes == "flags" for part in parts):
+        meanings = (part.meaning for part in parts)
+        return "; ".join(text for text in meanings if text != NO_FLAG) or NO_FLAG
     if role("pin-capability", message.version) and len(parts) <= len(_UNKNOWN):
-        return ", ".join(f"{told.shown} {_listed(told)}" for told in parts)
+        return ", ".join(f"{part.shown} {_listed(part)}" for part in parts)
     return "; ".join(
-        f"{told.name} {told.shown} "
-        + ("(not in the standard's list)" if told.meaning == NOT_LISTED else told.meaning)
-        for told in parts
+        f"{part.name} {part.shown} "
+        + ("(not in the standard's list)" if part.meaning == NOT_LISTED else part.meaning)
+        for part in parts
     )
 
 
-def _listed(told: Told) -> str:
-    unknown = _UNKNOWN.get(told.part.cell.codes, told.meaning)
-    return unknown if told.meaning == NOT_LISTED else told.meaning
+def _listed(part: Told) -> str:
+    unknown = _UNKNOWN.get(part.part.cell.codes, part.meaning)
+    return unknown if part.meaning == NOT_LISTED else part.meaning
 
 
 def _amount(message: Message, number: int, network: str | None) -> str:
@@ -384,7 +384,7 @@ def _amount(message: Message, number: int, network: str | None) -> str:
 
 
 def _only_amount(message: Message, number: int, network: str | None) -> str:
-    return next((told.meaning for told in unfold(message, number) if told.name == "amount"), "")
+    return next((part.meaning for part in unfold(message, number) if part.name == "amount"), "")
 
 
 def _original(message: Message, number: int, network: str | None) -> str:

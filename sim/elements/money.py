@@ -40,13 +40,13 @@ def say_amount(digits: str, code: str) -> str:
     """
     if not (digits.isascii() and digits.isdigit()):
         return digits
-    known = currency(code)
-    if known is None:
+    unit = currency(code)
+    if unit is None:
         of = f"unknown currency {code}" if code else "an unstated currency"
         return f"{int(digits)} minor units of {of}"
-    if known.exponent is None:
-        return f"{int(digits)} {known.alpha}"
-    return f"{in_major_units(digits, known.exponent)} {known.alpha}"
+    if unit.exponent is None:
+        return f"{int(digits)} {unit.alpha}"
+    return f"{in_major_units(digits, unit.exponent)} {unit.alpha}"
 
 
 def say_signed(value: str, code: str) -> str:
@@ -80,10 +80,10 @@ def say_currency(code: str) -> str:
     >>> say_currency("810")
     'Russian Ruble (RUR), withdrawn in 2004-01'
     """
-    known = currency(code)
-    if known is None:
+    row = currency(code)
+    if row is None:
         return "not an ISO 4217 code"
-    return f"{known.name} ({known.alpha})" + (f", withdrawn in {known.withdrawn}" if known.withdrawn else "")
+    return f"{row.name} ({row.alpha})" + (f", withdrawn in {row.withdrawn}" if row.withdrawn else "")
 
 
 def amount(message: Message, number: int = 4) -> tuple[str, str] | None:
@@ -114,8 +114,8 @@ def composite(version: str, number: int) -> tuple[slice, slice] | None:
 
 def say(message: Message, number: int = 4) -> str:
     """Amount element *number* with its currency; empty if it is missing."""
-    found = amount(message, number)
-    return say_amount(*found) if found else ""
+    money = amount(message, number)
+    return say_amount(*money) if money else ""
 
 
 def moves(message: Message) -> bool:
@@ -143,9 +143,9 @@ def read_additional_amounts(value: str, version: str) -> tuple[AdditionalAmount,
     >>> read_additional_amounts("0002840C000000001000", "1987")[0].kind
     '02'
     """
-    found = read(layouts(version, _ADDITIONAL)[0], value)
+    reading = read(layouts(version, _ADDITIONAL)[0], value)
     groups = []
-    for group in found.parts:
+    for group in reading.parts:
         account, kind, code, *exponent, amount = (part.value for part in group.children)
         minor = "".join(exponent)
         groups.append(AdditionalAmount(group.start, account, kind, code, minor, amount[:1], amount[1:]))

@@ -38,7 +38,7 @@ def split(mti: str) -> MessageType:
     'reversal or chargeback'
     """
     version = version_of(mti)
-    named = lookup("message_types", mti[1:], version=version or "1987")
+    row = lookup("message_types", mti[1:], version=version or "1987")
     parts = (
         lookup(name, digit, version=version or "1987")
         for name, digit in zip(("mti_class", "mti_function", "mti_origin"), f"{mti[1:4]:3}", strict=True)
@@ -47,7 +47,7 @@ def split(mti: str) -> MessageType:
     message_class, function, origin = (
         part.meaning if part and part.kind != "reserved" else "" for part in parts
     )
-    name, kind = (named.meaning, named.kind) if named else ("", "")
+    name, kind = (row.meaning, row.kind) if row else ("", "")
     return MessageType(mti, version, message_class, function, origin, name, kind)
 
 
@@ -117,11 +117,11 @@ class Original:
 
 def read_original(value: str, version: str) -> Original | None:
     """The parts of DE 90 (1987) or DE 56 (1993, 2003); None if it is too short or not digits."""
-    found = fitting(version, number_of("original", version), value)
-    if found is None:
+    reading = fitting(version, number_of("original", version), value)
+    if reading is None:
         return None
-    mti, stan, when, *ids = found.parts
-    acquirer, forwarder = ([one.value.lstrip("0") for one in ids] + ["", ""])[:2]
+    mti, stan, when, *ids = reading.parts
+    acquirer, forwarder = ([part.value.lstrip("0") for part in ids] + ["", ""])[:2]
     return Original(mti.value, stan.value, when.value, when.cell.argument, when.start, acquirer, forwarder)
 
 

@@ -20,11 +20,11 @@ _READ = ("chip", "contactless", "magnetic stripe", "bar code", "manual", "creden
 
 def _codes(message: Message, job: str, network: str | None = None) -> list[Code]:
     """The known codes in the subfield of DE 22 for *job*: one, or one for each bit set."""
-    found = role(job, message.version)
-    if found is None or _NUMBER not in message:
+    part = role(job, message.version)
+    if part is None or _NUMBER not in message:
         return []
-    cell = layouts(message.version, _NUMBER)[0].cell.by_key[found.part]
-    value = message[_NUMBER][place(message.version, _NUMBER, found.part)]
+    cell = layouts(message.version, _NUMBER)[0].cell.by_key[part.part]
+    value = message[_NUMBER][place(message.version, _NUMBER, part.part)]
     if cell.codes != _FLAGS:
         code = code_of(cell, value, message.version, network or "")
         return [code] if code else []
@@ -54,13 +54,13 @@ def own(message: Message, job: str, network: str | None) -> str:
     >>> own(Message("1100", {22: "600101S00140"}, "1993"), "entry", "AMEX")
     'keyed with 4-digit code'
     """
-    found = role(job, message.version)
-    if found is None or not network or _codes(message, job, network):
+    part = role(job, message.version)
+    if part is None or not network or _codes(message, job, network):
         return ""
-    cell = next(iter(layouts(message.version, _NUMBER, network))).cell.by_key.get(found.part)
+    cell = next(iter(layouts(message.version, _NUMBER, network))).cell.by_key.get(part.part)
     if cell is None or cell.codes == _FLAGS:
         return ""
-    value = message.get(_NUMBER)[place(message.version, _NUMBER, found.part)]
+    value = message.get(_NUMBER)[place(message.version, _NUMBER, part.part)]
     code = code_of(cell, value, message.version, network)
     return code.meaning if code else ""
 
@@ -80,8 +80,8 @@ def kind_of(value: str, version: str, network: str | None) -> str:
 def authentication(message: Message, network: str | None = None) -> str:
     """How the cardholder was verified, as far as DE 22 says, including codes that *network* has added;
     otherwise empty."""
-    told = ", ".join(code.meaning for code in _codes(message, "authentication"))
-    return told or own(message, "authentication", network)
+    words = ", ".join(code.meaning for code in _codes(message, "authentication"))
+    return words or own(message, "authentication", network)
 
 
 def absence(message: Message, network: str | None = None) -> str:
@@ -119,15 +119,15 @@ def say_location(value: str, version: str) -> str:
     texts = _texts(value, version)
     if not texts:
         return " ".join(value.split())
-    known = country(texts.get("country", ""))
+    named_country = country(texts.get("country", ""))
     parts = (texts["name"], texts["city"], region(texts.get("state or province", "")))
-    last = known.name if known else texts.get("place", "")
+    last = named_country.name if named_country else texts.get("place", "")
     return ", ".join(part for part in (*parts, last) if part)
 
 
 def _texts(value: str, version: str) -> dict[str, str]:
-    found = fitting(version, _LOCATION, value)
-    if found is None:
+    reading = fitting(version, _LOCATION, value)
+    if reading is None:
         return {}
-    texts = {part.name: " ".join(part.value.split()) for part, _ in found.walk()}
+    texts = {part.name: " ".join(part.value.split()) for part, _ in reading.walk()}
     return {"name": texts.get("name and street", "")} | texts

@@ -14,9 +14,9 @@ SAID: Kept[tuple[Any, ...], Any] = Kept(1024)
 def remembered(say: Callable[..., Any], *values: object) -> Any:
     """The result of *say* for *values*, cached unless one of them contains a card number."""
     key = say, *values
-    known = SAID.get(key)
-    if known is None:
-        known = say(*values)
+    sentence = SAID.get(key)
+    if sentence is None:
+        sentence = say(*values)
         if all(search.is_clean(value) for value in values if isinstance(value, str)):
-            SAID.keep(key, known)
-    return known
+            SAID.keep(key, sentence)
+    return sentence

@@ -192,8 +192,8 @@ class Pool:
                     await self._news.wait()
                 return channel
         except TimeoutError:
-            found = str(self._refused.found) if self._refused else "none"
-            raise LinkError(self.name, f"a connection within {seconds:g} seconds", found) from None
+            reason = str(self._refused.found) if self._refused else "none"
+            raise LinkError(self.name, f"a connection within {seconds:g} seconds", reason) from None
 
     def free(self) -> ClientChannel | None:
         """The connection with the fewest pending requests; None if none is open. Missing connections are
@@ -427,13 +427,13 @@ class AsyncClient:
         if is_digits(own := request.get(11)):  # the reversal's STAN is a later one
             self.stan = max(self.stan, int(own) % 1_000_000)
         try:
-            made = reverse(
+            reversal = reverse(
                 request, reason="timeout", stan=self.next_stan(), at=dates.now(), network=self.network
             )
         except IsoError as error:
             self._leave_open(exchange, f"it cannot be reversed: {error}")
             return
-        exchange.reversal = Sent(made.message)
+        exchange.reversal = Sent(reversal.message)
         await self._repeat(exchange.reversal, policy, timeout, of=exchange)
 
     async def _repeat(
@@ -590,10 +590,10 @@ class AsyncClient:
             self.traffic.add(wall, channel.name, IN, "answer", data, exchange.latency, note=note)
             self._overdue.keep(key, ANSWERED)
             awaited.end(ANSWERED, note)
-        elif (known := self._overdue.get(key)) is None:
+        elif (overdue := self._overdue.get(key)) is None:
             self._unasked(channel, message, data, wall)
-        elif isinstance(known, Sent):
-            known.late = message
+        elif isinstance(overdue, Sent):
+            overdue.late = message
             self.traffic.add(wall, channel.name, IN, "late", data)
         else:
             self.traffic.add(wall, channel.name, IN, "duplicate", data, note="came twice")
@@ -638,8 +638,8 @@ class AsyncClient:
 
     async def _test(self, channel: ClientChannel) -> None:
         version = self.line.version or self.line.format.version
-        made = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=dates.now())
-        exchange = Sent(made.message)
+        echo = generate("echo", network=self.network, version=version, stan=self.next_stan(), at=dates.now())
+        exchange = Sent(echo.message)
         await self._over(channel, exchange, self.timeout)
         if exchange.status == TIMED_OUT:
             channel.end("an echo test got no response")
@@ -661,8 +661,8 @@ class Live:
         """The next message, in the line's format; see `sim.exchanges.follow`."""
         if word != REPEAT and not options.get("stan"):
             options["stan"] = self.client.next_stan()
-        made = follow(self.made, word, at=dates.now(), checked=False, **options)
-        return replace(made, message=in_format(made.message, self.client.line.format)[0])
+        following = follow(self.made, word, at=dates.now(), checked=False, **options)
+        return replace(following, message=in_format(following.message, self.client.line.format)[0])
 
     async def send(self, step: Step, *, timeout: float | None = None, reverse: bool = False) -> Sent:
         """Send *step*, wait for the outcome, and add both to the exchange."""
@@ -672,8 +672,8 @@ class Live:
         self.made = self.made.plus(replace(step, message=sent.request, at=went))
         of = step.of if step.role == REPEAT and step.of is not None else at
         if sent.answer is not None:
-            came = went + timedelta(seconds=sent.latency or 0)
-            self.made = self.made.plus(Step(ANSWER, sent.answer, came, of))
+            answered_at = went + timedelta(seconds=sent.latency or 0)
+            self.made = self.made.plus(Step(ANSWER, sent.answer, answered_at, of))
         else:
             self._sent.append((of, sent))
         return sent
@@ -701,8 +701,8 @@ async def play(client: AsyncClient, exchange: Exchange, *, timeout: float | None
             live.made = replace(live.made, notes=(f"The {step.role} was not sent: {error}.",))
             break
         await live.send(again, timeout=timeout)
-    made = live.whole()
-    return replace(made, purpose=exchange.purpose, notes=(*exchange.notes, *made.notes))
+    played = live.whole()
+    return replace(played, purpose=exchange.purpose, notes=(*exchange.notes, *played.notes))
 
 
 def _again(live: Live, step: Step) -> Step:

@@ -64,8 +64,8 @@ class AsyncHost:
         self.limits: dict[str, Any] = {**read_toml("link")["host"], **(limits or {})}
         self.traffic = Traffic(line or Line.of(), self.limits["traffic"])
         self.accounts = Accounts(balances, opening, self.limits)
-        known: Any = {"network": network, "sign_on": sign_on, "keys": keys, "format": self.line.mac_format}
-        self.issuer = Issuer(Table(rules), self.accounts, **known)
+        own: Any = {"network": network, "sign_on": sign_on, "keys": keys, "format": self.line.mac_format}
+        self.issuer = Issuer(Table(rules), self.accounts, **own)
         self.serving: set[HostChannel] = set()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -101,8 +101,8 @@ class AsyncHost:
         except OSError as error:
             where = f"{self.address}:{self.port}"
             # asyncio rewords the system's message; only a name that is not found keeps its own.
-            named = isinstance(error, socket.gaierror) or not error.errno
-            why = (error.strerror or str(error)) if named else os.strerror(error.errno or 0)
+            own_words = isinstance(error, socket.gaierror) or not error.errno
+            why = (error.strerror or str(error)) if own_words else os.strerror(error.errno or 0)
             raise LinkError(where, "an address to listen on", why) from None
         self.port = self._server.sockets[0].getsockname()[1]
         self._tell("listening", f"on {self.address}:{self.port}")

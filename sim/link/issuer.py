@@ -74,8 +74,8 @@ class Accounts:
 
     def balance(self, pan: str) -> int:
         """The available balance of the account of *pan*."""
-        found = self._balances.get(pan)
-        return self.opening if found is None else found
+        balance = self._balances.get(pan)
+        return self.opening if balance is None else balance
 
     def book(self, message: Message, amount: int, approval: str = "", name: str = "") -> None:
         """Debit *amount* (below 0: credit) for *message*. A reversal or completion may refer to the booking,
@@ -98,13 +98,13 @@ class Accounts:
         """Replace the authorization that *message* completes, and its increments with the same *name*, by
         *amount*. A reversal may refer to either from then on. False if the authorization is unknown or
         already completed: two shipments are two sales."""
-        named = _named(message)
+        keys = _named(message)
         if approval := message.get(38).strip():
-            named.append(_by_approval(account(message)[1], approval))
-        found = self._find(named)
-        if found is None:
+            keys.append(_by_approval(account(message)[1], approval))
+        booking = self._find(keys)
+        if booking is None:
             return False
-        number, pan, taken, completed = found
+        number, pan, taken, completed = booking
         if completed:
             return False
         self._balances.keep(pan, self.balance(pan) + taken - amount)
@@ -112,27 +112,27 @@ class Accounts:
         for key in _names(message, pan):
             self._numbers.keep(key, number)
         for other in self._transactions.get(f"{pan} {name}") or ():
-            held = self._booked.get(other)
-            if held is not None and not held[2]:
-                self._balances.keep(pan, self.balance(pan) + held[1])
+            increment = self._booked.get(other)
+            if increment is not None and not increment[2]:
+                self._balances.keep(pan, self.balance(pan) + increment[1])
                 self._booked.keep(other, (pan, 0, True))
         return True
 
-    def _find(self, named: list[str]) -> tuple[int, str, int, bool] | None:
-        """The booking of the first known key in *named*: its number and its record."""
-        for key in named:
+    def _find(self, keys: list[str]) -> tuple[int, str, int, bool] | None:
+        """The booking of the first known key in *keys*: its number and its record."""
+        for key in keys:
             number = self._numbers.get(key)
-            if number is not None and (found := self._booked.get(number)) is not None:
-                return number, *found
+            if number is not None and (booking := self._booked.get(number)) is not None:
+                return number, *booking
         return None
 
     def give_back(self, reversal: Message) -> int | None:
         """Reverse what *reversal* refers to, in part if it has a replacement amount; returns the amount, or
         None if the transaction is unknown. A second reversal returns nothing more."""
-        found = self._find(_named(reversal))
-        if found is None:
+        booking = self._find(_named(reversal))
+        if booking is None:
             return None
-        number, pan, taken, completed = found
+        number, pan, taken, completed = booking
         back = taken
         stays = reversal.get(95)[_REPLACEMENT] if reversal.version == "1987" else ""
         if is_digits(stays) and 0 < int(stays) < taken:
@@ -166,7 +166,7 @@ def _named(reversal: Message) -> list[str]:
     """The keys of the message that *reversal* (or a completion) refers to: by its original data elements and
     its retrieval reference number."""
     pan = account(reversal)[1]
-    found: list[str] = []
+    keys: list[str] = []
     number = number_of("original", reversal.version)
     if original := reversal.get(number):
         try:
@@ -174,10 +174,10 @@ def _named(reversal: Message) -> list[str]:
         except (KeyError, SpecError):
             stan = ""
         if stan.strip("0"):
-            found.append(_by_stan(pan, stan))
+            keys.append(_by_stan(pan, stan))
     if 37 in reversal:
-        found.append(_by_reference(pan, reversal[37], reversal.get(41)))
-    return found
+        keys.append(_by_reference(pan, reversal[37], reversal.get(41)))
+    return keys
 
 
 _ACCOUNTED = "12"  # message classes that move money
@@ -252,9 +252,9 @@ class Issuer:
         self._approvals = 0
         # The direction of the money, by transaction type.
         self._moves = {
-            f"{one:02}": way
+            f"{code:02}": way
             for way, (low, high) in read_toml("link")["moves"].items()
-            for one in range(int(low), int(high) + 1)
+            for code in range(int(low), int(high) + 1)
         }
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
         self._known_by: tuple[int, ...] = tuple(read_toml("link")["keys"]["answer"])
@@ -280,28 +280,28 @@ class Issuer:
             # Taken before a key exchange replaces it: the response uses the key of its request.
             key = self.keys.mac_key(request, self.format, self.network)
         if self.keys and not ruled and (wrong := self.keys.wrong(request, self.format, self.network)):
-            made = Decision(self._answer(request, self._refused(wrong, request)), note=_WRONG[wrong])
+            decision = Decision(self._answer(request, self._refused(wrong, request)), note=_WRONG[wrong])
         elif mtis.is_network_management(request.mti):
             answer, note = self._managed(request, session, rule)
-            made = Decision(answer, note=note)
+            decision = Decision(answer, note=note)
         else:
-            made = self._accounted(request, session, rule)
-        if rule is not None and rule.answer and made.answer is not None:
-            made.answer, made.text = self._changed(made.answer, rule), ""
-        if rule is not None and rule.action == "wrong-stan" and made.answer is not None:
+            decision = self._accounted(request, session, rule)
+        if rule is not None and rule.answer and decision.answer is not None:
+            decision.answer, decision.text = self._changed(decision.answer, rule), ""
+        if rule is not None and rule.action == "wrong-stan" and decision.answer is not None:
             # Before the MAC is added; otherwise the MAC would be wrong as well.
-            made.answer, made.text = made.answer.replace(de11=_other(made.answer.get(11))), ""
-        if self.keys and made.answer is not None:
+            decision.answer, decision.text = decision.answer.replace(de11=_other(decision.answer.get(11))), ""
+        if self.keys and decision.answer is not None:
             try:
-                made.answer = self.keys.sealed(made.answer, request, self.format, key)
+                decision.answer = self.keys.sealed(decision.answer, request, self.format, key)
             except BuildError:  # the format cannot encode the bytes that the MAC covers
-                answer, made.note = self.fitted(made.answer, made.note)
-                made.answer = self.keys.sealed(answer, request, self.format, key)
-            made.text = ""
+                answer, decision.note = self.fitted(decision.answer, decision.note)
+                decision.answer = self.keys.sealed(answer, request, self.format, key)
+            decision.text = ""
         if rule is None:
-            return made
-        made.action, made.delay, made.rule = rule.action, rule.delay, rule.label
-        return made
+            return decision
+        decision.action, decision.delay, decision.rule = rule.action, rule.delay, rule.label
+        return decision
 
     def _changed(self, answer: Message, rule: Rule) -> Message:
         """*answer* with the elements and subfields that *rule* sets."""
@@ -317,11 +317,11 @@ class Issuer:
     def fitted(self, answer: Message, note: str) -> tuple[Message, str]:
         """*answer* reduced to what the format can encode, and *note* with what is left out. Raises BuildError
         if that is the response code or a matching element."""
-        made, left = in_format(answer, self.format)
+        fitting, left = in_format(answer, self.format)
         for number in (*self._known_by, _CODE):
-            if number in answer and number not in made:
+            if number in answer and number not in fitting:
                 raise BuildError(number, None, "a value that the format can encode", "another")
-        return made, " ".join((note, *left)).strip()
+        return fitting, " ".join((note, *left)).strip()
 
     def unreadable(self, error: ParseError, why: str) -> Decision:
         """The decision on a frame that cannot be read, for the reason *why*: a response if its MTI and STAN
@@ -333,19 +333,19 @@ class Issuer:
             or mtis.response_mti(partial.mti) is None  # a response gets none, however broken
         ):
             return Decision(None, note=f"unreadable: {why}", findings=1)
-        known = Message(partial.mti, {11: partial[11]}, partial.version)
-        answer = self._answer(known, self._code("format_error", known))
+        readable = Message(partial.mti, {11: partial[11]}, partial.version)
+        answer = self._answer(readable, self._code("format_error", readable))
         return Decision(answer, note=f"unreadable: {why}", findings=1)
 
     def _accounted(self, request: Message, session: Session, rule: Rule | None) -> Decision:
         if self.sign_on and not session.signed_on:
             return Decision(self._answer(request, self._code("signed_off", request)), note="not signed on")
         key = self._key(request)
-        if (known := self._given.get(key)) and (rule is None or not rule.decides):
-            text, note = known
+        if (earlier := self._given.get(key)) and (rule is None or not rule.decides):
+            text, note = earlier
             answer = parse(text, request.dialect or request.version) if text else None
             return Decision(answer, note=f"repeat: {note}".removesuffix(": "), text=text)
-        answer, note, findings = self._fresh(request, rule, known)
+        answer, note, findings = self._fresh(request, rule, earlier)
         text = "" if answer is None else _text(answer)
         if answer is not None:
             self._given.keep(key, (text, note))
@@ -360,10 +360,10 @@ class Issuer:
         return "\n".join((request.mti[:3], *map(request.fields.get, self._same, repeat(""))))
 
     def _fresh(
-        self, request: Message, rule: Rule | None, known: tuple[str, str] | None
+        self, request: Message, rule: Rule | None, earlier: tuple[str, str] | None
     ) -> tuple[Message | None, str, int]:
         if rule is not None and rule.decides:
-            return (*self._by_rule(request, rule, known), 0)
+            return (*self._by_rule(request, rule, earlier), 0)
         report = judge(request, self.network, ())
         if not report.valid:
             errors = report.errors
@@ -375,13 +375,13 @@ class Issuer:
         return self._answer(request, None), "", 0
 
     def _by_rule(
-        self, request: Message, rule: Rule, known: tuple[str, str] | None
+        self, request: Message, rule: Rule, earlier: tuple[str, str] | None
     ) -> tuple[Message | None, str]:
-        """The response with the rule's code. If the response before (*known*) approved, nothing is booked
+        """The response with the rule's code. If the response before (*earlier*) approved, nothing is booked
         again."""
         answer, note = self._ruled(request, rule.code)
         approved = request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version)
-        if approved and not (known and self._approved(known[0], request)):
+        if approved and not (earlier and self._approved(earlier[0], request)):
             self._book(request, self._taken(request), answer)
         return answer, note
 
@@ -397,9 +397,9 @@ class Issuer:
     def _moved(self, request: Message, rule: Rule | None) -> tuple[Message | None, str]:
         taken = self._taken(request)
         if self._moves.get(request.get(3)[:2]) == "inquiry":
-            told = self._with_balance(request)
+            answer_with_balance = self._with_balance(request)
             self.accounts.book(request, 0)  # nothing, which a reversal may name
-            return told, "balance told"
+            return answer_with_balance, "balance told"
         if rule is not None and rule.approved is not None and taken > 0:
             return self._partly(request, min(rule.approved, taken), rule.code or None), "approved in part"
         available = self.accounts.balance(account(request)[1])
@@ -467,17 +467,17 @@ class Issuer:
 
     def _refused(self, wrong: str, request: Message) -> str:
         """The response code for the *wrong* MAC or PIN of a request: the network's own, if it has one."""
-        found = detect_network(request) if self.network is None else None
-        network = str(found.network) if found else self.network
+        detection = detect_network(request) if self.network is None else None
+        network = str(detection.network) if detection else self.network
         own = self._answers["networks"].get(network, {}).get(request.version, {})
         return str(own.get(wrong) or self._code(wrong, request))
 
     def _taken(self, request: Message) -> int:
         """The amount that the request debits; below 0 for a credit."""
-        way, found = self._moves.get(request.get(3)[:2]), amount(request)
-        if found is None or not is_digits(found[0]):
+        way, money = self._moves.get(request.get(3)[:2]), amount(request)
+        if money is None or not is_digits(money[0]):
             return 0
-        return int(found[0]) * _SIGNS.get(way or "", 0)
+        return int(money[0]) * _SIGNS.get(way or "", 0)
 
     def _partly(self, request: Message, approved: int, code: str | None) -> Message | None:
         """A partial approval, with *code* or the version's own."""
@@ -505,8 +505,8 @@ def management(request: Message) -> str:
 
 
 def _approves(code: str, version: str) -> bool:
-    known = lookup("response_code", code, version=version)
-    return known is not None and known.kind == "approved"
+    row = lookup("response_code", code, version=version)
+    return row is not None and row.kind == "approved"
 
 
 def _approval(answer: Message | None) -> str:

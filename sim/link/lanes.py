@@ -72,10 +72,10 @@ def seen_in(traffic: Traffic, to_host: str, *, after: int = 0) -> Iterator[Seen]
 
 def lanes_of(seen: Sequence[Seen]) -> tuple[Lane, ...]:
     """The transactions of *seen*, in the order in which they began, with their arrows."""
-    places = [at for at, one in enumerate(seen) if one.message is not None]
-    messages = [one.message for one in seen if one.message is not None]
+    places = [at for at, item in enumerate(seen) if item.message is not None]
+    messages = [item.message for item in seen if item.message is not None]
     exchanges = match(messages, [seen[at].at for at in places])
-    owner = {places[number]: found for found in exchanges for number in found.messages}
+    owner = {places[number]: exchange for exchange in exchanges for number in exchange.messages}
     # A missing message belongs to the transaction of the last one sent.
     groups: dict[int, list[int]] = {}
     last: Pair | None = None
@@ -88,36 +88,36 @@ def lanes_of(seen: Sequence[Seen]) -> tuple[Lane, ...]:
 
 
 def _lane(group: list[Seen], messages: list[Message], exchanges: Sequence[Pair], number: int) -> Lane:
-    own = [one for one in exchanges if one.transaction == number]
+    own = [exchange for exchange in exchanges if exchange.transaction == number]
     undone = {
-        messages[one.request].get(11): _stan(messages, exchanges, one)
-        for one in own
-        if one.request is not None
+        messages[exchange.request].get(11): _stan(messages, exchanges, exchange)
+        for exchange in own
+        if exchange.request is not None
     }
-    states = ", ".join(dict.fromkeys(one.state for one in own))
-    first = next((one.message for one in group if one.message), None)
+    states = ", ".join(dict.fromkeys(exchange.state for exchange in own))
+    first = next((item.message for item in group if item.message), None)
     title = f"{first.mti} STAN {first.get(11)}: {states}" if first else states
-    return Lane(title, tuple(_hop(one, undone) for one in group))
+    return Lane(title, tuple(_hop(item, undone) for item in group))
 
 
-def _stan(messages: list[Message], exchanges: Sequence[Pair], one: Pair) -> str:
+def _stan(messages: list[Message], exchanges: Sequence[Pair], exchange: Pair) -> str:
     """The trace number of the message that an exchange reverses; empty if it reverses none."""
-    before = exchanges[one.original].request if one.original is not None else None
+    before = exchanges[exchange.original].request if exchange.original is not None else None
     return messages[before].get(11) if before is not None else ""
 
 
-def _hop(one: Seen, undone: dict[str, str]) -> Hop:
-    message = one.message
+def _hop(item: Seen, undone: dict[str, str]) -> Hop:
+    message = item.message
     if message is None:
-        return Hop(False, one.kind, False)
+        return Hop(False, item.kind, False)
     if mtis.is_response(message.mti):
-        latency = "" if one.latency is None else f" after {one.latency * 1000:.1f} ms"
-        odd = f", {_ODD[one.kind]}" if one.kind in _ODD else ""
-        return Hop(one.to_host, f"{message.mti} with {message.get(39)}{latency}{odd}", not odd)
+        latency = "" if item.latency is None else f" after {item.latency * 1000:.1f} ms"
+        odd = f", {_ODD[item.kind]}" if item.kind in _ODD else ""
+        return Hop(item.to_host, f"{message.mti} with {message.get(39)}{latency}{odd}", not odd)
     stan = message.get(11)
     undoes = f", undoes {undone[stan]}" if undone.get(stan) else ""
     name = mtis.split(message.mti).name or "message"
-    return Hop(one.to_host, f"{message.mti} {name}, STAN {stan}{undoes}", True)
+    return Hop(item.to_host, f"{message.mti} {name}, STAN {stan}{undoes}", True)
 
 
 def as_svg(seen: Iterable[Seen], title: str = "") -> str:

@@ -127,11 +127,11 @@ class Cutter:
                 del held[:at]
 
     def _said(self, at: int) -> int:
-        made, largest = self._made, self._line.largest
+        layer, largest = self._made, self._line.largest
         head = bytes(self._held[at : at + self._width])
-        size = int.from_bytes(head, "big") if self._plain else said_length(made, head, 0)
+        size = int.from_bytes(head, "big") if self._plain else said_length(layer, head, 0)
         if size is None or not 0 <= size <= largest:
-            raise WireError(None, 0, f"a {made.title} of at most {largest} bytes", hexed(head))
+            raise WireError(None, 0, f"a {layer.title} of at most {largest} bytes", hexed(head))
         return size
 
     def _to_mark(self) -> Iterator[int]:
@@ -176,19 +176,19 @@ class Cutter:
 def _unpacked(unpacker: zlib._Decompress, data: bytes, left: int) -> bytes:
     """*data* decompressed: at most the *left* bytes that the length header promises. Raises WireError."""
     try:
-        made = unpacker.decompress(data, left + 1)
+        unpacked = unpacker.decompress(data, left + 1)
     except zlib.error:
         raise WireError(None, 0, "bytes packed by gzip", hexed(data[:4])) from None
-    if len(made) > left or (unpacker.eof and len(made) < left):
-        raise WireError(None, 0, f"{left} bytes, as the length header says", f"{len(made)} unpacked")
-    return made
+    if len(unpacked) > left or (unpacker.eof and len(unpacked) < left):
+        raise WireError(None, 0, f"{left} bytes, as the length header says", f"{len(unpacked)} unpacked")
+    return unpacked
 
 
 def _plain(outermost: str) -> bool:
     """Whether a length field is simply the big-endian number of the bytes after it."""
-    made = frame(outermost)
-    odd = made.counts_itself or made.before or made.after
-    return (made.kind, made.written, made.order) == ("length", "binary", "big") and not odd
+    layer = frame(outermost)
+    odd = layer.counts_itself or layer.before or layer.after
+    return (layer.kind, layer.written, layer.order) == ("length", "binary", "big") and not odd
 
 
 @dataclass(frozen=True)
@@ -227,9 +227,9 @@ class Line:
         names = names or [ELEMENTS]
         kinds = [frame(name).kind for name in names]
         if kinds[0] not in _OUTERMOST:
-            found = " ".join(names)
+            given_framing = " ".join(names)
             expected = "a length field outermost, such as length-2 (or etx, gzip, elements, xml)"
-            raise OptionError("framing", expected, repr(found))
+            raise OptionError("framing", expected, repr(given_framing))
         length = frame(names[0]).width if len(names) == 1 and _plain(names[0]) else 0
         return cls(
             chosen, tuple(names), usual["largest"], version, interface, chosen.name == TEXT_FORM, length
@@ -302,14 +302,14 @@ class Line:
 
     def _read_by(self, data: bytes) -> list[str]:
         """The formats that can read the whole message of a frame."""
-        found = []
+        formats = []
         with suppress(WireError):
             body, _ = self.bare(data)
             for name in names():
                 with suppress(WireError):
                     decode(body, name, self.version)
-                    found.append(name)
-        return found
+                    formats.append(name)
+        return formats
 
     def bare(self, data: bytes) -> tuple[bytes, tuple[Layer, ...]]:
         """The message of a frame without its framing, and the framing layers. Raises WireError."""
@@ -361,10 +361,10 @@ def address_of(address: object) -> tuple[str, int]:
         host = str(host).removeprefix("[").removesuffix("]")
     if isinstance(port, str) and port.isascii() and port.isdigit():
         port = int(port)
-    named = (
+    valid_host = (
         isinstance(host, str) and host and quotable(host) == host
     )  # never look up a card number as a host name
-    if not (named and isinstance(port, int) and 0 <= port <= 65535):
+    if not (valid_host and isinstance(port, int) and 0 <= port <= 65535):
         raise OptionError("address", "host:port, such as 127.0.0.1:8583", shown(address))
     return str(host), port
 

@@ -154,14 +154,14 @@ class Rule:
     def _fits_money(self, message: Message) -> bool:
         if self.amount is None and not self.currency:
             return True
-        found = amount(message)
-        if found is None:
+        money = amount(message)
+        if money is None:
             return False
-        digits, code = found
+        digits, code = money
         if self.amount is not None and not (is_digits(digits) and int(digits) in self.amount):
             return False
-        known = currency(code)
-        return not self.currency or self.currency in (code, known.alpha if known else code)
+        row = currency(code)
+        return not self.currency or self.currency in (code, row.alpha if row else code)
 
     def _fits_elements(self, message: Message) -> bool:
         if not self.elements:
@@ -215,8 +215,8 @@ def rules_of(source: Source | None) -> tuple[Rule, ...]:
         return ()
     rows = _read(source) if isinstance(source, str | Path) else [source] if callable(source) else source
     if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
-        found = f"a value of type {type(rows).__name__}"
-        raise OptionError("rules", "a CSV or TOML file, a DataFrame, or a list of rows", found)
+        kind = f"a value of type {type(rows).__name__}"
+        raise OptionError("rules", "a CSV or TOML file, a DataFrame, or a list of rows", kind)
     return tuple(row if isinstance(row, Rule) else _rule(at, row) for at, row in enumerate(rows, 1))
 
 
@@ -248,33 +248,33 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
         return Rule(name=getattr(row, "__name__", "function"), function=row)
     if not isinstance(row, Mapping):
         raise OptionError(f"rule {at}", "a table of columns", f"a value of type {type(row).__name__}")
-    given = {key: value for key, value in flat(row) if value is not None and str(value).strip() != ""}
+    cells = {key: value for key, value in flat(row) if value is not None and str(value).strip() != ""}
     where = f"rule {at}, "
     paths = {"de": dict[str, str](), "set.": dict[str, str]()}
-    for key in [key for key in given if key not in _COLUMNS]:
+    for key in [key for key in cells if key not in _COLUMNS]:
         path = _PATH.fullmatch(key)
         if path is None or not 2 <= int(path[2]) <= MOST_ELEMENT:
             raise ChoiceError.of(f"rule {at}", key, (*_COLUMNS, "de48", "set.44"))
-        paths[path[1]][path[2] + path[3]] = text = str(given.pop(key)).strip()
+        paths[path[1]][path[2] + path[3]] = text = str(cells.pop(key)).strip()
         check_pattern(where + key, text)
-    values: dict[str, Any] = {name: str(given[name]).strip() for name in _TEXTS if name in given}
+    values: dict[str, Any] = {name: str(cells[name]).strip() for name in _TEXTS if name in cells}
     values |= {"elements": tuple(paths["de"].items()), "answer": tuple(paths["set."].items())}
     _check_written(where, values)
     if "network" in values:
         values["network"] = network_named(values["network"], f"{where}network")
     for name in ("amount", "seen"):
-        if name in given:
-            values[name] = Range.of(where + name, str(given[name]).strip())
-    if "action" in given:
-        action = str(given["action"]).strip()
+        if name in cells:
+            values[name] = Range.of(where + name, str(cells[name]).strip())
+    if "action" in cells:
+        action = str(cells["action"]).strip()
         if action in _COLUMNS:
             raise OptionError(f"{where}action", f"an action; {action} is a separate column", shown(action))
         if action not in ACTIONS:
             raise ChoiceError.of(f"{where}action", action, tuple(ACTIONS))
         values["action"] = action
     for name, kind in (("delay", float), ("approved", int)):
-        if name in given:
-            values[name] = _number(where + name, given[name], kind)
+        if name in cells:
+            values[name] = _number(where + name, cells[name], kind)
     partial = values.get("action") == "partial"
     if partial and "approved" not in values:
         raise OptionError(f"{where}approved", "the approved amount (minor units)", "none")
@@ -297,9 +297,9 @@ def flat(row: Mapping[Any, Any], lead: str = "") -> Iterator[tuple[str, Any]]:
 def _check_written(where: str, values: dict[str, Any]) -> None:
     if "card" in values:
         values["card"] = values["card"].replace(" ", "")
-    for name, (written, said) in _WRITTEN.items():
+    for name, (written, expected) in _WRITTEN.items():
         if name in values and not written.fullmatch(values[name]):
-            raise OptionError(where + name, said, shown(values[name]))
+            raise OptionError(where + name, expected, shown(values[name]))
     if "currency" in values and currency(values["currency"]) is None:
         raise OptionError(
             f"{where}currency", "an ISO 4217 currency such as EUR or 978", shown(values["currency"])
@@ -308,12 +308,12 @@ def _check_written(where: str, values: dict[str, Any]) -> None:
 
 def _number(column: str, value: object, kind: type[float]) -> float:
     try:
-        made = kind(str(value).strip())
+        number = kind(str(value).strip())
     except ValueError:
-        made = -1
-    if not 0 <= made < 1e12:
+        number = -1
+    if not 0 <= number < 1e12:
         raise OptionError(column, "a number of 0 or more", shown(value))
-    return made
+    return number
 
 
 class Table:
@@ -328,6 +328,6 @@ class Table:
         for at, rule in enumerate(self.rules):
             if rule.fits(message):
                 self._seen[at] += 1
-                if (rule.seen is None or self._seen[at] in rule.seen) and (held := rule.of(message)):
-                    return held
+                if (rule.seen is None or self._seen[at] in rule.seen) and (applied := rule.of(message)):
+                    return applied
         return None

@@ -64,18 +64,18 @@ class Sent:
     reversal: Sent | None = None
 
     def __repr__(self) -> str:
-        said = f"{self.request.mti} {self.request.get(11)}, {self.status}"
-        said += f": {self.answer.mti} with {self.code}" if self.answer else ""
-        said += f", late {self.late.mti} with {self.late.get(39)}" if self.late else ""
-        return f"Sent({said}{f', then {self.reversal}' if self.reversal else ''})"
+        text = f"{self.request.mti} {self.request.get(11)}, {self.status}"
+        text += f": {self.answer.mti} with {self.code}" if self.answer else ""
+        text += f", late {self.late.mti} with {self.late.get(39)}" if self.late else ""
+        return f"Sent({text}{f', then {self.reversal}' if self.reversal else ''})"
 
     @property
     def told(self) -> str:
         """The outcome, in words."""
         words = self.status
         if self.answer is not None:
-            known = answer(self.code, self.answer.version, chosen_network(self.answer, None))
-            meaning = known.meaning if known else "response code"
+            row = answer(self.code, self.answer.version, chosen_network(self.answer, None))
+            meaning = row.meaning if row else "response code"
             words += f": {self.answer.mti}" + (f", {meaning} ({self.code})" if self.code else "")
             words += "" if self.latency is None else f" in {self.latency * 1000:.1f} ms"
         words += f" ({self.note})" if self.note else ""
@@ -93,8 +93,8 @@ class Sent:
         answer, request = self.answer, self.request
         if answer is None:
             return ""
-        sent, came = request.fields, answer.fields
-        wrong = [at for at in _REPEATED if at in came and at in sent and came[at].strip() != sent[at].strip()]
+        sent, back = request.fields, answer.fields
+        wrong = [at for at in _REPEATED if at in back and at in sent and back[at].strip() != sent[at].strip()]
         if _AMOUNT in wrong and is_particular("partial", answer.version, self.code):
             wrong.remove(_AMOUNT)
         return f"not as in the request: DE {', '.join(map(str, wrong))}" if wrong else ""
@@ -110,8 +110,8 @@ class Sent:
         advice or a reversal, which report the past, but not a request that was given up."""
         if self.answered or not self.sent:
             return True
-        told = self if tells_of_the_past(self.request) else self.reversal
-        return told is not None and (told.answered or told.late is not None)
+        report = self if tells_of_the_past(self.request) else self.reversal
+        return report is not None and (report.answered or report.late is not None)
 
 
 def tells_of_the_past(message: Message) -> bool:

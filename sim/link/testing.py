@@ -31,6 +31,6 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
         if whole.format or whole.framing is not None:
             host.server.line = Line.of(whole.format, whole.framing)
     done = run_suite(replace(whole, cases=(whole.case(name),)), host)
-    wrong = [f"step {one.number} ({one.sent}): {text}" for one in done.results for text in one.wrong]
+    wrong = [f"step {step.number} ({step.sent}): {text}" for step in done.results for text in step.wrong]
     if wrong:
-        raise AssertionError("\n".join(visible(mask_words(one)) for one in wrong))
+        raise AssertionError("\n".join(visible(mask_words(text)) for text in wrong))

@@ -15,16 +15,16 @@ _AUTHORITIES = "the certificates of authorities (PEM)"
 def server_context(certificate: Path, key: Path | None = None, clients: Path | None = None) -> ssl.SSLContext:
     """The context of a host with *certificate* (PEM, with its chain) and *key* (PEM, None: in the same file).
     With *clients*, the authorities of client certificates, every client must present one."""
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    made.minimum_version = ssl.TLSVersion.TLSv1_2
-    _load(made, certificate, key)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    _load(context, certificate, key)
     if clients is not None:
         try:
-            made.load_verify_locations(clients)
+            context.load_verify_locations(clients)
         except OSError as error:
             raise _unread(_AUTHORITIES, error, clients) from None
-        made.verify_mode = ssl.CERT_REQUIRED
-    return made
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
 
 
 def client_context(
@@ -33,25 +33,25 @@ def client_context(
     """The context of a client that trusts *authorities* (PEM; None: the system's) and presents *certificate*,
     if it has one. The host's name is checked."""
     try:
-        made = ssl.create_default_context(cafile=None if authorities is None else str(authorities))
+        context = ssl.create_default_context(cafile=None if authorities is None else str(authorities))
     except OSError as error:
         raise _unread(_AUTHORITIES, error, authorities) from None
-    made.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
     if certificate is not None:
-        _load(made, certificate, key)
-    return made
+        _load(context, certificate, key)
+    return context
 
 
-def _load(made: ssl.SSLContext, certificate: Path, key: Path | None) -> None:
+def _load(context: ssl.SSLContext, certificate: Path, key: Path | None) -> None:
     try:
-        made.load_cert_chain(certificate, key)
+        context.load_cert_chain(certificate, key)
     except OSError as error:
         raise _unread("a certificate and the key that belongs to it (PEM)", error, certificate, key) from None
 
 
 def _unread(wanted: str, error: OSError, *paths: Path | None) -> OptionError:
     """The error for certificate files. OpenSSL names no file, and describes most faults only as `PEM lib`."""
-    names = mask_words(" and ".join(str(one) for one in paths if one is not None))
+    names = mask_words(" and ".join(str(path) for path in paths if path is not None))
     why = "not as expected" if isinstance(error, ssl.SSLError) else error.strerror
     return OptionError("tls", wanted, f"{names}: {why}")
 
@@ -96,8 +96,8 @@ def why_not(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the client's certificate is not trusted ({error.verify_message})"
     if isinstance(error, ssl.SSLError):
-        said = getattr(error, "reason", None) or str(error)  # not all have a reason
-        return _WHY.get(said) or said.lower().replace("_", " ")
+        reason = getattr(error, "reason", None) or str(error)  # not all have a reason
+        return _WHY.get(reason) or reason.lower().replace("_", " ")
     if isinstance(error, ConnectionAbortedError):
         return "the handshake took too long"
     return "the client closed it during the handshake; it may not trust this host's certificate"

@@ -83,10 +83,10 @@ class Traffic:
     ) -> None:
         """Record an entry."""
         self._number += 1
-        made = (self._number, at, connection, direction, kind, data, latency, rule, note)
+        record = (self._number, at, connection, direction, kind, data, latency, rule, note)
         self.counts[kind] += 1
         entries = self._entries
-        entries.append(made)
+        entries.append(record)
         self._bytes += len(data)
         while len(entries) > self.most or self._bytes > self.most_bytes:
             self._bytes -= len(entries.popleft()[_DATA])
@@ -95,7 +95,7 @@ class Traffic:
             LOG.info("%s %s %s", connection, kind, note)
         for heard in tuple(self._heard):
             try:
-                heard(Entry(*made))
+                heard(Entry(*record))
             except Exception as error:  # noqa: BLE001, an observer may raise anything
                 LOG.warning("an observer of the traffic failed: %s", type(error).__name__)
 
@@ -107,23 +107,23 @@ class Traffic:
 
     def message(self, entry: Entry) -> Message | None:
         """The message of an entry; None for an event, or for bytes that are not a message."""
-        found = self.read(entry)
-        return None if isinstance(found, ParseError) else found
+        message = self.read(entry)
+        return None if isinstance(message, ParseError) else message
 
     def record(self, entry: Entry) -> dict[str, Any]:
         """An entry as a row of the traffic table, with card data masked."""
-        seen = self.message(entry)
+        message = self.message(entry)
         at = datetime.fromtimestamp(entry.at, UTC)
         head = {"number": entry.number, "at": at, "connection": entry.connection}
-        told = dict.fromkeys(("mti", "name", "stan", "card", "amount", "code", "meaning"), "")
-        if seen is not None:
-            code, pan = seen.get(39), account(seen)[1]
-            known = answer(code, seen.version, chosen_network(seen, None)) if code else None
-            told |= {"mti": seen.mti, "name": mtis.split(seen.mti).name, "stan": seen.get(11)}
-            told |= {"card": mask_pan(pan) if pan else "", "amount": say(seen), "code": code}
-            told |= {"meaning": known.meaning if known else ""}
+        described = dict.fromkeys(("mti", "name", "stan", "card", "amount", "code", "meaning"), "")
+        if message is not None:
+            code, pan = message.get(39), account(message)[1]
+            row = answer(code, message.version, chosen_network(message, None)) if code else None
+            described |= {"mti": message.mti, "name": mtis.split(message.mti).name, "stan": message.get(11)}
+            described |= {"card": mask_pan(pan) if pan else "", "amount": say(message), "code": code}
+            described |= {"meaning": row.meaning if row else ""}
         latency = None if entry.latency is None else round(entry.latency * 1000, 3)
-        head |= {"direction": entry.direction, "kind": entry.kind, **told}
+        head |= {"direction": entry.direction, "kind": entry.kind, **described}
         return {**head, "latency_ms": latency, "rule": entry.rule, "note": entry.note}
 
     def read(self, entry: Entry) -> Message | ParseError | None:

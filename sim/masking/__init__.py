@@ -233,12 +233,12 @@ def cover(
     if cut and (piece := _LAST_DIGITS.search(shown, max(len(shown) - _REACH, 0))):
         across.append(Span(*piece.span(1)))
     shown = hide(shown, across)
-    made, at = [], 0
+    pieces, at = [], 0
     for _, prefix, value in cells:
         first = at + len(prefix)
-        made.append((shown[at:first], shown[first : first + len(value)]))
+        pieces.append((shown[at:first], shown[first : first + len(value)]))
         at = first + len(value)
-    return made
+    return pieces
 
 
 def _misshapen(cells: Sequence[Stretch], version: str) -> bool:
@@ -273,7 +273,7 @@ def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int],
             own += [Span(*run.span(), True) for run in _STARS.finditer(covered)]
         if lost or (secrets and (number == UNREAD or number in unread)):
             own += [Span(*run.span()) for run in LONG_HEX.finditer(value) if number not in (_MTI, _BITMAP)]
-        spans += [Span(first + one.start, first + one.end, one.whole) for one in own]
+        spans += [Span(first + span.start, first + span.end, span.whole) for span in own]
     return spans
 
 
@@ -294,25 +294,25 @@ def _left(text: str, start: int) -> list[Span]:
     """What to mask in the unread text from *start*; a card number may begin before it."""
     before = max(start - _REACH, 0)
     return [
-        Span(before + one.start, before + one.end, one.whole)
-        for one in search.find(text[before:], unread=True)
-        if before + one.end > start - 4
+        Span(before + span.start, before + span.end, span.whole)
+        for span in search.find(text[before:], unread=True)
+        if before + span.end > start - 4
     ]
 
 
 def card_numbers(cells: Sequence[Stretch], version: str) -> set[str]:
     """The card numbers in the elements that are meant for them."""
-    found = set()
+    pans = set()
     for number, _, value in cells:
         kind = _kinds(version).get(number)
         if number == _PAN and len(value) >= SHORTEST_PAN:
-            found.add(value)
+            pans.add(value)
         elif kind == "hidden" and (track := _ACCOUNT_IN_TRACK.match(value)):
-            found.add(track[1])
+            pans.add(track[1])
         elif kind == "chip" and value:
             chip = chip_data.read(value)
-            found |= {chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
-    return {pan for pan in found if len(pan) >= SHORTEST_PAN}
+            pans |= {chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
+    return {pan for pan in pans if len(pan) >= SHORTEST_PAN}
 
 
 def _shifted(text: str) -> list[Span]:

@@ -28,7 +28,7 @@ def cover_chip(value: str, pan: str) -> str:
             shown[tag.value_start : tag.end] = _tag(tag.tag, value[tag.value_start : tag.end])
     text = "".join(shown)
     pans = {pan, chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
-    return hide(text, search.accounts(text, [one for one in pans if len(one) >= SHORTEST_PAN]))
+    return hide(text, search.accounts(text, [card for card in pans if len(card) >= SHORTEST_PAN]))
 
 
 def _tag(tag: str, value: str) -> str:
@@ -52,14 +52,14 @@ class _Known(NamedTuple):
 
 @cache
 def _of_networks(version: str, number: int) -> tuple[_Known, ...]:
-    found = dict.fromkeys(one for name in owners() for one in layouts(version, number, name.upper()))
-    made = (_Known(one, holds_card_data(one.cell), _has_room(one.cell)) for one in found)
-    return tuple(one for one in made if one.named or one.roomy)
+    distinct = dict.fromkeys(one for name in owners() for one in layouts(version, number, name.upper()))
+    forms = (_Known(one, holds_card_data(one.cell), _has_room(one.cell)) for one in distinct)
+    return tuple(form for form in forms if form.named or form.roomy)
 
 
 def names_card_data(version: str, number: int) -> bool:
     """Whether any layout of the element names card data among its subfields."""
-    return any(one.named for one in _known(version, number))
+    return any(form.named for form in _known(version, number))
 
 
 def _known(version: str, number: int) -> tuple[_Known, ...]:
@@ -74,9 +74,9 @@ def _has_room(cell: Cell) -> bool:
 def cover_parts(version: str, number: int, value: str) -> str:
     """Mask the card data that rows name, in every layout that *value* fits, and card numbers in any
     readable subfield: in the whole value, digits before the subfield could hide them."""
-    known = _known(version, number)
+    forms = _known(version, number)
     long = has_digits(value, SHORTEST)
-    spans = [span for one in known if one.named or long for span in _in_parts(one.layout, value)]
+    spans = [span for form in forms if form.named or long for span in _in_parts(form.layout, value)]
     return hide(value, spans) if spans else value
 
 
@@ -89,10 +89,10 @@ def _is_number(value: str) -> bool:
 def _in_parts(one: Layout, value: str) -> Iterator[Span]:
     if one.pattern is not None and not layout.fits(one, value):
         return
-    found = layout.read(one, value)
-    for part, _ in found.walk():
+    reading = layout.read(one, value)
+    for part, _ in reading.walk():
         kind, size = part.cell.sensitive, part.end - part.start
-        if kind and found.fits:
+        if kind and reading.fits:
             first, last, _ = middle(0, size) if kind == "pan" else Span(0, size)
             yield Span(part.start + first, part.start + last, True)
         elif kind or part.children or not SHORTEST <= size < len(value):

@@ -85,25 +85,25 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
     if not unread and not may_hold(text):
         return []
     plain = text if text.isascii() else _folded(text)
-    found = list(_in_plain(plain, unread))
+    spans = list(_in_plain(plain, unread))
     for decoded, places in written.spelled(plain):
         for start, end, whole in _in_plain(decoded, unread):
-            found.append(Span(places[2 * start], places[2 * end - 1] + 1, whole))
+            spans.append(Span(places[2 * start], places[2 * end - 1] + 1, whole))
     for start, end, texts in written.in_base64(plain):
-        if any(next(_in_plain(one, False), None) for one in texts):
-            found.append(Span(start, end, True))
+        if any(next(_in_plain(decoded_text, False), None) for decoded_text in texts):
+            spans.append(Span(start, end, True))
     for other in written.other_pages(text):
-        found += (Span(start, end, True) for start, end, _ in _in_plain(other, unread))
+        spans += (Span(start, end, True) for start, end, _ in _in_plain(other, unread))
     for first, digits in written.packed(text):
         for start, end, _ in _in_plain(digits, True):
             span = Span(first + start // 2, first + (end + 1) // 2, True)
             # Including the first six and last four digits, which stay visible.
             if written.is_binary(text[max(0, span.start - 3) : span.end + 2]):
-                found.append(span)
+                spans.append(span)
     if unread:
-        found += (Span(0, len(text), True) for digits in written.packed_alone(text) if is_card(digits))
-        found += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
-    return found
+        spans += (Span(0, len(text), True) for digits in written.packed_alone(text) if is_card(digits))
+        spans += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
+    return spans
 
 
 def is_clean(text: str) -> bool:
@@ -141,7 +141,7 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
     """The middle of each of *pans* wherever it occurs in *text*, in any notation, even truncated after its
     first eight digits."""
     tight = _NO_ALNUM.sub("", text).upper()
-    found: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
     for pan in pans:
         if len(pan) < _LEAST or not (pan.isascii() and pan.isalnum()):
             continue
@@ -150,11 +150,11 @@ def accounts(text: str, pans: Iterable[str]) -> list[Span]:
             each = len(spelled) // len(pan)
             if spelled[: _LEAST * each] in tight:
                 places = _occurrences(tight, spelled, each)
-                found += ((at + each * first, at + min(each * last, size)) for at, size in places)
-    if not found:
+                ends += ((at + each * first, at + min(each * last, size)) for at, size in places)
+    if not ends:
         return []
     at_text = [at for at, char in enumerate(text) if char.isascii() and char.isalnum()]
-    return [Span(at_text[start], at_text[end - 1] + 1) for start, end in found]
+    return [Span(at_text[start], at_text[end - 1] + 1) for start, end in ends]
 
 
 def spellings(pan: str) -> tuple[str, ...]:
@@ -211,9 +211,9 @@ def _folded(text: str) -> str:
 def _in_plain(text: str, unread: bool) -> Iterator[Span]:
     yield from tracks(text, unread)
     yield from _tags(text, unread)
-    for found in _LABELLED.finditer(text):
-        at = 1 if found[1] else 2
-        yield Span(found.start(at), found.end(at), True)
+    for match in _LABELLED.finditer(text):
+        at = 1 if match[1] else 2
+        yield Span(match.start(at), match.end(at), True)
     for chain in _CHAIN.finditer(text):
         if chain.end() - chain.start() >= SHORTEST:
             yield from _cards(text, chain.start(), chain.end(), unread)
@@ -243,15 +243,15 @@ def tracks(text: str, unread: bool = False) -> Iterator[Span]:
 
 def _tags(text: str, unread: bool) -> Iterator[Span]:
     """Chip data in text: track and card number, and in unread text also the cardholder's name."""
-    for found in _CHIP_TRACK.finditer(text):
-        yield Span(*found.span(1), True)
-    for found in _CHIP_PAN.finditer(text):
-        if fits(found[1]) or is_card(found[1][:-1]) or is_card(found[1][:16]):
-            yield middle(*found.span(1))
+    for match in _CHIP_TRACK.finditer(text):
+        yield Span(*match.span(1), True)
+    for match in _CHIP_PAN.finditer(text):
+        if fits(match[1]) or is_card(match[1][:-1]) or is_card(match[1][:16]):
+            yield middle(*match.span(1))
     if unread:
-        for found in _secret_tags().finditer(text):
-            end = found.end() + 2 * int(found[1], 16)
-            yield Span(found.end(), min(end, len(text)), True)
+        for match in _secret_tags().finditer(text):
+            end = match.end() + 2 * int(match[1], 16)
+            yield Span(match.end(), min(end, len(text)), True)
 
 
 @cache
@@ -320,8 +320,8 @@ def _bounded(digits: _Digits) -> Iterator[Span]:
             size = ends[last] - start
             if size > LONGEST:
                 break
-            known = size >= SHORTEST and size in owner.range.lengths
-            if known and digits.right(start, ends[last]) and _written(starts, ends, first, last):
+            fitting = size >= SHORTEST and size in owner.range.lengths
+            if fitting and digits.right(start, ends[last]) and _written(starts, ends, first, last):
                 yield digits.hidden(start, ends[last])
 
 
@@ -353,12 +353,12 @@ def _anywhere(digits: _Digits) -> Iterator[Span]:
         if owner is None:
             continue
         usual, begins = _usual(owner.range.lengths), start in edges
-        said = _SIZES.get(text[start - 2 : start])
+        prefix_size = _SIZES.get(text[start - 2 : start])
         for size in owner.range.lengths:
             end = start + size
             if size < SHORTEST or end > last:
                 continue
-            ends, prefixed = end in edges, said == size
+            ends, prefixed = end in edges, prefix_size == size
             sure = (prefixed and digits.places[start] < _NEAR) or (size in usual and begins and ends)
             likely = size in usual or begins or ends or prefixed
             if sure or (likely and digits.right(start, end)):

@@ -51,9 +51,9 @@ def spelled(text: str) -> Iterator[tuple[str, list[int]]]:
                 continue
             for skipped in (0, 1):
                 size = (len(upper) - skipped) // 2 * 2
-                held = bytes.fromhex(upper[skipped : skipped + size])
-                said = held.decode(encoding) if encoding != "ascii" else held.translate(_UNPRINTABLE).decode()
-                yield said, places[skipped:]
+                raw = bytes.fromhex(upper[skipped : skipped + size])
+                chars = raw.decode(encoding) if encoding != "ascii" else raw.translate(_UNPRINTABLE).decode()
+                yield chars, places[skipped:]
 
 
 def is_binary(text: str) -> bool:
@@ -111,8 +111,8 @@ def _numbered(text: str) -> Iterator[tuple[str, list[int]]]:
     for pattern, base, zero in _NUMBERED:
         for chain in pattern.finditer(text):
             numbers = list(_NUMBER.finditer(text, *chain.span()))
-            places = [at for one in numbers for at in (one.start(), one.end() - 1)]
-            yield "".join(str(int(one[0], base) - zero) for one in numbers), places
+            places = [at for number in numbers for at in (number.start(), number.end() - 1)]
+            yield "".join(str(int(number[0], base) - zero) for number in numbers), places
 
 
 def in_base64(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
@@ -121,9 +121,9 @@ def in_base64(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     for run in BASE64.finditer(text):
         if _ONLY_HEX.fullmatch(run[0]):
             continue
-        held = "".join(run[0].split())
-        altered = b"-_" if set("-_") & set(held) else None
-        raw = b64decode(held[: len(held) - (len(held) % 4 == 1)] + "==", altered)
+        packed = "".join(run[0].split())
+        altered = b"-_" if set("-_") & set(packed) else None
+        raw = b64decode(packed[: len(packed) - (len(packed) % 4 == 1)] + "==", altered)
         yield *run.span(), (raw.translate(_UNPRINTABLE).decode(), raw.decode("cp037"), raw.hex())
 
 

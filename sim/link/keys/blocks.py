@@ -158,24 +158,24 @@ def key_block(
     >>> block[:32], read_key_block(block, zone).key
     ('B0096P0TB00E0200KC0C00387470PB04', Key(TDES, 16 bytes, check value 387470))
     """
-    made = key if isinstance(key, Key) else Key(key)
+    payload = key if isinstance(key, Key) else Key(key)
     base = protection_key if isinstance(protection_key, Key) else Key(protection_key)
     version = "D" if base.cipher == "AES" else "B"
     base, size = _protection(version, base), _BLOCK[version]
     if [len(part) for part in (usage, mode, exportability)] != [2, 1, 1]:
         raise OptionError("usage", "codes of 2, 1 and 1 characters: usage, mode, exportability", "others")
-    bits = (made.size * 8).to_bytes(2, "big")
-    room = -(len(bits) + made.size) % size
-    clear = bits + made.data + (fill or token_bytes(room))[:room].ljust(room, b"\0")
-    method = "01" if made.cipher == "AES" else "00"
-    parts = [_optional_block("KC", method + made.check_value)]
+    bits = (payload.size * 8).to_bytes(2, "big")
+    room = -(len(bits) + payload.size) % size
+    clear = bits + payload.data + (fill or token_bytes(room))[:room].ljust(room, b"\0")
+    method = "01" if payload.cipher == "AES" else "00"
+    parts = [_optional_block("KC", method + payload.check_value)]
     left = -(_HEADER + len(parts[0])) % size
     if left:  # an optional block is at least as long as its own header
         parts.append(_optional_block("PB", "0" * ((left if left >= _OPTIONAL else left + size) - _OPTIONAL)))
     extra = "".join(parts)
     length = _HEADER + len(extra) + 2 * (len(clear) + _MAC_BYTES[version])
-    said = f"{usage}{'A' if made.cipher == 'AES' else 'T'}{mode}00{exportability}{len(parts):02}00"
-    header = f"{version}{length:04}{said}{extra}"
+    attributes = f"{usage}{'A' if payload.cipher == 'AES' else 'T'}{mode}00{exportability}{len(parts):02}00"
+    header = f"{version}{length:04}{attributes}{extra}"
     cipher, maker = _derived(base)
     code = maker.cmac(header.encode("ascii") + clear)
     return header + text(cipher.encipher(clear, code)) + text(code)
@@ -193,16 +193,16 @@ def _version(block: str) -> str:
         or block[0] not in _MAC_BYTES
     ):
         raise OptionError("block", "a key block of version A, B, C or D", "something else")
-    said = int(block[1:5]) if block[1:5].isdecimal() else _MOST + 1
-    if said != len(block):
-        raise OptionError("block", f"{said} characters, as its header says", str(len(block)))
+    length = int(block[1:5]) if block[1:5].isdecimal() else _MOST + 1
+    if length != len(block):
+        raise OptionError("block", f"{length} characters, as its header says", str(len(block)))
     return block[0]
 
 
 def _optional_blocks(block: str) -> tuple[dict[str, str], int]:
     """The optional blocks, and the offset after them."""
     count = int(block[12:14]) if block[12:14].isdecimal() else 0
-    found, at = {}, _HEADER
+    blocks, at = {}, _HEADER
     for _ in range(count):
         name, width = block[at : at + 2], block[at + 2 : at + 4]
         try:
@@ -214,15 +214,15 @@ def _optional_blocks(block: str) -> tuple[dict[str, str], int]:
             raise OptionError("block", "a length in each optional block", "no digits") from None
         if size < start - at or at + size > len(block):
             raise OptionError("block", "optional blocks inside the key block", f"one of {size} characters")
-        found[name] = block[start : at + size]
+        blocks[name] = block[start : at + size]
         at += size
-    return found, at
+    return blocks, at
 
 
-def _protection(version: str, given: Key | str | bytes) -> Key:
+def _protection(version: str, key: Key | str | bytes) -> Key:
     if version == "D":
-        return key_of(given, "AES", (16, 24, 32), "protection_key")
-    return key_of(given, "TDES", (16, 24), "protection_key")
+        return key_of(key, "AES", (16, 24, 32), "protection_key")
+    return key_of(key, "TDES", (16, 24), "protection_key")
 
 
 def _derived(base: Key) -> tuple[Key, Key]:

@@ -52,18 +52,18 @@ def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, len
     pair = key_of(key, "TDES", (16,))
     first, second = Key(pair.data[:8]), Key(pair.data[8:])
     whole = (pan + expiry + service_code).ljust(32, "0")
-    one = first.encipher(bytes.fromhex(whole[:16]))
-    two = first.encipher(xor(one, bytes.fromhex(whole[16:])))
+    half = first.encipher(bytes.fromhex(whole[:16]))
+    two = first.encipher(xor(half, bytes.fromhex(whole[16:])))
     last = text(first.encipher(second.decipher(two)))
-    found = decimal(last, length)
+    value = decimal(last, length)
     steps = (
         Step("data", whole, "card number, expiry, service code, zeros up to 32 digits"),
-        Step("first half", text(one), "encrypted with the first key of the pair"),
+        Step("first half", text(half), "encrypted with the first key of the pair"),
         Step("second half", text(two), "XORed with it, encrypted again"),
         Step("finished", last, "decrypted with the second key, encrypted with the first"),
-        Step("value", found, "the digits first, then the letters, A as 0 to F as 5"),
+        Step("value", value, "the digits first, then the letters, A as 0 to F as 5"),
     )
-    return Worked("cvv", found, steps)
+    return Worked("cvv", value, steps)
 
 
 def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Worked:
@@ -107,13 +107,13 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
     pair = key_of(key, "TDES", (16,))
     data = f"{pan[-12:-1]}{key_index}{pin[:4]}"
     last = text(pair.encipher(bytes.fromhex(data)))
-    found = decimal(last, 4)
+    value = decimal(last, 4)
     steps = (
         Step("data", data, "the 11 digits before the check digit, the key's index, four digits of the PIN"),
         Step("encrypted", last, f"with TDES, key {pair.check_value}"),
-        Step("value", found, "the digits first, then the letters, A as 0 to F as 5"),
+        Step("value", value, "the digits first, then the letters, A as 0 to F as 5"),
     )
-    return Worked("pvv", found, steps)
+    return Worked("pvv", value, steps)
 
 
 def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | bytes) -> Worked:
@@ -156,8 +156,8 @@ def cavv(pan: str, number: str, results: str, factor: str, key: Key | str | byte
     digits(number, "number", 4, 4)
     digits(results, "results", 1, 1)
     digits(factor, "factor", 2, 2)
-    made = cvv(pan, number, results + factor, key)
-    return Worked("cavv", made.value, made.steps)
+    worked = cvv(pan, number, results + factor, key)
+    return Worked("cavv", worked.value, worked.steps)
 
 
 def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key | str | bytes) -> Worked:
@@ -196,21 +196,21 @@ def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key 
     >>> cvc3("5123456789012345=35121010000000000000", "005E", "00000899", card).value
     '29488'
     """
-    made = key_of(key, "TDES", (16,))
+    card_key = key_of(key, "TDES", (16,))
     count, number = octets(counter, "counter"), octets(unpredictable, "unpredictable")
     for option, value, size in (("counter", count, 2), ("unpredictable", number, 4)):
         if len(value) != size:
             raise OptionError(option, f"{size} bytes", f"{len(value)} bytes")
-    first = mac(_template(track), made, algorithm="ISO9797-1-3", padding=2).octets[-2:]
-    last = made.encipher(first + number + count)
-    found = str(int.from_bytes(last[-2:], "big"))
+    first = mac(_template(track), card_key, algorithm="ISO9797-1-3", padding=2).octets[-2:]
+    last = card_key.encipher(first + number + count)
+    code = str(int.from_bytes(last[-2:], "big"))
     steps = (
         Step("of the track", text(first), "the last two bytes of its MAC"),
         Step("data", text(first + number + count), "these, the unpredictable number, the counter"),
-        Step("encrypted", text(last), f"with TDES, key {made.check_value}"),
-        Step("value", found, "the last two bytes as a decimal number"),
+        Step("encrypted", text(last), f"with TDES, key {card_key.check_value}"),
+        Step("value", code, "the last two bytes as a decimal number"),
     )
-    return Worked("cvc3", found, steps)
+    return Worked("cvc3", code, steps)
 
 
 def _template(track: str) -> bytes:
@@ -275,9 +275,9 @@ def pin_offset(
     """
     digits(pin, "pin", 4, 12)
     natural, steps = _natural(pan, key, table, start, length, fill)
-    found = "".join(str((int(one) - int(other)) % 10) for one, other in zip(pin, natural, strict=False))
-    step = Step("offset", found, "the PIN minus the natural PIN, digit by digit, without borrow")
-    return Worked("pin_offset", found, (*steps, step))
+    offset = "".join(str((int(digit) - int(other)) % 10) for digit, other in zip(pin, natural, strict=False))
+    step = Step("offset", offset, "the PIN minus the natural PIN, digit by digit, without borrow")
+    return Worked("pin_offset", offset, (*steps, step))
 
 
 def ibm_pin(
@@ -317,9 +317,9 @@ def ibm_pin(
     """
     digits(offset, "offset", 4, 12)
     natural, steps = _natural(pan, key, table, start, length, fill)
-    found = "".join(str((int(one) + int(other)) % 10) for one, other in zip(offset, natural, strict=False))
-    step = Step("PIN", found, "the natural PIN plus the offset, digit by digit, without carry")
-    return Worked("ibm_pin", found, (*steps, step))
+    pin = "".join(str((int(digit) + int(other)) % 10) for digit, other in zip(offset, natural, strict=False))
+    step = Step("PIN", pin, "the natural PIN plus the offset, digit by digit, without carry")
+    return Worked("ibm_pin", pin, (*steps, step))
 
 
 def _natural(
@@ -333,13 +333,13 @@ def _natural(
         raise OptionError("start", "positions within the card number, at most 16", f"{start} and {length}")
     if len(fill) != 1 or fill.upper() not in "0123456789ABCDEF":
         raise OptionError("fill", "a hexadecimal digit", f"{len(fill)} characters")
-    made = key_of(key, "TDES", (16, 24))
+    verification_key = key_of(key, "TDES", (16, 24))
     data = taken.ljust(16, fill.upper())
-    encrypted = text(made.encipher(bytes.fromhex(data)))
+    encrypted = text(verification_key.encipher(bytes.fromhex(data)))
     natural = "".join(table[int(char, 16)] for char in encrypted)
     steps = (
         Step("data", data, "the digits of the card number, padded"),
-        Step("encrypted", encrypted, f"with TDES, key {made.check_value}"),
+        Step("encrypted", encrypted, f"with TDES, key {verification_key.check_value}"),
         Step("natural PIN", natural, "each hexadecimal digit by the table"),
     )
     return natural, steps

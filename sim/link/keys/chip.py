@@ -53,13 +53,13 @@ def icc_master_key(
     digits(sequence, "sequence", 2, 2)
     if option not in ("A", "B"):
         raise OptionError("option", "A or B", "another")
-    made = key_of(issuer_key, "TDES", _DOUBLE, "issuer_key")
+    issuer = key_of(issuer_key, "TDES", _DOUBLE, "issuer_key")
     whole = pan + sequence
     if option == "B" and len(pan) > _LONGEST_OF_A:
         packed = bytes.fromhex(whole.zfill(len(whole) + len(whole) % 2))
         whole = decimal(sha1(packed, usedforsecurity=False).hexdigest().upper(), 16)
     block = bytes.fromhex(whole[-16:].zfill(16))
-    return Key(made.encipher(block) + made.encipher(xor(block, b"\xff" * 8))).with_odd_parity()
+    return Key(issuer.encipher(block) + issuer.encipher(xor(block, b"\xff" * 8))).with_odd_parity()
 
 
 def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
@@ -92,28 +92,28 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
     >>> session_key("0123456789ABCDEFFEDCBA9876543210", "001C000000000000")
     Key(TDES, 16 bytes, check value 7DD53C)
     """
-    made = key_of(master_key, "TDES", _DOUBLE, "master_key")
+    master = key_of(master_key, "TDES", _DOUBLE, "master_key")
     value = octets(diversifier, "diversifier")
     if len(value) != 8:
         raise OptionError("diversifier", "8 bytes", f"{len(value)} bytes")
-    halves = (made.encipher(value[:2] + mark + value[3:]) for mark in (b"\xf0", b"\x0f"))
+    halves = (master.encipher(value[:2] + mark + value[3:]) for mark in (b"\xf0", b"\x0f"))
     return Key(b"".join(halves)).with_odd_parity()
 
 
 def counter_key(master_key: Key | str | bytes, counter: bytes) -> Key:
     """The transaction key that a UnionPay card derives: the counter and its inverse, each padded with zeros
     on the left, encrypted with the card's key (JR/T 0025)."""
-    made = key_of(master_key, "TDES", _DOUBLE, "master_key")
-    halves = (made.encipher(part.rjust(8, b"\0")) for part in (counter, xor(counter, b"\xff\xff")))
+    master = key_of(master_key, "TDES", _DOUBLE, "master_key")
+    halves = (master.encipher(part.rjust(8, b"\0")) for part in (counter, xor(counter, b"\xff\xff")))
     return Key(b"".join(halves)).with_odd_parity()
 
 
 def script_key(master_key: Key | str | bytes, counter: bytes) -> Key:
     """The script key that a Visa card derives: the halves of the card's key, with the counter and the
     inverted counter XORed into their last two bytes (pyemv kd.derive_visa_sm_sk)."""
-    made = key_of(master_key, "TDES", _DOUBLE, "master_key")
+    master = key_of(master_key, "TDES", _DOUBLE, "master_key")
     added = counter.rjust(8, b"\0") + xor(counter, b"\xff\xff").rjust(8, b"\0")
-    return Key(xor(made.data, added)).with_odd_parity()
+    return Key(xor(master.data, added)).with_odd_parity()
 
 
 def arqc(key: Key | str | bytes, data: bytes | str, *, padding: Literal[1, 2] = 2) -> Worked:
@@ -147,8 +147,8 @@ def arqc(key: Key | str | bytes, data: bytes | str, *, padding: Literal[1, 2] = 
     >>> len(arqc("0123456789ABCDEFFEDCBA9876543210", "0000000010000000").value)
     16
     """
-    made = mac(data, key_of(key, "TDES", _DOUBLE), algorithm="ISO9797-1-3", padding=padding)
-    return Worked("arqc", made.value, made.steps)
+    cryptogram = mac(data, key_of(key, "TDES", _DOUBLE), algorithm="ISO9797-1-3", padding=padding)
+    return Worked("arqc", cryptogram.value, cryptogram.steps)
 
 
 def arpc(
@@ -186,24 +186,24 @@ def arpc(
     >>> arpc("0123456789ABCDEFFEDCBA9876543210", "1122334455667788", "00").value[-4:]
     '3030'
     """
-    made = key_of(key, "TDES", _DOUBLE)
-    asked = octets(cryptogram, "cryptogram")
-    if len(asked) != 8:
-        raise OptionError("cryptogram", "8 bytes", f"{len(asked)} bytes")
+    tdes_key = key_of(key, "TDES", _DOUBLE)
+    request_cryptogram = octets(cryptogram, "cryptogram")
+    if len(request_cryptogram) != 8:
+        raise OptionError("cryptogram", "8 bytes", f"{len(request_cryptogram)} bytes")
     if method == 1:
         code = answer.encode("ascii", "replace") if isinstance(answer, str) and len(answer) == 2 else answer
         data = octets(code, "answer")
         if len(data) != 2:
             raise OptionError("answer", "a response code of 2 characters", f"{len(data)} bytes")
-        mixed = xor(asked, data + bytes(6))
-        made_of = made.encipher(mixed)
+        mixed = xor(request_cryptogram, data + bytes(6))
+        made_of = tdes_key.encipher(mixed)
         steps = (
             Step("ARQC xor code", text(mixed), "the response code, padded with zeros"),
-            Step("ARPC", text(made_of), f"encrypted with TDES, key {made.check_value}"),
+            Step("ARPC", text(made_of), f"encrypted with TDES, key {tdes_key.check_value}"),
         )
         return Worked("arpc", text(made_of + data), steps)
     data = octets(answer, "answer")
     if method != 2 or not 4 <= len(data) <= 12:
         raise OptionError("answer", "method 1, or 4 to 12 bytes with method 2", f"{len(data)} bytes")
-    done = mac(asked + data, made, algorithm="ISO9797-1-3", padding=2, length=4)
+    done = mac(request_cryptogram + data, tdes_key, algorithm="ISO9797-1-3", padding=2, length=4)
     return Worked("arpc", done.value + text(data), done.steps)

@@ -121,10 +121,10 @@ def _of_tdes(key: Key, serial: bytes | str, usage: str) -> Key:
     for bit in _bits(number, _COUNTER_BITS):
         register |= bit
         key = _one_way(key, register.to_bytes(_TDES_SERIAL, "big")[2:])
-    made = Key(xor(key.data, bytes.fromhex(_VARIANTS[usage]) * 2))
+    variant = Key(xor(key.data, bytes.fromhex(_VARIANTS[usage]) * 2))
     if usage.startswith("data"):
-        return Key(made.encipher(made.data[:8]) + made.encipher(made.data[8:]))
-    return made
+        return Key(variant.encipher(variant.data[:8]) + variant.encipher(variant.data[8:]))
+    return variant
 
 
 def _one_way(key: Key, register: bytes) -> Key:
@@ -146,11 +146,11 @@ def _of_aes(key: Key, serial: bytes | str, usage: str) -> Key:
 
 
 def _aes_key(key: Key, usage: int, size: int, about: bytes) -> Key:
-    made = b""
+    blocks = b""
     for block in range(1, -(-size // 16) + 1):
         head = bytes((1, block)) + usage.to_bytes(2, "big") + _ALGORITHMS[size].to_bytes(2, "big")
-        made += key.encipher(head + (size * 8).to_bytes(2, "big") + about)
-    return Key(made[:size], "AES")
+        blocks += key.encipher(head + (size * 8).to_bytes(2, "big") + about)
+    return Key(blocks[:size], "AES")
 
 
 def _bits(number: int, width: int) -> Iterator[int]:

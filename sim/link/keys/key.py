@@ -88,8 +88,8 @@ class Key:
         eight encrypted zero bytes, for AES the first five of a CMAC over sixteen zero bytes (ANSI
         X9.24-1:2017, annex A)."""
         zeros = bytes(self.block)
-        made = self.encipher(zeros) if self.cipher == "TDES" else self.cmac(zeros)
-        return made[: _SHOWN_OF_CHECK[self.cipher]].hex().upper()
+        encrypted = self.encipher(zeros) if self.cipher == "TDES" else self.cmac(zeros)
+        return encrypted[: _SHOWN_OF_CHECK[self.cipher]].hex().upper()
 
     def with_odd_parity(self) -> Key:
         """The same TDES key with odd parity in each byte."""
@@ -111,9 +111,9 @@ class Key:
 
     def cmac(self, data: bytes) -> bytes:
         """The CMAC of *data* (ISO/IEC 9797-1 algorithm 5; NIST SP 800-38B)."""
-        made = CMAC(self._algorithm())
-        made.update(data)
-        return made.finalize()
+        code = CMAC(self._algorithm())
+        code.update(data)
+        return code.finalize()
 
     def _algorithm(self) -> AES | TripleDES:
         if self.cipher == "AES":
@@ -192,11 +192,11 @@ def digits(value: str, option: str, least: int, most: int) -> str:
 
 def key_of(value: str | bytes | Key, cipher: CipherName, sizes: Sequence[int], what: str = "key") -> Key:
     """*value* as a key of *cipher* that has one of *sizes* bytes."""
-    made = value if isinstance(value, Key) else Key(value, cipher)
-    if made.cipher != cipher or made.size not in sizes:
+    key = value if isinstance(value, Key) else Key(value, cipher)
+    if key.cipher != cipher or key.size not in sizes:
         wanted = " or ".join(str(size) for size in sizes)
-        raise OptionError(what, f"a {cipher} key of {wanted} bytes", f"{made.cipher}, {made.size} bytes")
-    return made
+        raise OptionError(what, f"a {cipher} key of {wanted} bytes", f"{key.cipher}, {key.size} bytes")
+    return key
 
 
 def xor(*values: bytes) -> bytes:

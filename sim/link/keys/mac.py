@@ -69,8 +69,8 @@ def mac(
     if padding not in (1, 2) or (algorithm == "X9.19" and padding != 1):
         raise OptionError("padding", "1" if algorithm == "X9.19" else "1 or 2", "another")
     single = algorithm == "ISO9797-1-1"
-    made = key_of(key, "TDES", (8,) if single else (16,))
-    return _chained(plain, made, algorithm, padding, _size(length, 8))
+    tdes_key = key_of(key, "TDES", (8,) if single else (16,))
+    return _chained(plain, tdes_key, algorithm, padding, _size(length, 8))
 
 
 def _chained(plain: bytes, key: Key, algorithm: str, padding: int, length: int) -> Worked:
@@ -92,11 +92,11 @@ def _chained(plain: bytes, key: Key, algorithm: str, padding: int, length: int) 
 
 
 def _cmac(plain: bytes, key: Key | str | bytes, algorithm: str, length: int) -> Worked:
-    made = key_of(key, *_CMAC[algorithm])
-    full = made.cmac(plain)
-    short = text(full[: _size(length, made.block)])
+    cmac_key = key_of(key, *_CMAC[algorithm])
+    full = cmac_key.cmac(plain)
+    short = text(full[: _size(length, cmac_key.block)])
     steps = (
-        Step("data", f"{len(plain)} bytes", f"CMAC with {made}"),
+        Step("data", f"{len(plain)} bytes", f"CMAC with {cmac_key}"),
         Step("CMAC", text(full), "the last block, with the subkey XORed into its input"),
         Step("MAC", short, f"the first {length} bytes"),
     )

@@ -147,8 +147,8 @@ def check_mac(
     number = next((place for place in reversed(_MACS) if place in message), 0)
     if not number:
         raise OptionError("message", "a MAC in DE 64 or 128", "neither")
-    made = with_mac(message, key, algorithm=algorithm, padding=padding, format=format)
-    return number in made and compare_digest(made[number].upper(), message[number].upper())
+    expected = with_mac(message, key, algorithm=algorithm, padding=padding, format=format)
+    return number in expected and compare_digest(expected[number].upper(), message[number].upper())
 
 
 def _code(
@@ -196,7 +196,7 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
     card, key = _keys(message, issuer_key, chip, how)
     issuer = bytes.fromhex(chip.value(_ISSUER_DATA))
     data = bytes.fromhex("".join(chip.value(tag) for tag in _PROTECTED)) + issuer[how.own] + issuer[how.rest]
-    made = arqc(key, data, padding=how.padding)
+    cryptogram = arqc(key, data, padding=how.padding)
     steps = (
         Step("cryptogram version", f"{how.scheme} {int(how.cvn, 16)}", f"{how.cvn} in tag 9F10"),
         *([Step("assumed", how.assumed)] if how.assumed else []),
@@ -204,7 +204,7 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
         Step("transaction's key", key.check_value, _SESSIONS[how.session]),
         Step("data", f"{len(data)} bytes", f"{', '.join(_PROTECTED)} and the data from 9F10"),
     )
-    return Worked("message_arqc", made.value, (*steps, *made.steps))
+    return Worked("message_arqc", cryptogram.value, (*steps, *cryptogram.steps))
 
 
 def check_arqc(message: Message, issuer_key: Key | str | bytes) -> bool:
@@ -247,9 +247,9 @@ def with_arqc(message: Message, issuer_key: Key | str | bytes) -> Message:
     OptionError
         Chip data without the protected values, or with another cryptogram version.
     """
-    made = message_arqc(message, issuer_key).value
+    cryptogram = message_arqc(message, issuer_key).value
     chip, _ = _chip(message)
-    return message.replace(de55=_with_tag(chip, _CRYPTOGRAM, made))
+    return message.replace(de55=_with_tag(chip, _CRYPTOGRAM, cryptogram))
 
 
 def with_arpc(
@@ -346,17 +346,17 @@ def script_mac(
             "command", f"{_COMMAND} bytes: class, instruction, two parameters, length", f"{len(head)}"
         )
     card = _card_key(message, issuer_key, chip, how)
-    counter, asked = bytes.fromhex(chip.value(_COUNTER)), bytes.fromhex(chip.value(_CRYPTOGRAM))
-    key = script_key(card, counter) if how.script == "counter" else session_key(card, asked)
+    counter, arqc_value = bytes.fromhex(chip.value(_COUNTER)), bytes.fromhex(chip.value(_CRYPTOGRAM))
+    key = script_key(card, counter) if how.script == "counter" else session_key(card, arqc_value)
     if how.script == "session":
         key = counter_key(card, counter)
-    made = mac(head + counter + asked + rest, key, algorithm="ISO9797-1-3", padding=2, length=length)
+    worked = mac(head + counter + arqc_value + rest, key, algorithm="ISO9797-1-3", padding=2, length=length)
     steps = (
         Step("card's key", card.check_value, f"option {how.option}; its check value"),
         Step("script's key", key.check_value, _SCRIPTS[how.script]),
-        Step("data", text(head + counter + asked + rest), "command, 9F36, 9F26, the command data"),
+        Step("data", text(head + counter + arqc_value + rest), "command, 9F36, 9F26, the command data"),
     )
-    return Worked("script_mac", made.value, (*steps, *made.steps))
+    return Worked("script_mac", worked.value, (*steps, *worked.steps))
 
 
 _COMMAND = 5
@@ -383,8 +383,8 @@ def _chip(message: Message) -> tuple[chip_data.ChipData, _Cryptogram]:
     for how in _cryptograms():
         if how.scheme == scheme and issuer[how.at : how.at + 1].hex().upper() == how.cvn:
             return chip, how
-    known = ", ".join(sorted(f"{network(how.scheme).title} {int(how.cvn, 16)}" for how in _cryptograms()))
-    raise OptionError("message", f"a publicly documented cryptogram version ({known})", "another", _CHIP)
+    versions = ", ".join(sorted(f"{network(how.scheme).title} {int(how.cvn, 16)}" for how in _cryptograms()))
+    raise OptionError("message", f"a publicly documented cryptogram version ({versions})", "another", _CHIP)
 
 
 def _keys(
@@ -411,7 +411,7 @@ def _card_key(
 def _with_tag(chip: chip_data.ChipData, name: str, value: str) -> str:
     if chip.layout == chip_data.FIXED:
         return chip_data.write_fixed({**chip.values, name: value})
-    tags = [(one.tag, value if one.tag == name else one.value) for one in chip.tags]
+    tags = [(tag.tag, value if tag.tag == name else tag.value) for tag in chip.tags]
     return chip_data.write_tags(tags if name in chip else [*tags, (name, value)])
 
 

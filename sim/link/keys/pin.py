@@ -75,9 +75,9 @@ def pin_block(
         steps.append(Step("clear block", text(clear), "PIN field xor PAN field"))
     if key is None:
         return Worked("pin_block", text(clear), tuple(steps))
-    made = key_of(key, "TDES", _TDES)
-    block = text(made.encipher(clear))
-    steps.append(Step("PIN block", block, f"encrypted with TDES, key {made.check_value}"))
+    pin_key = key_of(key, "TDES", _TDES)
+    block = text(pin_key.encipher(clear))
+    steps.append(Step("PIN block", block, f"encrypted with TDES, key {pin_key.check_value}"))
     return Worked("pin_block", block, tuple(steps))
 
 
@@ -115,9 +115,9 @@ def read_pin_block(
     if len(data) != wanted:
         raise OptionError("block", f"{wanted} bytes in format {format}", f"{len(data)} bytes")
     if format == 4:
-        made = _aes(key)
-        inner = xor(made.decipher(data), bytes.fromhex(_long_pan_field(str(pan))))
-        field, steps = made.decipher(inner), [Step("decrypted twice", "", "XORed with the PAN field between")]
+        aes = _aes(key)
+        inner = xor(aes.decipher(data), bytes.fromhex(_long_pan_field(str(pan))))
+        field, steps = aes.decipher(inner), [Step("decrypted twice", "", "XORed with the PAN field between")]
     else:
         field = key_of(key, "TDES", _TDES).decipher(data) if key is not None else data
         steps = [Step("clear block", text(field), "decrypted" if key is not None else "as given")]
@@ -166,12 +166,12 @@ def translate_pin_block(
     '1234'
     """
     pin = read_pin_block(block, pan, format=format, key=key).value
-    made = pin_block(pin, pan, format=to_format, key=to_key)
+    translated = pin_block(pin, pan, format=to_format, key=to_key)
     steps = (
         Step("PIN", f"{len(pin)} digits", f"read with format {format}"),
-        Step("PIN block", made.value, f"format {to_format}, under the new key"),
+        Step("PIN block", translated.value, f"format {to_format}, under the new key"),
     )
-    return Worked("translate_pin_block", made.value, steps)
+    return Worked("translate_pin_block", translated.value, steps)
 
 
 def _check(pin: str | None, pan: str | None, format: int) -> None:
@@ -216,17 +216,17 @@ def _long_pan_field(pan: str) -> str:
 
 
 def _extended(pin: str, pan: str, key: Key | str | bytes | None, fill: str | None) -> Worked:
-    made = _aes(key)
+    aes_key = _aes(key)
     head = f"4{len(pin):X}{pin}".ljust(16, "A")
     field = head + _filling(fill, 16, "0123456789ABCDEF")
     part = _long_pan_field(pan)
-    inner = made.encipher(bytes.fromhex(field))
+    inner = aes_key.encipher(bytes.fromhex(field))
     between = xor(inner, bytes.fromhex(part))
-    block = text(made.encipher(between))
+    block = text(aes_key.encipher(between))
     steps = (
         Step("PIN field", field, f"format 4, {len(pin)} digits, the PIN, A padding, then random digits"),
         Step("PAN field", part, "digits beyond 12, the card number, zero padding"),
-        Step("block A", text(inner), f"the PIN field encrypted with AES, key {made.check_value}"),
+        Step("block A", text(inner), f"the PIN field encrypted with AES, key {aes_key.check_value}"),
         Step("block B", text(between), "block A xor PAN field"),
         Step("PIN block", block, "block B encrypted with the same key"),
     )

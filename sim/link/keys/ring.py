@@ -90,8 +90,8 @@ class KeyRing:
         self.zone, self.pin, self.macs = _optional(zone), _optional(pin), macs
         self.mac = None if mac is None else self._fit(_key(mac, mac_algorithm))
         self._pins = {
-            digits(str(pan).replace(" ", ""), "pins", 12, 19): digits(str(one), "pins", 4, 12)
-            for pan, one in (pins or {}).items()
+            digits(str(pan).replace(" ", ""), "pins", 12, 19): digits(str(pin_of_card), "pins", 4, 12)
+            for pan, pin_of_card in (pins or {}).items()
         }
         self._fresh = fresh
 
@@ -118,9 +118,9 @@ class KeyRing:
         return cls(**parts)
 
     def __repr__(self) -> str:
-        named = (("PIN", self.pin), ("MAC", self.mac))
-        told = [f"{name} key {key.check_value}" if key else f"no {name} key" for name, key in named]
-        return f"KeyRing({', '.join([f'zone {self.zone.check_value}' if self.zone else 'no zone', *told])})"
+        working = (("PIN", self.pin), ("MAC", self.mac))
+        parts = [f"{name} key {key.check_value}" if key else f"no {name} key" for name, key in working]
+        return f"KeyRing({', '.join([f'zone {self.zone.check_value}' if self.zone else 'no zone', *parts])})"
 
     def wrong(self, message: Message, format: Format | str = "text", network: str | None = None) -> str:
         """What is wrong with the MAC or PIN block of *message*: `no_mac`, `wrong_mac`, `pin_block` (cannot be
@@ -135,8 +135,8 @@ class KeyRing:
             read = read_pin_block(message[_PIN_DATA], pan or None, format=self.pin_format, key=self.pin).value
         except OptionError:
             return "pin_block"
-        known = self._pins.get(pan)
-        return "" if known is None or compare_digest(known, read) else "wrong_pin"
+        pin_of_card = self._pins.get(pan)
+        return "" if pin_of_card is None or compare_digest(pin_of_card, read) else "wrong_pin"
 
     def wrong_mac(self, message: Message, format: Format | str = "text", network: str | None = None) -> str:
         """What is wrong with the MAC: `no_mac`, `wrong_mac`, or empty."""
@@ -208,8 +208,8 @@ class KeyRing:
         if self.pin is None or to.pin is None:
             raise OptionError("keys", "a PIN key on both sides", "none")
         formats = {"format": self.pin_format, "to_format": to.pin_format}
-        made = translate_pin_block(message[_PIN_DATA], pan, key=self.pin, to_key=to.pin, **formats)
-        return message.replace(de52=made.value)
+        translated = translate_pin_block(message[_PIN_DATA], pan, key=self.pin, to_key=to.pin, **formats)
+        return message.replace(de52=translated.value)
 
     def exchange(self, request: Message, network: str | None = None) -> tuple[dict[int, str], str]:
         """Carry out the key exchange that *request* asks for: install the key block in it, or make a new key
@@ -247,13 +247,13 @@ class KeyRing:
         """The element with the key in *message*, and the key; if there is none, the usual element and an
         empty string."""
         places = _places(network, message.version)
-        found = ((number, _block_in(message, number, front)) for number, front in places)
-        return next((one for one in found if one[1]), (places[0][0], ""))
+        keys = ((number, _block_in(message, number, front)) for number, front in places)
+        return next((pair for pair in keys if pair[1]), (places[0][0], ""))
 
     def _install(self, block: str, usage: str) -> Key:
         """Keep the key of *block* for the usage in its header; without a key block for *usage*."""
-        said, key = self._read(block)
-        return self._keep(said or usage, key)
+        own_usage, key = self._read(block)
+        return self._keep(own_usage or usage, key)
 
     def _read(self, block: str) -> tuple[str, Key]:
         """The usage in the header of *block* (empty if it has none), and its key."""
@@ -264,8 +264,8 @@ class KeyRing:
         read = read_key_block(block, self.zone)
         if read.key is None or read.usage[:1] not in (_PIN, _MAC):
             raise OptionError("block", "a key for PINs (P0) or MACs (M0 to M8)", f"usage {read.usage}")
-        said = read.optional.get("KC", "")[2:]
-        if said and said != read.key.check_value:
+        check_value = read.optional.get("KC", "")[2:]
+        if check_value and check_value != read.key.check_value:
             raise OptionError("block", "the check value of its key", "another one")
         return read.usage, read.key
 
@@ -326,10 +326,10 @@ def _block_in(message: Message, number: int, front: str) -> str:
 
 def _usage(request: Message, network: str | None) -> str:
     """The usage of the requested key: by the network's own element, or by the network management code."""
-    asked = read_toml("link")["exchange"]
-    if own := asked["networks"].get(network or ""):
+    rows = read_toml("link")["exchange"]
+    if own := rows["networks"].get(network or ""):
         usage = own["usage"].get(request.get(own["element"])[:1])
         if usage:
             return cast(str, usage)
     code = request.get(_CODES.get(request.version, _FUNCTION))
-    return cast(str, asked["usage"].get(code, asked["usual"]))
+    return cast(str, rows["usage"].get(code, rows["usual"]))

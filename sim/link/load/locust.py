@@ -99,19 +99,19 @@ class _Selector(selectors.SelectSelector):
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
     """The running event loop of all users in this process."""
-    made = asyncio.SelectorEventLoop(_Selector())
-    get_original("_thread", "start_new_thread")(made.run_forever, ())
-    return made
+    loop = asyncio.SelectorEventLoop(_Selector())
+    get_original("_thread", "start_new_thread")(loop.run_forever, ())
+    return loop
 
 
 def _waited(call: Coroutine[Any, Any, Any]) -> Any:
     """The result of *call*, run in the event loop; raises what it raises."""
     loop, watcher, over = _loop(), get_hub().loop.async_(), Event()
-    held: list[asyncio.Task[Any]] = []
+    tasks: list[asyncio.Task[Any]] = []
 
     def begin() -> None:
-        held.append(loop.create_task(call))
-        held[0].add_done_callback(lambda _: watcher.send())
+        tasks.append(loop.create_task(call))
+        tasks[0].add_done_callback(lambda _: watcher.send())
 
     watcher.start(over.set)
     try:
@@ -119,4 +119,4 @@ def _waited(call: Coroutine[Any, Any, Any]) -> Any:
         over.wait()
     finally:
         watcher.stop()
-    return held[0].result()
+    return tasks[0].result()

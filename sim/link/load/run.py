@@ -73,15 +73,15 @@ class Mix:
             raise OptionError("mix", "message types with weights above 0", shown(str(chosen)))
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
         usual = {"currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
-        asked = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
+        named_options = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
         self._format = format
-        given = {**usual, **asked, "format": format, **options}
+        all_options = {**usual, **named_options, "format": format, **options}
         cards = list(pan) if isinstance(pan, Iterable) and not isinstance(pan, str) else [pan]
         if not cards:
             raise OptionError("pan", "a card number, or several", "none")
         # For each message type, the options of each card.
         self._options = {
-            kind: [_options_of(kind, given | {"pan": card}) for card in cards] for kind in self.kinds
+            kind: [_options_of(kind, all_options | {"pan": card}) for card in cards] for kind in self.kinds
         }
         # Fitting is slow: only the types that the format changes are fitted message by message.
         made = {kind: generate(**options[0]).message for kind, options in self._options.items()}
@@ -107,16 +107,16 @@ def weights_of(text: str) -> dict[str, float]:
     >>> weights_of("auth 70, echo 30"), weights_of("auth=2; sign on: 1")
     ({'auth': 70.0, 'echo': 30.0}, {'auth': 2.0, 'sign on': 1.0})
     """
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for part in filter(None, map(str.strip, re.split("[,;]", text))):
         written = _PART.fullmatch(part)
         if written is None or not float(written["weight"] or 1):
             raise OptionError("mix", f"kinds and weights such as {MIX}", shown(part))
         kind = written["kind"].strip()
-        found[kind] = found.get(kind, 0.0) + float(written["weight"] or 1)
-    if not found:
+        weights[kind] = weights.get(kind, 0.0) + float(written["weight"] or 1)
+    if not weights:
         raise OptionError("mix", f"kinds and weights such as {MIX}", "none")
-    return found
+    return weights
 
 
 def _options_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,12 +139,12 @@ class Replay:
     def __init__(self, messages: Iterable[tuple[float, Message]], speed: float = 1.0) -> None:
         if not speed > 0:
             raise OptionError("speed", "a number above 0", shown(speed))
-        kept = [(at, one) for at, one in messages if mtis.response_mti(one.mti) is not None]
+        kept = [(at, message) for at, message in messages if mtis.response_mti(message.mti) is not None]
         if not kept:
             raise OptionError("replay", "messages that expect a response", "none")
         first = kept[0][0]
         self.sendings: Sequence[Sending] = [
-            Sending(max(0.0, at - first) / speed, one.mti, one) for at, one in kept
+            Sending(max(0.0, at - first) / speed, message.mti, message) for at, message in kept
         ]
 
     def __iter__(self) -> Iterator[Sending]:

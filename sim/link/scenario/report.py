@@ -122,10 +122,10 @@ def _row(step: StepResult) -> str:
     wrong = "".join(f'<br><span class="bad">{_text(text)}</span>' for text in step.wrong)
     cells = (f"{step.number} {step.do}", step.sent, step.expected, step.received, time)
     # On a narrow page there is no header row: each cell has its own label.
-    named = zip(_COLUMNS, cells, strict=True)
-    made = "".join(f'<td data-of="{name}">{_text(cell)}</td>' for name, cell in named)
+    labeled = zip(_COLUMNS, cells, strict=True)
+    html_cells = "".join(f'<td data-of="{name}">{_text(cell)}</td>' for name, cell in labeled)
     note = f'<br><span class="dim">{_text(step.note)}</span>' if step.note else ""
-    return f"<tr>{made}<td>{_verdict(step.passed)}{wrong}{note}</td></tr>"
+    return f"<tr>{html_cells}<td>{_verdict(step.passed)}{wrong}{note}</td></tr>"
 
 
 def as_junit(done: Done) -> str:
@@ -147,7 +147,7 @@ def as_junit(done: Done) -> str:
     )
     for case, steps in cases:
         seconds = sum(step.latency or 0.0 for step in steps)
-        made = ElementTree.SubElement(
+        testcase = ElementTree.SubElement(
             suite,
             "testcase",
             classname=_plain(done.suite.title),
@@ -156,9 +156,9 @@ def as_junit(done: Done) -> str:
         )
         wrong = [_plain(f"step {step.number}: {text}") for step in steps for text in step.wrong]
         if wrong:
-            ElementTree.SubElement(made, "failure", message=wrong[0]).text = "\n".join(wrong)
-        told = [_plain(f"{step.number} {step.do} {step.sent}: {step.received}") for step in steps]
-        ElementTree.SubElement(made, "system-out").text = "\n".join(told)
+            ElementTree.SubElement(testcase, "failure", message=wrong[0]).text = "\n".join(wrong)
+        lines = [_plain(f"{step.number} {step.do} {step.sent}: {step.received}") for step in steps]
+        ElementTree.SubElement(testcase, "system-out").text = "\n".join(lines)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -167,9 +167,9 @@ def as_pytest(suite: Suite, source: str) -> str:
     """The suite as a pytest module. *source* is the suite that it names: a built-in one, or a file next to
     the module."""
     ready = source.isupper() and "/" not in source and "." not in source
-    said = repr(source) if ready else f"Path(__file__).with_name({source!r})"
+    suite_source = repr(source) if ready else f"Path(__file__).with_name({source!r})"
     path = "" if ready else "from pathlib import Path\n\n"
-    head = _HEAD.format(title=_sentence(suite.title).rstrip("."), suite=said, path=path)
+    head = _HEAD.format(title=_sentence(suite.title).rstrip("."), suite=suite_source, path=path)
     used: set[str] = set()
     return head + "\n".join(_test(case, used) for case in suite.cases)
 

@@ -78,28 +78,28 @@ class Done:
     @property
     def passed(self) -> bool:
         """Whether every step passed."""
-        return all(one.passed for one in self.results)
+        return all(result.passed for result in self.results)
 
     def rows(self) -> list[tuple[str | int | float | None, ...]]:
         """The rows of a table, one per step, with the columns of `ROW`; card data in the author's texts is
         masked."""
         return [
             (
-                *(mask_words(one.case), one.number, one.do, one.sent),
-                *map(mask_words, (one.expected, one.received)),
-                None if one.latency is None else round(one.latency * 1000, 3),
-                mask_words("; ".join(one.findings)),
-                "passed" if one.passed else "failed",
-                mask_words("; ".join(one.wrong)),
-                mask_words(one.note),
+                *(mask_words(result.case), result.number, result.do, result.sent),
+                *map(mask_words, (result.expected, result.received)),
+                None if result.latency is None else round(result.latency * 1000, 3),
+                mask_words("; ".join(result.findings)),
+                "passed" if result.passed else "failed",
+                mask_words("; ".join(result.wrong)),
+                mask_words(result.note),
             )
-            for one in self.results
+            for result in self.results
         ]
 
     def cases(self) -> Iterator[tuple[Case, list[StepResult]]]:
         """Each case with its results."""
         for case in self.suite.in_order:
-            yield case, [one for one in self.results if one.case == case.name]
+            yield case, [result for result in self.results if result.case == case.name]
 
 
 async def play(
@@ -172,13 +172,13 @@ class _Run:
             await asyncio.sleep(step.seconds)
             return
         step = self._filled(step)
-        made = self._made(step)
-        made = replace(made, message=self._changed(made.message, step))
-        message = made.message
+        step_made = self._made(step)
+        step_made = replace(step_made, message=self._changed(step_made.message, step))
+        message = step_made.message
         result.sent = f"{message.mti} {message.get(11)}"
         if step.do == "send":
             self.live = Live(self.client, self.suite.network)
-        exchange = await self.live.send(made, timeout=step.timeout, reverse=step.undo)
+        exchange = await self.live.send(step_made, timeout=step.timeout, reverse=step.undo)
         self.exchanges[result.number] = exchange
         if step.do == "send":
             self.before = exchange
@@ -198,10 +198,10 @@ class _Run:
     def _filled(self, step: Step) -> Step:
         """*step* with its variables replaced. Raises IsoError if one has no value."""
 
-        def texts(given: Mapping[Any, str]) -> dict[Any, str]:
+        def texts(values: Mapping[Any, str]) -> dict[Any, str]:
             return {
                 key: text if text.startswith("~") else filled(text, partial(self._value, key))
-                for key, text in given.items()
+                for key, text in values.items()
             }
 
         options = texts(step.options)
@@ -221,10 +221,10 @@ class _Run:
                 return message[element]
         raise IsoError(element, None, f"a value of step {number}, for ${{{name}}}", "none")
 
-    def _changed(self, made: Message, step: Step) -> Message:
+    def _changed(self, sent: Message, step: Step) -> Message:
         if step.elements:
-            made = made.replace(**{f"de{number}": value or None for number, value in step.elements.items()})
-        return self._with_pin(made, step.options["pin"]) if "pin" in step.options else made
+            sent = sent.replace(**{f"de{number}": value or None for number, value in step.elements.items()})
+        return self._with_pin(sent, step.options["pin"]) if "pin" in step.options else sent
 
     def _with_pin(self, message: Message, pin: str) -> Message:
         ring = self.client.keys
@@ -254,28 +254,28 @@ class _Run:
         )
 
     def _sent(self, step: Step) -> Message:
-        given = {**self.suite.defaults, **step.options}
-        if "raw" in given:
-            return parse(given["raw"], self.suite.version or "1987")
-        message = self._generated(given)
-        return _managed(message, given["manage"], self.suite.network) if "manage" in given else message
+        options = {**self.suite.defaults, **step.options}
+        if "raw" in options:
+            return parse(options["raw"], self.suite.version or "1987")
+        message = self._generated(options)
+        return _managed(message, options["manage"], self.suite.network) if "manage" in options else message
 
-    def _generated(self, given: Mapping[str, str]) -> Message:
-        asked = options_of(
-            "echo" if "manage" in given else given.get("type", "auth"),
+    def _generated(self, given_options: Mapping[str, str]) -> Message:
+        options = options_of(
+            "echo" if "manage" in given_options else given_options.get("type", "auth"),
             network=self.suite.network,
-            pan=given.get("pan"),
-            amount_minor_units=int(given.get("amount", "1000")),
-            currency=given.get("currency", "840"),
-            stan=given.get("stan") or self.client.next_stan(),
+            pan=given_options.get("pan"),
+            amount_minor_units=int(given_options.get("amount", "1000")),
+            currency=given_options.get("currency", "840"),
+            stan=given_options.get("stan") or self.client.next_stan(),
             version=self.suite.version,
             at=dates.now(),
-            purpose=given.get("purpose", "purchase"),
-            entry=given.get("entry", "manual"),
+            purpose=given_options.get("purpose", "purchase"),
+            entry=given_options.get("entry", "manual"),
             format=self.client.line.format,
             interface=self.client.line.interface or None,
         )
-        return in_format(generate(**asked).message, self.client.line.format)[0]
+        return in_format(generate(**options).message, self.client.line.format)[0]
 
 
 def _managed(echo: Message, kind: str, network: str | None) -> Message:
@@ -297,26 +297,26 @@ def _managed(echo: Message, kind: str, network: str | None) -> Message:
 
 def _expectations(step: Step, request: Message) -> dict[str | int, str]:
     """What is expected: what the step says; by default an approval and no errors."""
-    given = dict(step.expected)
-    if "status" not in given:
-        given = {"status": ANSWERED, **given}
-    if given["status"] == ANSWERED:
-        if _CODE not in given:
-            given.setdefault("code", "approved")
-        given.setdefault("findings", "0")
-    if "code" in given:
-        given["code"] = _code(given["code"], request)
-    if "reversal" in given:
-        given["reversal"] = _code(given["reversal"], request, "4")
-    return given
+    expected = dict(step.expected)
+    if "status" not in expected:
+        expected = {"status": ANSWERED, **expected}
+    if expected["status"] == ANSWERED:
+        if _CODE not in expected:
+            expected.setdefault("code", "approved")
+        expected.setdefault("findings", "0")
+    if "code" in expected:
+        expected["code"] = _code(expected["code"], request)
+    if "reversal" in expected:
+        expected["reversal"] = _code(expected["reversal"], request, "4")
+    return expected
 
 
 def _code(word: str, request: Message, message_class: str | None = None) -> str:
     """The response code for *word* in the request's version; a code is returned unchanged."""
     if word == "approved":
         return approved(request.version, message_class or request.mti[1], request.mti[2])
-    named = read_toml("link")["answers"][request.version]
-    return str(named.get(word, word))
+    codes = read_toml("link")["answers"][request.version]
+    return str(codes.get(word, word))
 
 
 def _misses(expected: Mapping[str | int, str], exchange: Sent, result: StepResult) -> Iterator[str]:
@@ -345,8 +345,8 @@ def _misses(expected: Mapping[str | int, str], exchange: Sent, result: StepResul
             found = _shown(answer, number)
         if not (isinstance(key, str) and found == wanted):
             literal = isinstance(key, int) and wanted not in _WORDS
-            said = mask(int(key), wanted, exchange.request.version) if literal else wanted
-            yield f"{_label(key)}: expected {said}, found {found}"
+            wanted_shown = mask(int(key), wanted, exchange.request.version) if literal else wanted
+            yield f"{_label(key)}: expected {wanted_shown}, found {found}"
 
 
 _WORDS = ("present", "absent", "same")

@@ -139,19 +139,19 @@ class Suite:
         """The suite with only the cases that have one of *words* as name or tag. Raises ChoiceError for an
         unknown word."""
         chosen = [words] if isinstance(words, str) else list(words)
-        known = dict.fromkeys(word for case in self.cases for word in (case.name, *case.tags))
-        if unknown := [word for word in chosen if word not in known]:
-            raise ChoiceError.of("case", unknown[0], tuple(map(quotable, known)))
+        words_known = dict.fromkeys(word for case in self.cases for word in (case.name, *case.tags))
+        if unknown := [word for word in chosen if word not in words_known]:
+            raise ChoiceError.of("case", unknown[0], tuple(map(quotable, words_known)))
         cases = (case for case in self.cases if not {case.name, *case.tags}.isdisjoint(chosen))
         return replace(self, cases=tuple(cases))
 
     def case(self, name: str) -> Case:
         """The case *name*; a name as displayed, with card data masked, also counts. Raises ChoiceError if
         there is none."""
-        for one in self.cases:
-            if name in (one.name, mask_words(one.name)):
-                return one
-        raise ChoiceError.of("case", name, tuple(quotable(one.name) for one in self.cases))
+        for case in self.cases:
+            if name in (case.name, mask_words(case.name)):
+                return case
+        raise ChoiceError.of("case", name, tuple(quotable(case.name) for case in self.cases))
 
 
 def ready_suites() -> tuple[str, ...]:
@@ -199,14 +199,14 @@ def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite
     framing = table.get("framing")
     version = table.get("version", base.version if base else None)
     defaults = {**(base.defaults if base else {}), **_texts(table.get("defaults", {}))}
-    rows = [one for row in table.get("cases", []) for one in _rows(row, folder)]
-    made = [_case(row, str(row.get("name", f"case {at}"))) for at, row in enumerate(rows, 1)]
+    rows = [case for row in table.get("cases", []) for case in _rows(row, folder)]
+    own_cases = [_case(row, str(row.get("name", f"case {at}"))) for at, row in enumerate(rows, 1)]
     session = _session(table["session"]) if "session" in table else base.session if base else None
     spoken = table.get("interface", base.interface if base else None)
     chosen = table.get("format", base.format if base else None)
-    own = {one.name for one in made}
-    inherited = [one for one in base.cases if one.name not in own] if base else []
-    cases = (*inherited, *made)
+    own = {case.name for case in own_cases}
+    inherited = [case for case in base.cases if case.name not in own] if base else []
+    cases = (*inherited, *own_cases)
     suite = Suite(
         str(table.get("title", "Suite")),
         cases,
@@ -221,35 +221,35 @@ def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite
         _keys(table["keys"], folder) if "keys" in table else base.keys if base else None,
         None if spoken is None else interface_named(spoken),
     )
-    _no_twins([one.name for one in suite.in_order])
+    _no_twins([case.name for case in suite.in_order])
     return suite
 
 
 def _rows(case: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
     """The case, or one for each of its rows; names that are the same for all rows get a number."""
-    given = case.get("rows")
-    if given is None:
+    rows = case.get("rows")
+    if rows is None:
         return [case]
     where = f"case {shown(str(case.get('name', '')))}, rows"
-    if isinstance(given, str):
-        given = csv_rows(text_of(where, folder / path_of(where, given)), where)
-    if not isinstance(given, list) or not given or not all(isinstance(row, Mapping) for row in given):
-        raise OptionError(where, "a list of tables, or a CSV file", f"a value of type {type(given).__name__}")
+    if isinstance(rows, str):
+        rows = csv_rows(text_of(where, folder / path_of(where, rows)), where)
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise OptionError(where, "a list of tables, or a CSV file", f"a value of type {type(rows).__name__}")
     bare = {key: value for key, value in case.items() if key != "rows"}
-    found: list[Mapping[str, Any]] = []
-    for at, row in enumerate(given, 1):
-        made = put_cells(bare, {str(key): _text(cell or "") for key, cell in row.items()})
-        if made.get("name") == bare.get("name"):
-            made["name"] = f"{bare.get('name', 'case')} {at}"
-        found.append(made)
-    return found
+    cases: list[Mapping[str, Any]] = []
+    for at, row in enumerate(rows, 1):
+        expanded = put_cells(bare, {str(key): _text(cell or "") for key, cell in row.items()})
+        if expanded.get("name") == bare.get("name"):
+            expanded["name"] = f"{bare.get('name', 'case')} {at}"
+        cases.append(expanded)
+    return cases
 
 
-def _keys(given: Any, folder: Path) -> Mapping[str, Any] | Path:
+def _keys(keys: Any, folder: Path) -> Mapping[str, Any] | Path:
     """The keys, or the path of their file, which is read when they are needed."""
-    if isinstance(given, Mapping):
-        return given
-    return folder / path_of("keys", given)
+    if isinstance(keys, Mapping):
+        return keys
+    return folder / path_of("keys", keys)
 
 
 def _session(table: Mapping[str, Any]) -> tuple[Case | None, Case | None]:
@@ -262,10 +262,10 @@ def _session(table: Mapping[str, Any]) -> tuple[Case | None, Case | None]:
     return before, after
 
 
-def _framing(said: Any) -> tuple[str, ...] | None:
-    names: Any = [said] if isinstance(said, str) else said or []
-    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-        raise OptionError("framing", "a name or a list of names", f"a value of type {type(said).__name__}")
+def _framing(framing: Any) -> tuple[str, ...] | None:
+    names: Any = [framing] if isinstance(framing, str) else framing or []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise OptionError("framing", "a name or a list of names", f"a value of type {type(framing).__name__}")
     return tuple(names) or None
 
 
@@ -273,22 +273,22 @@ def _check_kinds(where: str, table: Any, kinds: Mapping[str, tuple[type, str]]) 
     """Raises OptionError if *table* is not a table, or an entry has a type other than its name requires."""
     if not isinstance(table, Mapping):
         raise OptionError(where, "a table of rows", f"a value of type {type(table).__name__}")
-    for key, (kind, said) in kinds.items():
+    for key, (kind, expected) in kinds.items():
         value: Any = table.get(key)
-        tables_in = said.endswith("of tables") and isinstance(value, list)
+        tables_in = expected.endswith("of tables") and isinstance(value, list)
         if value is not None and (
             not isinstance(value, kind)
-            or (tables_in and not all(isinstance(one, Mapping) for one in cast("list[Any]", value)))
+            or (tables_in and not all(isinstance(item, Mapping) for item in cast("list[Any]", value)))
         ):
-            raise OptionError(f"{where}, {key}", said, f"a value of type {type(value).__name__}")
+            raise OptionError(f"{where}, {key}", expected, f"a value of type {type(value).__name__}")
 
 
 def _base(name: object) -> Suite | None:
     if name is None:
         return None
-    known = tables.names(_FOLDER, ".toml")
-    if name not in known:
-        raise ChoiceError.of("extends", name, known)
+    bases = tables.names(_FOLDER, ".toml")
+    if name not in bases:
+        raise ChoiceError.of("extends", name, bases)
     return _of_toml(tables.read_toml(f"{_FOLDER}/{name}"), "")
 
 
@@ -305,7 +305,7 @@ def _case(row: Mapping[str, Any], name: str) -> Case:
     rows = [one for step in row.get("steps", []) for one in _with_following(step, f"case {shown(name)}")]
     if not rows:
         raise OptionError(f"case {shown(name)}", "at least one step", "none")
-    steps = tuple(_step(one, f"case {shown(name)}, step {at}", at) for at, one in enumerate(rows, 1))
+    steps = tuple(_step(row, f"case {shown(name)}, step {at}", at) for at, row in enumerate(rows, 1))
     tags = row.get("tags", [])
     return Case(
         name, str(row.get("about", "")), steps, tuple(tags.split() if isinstance(tags, str) else tags)
@@ -320,31 +320,31 @@ def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any
         wanted = wanted_steps(row["then"])
     except OptionError as error:
         raise OptionError(f"{where}, then", error.expected, error.found) from None
-    made: list[Mapping[str, Any]] = [{key: value for key, value in row.items() if key != "then"}]
-    for one in wanted:
-        if one.step not in (*FOLLOWING, REVERSAL):
-            raise ChoiceError.of(f"{where}, then", one.step, (REVERSAL, *FOLLOWING))
-        if one.outcome != APPROVED:
+    steps: list[Mapping[str, Any]] = [{key: value for key, value in row.items() if key != "then"}]
+    for follow_up in wanted:
+        if follow_up.step not in (*FOLLOWING, REVERSAL):
+            raise ChoiceError.of(f"{where}, then", follow_up.step, (REVERSAL, *FOLLOWING))
+        if follow_up.outcome != APPROVED:
             raise OptionError(
-                f"{where}, then", "no outcome; a separate step says what is expected", one.outcome
+                f"{where}, then", "no outcome; a separate step says what is expected", follow_up.outcome
             )
-        options = {"amount": one.amount, "reason": one.reason}
-        given = {key: value for key, value in options.items() if value is not None}
-        made.append({"do": REVERSE if one.step == REVERSAL else one.step, **given})
-    return made
+        options = {"amount": follow_up.amount, "reason": follow_up.reason}
+        changes = {key: value for key, value in options.items() if value is not None}
+        steps.append({"do": REVERSE if follow_up.step == REVERSAL else follow_up.step, **changes})
+    return steps
 
 
 def _of_csv(text: str, name: str) -> Suite:
-    found: dict[str, dict[str, Any]] = {}
+    cases: dict[str, dict[str, Any]] = {}
     case, network, version = "", None, None
     for row in csv_rows(text, "suite"):
-        given = {key: value for key, value in row.items() if key and value and value.strip()}
-        case = given.pop("case", case) or "case 1"
-        held = found.setdefault(case, {"name": case, "about": "", "steps": []})
-        held |= {key: given.pop(key) for key in ("about", "tags") if key in given}
-        network, version = given.pop("network", network), given.pop("version", version)
-        held["steps"].append(given)
-    table = {"title": name, "cases": list(found.values())}
+        cells = {key: value for key, value in row.items() if key and value and value.strip()}
+        case = cells.pop("case", case) or "case 1"
+        table_of_case = cases.setdefault(case, {"name": case, "about": "", "steps": []})
+        table_of_case |= {key: cells.pop(key) for key in ("about", "tags") if key in cells}
+        network, version = cells.pop("network", network), cells.pop("version", version)
+        table_of_case["steps"].append(cells)
+    table = {"title": name, "cases": list(cases.values())}
     table |= {key: value for key, value in (("network", network), ("version", version)) if value}
     return _of_toml(table, text)
 
@@ -360,7 +360,7 @@ def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
         elif key.startswith("expect."):
             word = key.removeprefix("expect.")
             if not word.isdecimal() and word not in EXPECTED:
-                raise ChoiceError.of(where, key, tuple(f"expect.{one}" for one in (*EXPECTED, "39")))
+                raise ChoiceError.of(where, key, tuple(f"expect.{word}" for word in (*EXPECTED, "39")))
             check_pattern(f"{where}, {key}", value)
             expected[_element(where, key) if word.isdecimal() else word] = value
         elif key in _STEP:
@@ -384,9 +384,9 @@ def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
 def _texts(row: Mapping[str, Any]) -> dict[str, str]:
     if unknown := [key for key in row if key not in OPTIONS]:
         raise ChoiceError.of("defaults", unknown[0], OPTIONS)
-    made = {key: _text(value) for key, value in row.items()}
-    check_amount("defaults", made)
-    return made
+    texts = {key: _text(value) for key, value in row.items()}
+    check_amount("defaults", texts)
+    return texts
 
 
 def check_amount(where: str, options: Mapping[str, str]) -> None:
@@ -411,20 +411,20 @@ def _element(where: str, key: str) -> int:
 
 def _number(where: str, text: str) -> float:
     try:
-        made = float(text)
+        number = float(text)
     except ValueError:
-        made = -1.0
-    if not 0 <= made <= 86_400:
+        number = -1.0
+    if not 0 <= number <= 86_400:
         raise OptionError(where, "seconds, 0 to 86400", shown(text))
-    return made
+    return number
 
 
 def filled(text: str, value: Callable[[str], str | None]) -> str:
     """*text* with each variable replaced by its *value*; None leaves the variable unchanged."""
 
     def put(place: re.Match[str]) -> str:
-        found = value(_name(place))
-        return place[0] if found is None else found
+        replacement = value(_name(place))
+        return place[0] if replacement is None else replacement
 
     return _VARIABLE.sub(put, text)
 
@@ -436,8 +436,8 @@ def variables(text: str) -> Iterator[str]:
 
 def element_of(name: str) -> tuple[int, int] | None:
     """The step and element in a variable's *name*, such as `1.38`; None for another name."""
-    found = _ELEMENT.fullmatch(name)
-    return (int(found[1]), int(found[2])) if found else None
+    match = _ELEMENT.fullmatch(name)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def check(where: str, key: str | int, text: str, step: int) -> None:
