@@ -119,11 +119,11 @@ def _of_rows(
     cells = _cells(table)
     stopped = facts.get("stopped")
     if stopped:
-        made = read(_message([one for one in cells if not _is_left(one, stopped)], facts), network=network)
+        base = read(_message([row for row in cells if not _is_left(row, stopped)], facts), network=network)
         error = WireError(stopped["field"], stopped["offset"], stopped["expected"], stopped["found"])
-        there = made.message.fields if made.message else {}
+        there = base.message.fields if base.message else {}
         announced = tuple(sorted({*there, *facts["unread"]}))
-        return replace(made, complete=False, misfits=(error,), announced=announced)
+        return replace(base, complete=False, misfits=(error,), announced=announced)
     if facts.get("broken") or any(is_missing(cell) for cell, _ in cells):
         raw = _joined(cells, facts)
         if facts.get("kind"):
@@ -161,18 +161,18 @@ def _prefixed(number: int, text: str, elements: Spec) -> str:
 
 
 def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Message:
-    found: dict[int, object] = {}
+    values: dict[int, object] = {}
     for cell, value in cells:
         number = element_number(cell)
         if number is None or not 0 <= number <= bitmap.ALL_BITS:
             raise BuildError(None, None, "a data element number 0 to 128 in each row", repr(cell)[:8])
-        if number in found:
+        if number in values:
             raise BuildError(number, None, "one row", "two or more")
-        found[number] = value
-    mti, bits = found.pop(MTI_FIELD, ""), found.pop(BITMAP_FIELD, None)
+        values[number] = value
+    mti, bits = values.pop(MTI_FIELD, ""), values.pop(BITMAP_FIELD, None)
     version = facts.get("version") or chosen_version(mti if isinstance(mti, str) else "", None)
     fields: dict[int, str] = {}
-    for number, value in found.items():
+    for number, value in values.items():
         if not isinstance(value, str):
             kind = "a missing value" if is_missing(value) else type(value).__name__
             raise BuildError(number, None, f"{spec(version)[number].format} as text", kind)
@@ -231,19 +231,19 @@ def dialect_of(facts: Mapping[str, Any], version: str) -> Spec | None:
 def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Message:
     """A dict `{0 or "mti": "0100", 2: "4111…", …}` as a Message; numbers may be texts, as in JSON. Raises
     BuildError for another key, or if the MTI is missing."""
-    found: dict[int | Literal["mti"], Any] = {}
+    values: dict[int | Literal["mti"], Any] = {}
     for key, value in elements.items():
         number = MTI_FIELD if key == "mti" else element_number(key)
         if number is None or number == BITMAP_FIELD or number > bitmap.ALL_BITS or number < 0:
             expected = "the keys 0 (or mti) and data element numbers 2 to 128"
             raise BuildError(None, None, expected, repr(key)[:8])
-        if number in found:
+        if number in values:
             raise BuildError(number, None, "one value", "two")
-        found[number] = value
-    mti = found.pop(MTI_FIELD, None)
+        values[number] = value
+    mti = values.pop(MTI_FIELD, None)
     if not isinstance(mti, str):
         raise BuildError(MTI_FIELD, None, "4 digits as text", "none" if mti is None else type(mti).__name__)
-    fields = {int(number): value for number, value in found.items()}
+    fields = {int(number): value for number, value in values.items()}
     return Message(mti, dict(sorted(fields.items())), chosen_version(mti, version))
 
 

@@ -57,9 +57,9 @@ class Secret(str):
     cover: Cover
 
     def __new__(cls, text: str, cover: Cover) -> Self:
-        made = super().__new__(cls, text)
-        made.cover = cover
-        return made
+        secret = super().__new__(cls, text)
+        secret.cover = cover
+        return secret
 
     @property
     def shown(self) -> str:
@@ -124,7 +124,7 @@ class CardData(ExtensionArray):
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:
         if isinstance(scalars, CardData):
             return cls(scalars._texts.copy() if copy else scalars._texts, scalars._cover)
-        covers = [one.cover for one in scalars if isinstance(one, Secret)]
+        covers = [cell.cover for cell in scalars if isinstance(cell, Secret)]
         return cls(pd.array(_plain(scalars), dtype=_TEXTS), reduce(operator.or_, covers, Cover()))
 
     @classmethod
@@ -133,8 +133,8 @@ class CardData(ExtensionArray):
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
-        joined = pd.concat([pd.Series(one._texts) for one in to_concat], ignore_index=True)
-        return cls(joined.array, reduce(operator.or_, (one._cover for one in to_concat)))
+        joined = pd.concat([pd.Series(array._texts) for array in to_concat], ignore_index=True)
+        return cls(joined.array, reduce(operator.or_, (array._cover for array in to_concat)))
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -143,10 +143,10 @@ class CardData(ExtensionArray):
         return self._of(self._texts[check_array_indexer(self, item)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        made = value if isinstance(value, CardData) else None
-        self._texts[check_array_indexer(self, key)] = made._texts if made else _plain(value)
-        if made:
-            self._cover |= made._cover
+        cells = value if isinstance(value, CardData) else None
+        self._texts[check_array_indexer(self, key)] = cells._texts if cells else _plain(value)
+        if cells:
+            self._cover |= cells._cover
 
     def __getattr__(self, name: str) -> Any:
         # `Series.str` looks up its methods on the array by these names; pandas has no public way for arrays
@@ -156,11 +156,11 @@ class CardData(ExtensionArray):
         method = getattr(self._texts, name)
         return lambda *args, **kwargs: self._of(method(*args, **kwargs))
 
-    def _of(self, made: Any) -> Any:
-        """*made*, a result of an operation on the texts, with their cover if it is text."""
-        if isinstance(made, type(self._texts)):
-            return type(self)(made, self._cover)
-        return Secret(made, self._cover) if isinstance(made, str) else made
+    def _of(self, result: Any) -> Any:
+        """*result*, a result of an operation on the texts, with their cover if it is text."""
+        if isinstance(result, type(self._texts)):
+            return type(self)(result, self._cover)
+        return Secret(result, self._cover) if isinstance(result, str) else result
 
     @property
     def nbytes(self) -> int:
@@ -174,8 +174,8 @@ class CardData(ExtensionArray):
     def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
         """The cells at *indices*."""
         filler = fill_value[:] if isinstance(fill_value, str) else None
-        made = self._texts.take(indices, allow_fill=allow_fill, fill_value=filler)
-        return type(self)(made, self._cover)
+        texts = self._texts.take(indices, allow_fill=allow_fill, fill_value=filler)
+        return type(self)(texts, self._cover)
 
     def copy(self) -> Self:
         """A copy."""
@@ -197,10 +197,10 @@ class CardData(ExtensionArray):
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         """The cells as *dtype*; as objects they stay masked."""
-        asked = pd.api.types.pandas_dtype(dtype)
-        if asked == self.dtype:
+        kind = pd.api.types.pandas_dtype(dtype)
+        if kind == self.dtype:
             return self.copy() if copy else self
-        if asked == np.dtype(object):
+        if kind == np.dtype(object):
             cells = np.empty(len(self), dtype=object)
             cells[:] = list(self)
             return cells
@@ -227,8 +227,8 @@ class CardData(ExtensionArray):
         return lambda cell: self._cover(cell[:]) if isinstance(cell, str) else str(cell)
 
     def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
-        made = self._of(getattr(pd.Series(self._texts), name)(skipna=skipna, **kwargs))
-        return type(self)._from_sequence([made]) if keepdims else made
+        result = self._of(getattr(pd.Series(self._texts), name)(skipna=skipna, **kwargs))
+        return type(self)._from_sequence([result]) if keepdims else result
 
 
 def _plain(scalars: Any) -> Any:
@@ -236,7 +236,7 @@ def _plain(scalars: Any) -> Any:
     if isinstance(scalars, str):
         return scalars[:]
     if isinstance(scalars, Iterable) and not isinstance(scalars, ExtensionArray):
-        return [one[:] if isinstance(one, str) else one for one in scalars]
+        return [cell[:] if isinstance(cell, str) else cell for cell in scalars]
     return scalars
 
 
@@ -291,8 +291,8 @@ def shown_values(
     ]
     shown = mask_cells(cells, version, broken=broken, unread=frozenset(facts.get("unread", ())))
     return [
-        (value if one == value else one) if isinstance(value, str) else shown_cell(value)
-        for one, value in zip(shown, values, strict=True)
+        (value if masked == value else masked) if isinstance(value, str) else shown_cell(value)
+        for masked, value in zip(shown, values, strict=True)
     ]
 
 

@@ -104,11 +104,11 @@ def convert(
     >>> table.iso.notes["action"].tolist()
     ['reformatted', 'kept', 'kept', 'moved']
     """
-    given = take(message, version, network, format, interface)
-    made = operations.convert(readable(given), version_named(to), network=given.network, at=moment(at))
-    plain = table_of(take(made.message, None, given.network), source=SOURCE)
+    reading = take(message, version, network, format, interface)
+    new = operations.convert(readable(reading), version_named(to), network=reading.network, at=moment(at))
+    plain = table_of(take(new.message, None, reading.network), source=SOURCE)
     table = ConvertedTable(plain)
     table.attrs = dict(plain.attrs)
-    rows = [(note.number, ", ".join(map(str, note.to)), note.action, note.note) for note in made.notes]
-    table.attrs["iso"] |= {"conversion": rows, "lossless": made.lossless}
+    rows = [(note.number, ", ".join(map(str, note.to)), note.action, note.note) for note in new.notes]
+    table.attrs["iso"] |= {"conversion": rows, "lossless": new.lossless}
     return table

@@ -62,10 +62,10 @@ class ExchangeTable(AskedTable):
         return self.iso.summary
 
     def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
-        made = self.iso.exchange
-        steps = enumerate(made.steps, 1)
-        parts = [(f"{at}: {step.role}", take(step.message, None, made.network)) for at, step in steps]
-        return parts, tell(made), ()
+        exchange = self.iso.exchange
+        steps = enumerate(exchange.steps, 1)
+        parts = [(f"{at}: {step.role}", take(step.message, None, exchange.network)) for at, step in steps]
+        return parts, tell(exchange), ()
 
 
 class ExchangeView(View):
@@ -75,29 +75,29 @@ class ExchangeView(View):
     def exchange(self) -> Exchange:
         """The exchange itself, as `client.send` and suites accept it."""
         held: Held = self._facts["exchange"]
-        made: Exchange = held.value
-        return made
+        exchange: Exchange = held.value
+        return exchange
 
     @property
     def messages(self) -> list[MessageTable]:
         """The messages, each as a table."""
         network, texts = self.exchange.network, self._facts.get("texts", {})
         messages = enumerate(self.exchange.messages)
-        return [table_of(take(texts.get(at, one), None, network)) for at, one in messages]
+        return [table_of(take(texts.get(at, message), None, network)) for at, message in messages]
 
     @property
     def findings(self) -> pd.DataFrame:
         """The findings on each message and between them: `step` (from 1), then the columns of
         `validate`."""
-        made = self.exchange
+        exchange = self.exchange
         own = [
-            (at, one)
-            for at, step in enumerate(made.steps)
-            for one in validate(step.message, network=made.network).findings
+            (at, finding)
+            for at, step in enumerate(exchange.steps)
+            for finding in validate(step.message, network=exchange.network).findings
         ]
-        found = sorted([*own, *findings(made)], key=lambda pair: pair[0])
+        found = sorted([*own, *findings(exchange)], key=lambda pair: pair[0])
         columns = ("step", *FINDING_COLUMNS)
-        return Table(columns_of(columns, [[at + 1, *cells_of(one)] for at, one in found]))
+        return Table(columns_of(columns, [[at + 1, *cells_of(finding)] for at, finding in found]))
 
     @property
     def summary(self) -> str:
@@ -224,9 +224,9 @@ def exchange_table(made: Exchange, texts: Mapping[int, str] | None = None) -> Ex
     words = ("direction", "role", "mti", "stan", "currency", "code", "meaning")
     table = table.astype({**dict.fromkeys(("step", "of", "amount"), INTEGER), **dict.fromkeys(words, "str")})
     table["time"] = pd.to_datetime(table["time"], utc=True)
-    found = ExchangeTable(table)
-    found.attrs["iso"] = {"exchange": Held(made), "texts": dict(texts or {})}
-    return found
+    result = ExchangeTable(table)
+    result.attrs["iso"] = {"exchange": Held(made), "texts": dict(texts or {})}
+    return result
 
 
 def _row(made: Exchange, at: int) -> tuple[object, ...]:
@@ -235,7 +235,7 @@ def _row(made: Exchange, at: int) -> tuple[object, ...]:
     money = amount(message)
     code = message.get(39) or None
     where = "response" if step.is_answer else "request"
-    known = code_of(code, message.version, made.network, where=where) if code else None
+    row = code_of(code, message.version, made.network, where=where) if code else None
     return (
         at + 1,
         step.at,
@@ -247,5 +247,5 @@ def _row(made: Exchange, at: int) -> tuple[object, ...]:
         minor_units(message) if money else None,
         alpha_of(money[1]) if money and money[1] else None,
         code,
-        known.meaning if known else None,
+        row.meaning if row else None,
     )

@@ -84,7 +84,7 @@ class FindingsView(View):
 
 def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:
     """The findings *found* as a table. The results of all requested networks are kept in `attrs`."""
-    table = FindingsTable(columns_of(FINDING_COLUMNS, [cells_of(one) for one in found]))
+    table = FindingsTable(columns_of(FINDING_COLUMNS, [cells_of(finding) for finding in found]))
     matrix = [
         {"network": name, "passed": result.passed, "errors": result.wrong, "warnings": result.warnings}
         for name, result in report.networks.items()

@@ -71,31 +71,31 @@ def interfaces() -> Table:
 _INTERFACE = ("name", "title", "version", "format", "network", "rules", "note", "source")
 
 
-def _interface_row(one: Interface) -> tuple[object, ...]:
-    count = len(one.rows) + (len(presence_of(one.network)) if one.network else 0)
-    words = mask_words(one.note), mask_words(one.source)
-    return (one.name, mask_words(one.title), one.version or "any", one.format, one.network, count, *words)
+def _interface_row(row: Interface) -> tuple[object, ...]:
+    count = len(row.rows) + (len(presence_of(row.network)) if row.network else 0)
+    words = mask_words(row.note), mask_words(row.source)
+    return (row.name, mask_words(row.title), row.version or "any", row.format, row.network, count, *words)
 
 
-def _row(made: Format) -> tuple[object, ...]:
-    bitmap = made.bitmap + (f", always {made.bitmap_bytes} bytes" if made.bitmap_bytes else "")
+def _row(fmt: Format) -> tuple[object, ...]:
+    bitmap = fmt.bitmap + (f", always {fmt.bitmap_bytes} bytes" if fmt.bitmap_bytes else "")
     return (
-        made.name,
-        mask_words(made.title),
-        made.version or "any",
-        made.extends or "",
-        made.mti,
+        fmt.name,
+        mask_words(fmt.title),
+        fmt.version or "any",
+        fmt.extends or "",
+        fmt.mti,
         bitmap,
-        made.digits,
-        made.text,
-        made.track,
-        made.binary,
-        made.lengths,
-        ", ".join(f"DE {number}" for number in sorted(made.elements)),
-        ", ".join(frame(name).title for name in made.frames),
-        told_left_out(made),
-        mask_words(made.note),
-        mask_words(made.source),
+        fmt.digits,
+        fmt.text,
+        fmt.track,
+        fmt.binary,
+        fmt.lengths,
+        ", ".join(f"DE {number}" for number in sorted(fmt.elements)),
+        ", ".join(frame(name).title for name in fmt.frames),
+        told_left_out(fmt),
+        mask_words(fmt.note),
+        mask_words(fmt.source),
     )
 
 
@@ -246,14 +246,14 @@ def guess(
     >>> sim.guess("GET / HTTP/1.1")["confidence"].tolist()
     ['none']
     """
-    found = guess_paste(data, format=format, version=version)
-    rows = [_candidate(1, one) for one in (found, *found.rivals)]
-    rows += [_candidate(place, one) for place, one in enumerate(found.more, 2)]
+    best = guess_paste(data, format=format, version=version)
+    rows = [_candidate(1, each) for each in (best, *best.rivals)]
+    rows += [_candidate(place, each) for place, each in enumerate(best.more, 2)]
     table = GuessTable(columns_of(COLUMNS, rows))
     return table.astype(dict.fromkeys(("message", "elements", "read", "size"), "int64"))
 
 
 def _candidate(place: int, one: Reading) -> tuple[object, ...]:
     elements = len(one.message.fields) if one.message else 0
-    said = one.confidence, one.spelling, ", ".join(one.framing), one.format, one.title, one.version, one.mti
-    return (str(place), *said, str(elements), str(one.read), str(one.size), "; ".join(one.reasons))
+    head = one.confidence, one.spelling, ", ".join(one.framing), one.format, one.title, one.version, one.mti
+    return (str(place), *head, str(elements), str(one.read), str(one.size), "; ".join(one.reasons))

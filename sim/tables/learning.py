@@ -51,18 +51,18 @@ class LearnedTable(Table):
     @property
     def toml(self) -> str:
         """The format as a file for `load_format` and `--format`."""
-        made = self._of()
-        said = {one.field.number: _told(one.seen, one.open) for one in made.evidence}
-        return beside_toml(made.format, said)
+        learned = self._of()
+        notes = {row.field.number: _told(row.seen, row.open) for row in learned.evidence}
+        return beside_toml(learned.format, notes)
 
     @property
     def read_as(self) -> str:
         """How the messages were read, and how many could be read to their ends."""
-        made = self._of()
-        front = ", ".join(title for title in made.framing)
-        read = made.messages - len(made.unread)
-        words = [made.spelling, *([front] if front else []), f"near {made.base.title}"]
-        return mask_words(f"{', '.join(words)}; {read} of {made.messages} messages read to their ends")
+        learned = self._of()
+        front = ", ".join(title for title in learned.framing)
+        read = learned.messages - len(learned.unread)
+        words = [learned.spelling, *([front] if front else []), f"near {learned.base.title}"]
+        return mask_words(f"{', '.join(words)}; {read} of {learned.messages} messages read to their ends")
 
     def save(self, path: str | Path) -> Path:
         """Write the format to the TOML file *path*."""
@@ -77,8 +77,8 @@ class LearnedTable(Table):
         return self._learned
 
 
-def _told(seen: str, left: str) -> str:
-    return f"{seen}; open: {left}" if left else seen
+def _told(evidence: str, left: str) -> str:
+    return f"{evidence}; open: {left}" if left else evidence
 
 
 def learn(source: object, *, name: str = "learned") -> LearnedTable:
@@ -123,25 +123,25 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     items = _items(source)
     if len(items) < _FEWEST:
         raise SpecError(None, None, "20 or more messages in one dialect", f"{len(items)}")
-    found = learned_from(items[:_MOST], name)
-    keep(found.format)
+    learned = learned_from(items[:_MOST], name)
+    keep(learned.format)
     rows = [
         (
-            str(one.field.number),
-            mask_words(one.field.name),
-            one.field.format,
-            _written(one.field.written),
-            "yes" if one.differs else "",
-            str(one.messages),
-            one.seen,
-            one.open,
+            str(row.field.number),
+            mask_words(row.field.name),
+            row.field.format,
+            _written(row.field.written),
+            "yes" if row.differs else "",
+            str(row.messages),
+            row.seen,
+            row.open,
         )
-        for one in found.evidence
+        for row in learned.evidence
     ]
     table = LearnedTable(columns_of(COLUMNS, rows)).astype({"messages": "int64"})
-    made = LearnedTable(table)
-    made._learned = found
-    return made
+    result = LearnedTable(table)
+    result._learned = learned
+    return result
 
 
 def _written(kind: str) -> str:
@@ -154,23 +154,23 @@ def _items(source: object) -> list[str | bytes]:
         return _of_text(source)
     files = expanded(source) or paths(source)
     if files is not None:
-        return [one for path in files for one in _of_file(path)]
+        return [message for path in files for message in _of_file(path)]
     data: Any = source.read(_LARGEST) if hasattr(source, "read") else source
     if isinstance(data, str):
         return _of_text(data)
     if isinstance(data, bytes | bytearray | memoryview):
         return _of_bytes(bytes(data))
     if isinstance(source, Iterable) and not isinstance(source, dict):
-        return [_item(one) for one in source]
+        return [_item(item) for item in source]
     raise TypeError(f"messages are a list, a text, bytes or a path, not {type(source).__name__}")
 
 
-def _item(one: object) -> str | bytes:
-    if isinstance(one, bytes | bytearray | memoryview):
-        return bytes(one)
-    if isinstance(one, str):
-        return str(one)
-    raise TypeError(f"a message to learn from is text or bytes, not {type(one).__name__}")
+def _item(item: object) -> str | bytes:
+    if isinstance(item, bytes | bytearray | memoryview):
+        return bytes(item)
+    if isinstance(item, str):
+        return str(item)
+    raise TypeError(f"a message to learn from is text or bytes, not {type(item).__name__}")
 
 
 def _of_file(path: Path) -> list[str | bytes]:
@@ -197,6 +197,6 @@ def _of_bytes(data: bytes) -> list[str | bytes]:
 def _of_text(text: str) -> list[str | bytes]:
     """The messages of a text: its hex dumps, or its lines."""
     lines = text.splitlines()
-    dumps = [one.text for one in dumps_apart(enumerate(lines, 1)) if len(one.rows) > 1]
-    found = dumps if len(dumps) >= _FEWEST else [line for line in lines if len(line.strip()) >= _SHORTEST]
-    return [*found]
+    dumps = [dump.text for dump in dumps_apart(enumerate(lines, 1)) if len(dump.rows) > 1]
+    texts = dumps if len(dumps) >= _FEWEST else [line for line in lines if len(line.strip()) >= _SHORTEST]
+    return [*texts]

@@ -92,21 +92,21 @@ class Watched:
         """Its transactions, as `sim.match` finds them: requests with their responses, repeats and reversals.
         `sim.plot(..., "lanes")` draws it."""
         held = [(one, seen) for one in self.seen if (seen := self.seen.message(one)) is not None]
-        times = [datetime.fromtimestamp(one.at, UTC) for one, _ in held]
-        return match([seen for _, seen in held], times=times)
+        times = [datetime.fromtimestamp(entry.at, UTC) for entry, _ in held]
+        return match([message for _, message in held], times=times)
 
     def lanes(self) -> Drawing:
         """The transactions as diagrams, with an arrow for each message."""
-        seen = seen_in(self.seen, IN if isinstance(self, Host) else OUT)
-        return Drawing(as_svg(seen) or "<p>Nothing was sent yet.</p>")
+        items = seen_in(self.seen, IN if isinstance(self, Host) else OUT)
+        return Drawing(as_svg(items) or "<p>Nothing was sent yet.</p>")
 
     def message(self, number: int) -> Message:
         """The message in row *number* of the traffic. Raises KeyError if there is none."""
         found = next((entry for entry in self.seen if entry.number == number), None)
-        seen = None if found is None else self.seen.message(found)
-        if seen is None:
+        message = None if found is None else self.seen.message(found)
+        if message is None:
             raise KeyError(f"row {number} has no message")
-        return seen
+        return message
 
 
 class LabHost(Host, Watched):
@@ -139,7 +139,7 @@ class LabClient(Client, Watched):
 
     def send_all(self, messages: Iterable[MessageArgument], **options: Any) -> list[Sent]:
         """Send *messages* at once, and wait for all."""
-        return self.exchange_all([_readable(one) for one in messages], **options)
+        return self.exchange_all([_readable(message) for message in messages], **options)
 
     async def ask(self, message: MessageArgument, **options: Any) -> Sent:
         """`send`, to be awaited in any event loop."""

@@ -29,7 +29,7 @@ def status() -> Table:
     ['anthropic', 'openai', 'google', 'ollama']
     """
     rows = [
-        (one.provider, "yes" if one.configured else "no", one.model, one.base_url, one.reason)
-        for one in llm.status()
+        (row.provider, "yes" if row.configured else "no", row.model, row.base_url, row.reason)
+        for row in llm.status()
     ]
     return ReferenceTable(columns_of(("provider", "configured", "model", "base_url", "reason"), rows))

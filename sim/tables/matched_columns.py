@@ -40,23 +40,23 @@ class Columns:
 
     def by_mti(self, what: Callable[[str], Any], missing: Any) -> Any:
         """The result of *what* for each row's MTI."""
-        said = np.array([*(what(one) for one in self.mtis), missing])
-        return said[self.mti]
+        results = np.array([*(what(mti) for mti in self.mtis), missing])
+        return results[self.mti]
 
     def column(self, number: int) -> Any:
         """The values of an element as an Arrow array; None if no message contains it."""
         name = self.named.get(number)
         if name is None:
             return None
-        made = pa.array(self.table[name].astype("str"), from_pandas=True)
-        made = made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
-        return None if made.null_count == len(made) else made
+        values = pa.array(self.table[name].astype("str"), from_pandas=True)
+        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        return None if values.null_count == len(values) else values
 
     def values(self, place: Place) -> Any:
         """The values at *place* in the form that is compared, without leading zeros; missing if there is
         none."""
         if place.number == 0:
-            texts = pa.array([one[:3].lstrip("0") for one in self.mtis] or [""], pa.large_string())
+            texts = pa.array([mti[:3].lstrip("0") for mti in self.mtis] or [""], pa.large_string())
             held = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
             return pc.if_else(pa.array(self.mti < len(self.mtis)), held, pa.scalar(None, held.type))
         held = self.column(place.number)
@@ -73,8 +73,8 @@ class Columns:
         """Both sides of *tie* as numbers from 1, 0 if missing; None if no message has one of the sides."""
         if tie.earlier == tie.later:
             if tie.earlier not in self._codes:
-                held = self.values(tie.earlier)
-                self._codes[tie.earlier] = np.zeros(0, np.int64) if held is None else numbers_of(held)
+                values = self.values(tie.earlier)
+                self._codes[tie.earlier] = np.zeros(0, np.int64) if values is None else numbers_of(values)
             own = self._codes[tie.earlier]
             return (own, own) if len(own) or not self.size else None
         sides = self.values(tie.earlier), self.values(tie.later)
@@ -86,14 +86,14 @@ class Columns:
 
 def _coded(column: pd.Series[Any]) -> tuple[list[str], Ints]:
     """The distinct values, and the index of each row's value; missing values have the last index."""
-    codes, found = pd.factorize(column)
-    made = codes.astype(np.int64)
-    made[made < 0] = len(found)
-    return [str(one) for one in found], made
+    codes, values = pd.factorize(column)
+    numbers = codes.astype(np.int64)
+    numbers[numbers < 0] = len(values)
+    return [str(value) for value in values], numbers
 
 
-def numbers_of(held: Any) -> Ints:
+def numbers_of(texts: Any) -> Ints:
     """Numbers from 1 for equal texts, 0 for missing ones."""
-    encoded = held.dictionary_encode()
+    encoded = texts.dictionary_encode()
     codes: Ints = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
     return codes

@@ -89,8 +89,8 @@ def match(
     table = as_messages(messages, format)
     seconds = _seconds(table, times)
     columns = Columns(table)
-    made = pair(_traffic(columns, seconds), float(timeout))
-    return transactions(columns, made, seconds)
+    pairs = pair(_traffic(columns, seconds), float(timeout))
+    return transactions(columns, pairs, seconds)
 
 
 def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
@@ -100,23 +100,23 @@ def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
         return pd.DataFrame(source)
     if isinstance(source, pd.DataFrame | Message):
         source = [source]
-    if isinstance(source, list | tuple) and not all(isinstance(one, str) for one in source):
-        if all(isinstance(one, pd.DataFrame) and "mti" in one.columns for one in source):
-            return pd.concat([pd.DataFrame(one) for one in source], ignore_index=True)
-        own = [facts_of(one).get("network") if isinstance(one, pd.DataFrame) else None for one in source]
-        table = pd.DataFrame(read([as_message(one, format) for one in source]))
+    if isinstance(source, list | tuple) and not all(isinstance(item, str) for item in source):
+        if all(isinstance(item, pd.DataFrame) and "mti" in item.columns for item in source):
+            return pd.concat([pd.DataFrame(item) for item in source], ignore_index=True)
+        own = [facts_of(item).get("network") if isinstance(item, pd.DataFrame) else None for item in source]
+        table = pd.DataFrame(read([as_message(item, format) for item in source]))
         return table.assign(network=table["network"].fillna(pd.Series(own, dtype="str")))
     return pd.DataFrame(read(source, format=format))
 
 
 def as_message(one: Any, format: Format | str | None = None) -> Message | str:
     """A message; a broken one stays a text."""
-    given = take(one, format=format)
+    reading = take(one, format=format)
     try:
-        build(given.whole())
-        return given.whole()
+        build(reading.whole())
+        return reading.whole()
     except IsoError:
-        return given.raw or ""
+        return reading.raw or ""
 
 
 def _seconds(table: pd.DataFrame, times: Any) -> Any:
@@ -145,8 +145,8 @@ def _seconds(table: pd.DataFrame, times: Any) -> Any:
 
 
 def _traffic(columns: Columns, seconds: Any) -> Traffic:
-    known = columns.version < len(columns.versions)
-    roles = np.where(known, columns.by_mti(role, NONE), NONE)
+    versioned = columns.version < len(columns.versions)
+    roles = np.where(versioned, columns.by_mti(role, NONE), NONE)
     state = _State(columns, roles)
     most = {link: max(len(rules(version, link)) for version in VERSIONS) for link in LINKS}
     answers = tuple(_rule_keys(state, "answer", at) for at in range(most["answer"]))
@@ -163,8 +163,8 @@ def _traffic(columns: Columns, seconds: Any) -> Traffic:
 
 def _seen(numbers: Any) -> Any:
     """Numbers to be read one by one, without an object for each."""
-    held: Any = np.ascontiguousarray(numbers, dtype=np.int64)
-    return memoryview(held)
+    array: Any = np.ascontiguousarray(numbers, dtype=np.int64)
+    return memoryview(array)
 
 
 class _State:
@@ -190,10 +190,10 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
     agree: list[tuple[Ints, Ints]] = []
     known = 0
     for place, version in enumerate(columns.versions):
-        found = rules(version, link)
-        if at >= len(found):
+        version_rules = rules(version, link)
+        if at >= len(version_rules):
             continue
-        rule, here = found[at], (columns.version == place) & (state.roles != NONE)
+        rule, here = version_rules[at], (columns.version == place) & (state.roles != NONE)
         mixed = _mixed(columns, rule)
         if mixed is None:
             continue
@@ -208,13 +208,13 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
             continue
         answers = state.roles == ANSWER
         may = (own >= 0) & (answers if link == "approved" else ~answers) & _may_be_found(columns, rule)
-        asked = pd.Index(sought).get_indexer(own[may])
-        earlier[may] = np.where(asked >= 0, asked + known, -1)
+        index = pd.Index(sought).get_indexer(own[may])
+        earlier[may] = np.where(index >= 0, index + known, -1)
         later[seeks] = codes + known
         known += len(sought)
         _add_agreeing(columns, rule, here, agree)
-    seen = tuple((_seen(own), _seen(other)) for own, other in agree)
-    return Keys(known, _seen(earlier), _seen(later), seen)
+    agreed = tuple((_seen(own), _seen(other)) for own, other in agree)
+    return Keys(known, _seen(earlier), _seen(later), agreed)
 
 
 def _add_agreeing(columns: Columns, rule: Rule, here: Any, agree: list[tuple[Ints, Ints]]) -> None:
@@ -229,11 +229,11 @@ def _add_agreeing(columns: Columns, rule: Rule, here: Any, agree: list[tuple[Int
 
 def _may_be_found(columns: Columns, rule: Rule) -> Any:
     """The messages that can be the earlier one of *rule*."""
-    found = columns.by_mti(lambda mti: rule.found(mti, ""), False)
+    earlier = columns.by_mti(lambda mti: rule.found(mti, ""), False)
     if rule.network:
-        named = np.array([one in ("", rule.network) for one in columns.networks] + [True])
-        found = found & named[columns.network]
-    return found
+        networks = np.array([name in ("", rule.network) for name in columns.networks] + [True])
+        earlier = earlier & networks[columns.network]
+    return earlier
 
 
 def _mixed(columns: Columns, rule: Rule) -> tuple[Ints, Ints] | None:
@@ -268,11 +268,11 @@ def _bodies(columns: Columns, doubtful: Any) -> Ints:
     """Equal numbers for equal requests among the *doubtful* ones; -1 elsewhere."""
     bodies = np.full(columns.size, -1, np.int64)
     rows = np.flatnonzero(doubtful)
-    found = columns.mti[rows]
+    equal = columns.mti[rows]
     for number in sorted(columns.named) if len(rows) else ():
-        held = columns.column(number)
-        if held is not None:
-            codes = numbers_of(held.take(pa.array(rows)))
-            found = pd.factorize(found * (int(codes.max()) + 1) + codes)[0].astype(np.int64)
-    bodies[rows] = found
+        texts = columns.column(number)
+        if texts is not None:
+            codes = numbers_of(texts.take(pa.array(rows)))
+            equal = pd.factorize(equal * (int(codes.max()) + 1) + codes)[0].astype(np.int64)
+    bodies[rows] = equal
     return bodies

@@ -49,10 +49,10 @@ class RawMessage(str):
 
     def __repr__(self) -> str:
         size = f"{len(self)} character{'' if len(self) == 1 else 's'}, masked; print() shows it all"
-        seen = dissect(str(self), chosen_version(str(self), None))
-        if seen.fault is not None:
+        view = dissect(str(self), chosen_version(str(self), None))
+        if view.fault is not None:
             return f"RawMessage({size})"  # an apparent MTI and bitmap may be a card number
-        return f"RawMessage('{seen.shown_text[: seen.places[1].end]}…', {size})"
+        return f"RawMessage('{view.shown_text[: view.places[1].end]}…', {size})"
 
 
 class MessageTable(Table):
@@ -74,8 +74,8 @@ class MessageTable(Table):
         def iso(self) -> MessageView: ...
 
     def _version_of(self, column: str) -> str:
-        if given := facts_of(self).get("version"):
-            return str(given)
+        if version := facts_of(self).get("version"):
+            return str(version)
         cells = zip(*(pd.DataFrame(self)[name].tolist() for name in (NUMBER, "value")), strict=True)
         texts = (value for number, value in cells if element_number(number) == 0)
         mti = next((text for text in texts if isinstance(text, str)), "")
@@ -131,10 +131,10 @@ class MessageView(View):
     def message(self) -> RawMessage:
         """The raw text; for a broken message, its joined pieces. Raises BuildError that names the element
         whose value is invalid."""
-        given = self._given()
-        if given.complete and given.message is not None and given.raw is None:
-            return RawMessage(build(given.message))
-        return RawMessage(text_of(given))
+        reading = self._given()
+        if reading.complete and reading.message is not None and reading.raw is None:
+            return RawMessage(build(reading.message))
+        return RawMessage(text_of(reading))
 
     def to_message(self) -> Message:
         """The message as a `Message`. Raises BuildError if the rows are not a message."""
@@ -198,7 +198,7 @@ class MessageView(View):
     def summary(self) -> str:
         """The message in plain English; for a text that does not parse, what could be read. A language
         model's text is kept until a cell is changed."""
-        return " ".join(one.sentence for one in self.sentences)
+        return " ".join(sentence.sentence for sentence in self.sentences)
 
     @property
     def sentences(self) -> tuple[Told, ...]:
@@ -216,10 +216,10 @@ class MessageView(View):
     def valid(self) -> bool:
         """Whether neither the standard nor the message's own network finds an error."""
         try:
-            given = self._given()
+            reading = self._given()
         except BuildError:
             return False
-        return verdict_on(given).valid
+        return verdict_on(reading).valid
 
     def to_dict(self, *, masked: bool = True) -> dict[str, str]:
         """The message as `{"mti": "0800", "11": "000042"}`, as `sim.build` accepts it; `{"text",
@@ -241,17 +241,17 @@ class MessageView(View):
         return copying.page(table, f"ISO 8583 message {self.mti}".rstrip())
 
     def _copied(self, masked: bool) -> copying.Copied:
-        given = self._given()
-        content = dissect(given).content
-        return copying.held(content, version=given.version, network=given.network, masked=masked)
+        reading = self._given()
+        content = dissect(reading).content
+        return copying.held(content, version=reading.version, network=reading.network, masked=masked)
 
     def _so_far(self) -> str:
         """What could be read of a broken text; empty if the rows are not even a text."""
         try:
-            given = self._given()
+            reading = self._given()
         except BuildError:
             return ""
-        return explain_so_far(given)
+        return explain_so_far(reading)
 
     def _told(self) -> str:
         """The language model's summary, as long as the rows are still the same message."""
@@ -269,39 +269,39 @@ class MessageView(View):
 
 def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
     """The message table of a reading, as far as it could be read."""
-    seen = dissect(given)
-    own = seen.message.dialect
-    facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": seen.version}
+    view = dissect(given)
+    own = view.message.dialect
+    facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": view.version}
     facts |= {"network": given.network, "source": source, "notes": list(notes)}
     facts |= {"dialect": own.dialect} if own else {}
     facts |= {"interface": own.interface} if own and own.interface else {}
     facts |= {"kind": given.kind} if given.kind else {}
-    if seen.fault is not None:
-        facts |= {"broken": True, "failing": seen.fault.field, "unread": sorted(seen.unread)}
-        if not seen.is_text and (error := given.error):
+    if view.fault is not None:
+        facts |= {"broken": True, "failing": view.fault.field, "unread": sorted(view.unread)}
+        if not view.is_text and (error := given.error):
             names = ("field", "offset", "expected", "found")
             facts |= {"stopped": {name: getattr(error, name) for name in names}}
     else:
-        facts |= {"bitmap": seen.message.bitmap, "explained": source == SOURCE_RULES}
-    table = MessageTable(columns_of(COLUMNS, [row_of(seen, place) for place in seen.places]))
+        facts |= {"bitmap": view.message.bitmap, "explained": source == SOURCE_RULES}
+    table = MessageTable(columns_of(COLUMNS, [row_of(view, place) for place in view.places]))
     table.attrs["iso"] = facts | {"rows": len(table)}
     _say_how_read(table, given)
     return table.covering()
 
 
-def row_of(seen: Anatomy, place: Place) -> tuple[object, ...]:
+def row_of(view: Anatomy, place: Place) -> tuple[object, ...]:
     """A place as a row of the message table; unread text has no number. A finding is at the place where
     reading stopped, or at an invalid value."""
     read = place.state == READ
-    fault = seen.fault if place is seen.stop else seen.misfits.get(place.number)
+    fault = view.fault if place is view.stop else view.misfits.get(place.number)
     return (
         None if place.number == UNREAD else place.number,
-        seen.name(place),
-        seen.format(place),
-        seen.value(place) if read else seen.raw[place.start : place.end] if seen.is_text else None,
-        seen.meaning(place),
-        place.start if seen.is_text else None,
-        place.end if seen.is_text else None,
+        view.name(place),
+        view.format(place),
+        view.value(place) if read else view.raw[place.start : place.end] if view.is_text else None,
+        view.meaning(place),
+        place.start if view.is_text else None,
+        place.end if view.is_text else None,
         fault.message if fault else "",
         fault.hint if fault else "",
     )
@@ -314,16 +314,16 @@ def _say_how_read(table: pd.DataFrame, reading: Reading) -> None:
         table.attrs["iso"] = {**table.attrs["iso"], "messages": 1 + len(reading.more)}
     if reading.raw is not None or reading.given is None or reading.message is None:
         return
-    told: dict[str, Any] = {
+    recognized: dict[str, Any] = {
         "read_as": reading.read_as,
         "confidence": reading.confidence,
         "format": reading.format,
         "framing": list(reading.framing),
         "reasons": list(reading.reasons),
     }
-    table.attrs["iso"] = {**table.attrs["iso"], "recognised": told}
+    table.attrs["iso"] = {**table.attrs["iso"], "recognised": recognized}
     if reading.data and reading.spans:
-        numbers = [None if pd.isna(one) else int(one) for one in table["number"].tolist()]
+        numbers = [None if pd.isna(cell) else int(cell) for cell in table["number"].tolist()]
         spans = [reading.spans.get(-1 if number is None else number) for number in numbers]
         for name, at in zip(BYTE_COLUMNS, (0, 2), strict=True):
             table[name] = pd.Series([span[at] if span else None for span in spans], dtype=INTEGER)
@@ -388,18 +388,18 @@ def _follow(table: pd.DataFrame, number: int) -> None:
     """Update the columns that follow from the values. While the rows are not a message, the new value has
     no meaning, and the other rows do not change."""
     facts = facts_of(table)
-    known = {**facts, "rows": len(table)}
+    updated = {**facts, "rows": len(table)}
     try:
-        given = take(table)
-        given.whole()
+        reading = take(table)
+        reading.whole()
     except (BuildError, ParseError):
         if "meaning" in table.columns:
             for at in _places(table, number):
                 _write(table, at, "meaning", "")
-        table.attrs["iso"] = known
+        table.attrs["iso"] = updated
         return
-    fresh = table_of(given)
+    fresh = table_of(reading)
     for column in (*_FOLLOW, "value"):
         if column in table.columns and column in fresh.columns and len(fresh) == len(table):
             table[column] = fresh[column].array
-    table.attrs["iso"] = known | {"bitmap": facts_of(fresh).get("bitmap", facts.get("bitmap"))}
+    table.attrs["iso"] = updated | {"bitmap": facts_of(fresh).get("bitmap", facts.get("bitmap"))}

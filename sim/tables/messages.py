@@ -171,18 +171,18 @@ def explain(
     >>> bool(sim.explain(sim.generate("auth")).iso.summary)
     True
     """
-    given = take(message, version, network, format, interface)
+    reading = take(message, version, network, format, interface)
     if not llm:
-        return table_of(given, source=SOURCE_RULES)
+        return table_of(reading, source=SOURCE_RULES)
     from sim import models
 
     said_of_it = models.explain(
-        given, network=given.network, provider=provider, model=model, ask=ask, language=language
+        reading, network=reading.network, provider=provider, model=model, ask=ask, language=language
     )
-    table = table_of(given, source=SOURCE_RULES)
+    table = table_of(reading, source=SOURCE_RULES)
     # The model's text describes this message; after an edit the rules explain again.
     facts = {"told": said_of_it.summary, "told_by": said_of_it.source}
-    whole = given.message is not None and not given.misfits
+    whole = reading.message is not None and not reading.misfits
     facts |= {"told_of": digest(build_text(said_of_it.message)) if whole else ""}
     table.attrs["iso"] |= facts
     return table
@@ -336,11 +336,11 @@ def generate(
     if description and description.strip():
         from sim.tables.plans import described
 
-        named = version_named(version) if version else None
-        return described(description, named, moment(at), format, provider=provider, model=model)
+        edition = version_named(version) if version else None
+        return described(description, edition, moment(at), format, provider=provider, model=model)
     check_words(payment, options)
-    made = generated(**options, **payment)
-    table = _made(made, None if network is None else network_named(network), format)
+    result = generated(**options, **payment)
+    table = _made(result, None if network is None else network_named(network), format)
     when = moment(at)
     table.attrs["iso"]["at"] = when and when.isoformat()
     return table
@@ -413,18 +413,18 @@ def respond(
     >>> answer.iso.mti, answer.iso.to_message()[38]
     ('0110', '000042')
     """
-    given = take(request, format=format, interface=interface)
+    reading = take(request, format=format, interface=interface)
     own = None if isinstance(request, str | bytes | Message) else facts_of(request).get("at")
-    made = operations.respond(
-        readable(given),
+    response = operations.respond(
+        readable(reading),
         code,
         approval=approval,
         amount_minor_units=amount_minor_units,
         balance_minor_units=balance_minor_units,
         at=moment(own if at is None else at),
-        network=given.network,
+        network=reading.network,
     )
-    return _made(made, given.network, format)
+    return _made(response, reading.network, format)
 
 
 def reverse(
@@ -484,22 +484,22 @@ def reverse(
     >>> undone.iso.mti, undone.iso.to_message()[63][-4:]
     ('0400', '2502')
     """
-    given = take(request, format=format, interface=interface)
-    made = operations.reverse(
-        readable(given),
+    reading = take(request, format=format, interface=interface)
+    reversal = operations.reverse(
+        readable(reading),
         answer=None if answer is None else readable(take(answer, format=format)),
         reason=None if reason is None else template_word("reason", reason),
         stan=stan,
         at=moment(at),
         final_amount_minor_units=final_amount_minor_units,
-        network=given.network,
+        network=reading.network,
     )
-    return _made(made, given.network, format)
+    return _made(reversal, reading.network, format)
 
 
-def _made(made: Generated, network: str | None, format: Format | str | None = None) -> MessageTable:
-    message, left = building.in_format(made.message, format or building.TEXT)
-    return table_of(take(message, None, network), source=made.source, notes=(*made.notes, *left))
+def _made(result: Generated, network: str | None, format: Format | str | None = None) -> MessageTable:
+    message, left = building.in_format(result.message, format or building.TEXT)
+    return table_of(take(message, None, network), source=result.source, notes=(*result.notes, *left))
 
 
 def build(
@@ -539,9 +539,9 @@ def build(
     >>> print(sim.build({"mti": "0800", 3: "990000", 11: "123456"}))
     08002020000000000000990000123456
     """
-    made = from_elements(fields, version) if isinstance(fields, Mapping) else readable(take(fields, version))
-    written = RawMessage(building.written(made, format))
-    if notes := building.told_otherwise(made, format):
+    msg = from_elements(fields, version) if isinstance(fields, Mapping) else readable(take(fields, version))
+    written = RawMessage(building.written(msg, format))
+    if notes := building.told_otherwise(msg, format):
         warnings.warn(f"what bytes do not tell: {'; '.join(notes)}", stacklevel=2)
     return written
 
@@ -635,21 +635,21 @@ def validate(
     >>> report.iso.valid, len(report)
     (False, 1)
     """
-    asked = several("against", against, "networks such as VISA and AMEX")
+    networks = several("against", against, "networks such as VISA and AMEX")
     try:
-        given = take(message, version, network, format, interface)
+        reading = take(message, version, network, format, interface)
     except BuildError as error:
         refused = _refused(error, version, network)
         return findings_table(refused, refused.findings)
-    report = verdict_on(given, asked)
-    return findings_table(report, told(report, given, asked))
+    report = verdict_on(reading, networks)
+    return findings_table(report, told(report, reading, networks))
 
 
 def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
     """The report on rows that are not a message at all: a repeated number, a cell that is not text."""
-    named = version_named(version) if version else ""
-    found = framing_finding(error, named or DEFAULT_VERSION, hint=NO_ROWS)
-    return Report(None, named, network, found)
+    edition = version_named(version) if version else ""
+    finding = framing_finding(error, edition or DEFAULT_VERSION, hint=NO_ROWS)
+    return Report(None, edition, network, finding)
 
 
 class DiffTable(AskedTable):
@@ -668,8 +668,8 @@ class DiffTable(AskedTable):
 
     def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
         numbers = [int(number) for number in self["number"].dropna()]
-        told = f"They differ in {', '.join(f'DE {number}' for number in numbers) or 'nothing'}."
-        return list(zip("ab", self._sides, strict=True)), told, numbers
+        summary = f"They differ in {', '.join(f'DE {number}' for number in numbers) or 'nothing'}."
+        return list(zip("ab", self._sides, strict=True)), summary, numbers
 
 
 def diff(
@@ -702,30 +702,31 @@ def diff(
     >>> sim.diff(one, two)["number"].tolist()[-1]
     11
     """
-    given = [take(message, format=format) for message in (a, b)]
-    sides = [dissect(one) for one in given]
+    readings = [take(message, format=format) for message in (a, b)]
+    sides = [dissect(each) for each in readings]
     rows: list[tuple[object, ...]] = []
-    for found in differences(*sides):
-        places = (found.a, found.b)
+    for difference in differences(*sides):
+        places = (difference.a, difference.b)
         cells = [row_of(side, place) if place else None for side, place in zip(sides, places, strict=True)]
         names = dict.fromkeys(str(cell[_NAME]) for cell in cells if cell)
         values, meanings = ([cell[at] if cell else None for cell in cells] for at in (_VALUE, _MEANING))
-        rows.append((found.number if found.number >= 0 else None, " / ".join(names), *values, *meanings))
+        number = difference.number if difference.number >= 0 else None
+        rows.append((number, " / ".join(names), *values, *meanings))
     table = DiffTable(columns_of(_DIFF_COLUMNS, rows))
-    table.attrs["iso"] = {name: seen.version for name, seen in zip("ab", sides, strict=True)}
-    table._sides = tuple(given)
+    table.attrs["iso"] = {name: side.version for name, side in zip("ab", sides, strict=True)}
+    table._sides = tuple(readings)
     cover = Cover(frozenset({TextsShown(frozenset(_shown(sides[0]) | _shown(sides[1])))}))
     for name in "ab":
         table[name] = CardData(table[name].array, cover)
     return table
 
 
-def _shown(seen: Anatomy) -> set[tuple[str, str]]:
+def _shown(view: Anatomy) -> set[tuple[str, str]]:
     """The values in the rows of a message and their masked forms, for a table with some of them."""
     pairs = (
-        (seen.raw[place.start : place.end], "".join(seen.covered[place.number]))
+        (view.raw[place.start : place.end], "".join(view.covered[place.number]))
         if place.state != READ
-        else (seen.value(place), seen.covered[place.number][1])
-        for place in seen.places
+        else (view.value(place), view.covered[place.number][1])
+        for place in view.places
     )
     return set(pairs)

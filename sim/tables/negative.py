@@ -65,18 +65,18 @@ def break_message(
     >>> sim.validate(table)["rule"].tolist()
     ['date']
     """
-    given = take(message, format=format)
-    made = operations.break_message(readable(given), fault, network=given.network)
-    own = given.message.dialect if given.message and given.version == made.version else None
-    seen = take(made.raw, made.version, made.network, TEXT, (own and own.interface) or None)
-    return table_of(seen, source=SOURCE_FAULT, notes=_notes(made))
+    reading = take(message, format=format)
+    broken = operations.break_message(readable(reading), fault, network=reading.network)
+    own = reading.message.dialect if reading.message and reading.version == broken.version else None
+    shown = take(broken.raw, broken.version, broken.network, TEXT, (own and own.interface) or None)
+    return table_of(shown, source=SOURCE_FAULT, notes=_notes(broken))
 
 
-def _notes(made: Broken) -> tuple[str, ...]:
-    place = locate(made.field, made.start, "", "").removesuffix(": expected , found ")
-    if made.path and made.path != str(made.field):
-        place = place.replace(f"DE {made.field}", f"DE {made.path}")
-    return made.what, f"The rule {made.rule} must find it: {place} ({made.severity})."
+def _notes(broken: Broken) -> tuple[str, ...]:
+    place = locate(broken.field, broken.start, "", "").removesuffix(": expected , found ")
+    if broken.path and broken.path != str(broken.field):
+        place = place.replace(f"DE {broken.field}", f"DE {broken.path}")
+    return broken.what, f"The rule {broken.rule} must find it: {place} ({broken.severity})."
 
 
 def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) -> CasesTable:
@@ -110,10 +110,10 @@ def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) 
     """
     rows = [
         (
-            *(one.fault, one.rule, str(one.severity), one.field, one.path, one.start, one.what),
-            *(one.raw, one.version, one.network or "", one.kind),
+            *(case.fault, case.rule, str(case.severity), case.field, case.path, case.start, case.what),
+            *(case.raw, case.version, case.network or "", case.kind),
         )
-        for one in operations.cases(network, version)
+        for case in operations.cases(network, version)
     ]
     table = CasesTable(columns_of(_CASE_COLUMNS, rows))
     table["message"] = CardData(table["message"].array, Cover(frozenset({_shown})))
@@ -154,7 +154,7 @@ def faults(message: MessageArgument | bytes | None = None, *, format: Format | s
     """
     chosen = operations.all_faults()
     if message is not None:
-        given = take(message, format=format)
-        chosen = operations.faults_for(readable(given), network=given.network)
-    rows = [(one.id, one.group, one.rule, one.network, ", ".join(one.versions), one.what) for one in chosen]
+        reading = take(message, format=format)
+        chosen = operations.faults_for(readable(reading), network=reading.network)
+    rows = [(row.id, row.group, row.rule, row.network, ", ".join(row.versions), row.what) for row in chosen]
     return ReferenceTable(columns_of(_FAULT_COLUMNS, rows))

@@ -62,19 +62,19 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
         where = {"network": own} if own else {}
         made = {flow: _made(flow, **where, interface=link.name) for flow in read_toml("templates")["flows"]}
         # Flows with the same call are listed once.
-        named = {
+        calls = {
             call: (flow, own or "", mtis, "", link.source, "", "")
             for flow, (mtis, call) in reversed(made.items())
         }
         return ReferenceTable(
-            columns_of((*_FLOW_COLUMNS, _CALL), sorted((*row, call) for call, row in named.items() if call))
+            columns_of((*_FLOW_COLUMNS, _CALL), sorted((*row, call) for call, row in calls.items() if call))
         )
     found = [row for row in read_csv("networks/flows") if own is None or row["network"] in ("", own)]
-    told = {row["flow"] for row in found if row["network"]}
+    own_flows = {row["flow"] for row in found if row["network"]}
     rows = [
         (*(row[name] for name in _FLOW_COLUMNS), _call(row["flow"], row["network"], row["messages"]))
         for row in found
-        if own is None or row["network"] or row["flow"] not in told
+        if own is None or row["network"] or row["flow"] not in own_flows
     ]
     return ReferenceTable(columns_of((*_FLOW_COLUMNS, _CALL), sorted(rows)))
 
@@ -94,14 +94,14 @@ def _made(flow: str, **where: str) -> tuple[str, str]:
         return "", ""
     options = {**where, **options}
     try:
-        made = make(**options)
+        exchange = make(**options)
     except OptionError:  # no public source documents this flow there
         return "", ""
     purpose = options.pop("purpose", "")
     first = [f'"{purpose}"'] if purpose else []
-    named = [f'{key}="{value}"' for key, value in options.items()]
-    mtis = dict.fromkeys(one.mti for one in made.messages)
-    return "/".join(mtis), f"sim.exchange({', '.join([*first, *named])})"
+    arguments = [f'{key}="{value}"' for key, value in options.items()]
+    mtis = dict.fromkeys(message.mti for message in exchange.messages)
+    return "/".join(mtis), f"sim.exchange({', '.join([*first, *arguments])})"
 
 
 def compare(
@@ -141,14 +141,14 @@ def compare(
     ['chip-card-swiped', 'other-amounts', 'pos-data']
     """
     names = (network_named(first), network_named(second))
-    spoken = {one.native_version for one in map(network_of, names)}
+    spoken = {row.native_version for row in map(network_of, names)}
     edition = version_named(version or (spoken.pop() if len(spoken) == 1 else DEFAULT_VERSION))
     mtis = [mti_named(message_type, name, edition) for name in names]
     asked = [dict(_asked(name, mti, edition)) for name, mti in zip(names, mtis, strict=True)]
     rows = [
-        (number, _called(number, edition, names), rule, *said)
+        (number, _called(number, edition, names), rule, *values)
         for number, rule in sorted({*asked[0], *asked[1]})
-        if (said := tuple(one.get((number, rule), "") for one in asked))[0] != said[1]
+        if (values := tuple(side.get((number, rule), "") for side in asked))[0] != values[1]
     ]
     titles = (*_COMPARED, *names)
     table = ReferenceTable(columns_of(titles, [(str(row[0]), *row[1:]) for row in rows]))

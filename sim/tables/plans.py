@@ -32,8 +32,8 @@ class PlanTable(Table):
     @property
     def plan(self) -> Plan:
         """The plan itself."""
-        made: Plan = self.attrs["iso"]["plan"]
-        return made
+        plan: Plan = self.attrs["iso"]["plan"]
+        return plan
 
     @property
     def code(self) -> str:
@@ -81,8 +81,8 @@ class PlanTable(Table):
 
             [step] = self.plan.steps
             return host(**step.options) if step.call == HOST else run_suite(**step.options)
-        made = self.plan.run(partial=partial)
-        return exchange_table(made.exchange, made.texts)
+        run = self.plan.run(partial=partial)
+        return exchange_table(run.exchange, run.texts)
 
 
 def plan(description: str, *, provider: str | None = None, model: str | None = None) -> PlanTable:
@@ -139,35 +139,35 @@ def plan(description: str, *, provider: str | None = None, model: str | None = N
     return plan_table(models.plan(description, provider=provider, model=model))
 
 
-def plan_table(made: Plan) -> PlanTable:
+def plan_table(plan: Plan) -> PlanTable:
     """The table of a plan."""
     rows: list[tuple[object, ...]] = [
         (str(number), call, name, shown(str(value)), shown(words), "")
-        for number, call, name, value, words in made.rows()
+        for number, call, name, value, words in plan.rows()
     ]
-    rows += [("", "", "", "", "", note) for note in made.remarks]
-    rows += [("", "", "", "", shown(words), "Not understood") for words in made.unclear]
-    if made.cost:
-        rows.append(("", "", "", "", "", made.cost))
-    if made.not_possible:
-        rows.append(("", "", "", "", "", f"Not possible: {made.not_possible}"))
+    rows += [("", "", "", "", "", note) for note in plan.remarks]
+    rows += [("", "", "", "", shown(words), "Not understood") for words in plan.unclear]
+    if plan.cost:
+        rows.append(("", "", "", "", "", plan.cost))
+    if plan.not_possible:
+        rows.append(("", "", "", "", "", f"Not possible: {plan.not_possible}"))
     table = PlanTable(columns_of(_COLUMNS, rows))
-    table.attrs["iso"] = {"plan": made}
+    table.attrs["iso"] = {"plan": plan}
     return table
 
 
-def message_of(made: Run, plan: PlanTable, format: Format | str | None = None) -> MessageTable:
+def message_of(run: Run, plan: PlanTable, format: Format | str | None = None) -> MessageTable:
     """The table of the message that the description is about, with the elements of *format*."""
-    message, raw = made.exchange.steps[made.subject].message, made.text(made.subject)
+    message, raw = run.exchange.steps[run.subject].message, run.text(run.subject)
     left: tuple[str, ...] = ()
-    if format is not None and made.subject not in made.texts:
+    if format is not None and run.subject not in run.texts:
         fitted, left = building.in_format(message, format)
         raw = build(fitted)
-    given = take(raw, message.version, made.exchange.network, TEXT)
-    notes = (*(f"{note}." for note in plan.plan.notes), *made.exchange.notes, *left)
+    reading = take(raw, message.version, run.exchange.network, TEXT)
+    notes = (*(f"{note}." for note in plan.plan.notes), *run.exchange.notes, *left)
     notes += (plan.plan.cost,) if plan.plan.cost else ()
-    table = table_of(given, source=plan.plan.source, notes=notes)
-    table.attrs["iso"] |= {"plan": plan.plan, "exchange": Held(made.exchange), "texts": made.texts}
+    table = table_of(reading, source=plan.plan.source, notes=notes)
+    table.attrs["iso"] |= {"plan": plan.plan, "exchange": Held(run.exchange), "texts": run.texts}
     return table
 
 
@@ -186,8 +186,8 @@ def described(
     from sim import models
 
     if models.is_asked(provider, model):
-        made = models.plan(description, provider=provider, model=model, version=version, at=at)
+        plan = models.plan(description, provider=provider, model=model, version=version, at=at)
     else:
-        made = plan_of(description, version=version, at=at)
-    table = plan_table(made)
+        plan = plan_of(description, version=version, at=at)
+    table = plan_table(plan)
     return message_of(table.plan.run(), table, format)

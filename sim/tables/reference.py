@@ -99,29 +99,29 @@ def fields(
     version, elements = table.version, table.elements
     columns = columns_of(
         ("number", "name", "format", "pattern", "note", "source"),
-        [(one.number, one.name, one.format, one.pattern, one.note, one.source) for one in elements],
+        [(row.number, row.name, row.format, row.pattern, row.note, row.source) for row in elements],
     )
     if network is not None:
         required, formats = _required(network, version), _formats(network, version)
-        numbers = [one.number for one in elements]
+        numbers = [row.number for row in elements]
         extra = [(", ".join(required.get(at, [])), "; ".join(formats.get(at, []))) for at in numbers]
         columns |= columns_of(("required_in", "network_format"), extra)
     elif link is not None:
         required = _required_on(link, version)
         columns |= columns_of(
-            ("required_in",), [(", ".join(required.get(one.number, [])),) for one in elements]
+            ("required_in",), [(", ".join(required.get(row.number, [])),) for row in elements]
         )
     return ReferenceTable(columns)
 
 
 def _required_on(link: Interface, version: str) -> dict[int, list[str]]:
     """The MTIs in which the interface unconditionally requires an element."""
-    found: dict[int, list[str]] = {}
+    mtis: dict[int, list[str]] = {}
     for mti in _mtis(version):
         for row in link.presence(mti):
-            if row.presence == _MUST and mti not in found.get(row.field, ()):
-                found.setdefault(row.field, []).append(mti)
-    return found
+            if row.presence == _MUST and mti not in mtis.get(row.field, ()):
+                mtis.setdefault(row.field, []).append(mti)
+    return mtis
 
 
 def _mtis(version: str) -> Iterator[str]:
@@ -132,21 +132,21 @@ def _mtis(version: str) -> Iterator[str]:
 
 def _required(network: str, version: str) -> dict[int, list[str]]:
     """The MTIs in which the network unconditionally requires an element."""
-    found: dict[int, list[str]] = {}
+    mtis: dict[int, list[str]] = {}
     for mti in _mtis(version):
         for row in presence(network, mti):
             if row.presence == _MUST:
-                found.setdefault(row.field, []).append(mti)
-    return found
+                mtis.setdefault(row.field, []).append(mti)
+    return mtis
 
 
 def _formats(network: str, version: str) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
+    expected: dict[int, list[str]] = {}
     for rule in network_of(network).formats:
         if version in rule.versions:
             for number in rule.fields:
-                found.setdefault(number, []).append(rule.expected)
-    return found
+                expected.setdefault(number, []).append(rule.expected)
+    return expected
 
 
 def codes(name: str | None = None) -> Table:
@@ -176,9 +176,9 @@ def codes(name: str | None = None) -> Table:
     'not sufficient funds'
     """
     if name is None:
-        counts = {one: len(code_list(one)) for one in code_lists()}
-        counts |= {one: len(rows()) for one, (rows, _) in _REGISTRIES.items()}
-        table = columns_of(("name", "codes"), [(one, str(count)) for one, count in sorted(counts.items())])
+        counts = {key: len(code_list(key)) for key in code_lists()}
+        counts |= {key: len(rows()) for key, (rows, _) in _REGISTRIES.items()}
+        table = columns_of(("name", "codes"), [(key, str(count)) for key, count in sorted(counts.items())])
         return ReferenceTable(table).astype({"codes": "int64"})
     name = choose("name", name, sorted((*code_lists(), *_REGISTRIES)))
     if name in _REGISTRIES:
@@ -225,8 +225,8 @@ def rules() -> Table:
     for name in NETWORKS:
         for rule in network_of(name).formats:
             own = f"{name.lower()}-{rule.id}"
-            said = rule.severity, rule.expected, rule.source, rule.hint
-            rows.append((own, name, *said, examples.get(own, "")))
+            words = rule.severity, rule.expected, rule.source, rule.hint
+            rows.append((own, name, *words, examples.get(own, "")))
     return RulesTable(columns_of(_RULE_COLUMNS, rows))
 
 
@@ -279,7 +279,7 @@ def search(text: str, kind: SearchKind | None = None) -> Table:
     >>> sim.search("9F1C")[["key", "name"]].iloc[0].tolist()
     ['9F1C', 'Terminal identification']
     """
-    rows = [[_text(getattr(one, name)) for name in _COLUMNS] for one in entries(text, kind)]
+    rows = [[_text(getattr(entry, name)) for name in _COLUMNS] for entry in entries(text, kind)]
     return SearchTable(columns_of(_COLUMNS, rows))
 
 

@@ -24,23 +24,23 @@ def printable(shown: Any) -> Any:
     """A masked frame or column, with its texts made printable for a terminal."""
     if isinstance(shown, pd.Series):
         return _printable_column(shown).set_axis(_printable_labels(shown.index))
-    made = shown.copy(deep=False)
-    for at in range(made.shape[1]):
-        made.isetitem(at, _printable_column(made.iloc[:, at]))
-    return made.set_axis(_printable_labels(made.index)).set_axis(_printable_labels(made.columns), axis=1)
+    frame = shown.copy(deep=False)
+    for at in range(frame.shape[1]):
+        frame.isetitem(at, _printable_column(frame.iloc[:, at]))
+    return frame.set_axis(_printable_labels(frame.index)).set_axis(_printable_labels(frame.columns), axis=1)
 
 
 def _printable_column(column: Any) -> Any:
     cells = column.tolist()
-    made = [_printable(cell) for cell in cells]
-    changed = any(new is not old for new, old in zip(made, cells, strict=True))
-    return pd.Series(made, index=column.index, name=column.name, dtype=object) if changed else column
+    texts = [_printable(cell) for cell in cells]
+    changed = any(new is not old for new, old in zip(texts, cells, strict=True))
+    return pd.Series(texts, index=column.index, name=column.name, dtype=object) if changed else column
 
 
 def _printable_labels(labels: pd.Index) -> pd.Index:
-    made = [_printable(label) for label in labels.tolist()]
-    changed = any(new is not old for new, old in zip(made, labels.tolist(), strict=True))
-    return pd.Index(made, name=labels.name) if changed else labels
+    texts = [_printable(label) for label in labels.tolist()]
+    changed = any(new is not old for new, old in zip(texts, labels.tolist(), strict=True))
+    return pd.Index(texts, name=labels.name) if changed else labels
 
 
 def _printable(cell: Any) -> Any:
@@ -49,16 +49,16 @@ def _printable(cell: Any) -> Any:
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """*table* for a spreadsheet, without formulas in cells; see `csv_cell`."""
-    made = pd.DataFrame(table).copy(deep=False)
-    made.attrs = {}
-    for at in range(made.shape[1]):
-        column = made.iloc[:, at]
+    frame = pd.DataFrame(table).copy(deep=False)
+    frame.attrs = {}
+    for at in range(frame.shape[1]):
+        column = frame.iloc[:, at]
         texts = pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype)
         if texts and column.str.match(FORMULA.pattern, na=False).any():
             cells = [csv_cell(cell) if isinstance(cell, str) else cell for cell in column.tolist()]
             free: Any = pd.Series(cells, index=column.index, name=column.name, dtype=object)
-            made.isetitem(at, free)
-    return made
+            frame.isetitem(at, free)
+    return frame
 
 
 def grid(frame: pd.DataFrame, leave_out: Iterable[str]) -> Grid:
@@ -93,8 +93,8 @@ def linked(table: Grid, rules: str) -> Grid:
     """*table* with each rule in the column *rules* linked to its documentation page, if there is one."""
     if rules not in table.headers:
         return table
-    named = {row[table.headers.index(rules)] for row in table.rows} - {GAP}
-    return replace(table, links={(rules, text): page for text in named if (page := rule_page(text))})
+    rule_ids = {row[table.headers.index(rules)] for row in table.rows} - {GAP}
+    return replace(table, links={(rules, text): page for text in rule_ids if (page := rule_page(text))})
 
 
 def shown_rows(count: int, width: int) -> tuple[list[int | None], str]:

@@ -50,7 +50,7 @@ class ProposalsTable(Table):
     @property
     def left(self) -> list[str]:
         """The errors after the first proposal, as sentences."""
-        return [one.message for one in self._repair.left] if self._repair else []
+        return [finding.message for finding in self._repair.left] if self._repair else []
 
     @property
     def message(self) -> MessageTable:
@@ -124,12 +124,12 @@ def repair(
     """
     if isinstance(message, str):
         text = message[:]  # the true text, even of a cell that displays itself masked
-        made = operations.repair(
+        result = operations.repair(
             text, version=version, network=network, sure=sure, format=format, interface=interface
         )
     else:
-        made = operations.repair(take(message, version, network, format, interface), sure=sure)
-    records = [one.record() | {"evidence": "; ".join(one.evidence)} for one in made.proposals]
-    table = ProposalsTable(columns_of(_COLUMNS, [[one[name] for name in _COLUMNS] for one in records]))
-    table._repair = made
+        result = operations.repair(take(message, version, network, format, interface), sure=sure)
+    records = [each.record() | {"evidence": "; ".join(each.evidence)} for each in result.proposals]
+    table = ProposalsTable(columns_of(_COLUMNS, [[record[name] for name in _COLUMNS] for record in records]))
+    table._repair = result
     return table

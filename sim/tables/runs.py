@@ -128,8 +128,8 @@ def load_table(numbers: Numbers) -> LoadTable:
     """The table of a load test."""
     columns = ("sent", "answered", "failed", "p50_ms", "p95_ms", "p99_ms", "longest_ms")
     rows = [
-        (one.sent, one.answered, one.failed, one.p50, one.p95, one.p99, one.longest)
-        for one in numbers.by_second
+        (second.sent, second.answered, second.failed, second.p50, second.p95, second.p99, second.longest)
+        for second in numbers.by_second
     ]
     table = LoadTable(pd.DataFrame(rows, columns=list(columns)))
     table.insert(0, "second", range(len(rows)))
@@ -153,10 +153,10 @@ def replayed(replay: Any) -> list[tuple[float, Message]]:
     """Messages with their times: the traffic of a host or a client, a table from `sim.read`, or anything
     that it reads; unreadable messages are left out."""
     if isinstance(replay, Host | Client):
-        seen = ((entry.at, replay.seen.message(entry)) for entry in replay.seen if entry.kind == "request")
-        return [(at, message) for at, message in seen if message is not None]
+        entries = ((entry.at, replay.seen.message(entry)) for entry in replay.seen if entry.kind == "request")
+        return [(at, message) for at, message in entries if message is not None]
     table = replay if isinstance(replay, MessagesTable) else read(replay)
-    found: list[tuple[float, Message]] = []
+    sent: list[tuple[float, Message]] = []
     at: float | None = None
     for row in table.index:
         try:
@@ -164,8 +164,8 @@ def replayed(replay: Any) -> list[tuple[float, Message]]:
         except IsoError:
             continue
         at = sent_at(message, at)
-        found.append((at, message))
-    return found
+        sent.append((at, message))
+    return sent
 
 
 class LoadOptions(TypedDict, total=False):

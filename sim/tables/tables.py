@@ -80,10 +80,10 @@ class ValuesShown:
         facts = {"broken": self.broken, "failing": self.failing, "unread": self.unread}
         known: dict[object, str] = {}
         shown = shown_values(self.numbers, self.values, self.version, facts)
-        for value, one in zip(self.values, shown, strict=True):
+        for value, masked in zip(self.values, shown, strict=True):
             # A short value may mean something else elsewhere.
             if value not in known or (known[value] == value) == (len(str(value)) > _SHORT):
-                known[value] = str(one)
+                known[value] = str(masked)
         return known
 
     def __call__(self, text: str) -> str:
@@ -101,13 +101,13 @@ class TextsShown:
 
     @cached_property
     def _known(self) -> dict[str, str]:
-        known: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for text, shown in self.pairs:
             # A short value may mean something else elsewhere.
-            known[text] = (
-                text if text in known and len(text) <= _SHORT else least([shown, known.get(text, shown)])
+            texts[text] = (
+                text if text in texts and len(text) <= _SHORT else least([shown, texts.get(text, shown)])
             )
-        return known
+        return texts
 
     def __call__(self, text: str) -> str:
         return self._known[text] if text in self._known else mask_piece(text)
@@ -199,8 +199,8 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         shown = shown_values(numbers, values, self._version_of(column), facts_of(self))
         # A row taken out of its table may contain the PAN, which only the whole table can recognize.
         cells: list[object] = []
-        for one, cell in zip(shown, plain[column], strict=True):
-            cells.append(least([str(one), cell.shown]) if isinstance(cell, Secret) else one)
+        for masked, cell in zip(shown, plain[column], strict=True):
+            cells.append(least([str(masked), cell.shown]) if isinstance(cell, Secret) else masked)
         return cells
 
     def to_dict(self, *args: Any, **kwargs: Any) -> Any:
@@ -208,11 +208,11 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
 
     def plain(self) -> pd.DataFrame:
         """The table as a plain DataFrame, whose texts are not masked."""
-        made = pd.DataFrame(self).copy(deep=False)
+        frame = pd.DataFrame(self).copy(deep=False)
         for at, texts in enumerate(self.dtypes):
             if isinstance(texts, CardDataType):
-                made.isetitem(at, made.iloc[:, at].astype("str").array)
-        return made
+                frame.isetitem(at, frame.iloc[:, at].astype("str").array)
+        return frame
 
     def covering(self) -> Self:
         """The table, with value columns that mask themselves in everything that pandas derives from them."""
@@ -252,8 +252,8 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
                 cells = [shown_cell(cell) for cell in before]
             if any(new is not old for new, old in zip(cells, before, strict=True)):
                 # Objects: Arrow strings reject a lone surrogate.
-                made: Any = pd.Series(_objects(cells), index=plain.index, dtype=object)
-                plain.isetitem(at, made)
+                column: Any = pd.Series(_objects(cells), index=plain.index, dtype=object)
+                plain.isetitem(at, column)
         plain.index = shown_labels(plain.index)
         plain.columns = shown_labels(plain.columns)
         return plain
@@ -380,9 +380,9 @@ class AskedTable(Table):
         from sim import models
         from sim.models.telling import Together
 
-        parts, told, differing = self._together()
-        asked = Together(tuple(parts), told, frozenset(differing))
-        return models.explain(asked, provider=provider, model=model, ask=question, language=language).summary
+        parts, summary, differing = self._together()
+        both = Together(tuple(parts), summary, frozenset(differing))
+        return models.explain(both, provider=provider, model=model, ask=question, language=language).summary
 
 
 _PLAIN, _HTML = "text/plain", "text/html"
@@ -397,8 +397,8 @@ def guard_displays(formatter: Any) -> None:
         obj: object, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         if not isinstance(obj, Table | Column):
-            made: tuple[dict[str, Any], dict[str, Any]] = usual(obj, include, exclude)
-            return made
+            usual_bundle: tuple[dict[str, Any], dict[str, Any]] = usual(obj, include, exclude)
+            return usual_bundle
         bundle = {_PLAIN: repr(obj)}
         # A terminal shell does not use HTML.
         if isinstance(obj, Table) and formatter.formatters[_HTML].enabled:

@@ -69,8 +69,8 @@ class TransactionsView(View):
     def messages(self) -> Table:
         """A row per message: `row` (its label), `transaction`, `role` (request, repeat, duplicate, replay,
         answer, late answer, answer again ..., no message)."""
-        held: Held = self._facts["messages"]
-        return Table(held.value.copy())
+        roles: Held = self._facts["messages"]
+        return Table(roles.value.copy())
 
     def exchange(self, transaction: int) -> Exchange:
         """The messages of *transaction* in order, with their roles; its `story` says what happened. Raises
@@ -81,13 +81,13 @@ class TransactionsView(View):
         if rows.empty:
             raise KeyError(transaction)
         view, seconds = MessagesView(source), facts["seconds"].value
-        held = None if seconds is None else seconds[rows.index.to_numpy()]
+        moments = None if seconds is None else seconds[rows.index.to_numpy()]
         times = None
-        if held is not None and not np.isnan(held).any():
-            times = [datetime.fromtimestamp(one, UTC) for one in held.tolist()]
+        if moments is not None and not np.isnan(moments).any():
+            times = [datetime.fromtimestamp(moment, UTC) for moment in moments.tolist()]
         network = pd.DataFrame(self._table)["network"][self._table["transaction"] == transaction]
-        known = network.dropna().tolist()
-        return Exchange.of(map(view.message, rows), times, network=known[0] if known else None)
+        names = network.dropna().tolist()
+        return Exchange.of(map(view.message, rows), times, network=names[0] if names else None)
 
     @property
     def summary(self) -> dict[str, int]:
@@ -105,7 +105,7 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
     amount, code_of_currency = _amounts(columns, head)
     order = np.argsort(head, kind="stable")
     numbers = _numbered(np.asarray(made.transaction), order)
-    held: dict[str, Any] = {
+    cells: dict[str, Any] = {
         "transaction": numbers,
         "state": pd.array(STATES, dtype="str")[_states(columns, made)],
         "mti": _named(columns.mtis, columns.mti, head),
@@ -126,7 +126,7 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
         "reversed_by": _labels(columns.table, _of_exchange(head, np.asarray(made.reversed_by))),
         "matched_by": _matched_by(columns, made, answered),
     }
-    table = TransactionsTable(pd.DataFrame(held).iloc[order].reset_index(drop=True))
+    table = TransactionsTable(pd.DataFrame(cells).iloc[order].reset_index(drop=True))
     facts = {"messages": _messages(columns, made, numbers), "source": columns.table, "seconds": seconds}
     table.attrs["iso"] = {name: Held(value) for name, value in facts.items()}
     return table
@@ -151,14 +151,14 @@ def _numbered(transaction: Ints, order: Ints) -> Ints:
 
 def _states(columns: Columns, made: Exchanges) -> Ints:
     """The index of each exchange's state in `STATES`."""
-    request, answered, late = (np.asarray(one) for one in (made.request, made.answer, made.late))
+    request, answered, late = (np.asarray(rows) for rows in (made.request, made.answer, made.late))
     due = columns.by_mti(awaited, False)
     open_state = np.where(due[np.where(request >= 0, request, 0)], "unanswered", "no answer due")
     names = np.where(answered >= 0, np.where(late > 0, "late", "answered"), open_state)
     names = np.where(request < 0, "no request", names)
     places = {name: at for at, name in enumerate(STATES)}
-    codes, found = pd.factorize(names)
-    return np.array([places[str(one)] for one in found], dtype=np.int64)[codes]
+    codes, distinct = pd.factorize(names)
+    return np.array([places[str(name)] for name in distinct], dtype=np.int64)[codes]
 
 
 def _named(names: list[str], codes: Ints, rows: Ints) -> Any:
@@ -193,34 +193,34 @@ def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[An
 
 def _said(values: pd.Series[Any], say: Callable[[str], str | None]) -> pd.Series[Any]:
     """The result of *say* for each value, computed once per distinct value."""
-    codes, found = pd.factorize(values)
-    names = pd.array([*(say(str(one)) for one in found), None], dtype="str")
+    codes, distinct = pd.factorize(values)
+    names = pd.array([*(say(str(value)) for value in distinct), None], dtype="str")
     return pd.Series(names[codes])
 
 
 def alpha_of(code: str) -> str:
     """The letter code of a currency by its digits; unknown digits are unchanged."""
-    known = currency(code)
-    return known.alpha if known else code
+    row = currency(code)
+    return row.alpha if row else code
 
 
 def _meanings(code: pd.Series[Any], columns: Columns, answered: Ints) -> pd.Series[Any]:
     """The meaning of the response's code in its network, looked up once per distinct combination."""
     rows = np.where(answered >= 0, answered, 0)
-    codes, found = pd.factorize(code)
-    if not len(found):
+    codes, distinct = pd.factorize(code)
+    if not len(distinct):
         return pd.Series(None, index=range(len(code)), dtype="str")
     versions, networks = [*columns.versions, ""], [*columns.networks, ""]
     width, depth = len(versions), len(networks)
     mixed = (codes * width + columns.version[rows]) * depth + columns.network[rows]
     kinds, pairs = pd.factorize(np.where(codes >= 0, mixed, -1))
-    said = []
-    for one in pairs.tolist():
-        rest, network = divmod(one, depth)
+    words = []
+    for pair in pairs.tolist():
+        rest, network = divmod(pair, depth)
         at, version = divmod(rest, width)
-        known = answer(str(found[at]), versions[version], networks[network] or None) if one >= 0 else None
-        said.append(known.meaning if known else None)
-    return pd.Series(pd.array(said, dtype="str")[kinds])
+        row = answer(str(distinct[at]), versions[version], networks[network] or None) if pair >= 0 else None
+        words.append(row.meaning if row else None)
+    return pd.Series(pd.array(words, dtype="str")[kinds])
 
 
 def _latency(request: Ints, answered: Ints, seconds: Any) -> Any:
@@ -234,9 +234,9 @@ def _latency(request: Ints, answered: Ints, seconds: Any) -> Any:
 def _labels(table: pd.DataFrame, rows: Ints) -> Any:
     """The labels of *rows*, missing for a row of -1."""
     index = table.index
-    held = pd.Series(index.take(np.where(rows >= 0, rows, 0)) if len(index) else index[:0])
-    whole = pd.api.types.is_integer_dtype(held.dtype)
-    return (held.astype("Int64") if whole else held).where(rows >= 0)
+    labels = pd.Series(index.take(np.where(rows >= 0, rows, 0)) if len(index) else index[:0])
+    whole = pd.api.types.is_integer_dtype(labels.dtype)
+    return (labels.astype("Int64") if whole else labels).where(rows >= 0)
 
 
 def _of_exchange(head: Ints, exchange: Ints) -> Ints:
@@ -247,9 +247,9 @@ def _matched_by(columns: Columns, made: Exchanges, answered: Ints) -> Any:
     """The elements by which the response was matched."""
     rule = np.asarray(made.rule)
     version = columns.version[np.where(answered >= 0, answered, 0)] if len(answered) else answered
-    names = [[one.label for one in rules(name, "answer")] for name in columns.versions]
-    most = max((len(one) for one in names), default=0)
-    flat = [label for one in names for label in (*one, *[""] * (most - len(one)))]
+    names = [[rule.label for rule in rules(name, "answer")] for name in columns.versions]
+    most = max((len(row) for row in names), default=0)
+    flat = [label for row in names for label in (*row, *[""] * (most - len(row)))]
     places = np.where(rule >= 0, version * most + rule, len(flat))
     return pd.Series(pd.array([*flat, None], dtype="str")[places])
 
@@ -257,6 +257,6 @@ def _matched_by(columns: Columns, made: Exchanges, answered: Ints) -> Any:
 def _messages(columns: Columns, made: Exchanges, numbers: Ints) -> pd.DataFrame:
     """A row per message: its label, its transaction and its role."""
     owner = np.asarray(made.owner)
-    held = pd.Series(numbers[owner] if len(numbers) else owner).astype("Int64").where(owner >= 0)
+    numbered = pd.Series(numbers[owner] if len(numbers) else owner).astype("Int64").where(owner >= 0)
     roles = pd.array(ROLES, dtype="str")[np.asarray(made.became)]
-    return pd.DataFrame({"row": columns.table.index, "transaction": held.array, "role": roles})
+    return pd.DataFrame({"row": columns.table.index, "transaction": numbered.array, "role": roles})

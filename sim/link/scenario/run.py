@@ -260,22 +260,22 @@ class _Run:
         message = self._generated(options)
         return _managed(message, options["manage"], self.suite.network) if "manage" in options else message
 
-    def _generated(self, given_options: Mapping[str, str]) -> Message:
-        options = options_of(
-            "echo" if "manage" in given_options else given_options.get("type", "auth"),
+    def _generated(self, options: Mapping[str, str]) -> Message:
+        arguments = options_of(
+            "echo" if "manage" in options else options.get("type", "auth"),
             network=self.suite.network,
-            pan=given_options.get("pan"),
-            amount_minor_units=int(given_options.get("amount", "1000")),
-            currency=given_options.get("currency", "840"),
-            stan=given_options.get("stan") or self.client.next_stan(),
+            pan=options.get("pan"),
+            amount_minor_units=int(options.get("amount", "1000")),
+            currency=options.get("currency", "840"),
+            stan=options.get("stan") or self.client.next_stan(),
             version=self.suite.version,
             at=dates.now(),
-            purpose=given_options.get("purpose", "purchase"),
-            entry=given_options.get("entry", "manual"),
+            purpose=options.get("purpose", "purchase"),
+            entry=options.get("entry", "manual"),
             format=self.client.line.format,
             interface=self.client.line.interface or None,
         )
-        return in_format(generate(**options).message, self.client.line.format)[0]
+        return in_format(generate(**arguments).message, self.client.line.format)[0]
 
 
 def _managed(echo: Message, kind: str, network: str | None) -> Message:

@@ -83,8 +83,8 @@ class Reader:
     def _on_link(self, lines: Lines) -> Lines:
         """*lines* as messages of the given interface."""
         held = {
-            row: replace(one, dialect=self.tables[one.version]) if isinstance(one, Message) else one
-            for row, one in lines.held.items()
+            row: replace(item, dialect=self.tables[item.version]) if isinstance(item, Message) else item
+            for row, item in lines.held.items()
         }
         return replace(lines, tables=self.tables, held=held)
 
@@ -146,13 +146,13 @@ def _empty_secondary(block: Block) -> frozenset[int]:
     empty = [group.has_empty_secondary for group in block.groups]
     if any(empty):
         rows.update(np.flatnonzero(np.array([*empty, False])[block.group]).tolist())
-    rows.update(row for row, held in block.odd.items() if isinstance(held, Message) and held.empty_secondary)
+    rows.update(row for row, odd in block.odd.items() if isinstance(odd, Message) and odd.empty_secondary)
     return frozenset(block.lines.numbers[sorted(rows)].tolist())
 
 
 def _faults(block: Block) -> dict[str, Any]:
     """The error columns for rows that are not messages; empty if all are."""
-    bad = {row: held for row, held in sorted(block.odd.items()) if isinstance(held, ParseError)}
+    bad = {row: odd for row, odd in sorted(block.odd.items()) if isinstance(odd, ParseError)}
     if not bad:
         return {}
     count, rows = len(block.lines), np.array([*bad])
@@ -171,7 +171,7 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     """*parts* as one table; a part without rows only adds to `read_as`."""
     told = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
     parts = [part for part in parts if part.count]
-    versions = tuple(sorted(frozenset().union(*(one.versions for one in parts))))
+    versions = tuple(sorted(frozenset().union(*(part.versions for part in parts))))
     columns: dict[str, Any] = {}
     for name in _names(parts, options):
         cells = [part.columns.get(name) for part in parts]
@@ -179,7 +179,7 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     made = MessagesTable(columns, copy=False)
     facts: dict[str, Any] = {"versions": versions}
     facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
-    if empty := frozenset().union(*(one.empty_secondary for one in parts)):
+    if empty := frozenset().union(*(part.empty_secondary for part in parts)):
         facts["empty_secondary"] = empty
     if told:
         facts["read_as"] = told
@@ -190,8 +190,8 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
 
 def _names(parts: list[ArrowBlock], options: Options) -> list[str]:
     if options.numbers is None:
-        found = {name for part in parts for name in part.columns}
-        numbers = sorted(number for name in found if (number := number_of(name)))
+        names = {name for part in parts for name in part.columns}
+        numbers = sorted(number for name in names if (number := number_of(name)))
     else:
         numbers = list(options.numbers)
     absent = {"file"} if not options.files else set()

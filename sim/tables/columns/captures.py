@@ -62,7 +62,7 @@ class Stream:
         the capture is skipped."""
         if self._expected is None:
             self._expected = self._first = sequence
-        found: list[Timed] = []
+        messages: list[Timed] = []
         before = self._first is not None and self._put_before(at, sequence, data)
         if not before and self._ahead(sequence) > 0:
             if sequence not in self._early:
@@ -70,7 +70,7 @@ class Stream:
                 self._waiting += len(data)
             if self._waiting <= _EARLY:
                 return []
-            found = self._skip_gap()
+            messages = self._skip_gap()
         elif not before:
             self._take(at, sequence, data)
         while self._early and (nearest := min(self._early, key=self._ahead)) is not None:
@@ -79,7 +79,7 @@ class Stream:
             when, kept = self._early.pop(nearest)
             self._waiting -= len(kept)
             self._take(when, nearest, kept)
-        return found + (self._cut() if self.settled or len(self._held) >= _ENOUGH else [])
+        return messages + (self._cut() if self.settled or len(self._held) >= _ENOUGH else [])
 
     def _put_before(self, at: float, sequence: int, data: bytes) -> bool:
         """Add a segment that ends where the first byte held begins: the opening of the connection was not
@@ -94,14 +94,14 @@ class Stream:
 
     def end(self) -> list[Timed]:
         """The messages that are complete when the stream ends."""
-        found: list[Timed] = []
+        messages: list[Timed] = []
         while self._early:
             if self._ahead(min(self._early, key=self._ahead)) > 0:
-                found += self._skip_gap()
+                messages += self._skip_gap()
             nearest = min(self._early, key=self._ahead)
             when, kept = self._early.pop(nearest)
             self._take(when, nearest, kept)
-        return found + (self._cut() if self._held else [])
+        return messages + (self._cut() if self._held else [])
 
     def _ahead(self, sequence: int) -> int:
         """How many bytes *sequence* is ahead of the expected number; sequence numbers wrap at 32 bits."""
@@ -109,13 +109,13 @@ class Stream:
 
     def _skip_gap(self) -> list[Timed]:
         """Skip a gap and return the messages that are complete before it."""
-        found = self._cut() if self._held else []
+        messages = self._cut() if self._held else []
         self._expected = min(self._early, key=self._ahead)
         # The message cut by the gap is lost, and the start of the next one is unknown.
         self._held.clear()
         self._marks.clear()
         self._first, self.settled = self._expected, False
-        return found
+        return messages
 
     def _take(self, at: float, sequence: int, data: bytes) -> None:
         fresh = data[-self._ahead(sequence) :] if self._ahead(sequence) else data
@@ -129,22 +129,22 @@ class Stream:
             self._settle()
         if self.length is None:
             return self._packets()
-        made, found, at = frame(self.length), [], 0
-        head = made.head
+        layer, messages, at = frame(self.length), [], 0
+        head = layer.head
         ends = [end for end, _ in self._marks]
         while len(self._held) - at >= head:
-            size = said_length(made, bytes(self._held[at : at + head]), 0)
+            size = said_length(layer, bytes(self._held[at : at + head]), 0)
             if size is None or not 0 <= size <= _LARGEST:
                 size = len(self._held) - at - head
             end = at + head + size
             if end > len(self._held):
                 break
             if size:
-                found.append((self._marks[bisect_left(ends, end)][1], bytes(self._held[at + head : end])))
+                messages.append((self._marks[bisect_left(ends, end)][1], bytes(self._held[at + head : end])))
             at = end
         del self._held[:at]
         self._marks = [(end - at, when) for end, when in self._marks if end > at]
-        return found
+        return messages
 
     def _settle(self) -> None:
         """Find the framing, and, if the capture starts in mid-stream, the segment or byte at which a message
@@ -154,21 +154,21 @@ class Stream:
             self.length = self.length or stream_framing(data)
         else:
             ends = [end for end, _ in self._marks[:_SEGMENTS] if end < len(data)]
-            start, found = stream_start(data, (0, *ends, *range(1, min(len(data), _BYTES))), self.length)
-            self.length = self.length or found
+            start, length = stream_start(data, (0, *ends, *range(1, min(len(data), _BYTES))), self.length)
+            self.length = self.length or length
         del self._held[:start]
         self._marks = [(end - start, when) for end, when in self._marks if end > start]
         self._first, self.settled = None, True
 
     def _packets(self) -> list[Timed]:
         """The messages of a stream without length fields: one per packet."""
-        found, start = [], 0
+        messages, start = [], 0
         for end, when in self._marks:
-            found.append((when, bytes(self._held[start:end])))
+            messages.append((when, bytes(self._held[start:end])))
             start = end
         self._held.clear()
         self._marks.clear()
-        return found
+        return messages
 
 
 _ROWS = 8192
@@ -202,8 +202,8 @@ class _Capture:
         """Add the payload of a packet."""
         link = self.links.get(key)
         if link is None:
-            named = [name for name in self.given.framing if frame(name).kind == "length"]
-            link = self.links[key] = _Link(Stream(_name(key), named[0] if named else None))
+            lengths = [name for name in self.given.framing if frame(name).kind == "length"]
+            link = self.links[key] = _Link(Stream(_name(key), lengths[0] if lengths else None))
         if opens:
             link.stream.begin(sequence)
         elif data:
@@ -244,14 +244,14 @@ class _Capture:
                     link.way = way
                     return
             best = guess(data)
-            made = writing_of(best) if self.given.format is None else None
-            if made is not None and best.confidence in _FORMAT_SURE:
+            fmt = writing_of(best) if self.given.format is None else None
+            if fmt is not None and best.confidence in _FORMAT_SURE:
                 try:
                     layers = layers_of(best)
                 except SpecError:
                     continue
-                said = ", ".join([*(frame(one).title for one in layers), made.title])
-                link.way = replace(self.given, format=made, framing=layers, said=said)
+                said = ", ".join([*(frame(layer).title for layer in layers), fmt.title])
+                link.way = replace(self.given, format=fmt, framing=layers, said=said)
                 self.known.append(link.way)
                 return
 
@@ -300,21 +300,21 @@ def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> I
     if left := capture.left_out():
         number = f"{left} stream{'' if left == 1 else 's'}"
         none = np.zeros(0, np.int64)
-        said = f"{number} in which nothing reads as ISO 8583 left out"
-        yield Lines(np.zeros(0, np.uint8), none, none, none, file, said=said)
+        note = f"{number} in which nothing reads as ISO 8583 left out"
+        yield Lines(np.zeros(0, np.uint8), none, none, none, file, said=note)
 
 
 def messages_of(stream: Any, file: str) -> list[bytes]:
     """The messages of a capture in any format, stream by stream. Raises as `of_capture`."""
     streams: dict[tuple[Any, ...], Stream] = {}
-    found: dict[tuple[Any, ...], list[Timed]] = {}
+    messages: dict[tuple[Any, ...], list[Timed]] = {}
     for at, key, sequence, data, opens in _packets(stream, file):
-        one = streams.setdefault(key, Stream(_name(key)))
+        link = streams.setdefault(key, Stream(_name(key)))
         if opens:
-            one.begin(sequence)
+            link.begin(sequence)
         elif data:
-            found.setdefault(key, []).extend(one.add(at, sequence, data))
-    return [data for key, one in streams.items() for _, data in (*found.get(key, ()), *one.end())]
+            messages.setdefault(key, []).extend(link.add(at, sequence, data))
+    return [data for key, one in streams.items() for _, data in (*messages.get(key, ()), *one.end())]
 
 
 def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], int, bytes, bool]]:
@@ -341,15 +341,15 @@ def _ip(dpkt: Any, link: int, raw: bytes) -> Any:
     """The IP packet in a frame; None if there is none, or it is truncated."""
     try:
         if link == _ETHERNET:
-            found = dpkt.ethernet.Ethernet(raw).data
+            packet = dpkt.ethernet.Ethernet(raw).data
         elif link == _SLL:
-            found = dpkt.sll.SLL(raw).data
+            packet = dpkt.sll.SLL(raw).data
         elif link == _NULL:
-            found = dpkt.loopback.Loopback(raw).data
+            packet = dpkt.loopback.Loopback(raw).data
         elif link in (*_RAW, _IPV4, _IPV6):
-            found = dpkt.ip6.IP6(raw) if raw[0] >> 4 == 6 else dpkt.ip.IP(raw)
+            packet = dpkt.ip6.IP6(raw) if raw[0] >> 4 == 6 else dpkt.ip.IP(raw)
         else:
             return None
     except (dpkt.Error, IndexError):
         return None
-    return found if isinstance(found, dpkt.ip.IP | dpkt.ip6.IP6) else None
+    return packet if isinstance(packet, dpkt.ip.IP | dpkt.ip6.IP6) else None

@@ -80,31 +80,31 @@ class Cards:
     def owners(self, block: Block) -> Owners:
         """The network of each row: the given one, or the card's."""
         count = len(block.lines)
-        found, unsure = _accounts(block)
+        all_accounts, unsure = _accounts(block)
         codes = np.zeros(count, np.uint8)
-        for one in found:
-            codes[one.rows] = self._owner(_iins(one)) - 1
+        for accounts in all_accounts:
+            codes[accounts.rows] = self._owner(_iins(accounts)) - 1
         for row in np.flatnonzero(unsure).tolist():
             codes[row] = _owner_of(_account(block, row)) - 1
         if self.network is not None:
             codes[:] = NETWORKS.index(self.network) + 1
-        for row, held in block.odd.items():
+        for row, odd in block.odd.items():
             codes[row] = 0
-            if (message := begun(held)) is not None:
+            if (message := begun(odd)) is not None:
                 pan = "" if self.network else account(message)[1]
                 codes[row] = _NAMES.index(self.network) if self.network else _owner_of(pan) - 1
-        return Owners(codes, found, unsure)
+        return Owners(codes, all_accounts, unsure)
 
     def alike(self, owners: Owners) -> Ints:
         """A number per row, equal for cards with the same prefix, length, element and validity of the check
         digit (0: no card, -1: undecided)."""
         found = np.where(owners.unsure, -1, np.zeros(len(owners.codes), np.int64))
-        for at, one in enumerate(owners.accounts, 1):
-            iins = _iins(one)
-            for width, chosen in by_width(one.widths):
-                right = luhn(one.data, one.starts[chosen], width)
+        for at, accounts in enumerate(owners.accounts, 1):
+            iins = _iins(accounts)
+            for width, chosen in by_width(accounts.widths):
+                right = luhn(accounts.data, accounts.starts[chosen], width)
                 size = width * (len(owners.accounts) + 1) + at
-                found[one.rows[chosen]] = (iins[chosen] << 16) + (size << 1) + right
+                found[accounts.rows[chosen]] = (iins[chosen] << 16) + (size << 1) + right
         return found
 
 
@@ -149,18 +149,18 @@ def _accounts(block: Block) -> tuple[tuple[Accounts, ...], Bools]:
     return tuple(found), unsure
 
 
-def _pick(one: Accounts, chosen: Bools) -> Accounts:
-    return Accounts(one.rows[chosen], one.data, one.starts[chosen], one.widths[chosen])
+def _pick(accounts: Accounts, chosen: Bools) -> Accounts:
+    return Accounts(accounts.rows[chosen], accounts.data, accounts.starts[chosen], accounts.widths[chosen])
 
 
-def _digits(one: Accounts) -> Bools:
+def _digits(pans: Accounts) -> Bools:
     """Which are digits only, at least six and at most as many as a card number has."""
-    good = (one.widths >= _IIN_DIGITS) & (one.widths <= _LONGEST_PAN)
+    good = (pans.widths >= _IIN_DIGITS) & (pans.widths <= _LONGEST_PAN)
     # If the whole buffer is digits, the numbers need not be checked one by one.
-    if good.all() and (one.data - np.uint8(_ZERO) <= 9).all():
+    if good.all() and (pans.data - np.uint8(_ZERO) <= 9).all():
         return good
-    for width, chosen in by_width(np.where(good, one.widths, 0)):
-        good[chosen] &= (matrix(one.data, one.starts[chosen], width) - np.uint8(_ZERO) <= 9).all(axis=1)
+    for width, chosen in by_width(np.where(good, pans.widths, 0)):
+        good[chosen] &= (matrix(pans.data, pans.starts[chosen], width) - np.uint8(_ZERO) <= 9).all(axis=1)
     return good
 
 
@@ -182,16 +182,16 @@ def tracks(data: Bytes, starts: Ints, width: int) -> tuple[Bools, Ints]:
     return good & (at >= 1) & (at <= _LONGEST_PAN), at
 
 
-def _of_tracks(one: Accounts) -> tuple[Accounts, Ints]:
+def _of_tracks(accounts: Accounts) -> tuple[Accounts, Ints]:
     """The card numbers in tracks, and the rows that are not certainly track 2."""
-    good, widths = np.zeros(len(one.rows), np.bool_), np.zeros(len(one.rows), np.int64)
-    for width, chosen in by_width(one.widths):
-        good[chosen], widths[chosen] = tracks(one.data, one.starts[chosen], width)
-    return _pick(Accounts(one.rows, one.data, one.starts, widths), good), one.rows[~good]
+    good, widths = np.zeros(len(accounts.rows), np.bool_), np.zeros(len(accounts.rows), np.int64)
+    for width, chosen in by_width(accounts.widths):
+        good[chosen], widths[chosen] = tracks(accounts.data, accounts.starts[chosen], width)
+    return _pick(Accounts(accounts.rows, accounts.data, accounts.starts, widths), good), accounts.rows[~good]
 
 
-def _iins(one: Accounts) -> Ints:
-    cells = matrix(one.data, one.starts, _IIN_DIGITS)
+def _iins(accounts: Accounts) -> Ints:
+    cells = matrix(accounts.data, accounts.starts, _IIN_DIGITS)
     value = np.zeros(len(cells), np.int64)
     for place in range(_IIN_DIGITS):
         value *= 10

@@ -50,8 +50,8 @@ def _character_of(content: str) -> bytes:
     foreign, first = FOREIGN[content], dict[tuple[bool, bool], int]()
     signs = [chr(byte) for byte in range(128)]
     kinds = [(foreign.search(sign) is None, foreign.search("C" + sign) is None) for sign in signs]
-    found = [first.setdefault(kind, byte) for byte, kind in enumerate(kinds)]
-    return bytes([*found, *range(128, 256)])
+    table = [first.setdefault(kind, byte) for byte, kind in enumerate(kinds)]
+    return bytes([*table, *range(128, 256)])
 
 
 def moments(column: CutColumn, element: ElementSpec) -> Bytes:
@@ -174,13 +174,13 @@ class Checks:
         asked = Asked(coded, rows, kept)
         marks = [owners.astype(np.int64), asked.classes.kinds]
         for bound in kept.of_errors:
-            if (said := asked.say(bound, self._marks)) is not None:
-                marks.append(said)
+            if (found := asked.say(bound, self._marks)) is not None:
+                marks.append(found)
         own = sorted(own_elements(kept.table) & asked.numbers if kept.table.parts else ())
         marks += [coded.of(number).kinds[rows] for number in own]
         kinds, first = first_of(marks)
         counts = np.empty(len(first), np.int64)
-        columns = zip(*(one[first].tolist() for one in marks), strict=True)
+        columns = zip(*(mark[first].tolist() for mark in marks), strict=True)
         for at, (row, (owner, kind, *rest)) in enumerate(zip(rows[first].tolist(), columns, strict=True)):
             # Findings on a dialect's own elements are not rules, and value codes differ from block to block.
             key = None if own else (kept, owner, asked.classes.values[kind], *filter(None, rest))
@@ -230,9 +230,9 @@ class Coded(NamedTuple):
             # They differ only in length.
             kinds, first = first_of([sizes])
             return Kinds(kinds, [column.text(row) if sizes[row] else None for row in first.tolist()])
-        found = column.array().dictionary_encode()
-        kinds = found.indices.fill_null(len(found.dictionary)).to_numpy().astype(np.int64)
-        return Kinds(kinds, [*found.dictionary.to_pylist(), None])
+        encoded = column.array().dictionary_encode()
+        kinds = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy().astype(np.int64)
+        return Kinds(kinds, [*encoded.dictionary.to_pylist(), None])
 
 
 class Kinds(NamedTuple):
@@ -278,8 +278,8 @@ class Asked:
         marks = np.zeros(len(first), np.int64)
         parts = [[column.values[kind] for kind in column.kinds[first].tolist()] for column in columns]
         for kind in asked:
-            told = bound.check(*[values[kind] for values in parts])
-            if counted := weights(bound, told):
+            result = bound.check(*[values[kind] for values in parts])
+            if counted := weights(bound, result):
                 marks[kind] = known.setdefault(counted, len(known) + 1)
         if not marks.any():
             return None
@@ -321,7 +321,7 @@ class Asked:
 
     def _texts(self, row: int, numbers: Iterable[int]) -> dict[int, str | None]:
         columns = self._coded.block.columns
-        return {one: columns[one].text(row) if columns[one].valid[row] else None for one in numbers}
+        return {at: columns[at].text(row) if columns[at].valid[row] else None for at in numbers}
 
     def _of(self, texts: Mapping[int, str | None]) -> Values:
         """The values that rules may read; elements without a text are missing."""
@@ -344,7 +344,7 @@ def weights(bound: Bound, told: Any) -> tuple[Any, ...]:
 
 def first_of(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Numbers from 0, equal where all *columns* are, and the first position of each."""
-    kinds, *others = [one for one in columns if one.any()] or columns[:1]
+    kinds, *others = [column for column in columns if column.any()] or columns[:1]
     for other in others:
         kinds = _dense(kinds) * (int(other.max()) + 1) + other
     kinds = _dense(kinds)

@@ -53,8 +53,8 @@ class Group:
 def placed(lines: Lines, groups: list[Group], group: Ints) -> tuple[Bools, dict[int, list[Run]]]:
     """Which of *lines*, of those *groups*, fit their layout, and where the elements of these are."""
     walk = _Walk(lines, groups, group)
-    for edition in dict.fromkeys(one.version for one in groups):
-        walk.through(edition, np.array([one.version == edition for one in groups]))
+    for edition in dict.fromkeys(each.version for each in groups):
+        walk.through(edition, np.array([each.version == edition for each in groups]))
     fits = walk.ended()
     return fits, walk.kept(fits)
 
@@ -110,7 +110,7 @@ class _Walk:
     def __init__(self, lines: Lines, groups: list[Group], group: Ints) -> None:
         self._lines, self._group = lines, group
         self._base = lines.starts.copy()
-        self._ahead = np.array([one.start for one in groups] + [0], np.int64)
+        self._ahead = np.array([each.start for each in groups] + [0], np.int64)
         self._present = _present(groups)
         self._fits = group >= 0
         self._places: dict[int, list[tuple[bytes, Run]]] = {}
@@ -197,20 +197,20 @@ class _Walk:
 
 def _present(groups: list[Group]) -> Bools:
     """One row per group: whether it has element 0, 1, 2 and so on; 1 is the second bitmap."""
-    digits = "".join(one.bits.ljust(_LONG - _MTI_WIDTH, "0") for one in groups)
+    digits = "".join(each.bits.ljust(_LONG - _MTI_WIDTH, "0") for each in groups)
     cells = np.frombuffer(bytes.fromhex(digits), np.uint8).reshape(-1, bitmap.ALL_BITS // 8)
-    found = np.zeros((len(groups), 1 + bitmap.ALL_BITS), np.bool_)
-    found[:, 2:] = np.unpackbits(cells, axis=1)[:, 1:]
-    return found
+    present = np.zeros((len(groups), 1 + bitmap.ALL_BITS), np.bool_)
+    present[:, 2:] = np.unpackbits(cells, axis=1)[:, 1:]
+    return present
 
 
 # A row that was read by itself: the message, or the error.
 Odd = Message | ParseError
 
 
-def begun(held: Odd) -> Message | None:
+def begun(odd: Odd) -> Message | None:
     """The message, or what was read of an invalid one; None if not even its bitmap was."""
-    message = held.partial if isinstance(held, ParseError) else held
+    message = odd.partial if isinstance(odd, ParseError) else odd
     return message if isinstance(message, Message) else None
 
 
@@ -261,9 +261,9 @@ class CutColumn:
 
     def array(self) -> pa.Array:
         """The column as an Arrow array; only the validity bitmap is copied."""
-        held, count = self.rows, len(self.rows.valid)
-        buffers = [held.marks, pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
-        return pa.Array.from_buffers(pa.large_string(), count, buffers, count - held.present)
+        rows, count = self.rows, len(self.rows.valid)
+        buffers = [rows.marks, pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
+        return pa.Array.from_buffers(pa.large_string(), count, buffers, count - rows.present)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,10 +283,10 @@ class Block:
     def message(self, row: int) -> Message:
         """The message in *row*. Raises the ParseError of a row without one."""
         if row in self.odd:
-            held = self.odd[row]
-            if isinstance(held, ParseError):
-                raise held
-            return held
+            odd = self.odd[row]
+            if isinstance(odd, ParseError):
+                raise odd
+            return odd
         group = self.groups[self.group[row]]
         fields = {number: self.columns[number].text(row) for number in group.numbers}
         own = self.lines.tables.get(group.version)

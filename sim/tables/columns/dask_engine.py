@@ -52,31 +52,31 @@ def ranges(path: Path, size: int) -> Iterator[ByteRange]:
             start = file.tell()
 
 
-def lines_in(one: ByteRange) -> int:
+def lines_in(part: ByteRange) -> int:
     """The number of line endings in a range."""
-    if one.stop is None:
+    if part.stop is None:
         return 0
-    count, left = 0, one.stop - one.start
-    with Path(one.path).open("rb") as file:
-        file.seek(one.start)
+    count, left = 0, part.stop - part.start
+    with Path(part.path).open("rb") as file:
+        file.seek(part.start)
         while left > 0 and (piece := file.read(min(_PIECE, left))):
             count += piece.count(b"\n")
             left -= len(piece)
     return count
 
 
-def read_range(one: ByteRange, first: int, options: Options) -> Any:
+def read_range(part: ByteRange, first: int, options: Options) -> Any:
     """The messages of a range as a table; its first line is line *first* of the file."""
     reader = Reader(options)
-    with opened(Path(one.path)) as stream:
-        if one.stop is None:
-            found = of_file(stream, options, one.path)
+    with opened(Path(part.path)) as stream:
+        if part.stop is None:
+            blocks = of_file(stream, options, part.path)
         else:
-            stream.seek(one.start)
-            limit = one.stop - one.start
-            found = of_stream(stream, options.find, one.path, first=first, limit=limit)
+            stream.seek(part.start)
+            limit = part.stop - part.start
+            blocks = of_stream(stream, options.find, part.path, first=first, limit=limit)
         # All partitions have the same columns: those of captures are left out.
-        return table([reader.part(replace(lines, more={})) for lines in found if len(lines)], options)
+        return table([reader.part(replace(lines, more={})) for lines in blocks if len(lines)], options)
 
 
 def planned(path: Path, options: Options) -> tuple[list[ByteRange], Options]:
@@ -85,8 +85,8 @@ def planned(path: Path, options: Options) -> tuple[list[ByteRange], Options]:
         way = way_of(stream.read(HEAD), options.format, options.framing, find=options.unlocated)
     if way.kind != LINES or path.suffix in _PACKED:
         return [ByteRange(str(path))], options
-    found = options if way.pattern is None else replace(options, pattern=way.pattern)
-    return list(ranges(path, RANGE)), found
+    chosen = options if way.pattern is None else replace(options, pattern=way.pattern)
+    return list(ranges(path, RANGE)), chosen
 
 
 def read_dask(source: object, options: Options) -> Any:
@@ -110,9 +110,9 @@ def read_dask(source: object, options: Options) -> Any:
     for path in files:
         first: Any = 1
         pieces, known = planned(path, chosen)
-        for one in pieces:
-            parts.append(delayed(read_range)(one, first, known))
-            first = delayed(operator.add)(first, delayed(lines_in)(one))
+        for piece in pieces:
+            parts.append(delayed(read_range)(piece, first, known))
+            first = delayed(operator.add)(first, delayed(lines_in)(piece))
     meta = table([], chosen)
     frames: Any = dask.dataframe  # partly typed
     if not parts:

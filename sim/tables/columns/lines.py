@@ -88,12 +88,12 @@ class Lines:
 
     def not_ascii(self) -> Bools:
         """Which messages have characters outside ASCII."""
-        found = np.zeros(len(self), dtype=np.bool_)
+        marks = np.zeros(len(self), dtype=np.bool_)
         if len(self.data) and int(self.data.max()) > 127:
             ends = np.flatnonzero(self.data > 127)
             first = np.searchsorted(ends, self.starts)
-            found = first < np.searchsorted(ends, self.stops)
-        return found
+            marks = first < np.searchsorted(ends, self.stops)
+        return marks
 
 
 Finder = Callable[[Lines], Lines]
@@ -118,8 +118,8 @@ def finder(start: int | None, pattern: str | re.Pattern[str] | None) -> Finder:
             raise ValueError("start counts characters from 0")
         return lambda lines: _from(lines, start)
     if pattern is not None:
-        found = re.compile(pattern)
-        return lambda lines: _matched(lines, found)
+        expression = re.compile(pattern)
+        return lambda lines: _matched(lines, expression)
     return lambda lines: lines
 
 
@@ -160,7 +160,7 @@ def paths(source: object) -> list[Path] | None:
     if isinstance(source, list | tuple) and source:
         first = source[0]
         if isinstance(first, Path) or (isinstance(first, str) and is_file(first)):
-            return [Path(one) for one in source]
+            return [Path(path) for path in source]
     return None
 
 
@@ -233,9 +233,9 @@ def joined(items: Any) -> tuple[Bytes, Ints]:
     if packed.null_count:
         packed = packed.fill_null(b"")
     _, ends, data = packed.buffers()
-    held = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    buffer = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
     offsets = np.frombuffer(ends, np.int64)[packed.offset : packed.offset + len(items) + 1]
-    return held[offsets[0] : offsets[-1]], offsets - offsets[0]
+    return buffer[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
 def as_bytes(item: object) -> bytes:

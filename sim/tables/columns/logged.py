@@ -26,10 +26,10 @@ _BEGIN, _END = "<isomsg", "</isomsg>"
 def of_dumps(found: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
     """Multi-line hex dumps, one row each. Packets without payload are left out."""
     dumps = iter(dumps_apart(_numbered(found), way.shape))
-    held = ((dump.line, data) for dump in dumps if (data := _undumped(dump.text, way)) is not None)
-    while some := list(islice(held, _ITEMS)):
-        made = block([data for _, data in some], way, version, 1, file)
-        yield replace(made, numbers=np.array([line for line, _ in some], np.int64))
+    packets = ((dump.line, data) for dump in dumps if (data := _undumped(dump.text, way)) is not None)
+    while some := list(islice(packets, _ITEMS)):
+        lines = block([data for _, data in some], way, version, 1, file)
+        yield replace(lines, numbers=np.array([line for line, _ in some], np.int64))
 
 
 def _numbered(found: Iterable[Lines]) -> Iterator[tuple[int, str]]:
@@ -54,7 +54,7 @@ def of_listing(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Li
     of the whole paste, each with the line number of its MTI."""
     numbered = list(_numbered(found))
     own = [(number, _message(line)) for number, line in numbered]
-    if 2 * sum(isinstance(one, Message) for _, one in own) < len(own):
+    if 2 * sum(isinstance(message, Message) for _, message in own) < len(own):
         own = list(_placed(numbered))
     yield _rows(own, way, file)
 
@@ -66,10 +66,10 @@ def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | Pa
     found = read("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1)))
     if found.message is None:
         yield numbered[0][0], found.error or _unread()
-    for one in found.messages:
-        mti = re.compile(rf"(?<![0-9]){one.mti}(?![0-9])|(?<![0-9]){one.mti}[0-9A-Fa-f]{{16}}")
+    for reading in found.messages:
+        mti = re.compile(rf"(?<![0-9]){reading.mti}(?![0-9])|(?<![0-9]){reading.mti}[0-9A-Fa-f]{{16}}")
         at = next((number for number, line in numbered if number > at and mti.search(line)), at)
-        yield at or numbered[0][0], one.error or one.message or _unread()
+        yield at or numbered[0][0], reading.error or reading.message or _unread()
 
 
 def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
@@ -92,7 +92,7 @@ def of_xml(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]
 
 def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: str) -> Lines:
     """Messages in text form, with their line numbers; a message without a text form is stored in `held`."""
-    texts = [_text(one) for _, one in read]
+    texts = [_text(message) for _, message in read]
     data, offsets = joined(texts)
     numbers = np.array([line for line, _ in read], np.int64)
     held = {row: one for row, ((_, one), text) in enumerate(zip(read, texts, strict=True)) if not text}
@@ -102,20 +102,20 @@ def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: st
 def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Each message in numbered *lines*, with the messages nested in it, unchanged; text in between is left
     out, and an overlong message is truncated."""
-    first, held, size, depth = 0, list[str](), 0, 0
+    first, lines_held, size, depth = 0, list[str](), 0, 0
     for number, line in lines:
         begins, ends = line.count(_BEGIN), line.count(_END)
-        if not held and not begins:
+        if not lines_held and not begins:
             continue
-        first = first if held else number
+        first = first if lines_held else number
         depth += begins - ends
         size += len(line)
-        held.append(line)
+        lines_held.append(line)
         if depth <= 0 or size > MOST_CHARACTERS:
-            yield first, "\n".join(held)
-            held, size, depth = [], 0, 0
-    if held:
-        yield first, "\n".join(held)
+            yield first, "\n".join(lines_held)
+            lines_held, size, depth = [], 0, 0
+    if lines_held:
+        yield first, "\n".join(lines_held)
 
 
 def _message(text: str) -> Message | ParseError:

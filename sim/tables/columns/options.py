@@ -66,7 +66,7 @@ class Options:
 
 def tables_of(interface: str) -> dict[str, Spec]:
     """The element tables of an *interface*, by version; empty if none is given."""
-    return {one: interface_table(interface, one) for one in VERSIONS} if interface else {}
+    return {version: interface_table(interface, version) for version in VERSIONS} if interface else {}
 
 
 def chosen_numbers(
@@ -74,16 +74,16 @@ def chosen_numbers(
 ) -> tuple[int, ...]:
     """The elements in *columns*: 4, "DE4", or the name of an element in *version* (None: in any version) or
     in one of *tables*, in any letter case. Raises OptionError for an unknown one."""
-    asked = several("columns", columns, _COLUMNS)
-    chosen = [number for one in asked for number in _numbers_of(one, version, tables)]
+    names = several("columns", columns, _COLUMNS)
+    chosen = [number for column in names for number in _numbers_of(column, version, tables)]
     return tuple(dict.fromkeys(chosen))
 
 
-def _numbers_of(one: Selector, version: str | None, tables: Iterable[Spec]) -> tuple[int, ...]:
+def _numbers_of(column: Selector, version: str | None, tables: Iterable[Spec]) -> tuple[int, ...]:
     own = {
-        at.number for table in tables for at in table.elements if at.name.casefold() == str(one).casefold()
+        at.number for table in tables for at in table.elements if at.name.casefold() == str(column).casefold()
     }
-    found = {*own, *elements_called(str(one), VERSIONS if version is None else (version,))}
-    if not found or isinstance(one, bool):
-        raise OptionError("columns", _COLUMNS, shown(one))
-    return tuple(sorted(found))
+    numbers = {*own, *elements_called(str(column), VERSIONS if version is None else (version,))}
+    if not numbers or isinstance(column, bool):
+        raise OptionError("columns", _COLUMNS, shown(column))
+    return tuple(sorted(numbers))

@@ -54,9 +54,9 @@ _QUOTING = re.compile(r'["{};<>|]|\s{2}|:\s|^[^./\\]{48,}$')
 def blocks(source: object, options: Options) -> Iterator[Lines]:
     """The messages of *source*, block by block. Raises TypeError if it is not a source, OSError for a file
     that cannot be read, SpecError for a file in which messages cannot be recognized."""
-    found = plain.paths(source)
-    if found is not None:
-        for path in found:
+    files = plain.paths(source)
+    if files is not None:
+        for path in files:
             with opened(path) as stream:
                 yield from of_file(stream, options, str(path))
     elif hasattr(source, "read"):
@@ -75,8 +75,8 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
     head, rest, is_text = _peeked(stream)
     if head[:2] in _WIDE and 5 * head.count(0) >= 2 * len(head):
         head, rest, is_text = _peeked(codecs.getreader("utf-16")(rest, "replace"))
-    found = way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
-    way = replace(found, interface=options.interface)
+    guessed = way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
+    way = replace(guessed, interface=options.interface)
     if way.kind == CAPTURE:
         yield from of_capture(rest, way, options.version, file)
     elif way.kind == RECORDS:
@@ -108,25 +108,25 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
     like a file."""
     rest = iter(items)
     first = list(islice(rest, _SAMPLE))
-    known: Any = items if not isinstance(items, Iterator) else chain(first, rest)
+    source: Any = items if not isinstance(items, Iterator) else chain(first, rest)
     if first and isinstance(first[0], _BYTES):
         way = way_of_items(bytes(first[0]), options.format, options.framing)
-        yield from of_bytes(known, replace(way, interface=options.interface), options.version)
+        yield from of_bytes(source, replace(way, interface=options.interface), options.version)
     elif options.format is not None and options.format != "text":
         way = way_of_items(b"", options.format, options.framing)
         way = replace(way, interface=options.interface)
-        yield from of_hex(plain.of_items(known, options.find), way, options.version)
+        yield from of_hex(plain.of_items(source, options.find), way, options.version)
     elif (found := _way_of_lines(first, options)) is not None:
         way = replace(found, interface=options.interface)
-        yield from _of_lines(_as_file(_as_lines(iter(known))), way, options, "")
+        yield from _of_lines(_as_file(_as_lines(iter(source))), way, options, "")
     else:
-        yield from plain.of_items(known, options.find)
+        yield from plain.of_items(source, options.find)
 
 
 def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
     """How messages are found in *items* if these are lines of a log or listing; None if each item is a
     message."""
-    lines = [one for one in items if isinstance(one, str)] if options.format is None else []
+    lines = [item for item in items if isinstance(item, str)] if options.format is None else []
     if not lines or len(lines) < len(items) or not options.unlocated:
         return None
     if any(map(TEXT_FORM.match, lines)) and (len(lines) > _FEW_LINES or any(map(is_whole, lines))):
@@ -185,11 +185,11 @@ def is_paste(text: str) -> bool:
         return False
     if _QUOTING.search(text):
         return True  # program code, a record or a web page
-    found = read(text)
+    reading = read(text)
     return (
         (len(text) > _HEAD and text[:4].isdigit() and HEX_DIGITS.issuperset(text[4:20]))
-        or (found.message is not None and found.raw is None)
-        or bool(found.kind)
+        or (reading.message is not None and reading.raw is None)
+        or bool(reading.kind)
     )
 
 
@@ -201,18 +201,18 @@ def expanded(source: object) -> list[Path] | None:
     text = str(source)
     path = path_of("source", text)
     if _is_folder(path):
-        found = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+        files = sorted(path for path in path.iterdir() if path.is_file() and not path.name.startswith("."))
     elif any(sign in text for sign in "*?["):
         root = Path(path.anchor or ".")
         try:
-            found = sorted(one for one in root.glob(str(path.relative_to(path.anchor))) if one.is_file())
+            files = sorted(one for one in root.glob(str(path.relative_to(path.anchor))) if one.is_file())
         except ValueError:  # an invalid pattern
-            found = []
+            files = []
     else:
         return None
-    if not found:
+    if not files:
         raise FileNotFoundError(f"no files in {mask_words(text)}")
-    return found
+    return files
 
 
 def _is_folder(path: Path) -> bool:

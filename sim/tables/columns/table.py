@@ -107,8 +107,8 @@ def _shown_text(text: str, version: str) -> str:
 
 def _strictest(number: int | None, versions: Sequence[str]) -> str:
     """The version that hides the most of an element."""
-    found = (version for version in versions if number and is_sensitive(number, version))
-    return next(found, versions[0])
+    versions_hiding = (version for version in versions if number and is_sensitive(number, version))
+    return next(versions_hiding, versions[0])
 
 
 def _shown_alone(name: object, cells: Sequence[object], versions: Sequence[str]) -> list[object]:
@@ -163,7 +163,7 @@ class MessagesTable(Table):
         for at, name in enumerate(plain.columns):
             cells = plain.iloc[:, at].tolist()
             fallback = _strictest(number_of(name), known)
-            read_as = [one if one in VERSIONS else fallback for one in versions]
+            read_as = [version if version in VERSIONS else fallback for version in versions]
             shown = _shown(name, cells, read_as, pans)
             if any(new is not old for new, old in zip(shown, cells, strict=True)):
                 column = np.empty(len(shown), dtype=object)
@@ -193,8 +193,8 @@ class MessagesTable(Table):
         return render.grid_of(self.take(list(places)).masked(), self.left_out(), range(len(places)))
 
     def _title(self) -> str:
-        said = facts_of(self).get("read_as", "")
-        return f"read as {said}" if said else ""
+        read_as = facts_of(self).get("read_as", "")
+        return f"read as {read_as}" if read_as else ""
 
 
 class MessagesView(View):
@@ -218,24 +218,24 @@ class MessagesView(View):
         """The findings on each message by the standard and by its own network, and by the networks *against*:
         a findings table with the message's `row` as first column. Every rule checks every message: some
         thousands per second. Raises TypeError as `message` does."""
-        asked = (against,) if isinstance(against, str) else tuple(against)
+        networks = (against,) if isinstance(against, str) else tuple(against)
         labels: list[object] = []
-        found: list[list[object]] = []
+        cells_found: list[list[object]] = []
         valid = True
         bar = progress_bar(len(self._table), "row", progress)
         try:
             for row, cells in zip(self._table.index.tolist(), self._rows(self._table), strict=True):
-                report = self._report(cells, asked)
+                report = self._report(cells, networks)
                 valid = valid and report.valid
-                for one in report.all_findings if asked else report.findings:
+                for finding in report.all_findings if networks else report.findings:
                     labels.append(row)
-                    found.append(cells_of(one))
+                    cells_found.append(cells_of(finding))
                 bar.update(1)
         finally:
             bar.close()
         columns = {
             "row": pd.Series(labels, dtype=self._table.index.dtype),
-            **columns_of(FINDING_COLUMNS, found),
+            **columns_of(FINDING_COLUMNS, cells_found),
         }
         table = FindingsTable(columns)
         table.attrs["iso"] = {"valid": valid}
@@ -262,14 +262,14 @@ class MessagesView(View):
         if "text" in cells:
             raw = str(cells["text"])
             version = str(cells.get("version") or self._facts.get("version") or chosen_version(raw, None))
-            seen = read_text(raw, self._table_of(cells, version) or version)
+            reading = read_text(raw, self._table_of(cells, version) or version)
         else:
             message = self._made(cells)
             try:
-                seen = read_text(build(message), message.dialect or message.version)
+                reading = read_text(build(message), message.dialect or message.version)
             except BuildError:
-                seen = of_message(message)
-        return replace(seen, network=self._facts.get("network"))
+                reading = of_message(message)
+        return replace(reading, network=self._facts.get("network"))
 
     def _made(self, cells: dict[str, Any]) -> Message:
         if "text" in cells or "mti" not in cells:

@@ -233,10 +233,10 @@ def way_of(
     return way_of_records(head, known, framing)
 
 
-def _wire(given: Format | str | None) -> Format | None:
-    if given is None or given == TEXT:
+def _wire(fmt: Format | str | None) -> Format | None:
+    if fmt is None or fmt == TEXT:
         return None
-    return wire_format(given) if isinstance(given, str) else given
+    return wire_format(fmt) if isinstance(fmt, str) else fmt
 
 
 def _is_hex(head: bytes) -> bool:
@@ -293,12 +293,12 @@ def _is_lines(head: bytes) -> bool:
 
 def _is_table(head: bytes) -> bool:
     """Whether one of the first lines names elements, and most lines after it are messages with them."""
-    some = (decoded(one).strip("\r\ufeff") for one in head.split(b"\n", _GUESSED)[:_GUESSED])
+    some = (decoded(line).strip("\r\ufeff") for line in head.split(b"\n", _GUESSED)[:_GUESSED])
     lines = [line for line in some if not Wide.is_line(line)]
     for at, line in enumerate(lines[:_FEWEST]):
         if table := Wide.of(line):
-            made = [table.message(row) for row in lines[at + 1 :]]
-            return bool(made) and 2 * sum(one is not None and is_mti(one.mti) for one in made) >= len(made)
+            rows = [table.message(row) for row in lines[at + 1 :]]
+            return bool(rows) and 2 * sum(each is not None and is_mti(each.mti) for each in rows) >= len(rows)
     return False
 
 
@@ -306,30 +306,30 @@ def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
     """How a text that is completely known is read: as a listing, if its messages can only be read together
     (named elements, bytes over several lines) or it is something else that is recognized; as lines if it has
     no messages, or if the lines contain more messages by themselves."""
-    found = read(whole)
-    if found.message is None and found.kind:
-        return SourceWay(LISTING, said=found.reasons[0])
-    if found.message is None or found.raw is not None:
+    reading = read(whole)
+    if reading.message is None and reading.kind:
+        return SourceWay(LISTING, said=reading.reasons[0])
+    if reading.message is None or reading.raw is not None:
         return SourceWay(LINES)
-    if len(lines) > 1 and any(one.format != NAMED for one in found.messages):
+    if len(lines) > 1 and any(message.format != NAMED for message in reading.messages):
         likely = [line for line in lines[:_SAMPLE] if _LIKELY.search(line)][:_GUESSED]
-        if sum(guess(one).believed for one in likely) > len(found.messages):
+        if sum(guess(line).believed for line in likely) > len(reading.messages):
             return SourceWay(LINES)
-    return SourceWay(LISTING, said=found.read_as)
+    return SourceWay(LISTING, said=reading.read_as)
 
 
 def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
     """How hex dumps among *lines* are read; None if there are none with messages."""
-    found = list(dumps_apart(enumerate(lines, 1)))
+    dumps = list(dumps_apart(enumerate(lines, 1)))
     ways: Counter[SourceWay] = Counter()
-    for dump in islice((one for one in found if len(one.rows) > 1), _GUESSED):
+    for dump in islice((dump for dump in dumps if len(dump.rows) > 1), _GUESSED):
         best = guess(dump.text, format=known)
         made = known or writing_of(best)
         if made is None or not all(layer.name for layer in best.layers):
             continue
         layers = layers_of(best) if framing is None else tuple(framing)
         spelling, headers = best.spelling, best.framing[: bool(best.ahead)]
-        titles = (*headers, *(frame(one).title for one in layers), made.title)
+        titles = (*headers, *(frame(name).title for name in layers), made.title)
         way = SourceWay(
             DUMPS,
             format=made,
@@ -385,10 +385,10 @@ def _found_in(line: str, known: Format | None) -> _Found | None:
         return None
     layers = tuple(layer.name for layer in best.layers)
     if best.format == TEXT:
-        seen = best.data.decode("latin-1") if best.data else best.raw or ""
-        at = line.find(seen)
-        end = at + (best.end if best.data else len(seen))
-        return _Found(at, at + best.start, end, None, layers) if seen and at >= 0 else None
+        text = best.data.decode("latin-1") if best.data else best.raw or ""
+        at = line.find(text)
+        end = at + (best.end if best.data else len(text))
+        return _Found(at, at + best.start, end, None, layers) if text and at >= 0 else None
     for runs in (_HEX, _PAIRS):
         for match in runs.finditer(line):
             if bytes.fromhex(match[0]) == best.data:
@@ -450,8 +450,8 @@ def _way_of_found(lines: list[str], found: dict[int, _Found]) -> SourceWay | Non
     return SourceWay(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=framing, said=said)
 
 
-def _writing(one: _Found) -> tuple[object, ...]:
-    return one.made.name if one.made else "", one.layers, one.start - one.at, one.in_pairs
+def _writing(hit: _Found) -> tuple[object, ...]:
+    return hit.made.name if hit.made else "", hit.layers, hit.start - hit.at, hit.in_pairs
 
 
 def _shared(texts: list[str]) -> str:

@@ -93,14 +93,14 @@ class Run:
 
 def _told(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...]) -> str:
     """The interface that most of the first *lines* belong to, not counting network management."""
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for row in range(min(len(lines), _LOOKED_AT)):
         with suppress(WireError):
-            one = decode(lines.data[lines.starts[row] : lines.stops[row]].tobytes(), fmt, version)
-            if not one.mti.startswith("8", 1):
-                told[told_by(fmt.name, one.version, one.mti, one.fields, layers) or ""] += 1
-    name, count = max(told.items(), key=itemgetter(1), default=("", 0))
-    return name if 2 * count > told.total() else ""
+            message = decode(lines.data[lines.starts[row] : lines.stops[row]].tobytes(), fmt, version)
+            if not message.mti.startswith("8", 1):
+                counts[told_by(fmt.name, message.version, message.mti, message.fields, layers) or ""] += 1
+    name, count = max(counts.items(), key=itemgetter(1), default=("", 0))
+    return name if 2 * count > counts.total() else ""
 
 
 def heads(lines: Lines, fmt: Format) -> Iterator[tuple[Ints, int]]:
@@ -213,25 +213,25 @@ def _no_digits(kind: str, filler: str) -> Bools:
     0`, is the half byte expected in the byte that pads an odd number of digits."""
     digit = np.array([at <= 9 or (kind == "z" and at == 13) for at in range(16)])
     high, low = digit[np.arange(256) >> 4], digit[np.arange(256) & 15]
-    side, _, said = filler.partition(" ")
+    side, _, nibble = filler.partition(" ")
     if side == "left":
-        high = np.arange(256) >> 4 == int(said, 16)
+        high = np.arange(256) >> 4 == int(nibble, 16)
     elif side == "right":
-        low = np.arange(256) & 15 == int(said, 16)
+        low = np.arange(256) & 15 == int(nibble, 16)
     wrong: Bools = ~(high & low)
     return wrong
 
 
 def in_characters(places: dict[int, list[Run]]) -> tuple[dict[int, list[Run]], Ints]:
     """The values as characters, and the rows that cannot be converted."""
-    made: dict[int, list[Run]] = {}
+    turned_runs: dict[int, list[Run]] = {}
     bad = [np.empty(0, np.int64)]
     for number, runs in places.items():
-        for one in runs:
-            turned, wrong = _turned(one)
-            made.setdefault(number, []).append(turned)
-            bad.append(one.rows[wrong])
-    return made, np.unique(np.concatenate(bad))
+        for part in runs:
+            turned, wrong = _turned(part)
+            turned_runs.setdefault(number, []).append(turned)
+            bad.append(part.rows[wrong])
+    return turned_runs, np.unique(np.concatenate(bad))
 
 
 def _turned(run: Run) -> tuple[Run, Bools]:
@@ -378,9 +378,9 @@ def without(lines: Lines, framing: tuple[str, ...]) -> Lines:
     """*lines* without the layers of *framing*, outermost first. A message without one of the layers is
     unchanged, so that decoding it reports the error."""
     for name in framing:
-        made = frame(name)
-        if made.kind == "header" and len(lines):
-            lines = replace(lines, starts=np.minimum(lines.starts + made.width, lines.stops))
+        layer = frame(name)
+        if layer.kind == "header" and len(lines):
+            lines = replace(lines, starts=np.minimum(lines.starts + layer.width, lines.stops))
         else:
             lines = _peeled(lines, name)
     return lines

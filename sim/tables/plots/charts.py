@@ -67,9 +67,9 @@ def plot_lanes(frame: object, ax: Axes | None = None) -> Axes:
     more = rows["transaction"].nunique() - len(lanes)
     broken = int((places["role"] == ROLES[UNREAD]).sum())
     left_out = [f"{broken:,} broken" if broken else "", f"{more:,} more transactions" if more else ""]
-    note = f"Not shown: {', '.join(one for one in left_out if one)}" if any(left_out) else ""
-    said = "▷ request   ◁ response   ✕ late   | repeat;   from first message to last"
-    canvas.finish("Transactions", said, note, below=True)
+    note = f"Not shown: {', '.join(text for text in left_out if text)}" if any(left_out) else ""
+    legend = "▷ request   ◁ response   ✕ late   | repeat;   from first message to last"
+    canvas.finish("Transactions", legend, note, below=True)
     return canvas.ax
 
 
@@ -84,9 +84,9 @@ def _kept(rows: pd.DataFrame) -> list[int]:
 
 
 def _draw(ax: Any, rows: pd.DataFrame, places: pd.DataFrame, lanes: dict[int, int]) -> None:
-    held = places[places["transaction"].isin(lanes)]
+    drawn = places[places["transaction"].isin(lanes)]
     networks = rows.drop_duplicates("transaction").set_index("transaction")["network"].fillna("")
-    for number, members in held.groupby("transaction"):
+    for number, members in drawn.groupby("transaction"):
         lane, colour = lanes[int(float(str(number)))], colour_of(str(networks[number]))
         ax.plot([members["place"].min(), members["place"].max()], [lane, lane], color=colour, lw=1, alpha=0.6)
         for role, mark in (
@@ -140,8 +140,8 @@ class Rows:
 
     def numbers(self) -> list[int]:
         """The data elements that any message has, ascending."""
-        held: list[Any] = [label for label in self.frame.columns if self.frame[label].notna().any()]
-        return sorted(label for label in held if isinstance(label, int))
+        labels: list[Any] = [label for label in self.frame.columns if self.frame[label].notna().any()]
+        return sorted(label for label in labels if isinstance(label, int))
 
 
 def rows_of(source: object) -> Rows:
@@ -155,24 +155,24 @@ def rows_of(source: object) -> Rows:
     if "error" in table.columns:
         good &= table["error"].isna() | (table["error"].astype("str") == "")
     table, mti = table[good], mti[good]
-    editions = mti.map({one: version_of(one) or VERSIONS[0] for one in mti.unique()})
-    made: dict[Any, Any] = {
+    editions = mti.map({text: version_of(text) or VERSIONS[0] for text in mti.unique()})
+    columns: dict[Any, Any] = {
         MTI: mti,
         VERSION: _among(table, VERSION, VERSIONS, editions),
         NETWORK: _among(table, NETWORK, NETWORKS, ""),
     }
     for label in table.columns:
-        found = elements_called(str(label))
-        if len(found) == 1 and found[0] not in made:  # two versions may use the same name
-            made[found[0]] = table[label]
-    return Rows(pd.DataFrame(made).reset_index(drop=True), int((~good).sum()))
+        elements = elements_called(str(label))
+        if len(elements) == 1 and elements[0] not in columns:  # two versions may use the same name
+            columns[elements[0]] = table[label]
+    return Rows(pd.DataFrame(columns).reset_index(drop=True), int((~good).sum()))
 
 
 def _among(table: pd.DataFrame, name: str, known: Sequence[str], otherwise: Any) -> pd.Series[Any]:
     """A column, with *otherwise* wherever it does not have one of the *known* words."""
     plain = pd.Series(otherwise, index=table.index, dtype="str")
-    given = table[name].astype("str") if name in table.columns else plain
-    return given.where(given.isin(known), plain)
+    words = table[name].astype("str") if name in table.columns else plain
+    return words.where(words.isin(known), plain)
 
 
 def plot(
@@ -226,17 +226,17 @@ def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
     """
     rows = rows_of(frame)
     moments = _moments(rows)
-    known = moments.notna()
-    untimed = int((~known).sum())
-    if not known.any():
+    timed = moments.notna()
+    untimed = int((~timed).sum())
+    if not timed.any():
         return blank(ax, "Traffic", "No message with a date and time")
-    moments = _in_one_line(moments[known])
+    moments = _in_one_line(moments[timed])
     span = moments.max() - moments.min()
     width = next((width for width in _BINS if span / pd.Timedelta(width) < _MOST_BINS), _BINS[-1])
     bins = moments.dt.floor(width)
     first = bins.min()
     place = ((bins - first) // pd.Timedelta(width)).to_numpy()
-    groups = _kinds(rows.frame[known])
+    groups = _kinds(rows.frame[timed])
     starts = pd.date_range(first, periods=int(place.max()) + 2, freq=width).to_numpy()
     strips = []
     for label, name, chosen in groups:
@@ -255,13 +255,13 @@ def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
     rows = rows_of(frame)
     codes = rows.element(39)
     answers = rows.frame[MTI].map({mti: is_response(mti) for mti in rows.frame[MTI].unique()})
-    held = codes.notna() & answers.astype(bool) if len(codes) else codes.notna()
-    if not held.any():
+    coded = codes.notna() & answers.astype(bool) if len(codes) else codes.notna()
+    if not coded.any():
         return blank(ax, "Response codes", "No response with a response code")
-    read = codes[held].astype("str")
+    read = codes[coded].astype("str")
     # A value that is not a code may be part of something else.
     read = read.where(read.str.fullmatch("[0-9A-Za-z]{2,4}"), "?")
-    table = rows.frame.loc[held, [NETWORK, VERSION]].assign(code=read)
+    table = rows.frame.loc[coded, [NETWORK, VERSION]].assign(code=read)
     counts = table.value_counts()
     by_code = counts.groupby(["code", VERSION]).sum().sort_values(ascending=False, kind="stable")
     kept = list(by_code.index[:_MOST_CODES])
@@ -270,19 +270,19 @@ def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
     lone = names[0] if len(names) == 1 else ""
     several = len({version for _, version in by_code.index}) > 1
     labels = [_say_code(code, version, lone, several) for code, version in kept]
-    found = [[int(counts.get((name, version, code), 0)) for name in names] for code, version in kept]
+    counted = [[int(counts.get((name, version, code), 0)) for name in names] for code, version in kept]
     if rest := len(by_code) - len(kept):
         labels.append(f"{rest} other code{'s' * (rest > 1)}")
-        found.append([totals[name] - sum(line[at] for line in found) for at, name in enumerate(names)])
+        counted.append([totals[name] - sum(line[at] for line in counted) for at, name in enumerate(names)])
     percent = len(table) >= _PERCENT_FROM
     cells = [
         [_share_cell(count, totals[name], percent) for count, name in zip(line, names, strict=True)]
-        for line in found
+        for line in counted
     ]
     canvas = sheet(ax, height=1.1 + 0.3 * len(labels), width=4.2 + 0.95 * len(names))
     matrix(canvas, labels, [f"{name or 'no network'}\n{totals[name]:,}" for name in names], cells)
-    said = "Percent of the network's responses" if percent else "Number of responses"
-    canvas.finish("Response codes", said, _notes(rows), below=True)
+    legend = "Percent of the network's responses" if percent else "Number of responses"
+    canvas.finish("Response codes", legend, _notes(rows), below=True)
     return canvas.ax
 
 
@@ -300,8 +300,8 @@ def plot_presence(frame: object, ax: Axes | None = None) -> Axes:
     labels = [_shortened(f"{number}  {element_name(version, number)}") for number in numbers]
     canvas = sheet(ax, height=1.1 + 0.22 * len(numbers), width=4.4 + 0.62 * len(mtis))
     matrix(canvas, labels, [f"{mti}\n{totals[mti]:,}" for mti in mtis], cells)
-    said = "Filled: in every message; a number: in that percentage of them"
-    canvas.finish("Data elements present", said, _notes(rows), below=True)
+    legend = "Filled: in every message; a number: in that percentage of them"
+    canvas.finish("Data elements present", legend, _notes(rows), below=True)
     return canvas.ax
 
 
@@ -326,10 +326,10 @@ def plot_amounts(frame: object, ax: Axes | None = None) -> Axes:
     strips = []
     for code, minor in shown:
         middle = int(minor.median())
-        said = in_major_units(str(middle), exponents[code])
+        median = in_major_units(str(middle), exponents[code])
         heights = np.histogram(logs[code], edges)[0]
         mark = float(np.log10(max(middle, 1)) - exponents[code])
-        strips.append(Ridge(alpha_of(code), f"{said}   ({len(minor):,})", heights, "", mark))
+        strips.append(Ridge(alpha_of(code), f"{median}   ({len(minor):,})", heights, "", mark))
     canvas = sheet(ax, height=1.4 + 0.42 * len(strips))
     ridges(canvas, edges, strips, shared=False)
     powers_axis(canvas.ax, edges)
@@ -357,8 +357,8 @@ def _notes(rows: Rows, *, untimed: int = 0, zero: int = 0, without: int = 0, mor
         f"{without:,} without known currency" if without else "",
         f"{more} more currenc{'ies' if more > 1 else 'y'}" if more else "",
     ]
-    said = ", ".join(part for part in parts if part)
-    return f"Not shown: {said}" if said else ""
+    notes = ", ".join(part for part in parts if part)
+    return f"Not shown: {notes}" if notes else ""
 
 
 def _moments(rows: Rows) -> pd.Series[Any]:
@@ -395,20 +395,20 @@ def _kinds(frame: pd.DataFrame) -> list[tuple[str, str, np.ndarray[Any, np.dtype
     rank = {name: at for at, name in enumerate((*NETWORKS, ""))}
     kept.sort(key=lambda pair: (rank[pair[0]], pair[1]))
     names, mtis = frame[NETWORK].to_numpy(dtype=object), frame[MTI].to_numpy(dtype=object)
-    made, rest = [], np.ones(len(frame), dtype=bool)
+    strips, rest = [], np.ones(len(frame), dtype=bool)
     for name, mti in kept:
         chosen = (names == name) & (mtis == mti)
         rest &= ~chosen
-        made.append((f"{name or 'no network'}  {mti}", str(name), chosen))
+        strips.append((f"{name or 'no network'}  {mti}", str(name), chosen))
     if rest.any():
-        made.append((f"{len(pairs) - len(kept)} others", "", rest))
-    return made
+        strips.append((f"{len(pairs) - len(kept)} others", "", rest))
+    return strips
 
 
 def _say_code(code: str, version: str, name: str, several: bool) -> str:
     """A response code with its meaning; *name* is the network if there is only one."""
-    known = answer(code, version, name) or lookup_anywhere("response_code", code, version=version)
-    label = f"{code}  {known.meaning if known else 'not in the list'}"
+    row = answer(code, version, name) or lookup_anywhere("response_code", code, version=version)
+    label = f"{code}  {row.meaning if row else 'not in the list'}"
     return _shortened(f"{label} ({version})" if several else label)
 
 
@@ -438,19 +438,19 @@ def _amounts(rows: Rows) -> tuple[pd.DataFrame, int]:
     """
     frame, four = rows.frame, rows.element(4)
     answers = frame[MTI].map({mti: is_response(mti) for mti in frame[MTI].unique()}).astype(bool)
-    held = four.notna()
-    if (held & ~answers).any():
-        held &= ~answers
-    text, composite = four[held].astype("str"), frame.loc[held, VERSION] == "2003"
+    rows_with = four.notna()
+    if (rows_with & ~answers).any():
+        rows_with &= ~answers
+    text, composite = four[rows_with].astype("str"), frame.loc[rows_with, VERSION] == "2003"
     minor = pd.to_numeric(text.where(~composite, text.str[4:]), errors="coerce")
-    codes = rows.element(49)[held].astype("str").where(~composite, text.str[:3])
+    codes = rows.element(49)[rows_with].astype("str").where(~composite, text.str[:3])
     usable = {code: _decimals(code) is not None for code in codes.unique()}
-    known = codes.map(usable).astype(bool) & minor.notna()
-    found = pd.DataFrame({"code": codes[known], "minor": minor[known].astype("int64")})
-    return found, int((~known).sum())
+    valid = codes.map(usable).astype(bool) & minor.notna()
+    amounts = pd.DataFrame({"code": codes[valid], "minor": minor[valid].astype("int64")})
+    return amounts, int((~valid).sum())
 
 
 def _decimals(code: object) -> int | None:
     """The decimals of a currency's minor unit; None for an unknown currency or one without a unit."""
-    known = currency(code) if isinstance(code, str) else None
-    return known.exponent if known else None
+    row = currency(code) if isinstance(code, str) else None
+    return row.exponent if row else None

@@ -56,13 +56,13 @@ class Sheet:
 
     ax: Axes
 
-    def finish(self, title: str, said: str, note: str, *, below: bool = False) -> None:
+    def finish(self, title: str, legend: str, note: str, *, below: bool = False) -> None:
         """Add the title, how to read the plot (below it if the top is taken), and what it does not show."""
         self.ax.set_title(title, loc="left", fontweight="bold")
         if not below:
-            self.ax.set_title(said, loc="right", fontsize="small")
+            self.ax.set_title(legend, loc="right", fontsize="small")
         self.ax.set_xlabel(
-            "\n".join(line for line in (said if below else "", note) if line), fontsize="small"
+            "\n".join(line for line in (legend if below else "", note) if line), fontsize="small"
         )
 
 
@@ -186,7 +186,7 @@ def powers_axis(ax: Axes, edges: Numbers) -> None:
     powers = range(int(np.floor(edges[0])), int(np.floor(edges[-1])) + 1)
     for shares in ((1,), (1, 2, 5), range(1, 10)):  # more ticks if amounts are close together
         parts = [(part, power) for power in powers for part in shares]
-        parts = [one for one in parts if edges[0] <= np.log10(one[0]) + one[1] <= edges[-1]]
+        parts = [part for part in parts if edges[0] <= np.log10(part[0]) + part[1] <= edges[-1]]
         if len(parts) >= _FEWEST_TICKS:
             break
     parts = parts[:: len(parts) // 9 + 1]
