@@ -54,7 +54,6 @@ _VERBS: dict[str, Callable[..., Any]] = {
 
 
 def _options(name: str) -> dict[str, Option]:
-    """The options of a verb besides its message."""
     return {opt.name: opt for opt in verb("parse" if name == _ANATOMY else name).options[1:] if opt.is_plain}
 
 

@@ -350,12 +350,10 @@ def _first_amount(message: Message, number: int, network: str | None) -> str:
 
 
 def _of_value(say: Callable[[str], str]) -> Sayer:
-    """A sayer that uses only the value."""
     return lambda message, number, network: say(message[number])
 
 
 def _plainly(text: str) -> Sayer:
-    """A sayer with the same text for every value."""
     return lambda message, number, network: text
 
 

@@ -564,7 +564,6 @@ class AsyncClient:
             self._miss(awaited, LOST, channel.why)
 
     def _heard(self, channel: ClientChannel, frames: Iterator[bytes]) -> None:
-        """Process the *frames* that arrived over *channel*."""
         now, wall = time.perf_counter(), time.time()  # all arrived together
         for data in frames:
             self._take(channel, data, now, wall)

@@ -287,7 +287,6 @@ class Line:
         return message, layers
 
     def _table(self, version: str) -> Spec:
-        """The elements of the connection's interface."""
         return interface_table(self.interface, version)
 
     def unread(self, data: bytes, error: IsoError, *, name_formats: bool = True) -> tuple[str, str]:

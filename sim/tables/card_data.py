@@ -232,7 +232,6 @@ class CardData(ExtensionArray):
 
 
 def _plain(scalars: Any) -> Any:
-    """Texts without their covers."""
     if isinstance(scalars, str):
         return scalars[:]
     if isinstance(scalars, Iterable) and not isinstance(scalars, ExtensionArray):

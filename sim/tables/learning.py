@@ -149,7 +149,6 @@ def _written(kind: str) -> str:
 
 
 def _items(source: object) -> list[str | bytes]:
-    """The messages of *source*, one by one."""
     if isinstance(source, str) and "\n" in source:
         return _of_text(source)
     files = expanded(source) or paths(source)

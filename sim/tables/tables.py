@@ -268,7 +268,6 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return bool((cells.notna() & (cells != "") & (cells != 0)).any())
 
     def _title(self) -> str:
-        """A sentence above the rows."""
         whole = all(column in self.columns for column in (*self._when_empty, *self._value_columns))
         return self._nothing if whole and not len(self) else ""
 

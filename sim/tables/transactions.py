@@ -244,7 +244,6 @@ def _of_exchange(head: Ints, exchange: Ints) -> Ints:
 
 
 def _matched_by(columns: Columns, made: Exchanges, answered: Ints) -> Any:
-    """The elements by which the response was matched."""
     rule = np.asarray(made.rule)
     version = columns.version[np.where(answered >= 0, answered, 0)] if len(answered) else answered
     names = [[rule.label for rule in rules(name, "answer")] for name in columns.versions]

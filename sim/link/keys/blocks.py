@@ -252,7 +252,6 @@ def _key(algorithm: str, secret: bytes) -> Key | None:
 
 @cache
 def _codes() -> dict[tuple[str, str], str]:
-    """The meaning of each code of the header."""
     return {(row["part"], row["code"]): row["meaning"] for row in read_csv("keys/key_block")}
 
 

@@ -390,7 +390,6 @@ def _chip(message: Message) -> tuple[chip_data.ChipData, _Cryptogram]:
 def _keys(
     message: Message, issuer_key: Key | str | bytes, chip: chip_data.ChipData, how: _Cryptogram
 ) -> tuple[Key, Key]:
-    """The card's key and the transaction's key."""
     card = _card_key(message, issuer_key, chip, how)
     counter = chip.value(_COUNTER)
     if how.session == "none":
@@ -417,7 +416,6 @@ def _with_tag(chip: chip_data.ChipData, name: str, value: str) -> str:
 
 @cache
 def _cryptograms() -> tuple[_Cryptogram, ...]:
-    """The publicly documented cryptogram versions."""
     return tuple(map(_cryptogram, read_csv("keys/cryptograms")))
 
 

@@ -183,7 +183,6 @@ def _test(case: Case, used: set[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """*text* as a sentence for a docstring."""
     words = visible(re.sub(r'["\\\n]+', " ", mask_words(text)).strip().rstrip("."))
     return words.replace("\\", "\\\\") + "."
 

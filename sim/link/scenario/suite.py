@@ -313,7 +313,6 @@ def _case(row: Mapping[str, Any], name: str) -> Case:
 
 
 def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
-    """The step, and the steps in its `then`."""
     if "then" not in row:
         return [row]
     try:

@@ -287,7 +287,6 @@ class Asked:
         return said
 
     def _column(self, part: Part) -> Kinds:
-        """The values of *part* in the rows."""
         if part not in self._columns:
             kinds, values = self._values(part)
             self._columns[part] = Kinds(kinds, [one[part.name] for one in values])
@@ -315,7 +314,6 @@ class Asked:
         return kinds, [self._of(dict(zip(sources, texts, strict=True))) for texts in zip(*found, strict=True)]
 
     def _picked(self, column: Kinds) -> Kinds:
-        """*column* reduced to the rows."""
         kinds, first = first_of([column.kinds[self._rows]])
         return Kinds(kinds, [column.values[kind] for kind in column.kinds[self._rows[first]].tolist()])
 

@@ -336,7 +336,6 @@ def _split(data: Bytes, first: int, file: str) -> Lines:
 
 
 def _blank(lines: Lines) -> Bools:
-    """Which lines are empty or contain only blanks."""
     blank = lines.stops <= lines.starts
     heads = lines.data[np.minimum(lines.starts, len(lines.data) - 1)]
     for row in np.flatnonzero(np.isin(heads, _BLANKS) & ~blank).tolist():

@@ -378,7 +378,6 @@ class _Found(NamedTuple):
 
 
 def _found_in(line: str, known: Format | None) -> _Found | None:
-    """The message in *line*, as guessed."""
     best = guess(line, format=known)
     made = writing_of(best)
     if made is None or not all(layer.name for layer in best.layers):
