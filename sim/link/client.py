@@ -214,8 +214,7 @@ class Pool:
         return self._opening
 
     async def _reopen(self) -> None:
-        """Open the missing connections, with growing delays; if the last attempt fails, so do all waiting
-        callers."""
+        """Open missing connections, with growing delays; if the last attempt fails, so do waiting callers."""
         wait, factor, longest = self._limits["backoff"]
         for left in reversed(range(self._limits["attempts"])):
             try:
@@ -529,8 +528,7 @@ class AsyncClient:
         self.traffic.add(exchange.sent_at, channel.name, OUT, "request", data)
 
     def _ring(self, awaited: _Awaited) -> None:
-        """Allow one more turn of the event loop: if the loop was blocked, a response may be waiting to be
-        read."""
+        """Allow one more turn of the event loop: if the loop was blocked, a response may be unread."""
         asyncio.get_running_loop().call_soon(self._give_up, awaited)
 
     def _give_up(self, awaited: _Awaited) -> None:

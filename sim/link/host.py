@@ -257,8 +257,7 @@ class HostChannel(Channel):
         return True
 
     async def hear(self, frames: Iterator[bytes]) -> None:
-        """Decide on the incoming *frames* and respond; if no frame can start, respond to the earlier ones
-        first."""
+        """Decide on *frames* and respond; if no frame can start, respond to the earlier ones first."""
         outgoing: list[_Outgoing] = []
         broken = None
         now, wall = time.perf_counter(), time.time()

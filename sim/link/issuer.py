@@ -143,8 +143,7 @@ class Accounts:
 
 
 def _names(message: Message, pan: str) -> list[str]:
-    """The keys by which a reversal may refer to *message* of card *pan*: STAN, and retrieval reference
-    number."""
+    """The keys by which a reversal may refer to *message* of card *pan*: STAN, and reference number."""
     get = message.fields.get
     by_stan = _by_stan(pan, get(11, ""))
     return [by_stan, _by_reference(pan, reference, get(41, ""))] if (reference := get(37)) else [by_stan]

@@ -121,12 +121,11 @@ class Rule:
 
     @property
     def decides(self) -> bool:
-        """Whether its code determines the response, whatever the message contains; not for a partial
-        approval."""
+        """Whether its code determines the response, whatever the message; not for a partial approval."""
         return bool(self.code) and self.action != "partial"
 
     def of(self, message: Message) -> Rule | None:
-        """The rule that applies to *message*: this one, or what its function returns. Raises IsoError if that
+        """The rule that applies to *message*: this, or what its function returns. Raises IsoError if it
         fails."""
         if self.function is None:
             return self

@@ -87,8 +87,7 @@ class ExchangeView(View):
 
     @property
     def findings(self) -> pd.DataFrame:
-        """The findings on each message and between them: `step` (from 1), then the columns of
-        `validate`."""
+        """The findings on each message and between them: `step` (from 1), and the columns of `validate`."""
         exchange = self.exchange
         own = [
             (at, finding)

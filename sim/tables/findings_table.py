@@ -58,8 +58,7 @@ class FindingsView(View):
 
     @property
     def urls(self) -> list[str]:
-        """The documentation page of each row's rule, on the site that `SIM_DOCS` names; empty without a
-        site."""
+        """The documentation page of each row's rule, on the site that `SIM_DOCS` names; else empty."""
         return [rule_page(rule) for rule in self._table["rule"].tolist()]
 
     @property

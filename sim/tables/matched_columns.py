@@ -53,8 +53,7 @@ class Columns:
         return None if values.null_count == len(values) else values
 
     def values(self, place: Place) -> Any:
-        """The values at *place* in the form that is compared, without leading zeros; missing if there is
-        none."""
+        """The values at *place* as they are compared, without leading zeros; missing if there is none."""
         if place.number == 0:
             texts = pa.array([mti[:3].lstrip("0") for mti in self.mtis] or [""], pa.large_string())
             held = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))

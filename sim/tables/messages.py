@@ -457,7 +457,7 @@ def reverse(
     final_amount_minor_units
         Amount that remains after a partial reversal.
     format
-        The wire format of *original*. Default: recognized. With a format, the reversal has that format's
+        The wire format of *request*. Default: recognized. With a format, the reversal has that format's
         elements, as in `generate`; others are left out, with a note.
     interface
         The interface of the link, as in `validate`. Default: that of *request*.

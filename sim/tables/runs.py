@@ -141,8 +141,7 @@ class RunningLoad(loads.RunningLoad):
     """A load test in progress: `numbers` so far, `stop()`, `wait()` for its table."""
 
     def wait(self) -> LoadTable:
-        """Wait for the end and return the table. An interrupt ends it immediately, with the figures so
-        far."""
+        """Wait for the end and return the table. An interrupt ends it at once, with the figures so far."""
         return load_table(self.ended())
 
     def __repr__(self) -> str:

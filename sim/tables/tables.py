@@ -280,8 +280,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return as_html(self.drawn(), self.heading())
 
     def drawn(self) -> Grid:
-        """The grid that a display draws: card data masked, and for a long table only the rows at both
-        ends."""
+        """The grid that a display draws: card data masked; of a long table only the rows at both ends."""
         return render.linked(render.grid(self.masked(), self.left_out()), self._rules)
 
     def drawn_of(self, places: Sequence[int]) -> Grid:

@@ -244,8 +244,7 @@ class Numbers:
         return seconds[-1]
 
     def take(self, exchange: Sent, began: float, now: float) -> None:
-        """Count the outcome of *exchange*, which began at *began* and ended at *now*, in seconds from the
-        start."""
+        """Count the outcome of *exchange*, from *began* to *now*, in seconds from the start."""
         second = self.second(now)
         self.statuses[exchange.status] += 1
         if exchange.status != ANSWERED:
@@ -359,8 +358,7 @@ class Load:
             yield sending
 
     async def _steady(self, todo: Iterator[Sending]) -> None:
-        """Keep *concurrency* requests in flight: the end of one request sends the next, without a task for
-        each."""
+        """Keep *concurrency* requests in flight: the end of one sends the next, without a task for each."""
 
         def follow(now: float) -> None:
             if (sending := next(todo, None)) is not None:

@@ -81,8 +81,7 @@ class Done:
         return all(result.passed for result in self.results)
 
     def rows(self) -> list[tuple[str | int | float | None, ...]]:
-        """The rows of a table, one per step, with the columns of `ROW`; card data in the author's texts is
-        masked."""
+        """The rows of a table, one per step, with the columns of `ROW`; card data in texts is masked."""
         return [
             (
                 *(mask_words(result.case), result.number, result.do, result.sent),

@@ -55,8 +55,7 @@ def _character_of(content: str) -> bytes:
 
 
 def moments(column: CutColumn, element: ElementSpec) -> Bytes:
-    """The values with valid hours, minutes and seconds set to zero, which leaves the date and whatever is
-    invalid."""
+    """The values with valid hours, minutes and seconds set to zero; the date and invalid parts stay."""
     width, data = len(element.pattern), column.data
     if not width or not (np.diff(column.offsets)[column.valid] == width).all():
         return data

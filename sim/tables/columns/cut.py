@@ -34,8 +34,7 @@ _SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Messages with the same MTI and bitmap: the version, the elements, and the number of bytes before the
-    first element."""
+    """Messages with the same MTI and bitmap: the version, the elements, the number of bytes before them."""
 
     mti: str
     bits: str
