@@ -45,9 +45,10 @@ def test_a_fault_read_as_another_version_keeps_that_version() -> None:
 
 
 def test_a_fault_that_does_not_apply() -> None:
-    """The error names the faults that apply; an unreadable text is a BuildError as well."""
-    with pytest.raises(sim.ChoiceError, match="month-13"):
+    """The choices of the error are the faults that apply; an unreadable text is a BuildError as well."""
+    with pytest.raises(sim.ChoiceError) as caught:
         sim.break_message(good(), "no such fault")
+    assert "month-13" in caught.value.choices
     with pytest.raises(sim.BuildError):
         sim.break_message("0100", "month-13")
     with pytest.raises(sim.BuildError):
