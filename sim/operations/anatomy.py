@@ -267,14 +267,9 @@ def _read(raw: str, error: ParseError) -> Iterator[Place]:
         if error.field == BITMAP_FIELD:
             yield Place(MTI_FIELD, 0, 0, MTI_WIDTH)
         return
-    # The bitmap announces more than was read, so that it is not the one of `partial`.
-    end = MTI_WIDTH + bitmap_width(raw)
-    yield Place(MTI_FIELD, 0, 0, MTI_WIDTH)
-    yield Place(BITMAP_FIELD, MTI_WIDTH, MTI_WIDTH, end)
-    for number, value in partial.fields.items():
-        start, first = end, end + partial.spec[number].prefix
-        end = first + len(value)
-        yield Place(number, start, first, end)
+    # The bitmap announces more than was read, so it may have a second half.
+    whole = replace(partial, empty_secondary=bitmap_width(raw) > BITMAP_WIDTH)
+    yield from (Place(number, *place) for number, place in spans(whole).items())
 
 
 def _failing(raw: str, message: Message, number: int, start: int) -> Place:

@@ -7,7 +7,7 @@ are told, and their words; those of one group are told together.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -65,21 +65,21 @@ def purchase_meant(message: Message, name: str | None) -> str:
 
 def _clauses_of(message: Message, number: int, name: str) -> tuple[tuple[str, str], ...]:
     """Group and words of what is told of an element."""
-    clauses: tuple[tuple[str, str], ...] = remembered(_read, message.version, number, message[number], name)
+    clauses: tuple[tuple[str, str], ...] = remembered(
+        _clauses, message.version, number, message[number], name
+    )
     return clauses
 
 
-def _read(version: str, number: int, value: str, name: str) -> tuple[tuple[str, str], ...]:
-    return tuple(_clauses(version, number, value, name))
-
-
-def _clauses(version: str, number: int, value: str, name: str) -> Iterator[tuple[str, str]]:
+def _clauses(version: str, number: int, value: str, name: str) -> tuple[tuple[str, str], ...]:
     rows = _told(name)[number]
-    for one in unfold(Message("", {number: value}, version), number, name):
-        for row in rows.get(one.part.cell.path, ()):
-            # A blank says that nothing was checked; a code that is not public says nothing.
-            if row.when.fullmatch(one.part.value) and (one.meaning or "{meaning}" not in row.words):
-                yield row.group, row.words.format(meaning=one.meaning, value=one.shown)
+    return tuple(
+        (row.group, row.words.format(meaning=one.meaning, value=one.shown))
+        for one in unfold(Message("", {number: value}, version), number, name)
+        for row in rows.get(one.part.cell.path, ())
+        # A blank says that nothing was checked; a code that is not public says nothing.
+        if row.when.fullmatch(one.part.value) and (one.meaning or "{meaning}" not in row.words)
+    )
 
 
 @cache

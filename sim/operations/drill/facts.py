@@ -166,11 +166,8 @@ class Fact:
 
     def _reads(self, given: Any) -> bool:
         """Whether *given*, out of its wrapping, states it: as a text, where a kind knows no other way."""
-        text = self._text(given)
+        text = clean(given)
         return text is not None and not hedged(text) and not self._denies(text) and self._says(text)
-
-    def _text(self, given: Any) -> str | None:
-        return clean(given)
 
     def _denies(self, text: str) -> bool:
         return denied(text)

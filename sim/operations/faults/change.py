@@ -48,17 +48,17 @@ class Broken:
     the kind of message that was broken (empty for the caller's own). `also` names the few rules that may
     report the same about another element."""
 
+    fault: str
+    rule: str
+    what: str
+    original: str = dataclasses.field(repr=False)
     raw: str = dataclasses.field(repr=False)
     version: str
     network: str | None
-    fault: str
-    rule: str
     severity: Severity
     field: int | None
     path: str
     start: int | None
-    what: str
-    original: str = dataclasses.field(repr=False)
     kind: str = ""
     also: tuple[str, ...] = ()
 
@@ -66,35 +66,6 @@ class Broken:
 # Puts a fault into a message of a network; None where that cannot be done, BuildError where what comes of it
 # cannot be written.
 Attempt = Callable[[Message, str | None], Broken | None]
-
-
-def broken(
-    fault: Fault,
-    original: str,
-    raw: str,
-    place: tuple[int | None, int | None],
-    version: str,
-    network: str | None,
-    severity: Severity,
-    path: str = "",
-    also: tuple[str, ...] = (),
-) -> Broken:
-    """The record of *fault* put into *original*; *place* is field and start of the finding."""
-    number, start = place
-    return Broken(
-        raw=raw,
-        version=version,
-        network=network,
-        fault=fault.id,
-        rule=fault.rule,
-        severity=severity,
-        field=number,
-        path=path or ("" if number is None else str(number)),
-        start=start,
-        what=fault.what,
-        original=original,
-        also=also,
-    )
 
 
 Row = Mapping[str, Any]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache, partial
 
 from sim.codec import Message, build, spans
 from sim.errors import SpecError
 from sim.judge import Severity, catalogue
-from sim.operations.faults.change import CONTENT, EXCHANGE, Attempt, Broken, Fault, Row, broken, change
+from sim.operations.faults.change import CONTENT, EXCHANGE, Attempt, Broken, Fault, Row, change
 from sim.parts import chip_data
 from sim.spec import VERSIONS, version_of
 from sim.spec.networks import judge, network, presence, told_name
@@ -70,7 +69,8 @@ def _attempt(fault: Fault, row: Row, message: Message, name: str | None) -> Brok
     if "tag" in row:
         path = f"{number}.{row['tag']}"
     start = None if at is None or number not in (places := spans(made)) else places[number][1] + at
-    return broken(fault, original, raw, (number, start), made.version, name, severity, path, also)
+    head = fault.id, fault.rule, fault.what, original, raw, made.version, name
+    return Broken(*head, severity, number, path or str(number), start, also=also)
 
 
 def _at(row: Row, message: Message, matched: int) -> int | None:
@@ -159,5 +159,6 @@ def _presence(
         f"is missing, which {title} requires" if values is None else f"is present, which {title} does not use"
     )
     element = told_name(message.spec, number, row.network)
-    told = replace(fault, what=f"DE {number} ({element}) {found} in {row.mti}.")
-    return broken(told, original, raw, (number, place), made.version, name, Severity(row.severity))
+    what = f"DE {number} ({element}) {found} in {row.mti}."
+    head = fault.id, fault.rule, what, original, raw, made.version, name
+    return Broken(*head, Severity(row.severity), number, str(number), place)

@@ -8,7 +8,7 @@ from functools import partial
 
 from sim.codec import Message, ParseError, build, parse, spans
 from sim.judge import Severity
-from sim.operations.faults.change import FRAMING, Attempt, Broken, Fault, broken
+from sim.operations.faults.change import FRAMING, Attempt, Broken, Fault
 from sim.spec import VERSIONS, ElementSpec
 from sim.spec.tables import read_toml
 
@@ -186,6 +186,8 @@ def _attempt(fault: Fault, how: How, message: Message, network: str | None) -> B
 
 def _stopped(fault: Fault, original: str, raw: str, version: str, network: str | None) -> Broken | None:
     """The record of a fault that stops a reader of *raw*; None where it does not."""
-    error = _stop(raw, version)
-    place = (error.field, error.offset) if error else (None, None)
-    return broken(fault, original, raw, place, version, network, Severity.ERROR) if error else None
+    if (error := _stop(raw, version)) is None:
+        return None
+    head = fault.id, fault.rule, fault.what, original, raw, version, network
+    path = "" if error.field is None else str(error.field)
+    return Broken(*head, Severity.ERROR, error.field, path, error.offset)

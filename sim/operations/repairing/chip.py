@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from math import log2
+from operator import ne
 from typing import NamedTuple
 
 from sim.codec.bitmap import HEX_DIGITS
-from sim.operations.repairing.witnesses import fits
+from sim.operations.repairing.witnesses import fits, is_turned
 from sim.parts import chip_data
 from sim.spec import emv
 from sim.spec.emv import tag_of
@@ -146,7 +147,4 @@ def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, float,
 
 def _alike(a: str, b: str) -> bool:
     """Whether one character differs, or two adjacent ones are swapped."""
-    apart = [at for at, (one, other) in enumerate(zip(a, b, strict=False)) if one != other]
-    if len(a) < len(b) or len(apart) > 2:
-        return False
-    return len(apart) == 1 or (len(apart) == 2 and b.startswith(a[apart[1]] + a[apart[0]], apart[0]))
+    return len(a) == len(b) and (sum(map(ne, a, b)) == 1 or is_turned(a, b))
