@@ -155,10 +155,10 @@ _ADVICE = "3"  # function digit of the answer to an advice
 _WITH_STEP = ("declined", "system")
 
 
-def say_outcome(message: Message, name: str | None, sender: str) -> str:
-    """The sentences about DE 39 of *message*, whose *sender* answers: what it says, what happens next.
+def say_outcome(message: Message, name: str | None) -> str:
+    """The sentences about DE 39: its meaning, and what happens next.
 
-    >>> say_outcome(Message("0810", {39: "00"}), None, "other side")
+    >>> say_outcome(Message("0810", {39: "00"}), None)
     'The other side accepted it (00).'
     """
     code = message.get(39)
@@ -180,7 +180,7 @@ def say_outcome(message: Message, name: str | None, sender: str) -> str:
         return f"The other side accepted it ({code})."
     told = "partly" if is_partly_approved(message) else _told(message, kind)
     found = _deciders(message, name)
-    sender = next((row.who for row in found if row.who), sender)
+    sender = next((row.who for row in found if row.who), _parties(message.mti)[0])
     outcome = phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
     text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
     if approval := message.get(38).strip():
@@ -226,12 +226,12 @@ def _value(message: Message, row: _Decider, name: str | None) -> str:
     return next((one.part.value for one in parts if one.part.cell.path == row.path), "")
 
 
-def say_inquiry(message: Message, wanted: str, sender: str, receiver: str) -> str:
+def say_inquiry(message: Message, wanted: str) -> str:
     """What a request asks for, or an answer was asked for, that moves no money, *wanted* by its processing
     code; empty for others."""
     if message.mti[1] not in "12" or message.mti[2] not in "01" or money.moves(message):
         return ""
-    answers = mti.is_response(message.mti)
+    (sender, receiver), answers = _parties(message.mti), mti.is_response(message.mti)
     if "inquiry" in wanted:
         asked_for = phrases("asked_for").get(message[3][:2], wanted)
         if answers:
@@ -425,7 +425,7 @@ def _request(message: Message, name: str | None) -> str:
         amount = ""
     if not wanted and not amount:
         return ""
-    if not moves and (inquiry := say_inquiry(message, wanted, *_parties(message.mti))):
+    if not moves and (inquiry := say_inquiry(message, wanted)):
         return inquiry
     part = _is_part(message)
     before, after = remembered(_around, message.mti, name, code, wanted, bool(meant), part, bool(amount))
@@ -616,10 +616,6 @@ def _means(known: Code | None) -> str:
     return f"means {known.meaning}" if known else "is not in the list"
 
 
-def _outcome(message: Message, name: str | None) -> str:
-    return say_outcome(message, name, _parties(message.mti)[0])
-
-
 def _trace(message: Message, name: str | None) -> str:
     get = message.get
     parts = [f"STAN {stan}"] if (stan := get(11).strip()) else []
@@ -653,7 +649,7 @@ TELLERS = (
     Teller("network_management", say_network_management, frozenset({24, 70}), coded=True),
     Teller("card", _card, frozenset({2, 35, 45})),
     Teller("request", _request, frozenset({3, 4})),
-    Teller("outcome", _outcome, frozenset({39})),
+    Teller("outcome", say_outcome, frozenset({39})),
     Teller("accounts", _accounts, frozenset({3}), coded=True),
     Teller("billing", _billing, frozenset({5, 6, 28, 54})),
     Teller("own_parts", say_own_parts),  # of the network's own elements
