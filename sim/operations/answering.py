@@ -1,7 +1,7 @@
-"""Answer a message as an issuer would; reverse one.
+"""Respond to a message as an issuer would; reverse a message.
 
-How answers are made is found out once for those that are alike: answers to messages with the same
-elements, of one network, for which the same rows of recipes hold.
+An outline of the response is built once for requests of one network with the same elements that match the
+same recipe rows.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ _OUTLINES = 512  # of a network and version
 
 
 class Inside:
-    """The parts of a message by path: `48.82`, `55.9F26`, `22` for a whole element; empty where it has
-    none."""
+    """The parts of a message by path: `48.82`, `55.9F26`, `22` for a whole element; empty if missing."""
 
     __slots__ = ("_read", "message", "network")
 
@@ -99,7 +98,7 @@ def _read(own: str | Spec, number: int, value: str, network: str | None) -> dict
 
 
 def _collect(parts: tuple[Part, ...], behind: int, texts: dict[str, str]) -> None:
-    """The values of *parts* and of what is in them, by their paths behind the element's own."""
+    """The values of *parts* and their children, by path relative to the element."""
     for part in parts:
         texts[part.cell.path[behind:]] = part.value
         if part.children:
@@ -113,16 +112,16 @@ class _Row(NamedTuple):
 
 
 class Answers:
-    """The rows for answers of a network and version, and the outlines of those that were made last."""
+    """The response recipes of a network and version, with recently used outlines."""
 
     def __init__(self, network: str | None, version: str) -> None:
         self.network, self.version = network, version
         rows = answers(network, version)
         asked = (test for row in rows for test in row.tests if test.path not in ("", str(_DECISION)))
-        # What is asked of the message, and of which of its elements.
+        # The conditions on the message, each with its element.
         self._tests = {test: int(test.path.partition(".")[0]) for test in asked}
         at = {test: at for at, test in enumerate(self._tests)}
-        # Each row with the places of what it asks of the message, and what it asks of words and the code.
+        # Each row with its conditions on the message (by position) and its other conditions.
         self._rows = tuple(
             _Row(
                 row,
@@ -135,7 +134,7 @@ class Answers:
         self._outlines: Kept[tuple[object, ...], Outline] = Kept(_OUTLINES)
 
     def facts(self, inside: Inside) -> tuple[bool, ...]:
-        """Which conditions on the message hold."""
+        """The conditions on the message: which ones hold."""
         fields, ask = inside.message.fields, inside.__getitem__
         return tuple(
             [
@@ -145,12 +144,12 @@ class Answers:
         )
 
     def code(self, mti: str, facts: tuple[bool, ...]) -> str:
-        """DE 39 of an issuer that says yes, to a message with *mti*: by the rows that say it otherwise."""
+        """DE 39 of an approval for *mti*, as recipe rows override it."""
         rows = self._holding(self._deciding, frozenset((*_words(mti), "approved")), "", facts)
         return parts_of(rows).get(_DECISION, {}).get("") or approved(self.version, *mti[1:3])
 
     def outline(self, request: Message, code: str, partial: bool, facts: tuple[bool, ...]) -> Outline:
-        """The outline of the answer to *request* with DE 39 *code*; *partial*: of less than was asked for."""
+        """The outline of the response to *request* with DE 39 *code*; *partial*: for part of the amount."""
         key = (request.mti, tuple(request.fields), code, partial, facts)
         found = self._outlines.get(key)
         if found is None:
@@ -199,7 +198,7 @@ class Answers:
 
 @cache
 def answers_of(network: str | None, version: str) -> Answers:
-    """The answers of a network, None that of none, and a version."""
+    """The response recipes of a network (None: the standard) and version."""
     return Answers(network, version)
 
 
@@ -294,7 +293,7 @@ def _check_text(option: str, value: object, number: int) -> None:
 
 
 class _Answer:
-    """An answer in the making."""
+    """A response under construction."""
 
     __slots__ = ("approval", "at", "balance", "code", "inside", "part", "request")
 
@@ -315,26 +314,26 @@ class _Answer:
         return self.request.version
 
     def __getitem__(self, name: str) -> Inside | Text:
-        """What a placeholder stands for."""
+        """The value of a placeholder."""
         if name == "request":
             return self.inside
         return Text(self.code if name == "code" else _DERIVED[name](self))
 
     def approval_code(self) -> str:
-        """DE 38: as asked for, else that of the request, else a sample."""
+        """DE 38: as given, otherwise the request's, otherwise a sample."""
         return self.approval or self.request.get(38) or str(read_toml("templates")["sample"]["approval"])
 
     def amount(self) -> str:
-        """DE 4 of less than was asked for."""
+        """DE 4 of a partial approval."""
         return amount_of(self.version, self._currency(), self.part or 0)
 
     def seed(self) -> str:
-        """What numbers are drawn from that only a network could give."""
+        """The seed of values that only a network could assign."""
         request = self.request
         return f"{account(request)[1]}{request.get(11)}{request.get(7)}{self.code}"
 
     def clock(self) -> Clock:
-        """The host's clock, for links whose terminals go by it."""
+        """The host's clock, for links that send it to the terminal."""
         return clock(self.version, self.at, UTC)
 
     def _currency(self) -> str:
@@ -342,7 +341,7 @@ class _Answer:
         return (found[1] if found else "") or self.request.get(49) or _USUAL_CURRENCY
 
     def group(self, kind: str) -> str:
-        """One group of DE 54, of the account's balance: a credit, a debit below zero."""
+        """One balance group of DE 54: credit, or debit if below zero."""
         usual = int(read_toml("templates")["answer"]["balance"])
         return self._group(kind, usual if self.balance is None else self.balance)
 
@@ -351,7 +350,7 @@ class _Answer:
         return additional_amount(self.version, kind, self._currency(), sign, abs(minor_units))
 
     def original(self) -> str:
-        """The amount that was asked for, as a group of DE 54. C, as in the one open sample with type 57:
+        """The requested amount as a group of DE 54. C, as in the one open sample with type 57:
         docs.thredd.com takes C for a positive and D for a negative amount."""
         found = amount_in(self.request, 4)
         return self._group(_ORIGINAL, int(found[0]) if found and is_digits(found[0]) else 0)
@@ -362,7 +361,7 @@ class _Answer:
         return asked + "0" * len(asked)
 
     def cryptogram(self) -> str:
-        """Tag 91: eight bytes that stand for the issuer's cryptogram, and the code in two characters."""
+        """Tag 91: eight bytes in place of the issuer cryptogram, then a two-character code."""
         two = self.code if len(self.code) == 2 else "00" if self.code.strip("0") == "" else "05"
         return digest(self.seed() + self.inside["55.9F26"], "answer", 16) + two.encode("ascii").hex().upper()
 
@@ -375,7 +374,7 @@ def _repeated(number: int) -> _Recipe:
 
 
 def _completed(begun: _Recipe, number: int, parts: dict[str, str]) -> _Recipe:
-    """The recipe of an element that has something already, and gets *parts*."""
+    """The recipe that adds *parts* to an existing element."""
     return lambda answer: filled(number, begun(answer), parts, answer, answer.version, answer.inside.network)
 
 
@@ -452,7 +451,7 @@ REASONS = ("customer", "timeout", "misdispense", "malfunction", "partial")
 
 
 def _check_undone(request: Message, answer: Message | None) -> None:
-    """Raises BuildError where *request* cannot be reversed, or *answer* is none to it."""
+    """Raises BuildError if *request* cannot be reversed or *answer* is not its response."""
     mti = request.mti
     if mti[1] not in "12" or (not mtis.is_response(mti) and mtis.response_mti(mti) is None):
         raise BuildError(0, 1, "an authorization or financial request or advice", f"MTI {mti}")
@@ -464,8 +463,8 @@ def _check_undone(request: Message, answer: Message | None) -> None:
 
 
 def _approved_amount(request: Message, answer: Message | None) -> tuple[int, str]:
-    """What there is to undo, in minor units, and its currency: what was asked for, less where *answer*
-    approved a part."""
+    """The amount to reverse, in minor units, and its currency: the approved amount if *answer* is a partial
+    approval."""
     digits_of, _ = amount_in(request, 4) or ("", "")
     asked = int(digits_of) if is_digits(digits_of) else 0
     if answer is not None and is_particular("partial", answer.version, answer.get(39)):
@@ -475,7 +474,7 @@ def _approved_amount(request: Message, answer: Message | None) -> tuple[int, str
 
 
 def original_currency(request: Message) -> str:
-    """The currency of *request*, which messages that follow it have, too."""
+    """The currency of *request*, also used by follow-up messages."""
     _, code = amount_in(request, 4) or ("", "")
     return code or request.get(49) or _USUAL_CURRENCY
 
@@ -483,8 +482,8 @@ def original_currency(request: Message) -> str:
 def _reason(
     reason: str | None, final: int | None, network: str | None, version: str
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The details of a reversal sent for *reason*, of which *final* stays of the amount, and a note where
-    the network has no place for the reason."""
+    """The details of a reversal with *reason* and *final* amount, and a note if the network cannot express
+    the reason."""
     if reason is None:
         reason = "customer" if final is None else "partial"
     elif reason not in REASONS:
@@ -501,8 +500,8 @@ def _reason(
 
 
 def transaction_name(message: Message, network: str | None, answer: Message | None = None) -> str:
-    """What *network* calls the transaction that *message* belongs to: as it says itself, else as its *answer*
-    tells it for later messages; empty where neither does."""
+    """The network's transaction identifier of *message*: its own, otherwise the one that *answer* assigns;
+    empty if there is none."""
     for number, path, given in _naming_parts(network, message.version):
         if number in message and (own := Inside(message, network)[path]):
             return own
@@ -515,15 +514,15 @@ def transaction_name(message: Message, network: str | None, answer: Message | No
 def _naming_parts(
     network: str | None, version: str
 ) -> tuple[tuple[int, str, Callable[[Mapping[str, Inside]], str]], ...]:
-    """The parts in which an increment names its transaction, each with its element, and what of the first
-    answer they hold."""
+    """The parts that identify the transaction in an increment: element, path, and the value taken from the
+    first response."""
     rows = [row for row in carried_rows(network, version) if row.mentions("incremental")]
     parts = [part for row in rows for part in row.parts.items()]
     return tuple((int(path.partition(".")[0]), path, text.format_map) for path, text in parts)
 
 
 def reasons_of(reversal: Message, network: str | None) -> tuple[str, ...]:
-    """The reasons that *reversal* gives, by what the recipes put there; empty where it gives none."""
+    """The reasons that *reversal* states, according to the recipes."""
     inside = Inside(reversal, network)
     rows = recipes(network, reversal.version)
     return tuple(
@@ -544,8 +543,8 @@ def naming(request: Message) -> str:
 def carried(
     word: str, request: Message, answer: Message | None, fields: Mapping[int, str], network: str | None
 ) -> dict[int, str]:
-    """The elements that a later message, of the kind or purpose *word* and with *fields* so far, has from the
-    first *request* of its transaction and the *answer* to it."""
+    """The elements that a follow-up message (*word*: its kind or purpose, *fields* so far) takes from the
+    first *request* and its *answer*."""
     if answer is None:
         return {}
     inside = Inside(answer, network)
@@ -558,7 +557,7 @@ def carried(
 
 
 def fill(fields: dict[int, str], template: Template, context: Context, word: str) -> None:
-    """Fill in what recipes say of *word*, such as a reversal, and take out what they drop."""
+    """Apply the recipe rows for *word*, such as `reversal`, and remove dropped elements."""
     setting = template.setting
     rows = [row for row in setting.rows if row.mentions(word)]
     for number, parts in parts_of(rows).items():
@@ -570,7 +569,7 @@ def fill(fields: dict[int, str], template: Template, context: Context, word: str
 
 
 def left_out(setting: Setting) -> tuple[int, ...]:
-    """The elements that the recipes which hold leave out altogether."""
+    """The elements that matching recipes drop."""
     return tuple(number for number, parts in setting.parts.items() if parts.get("") == DROPPED)
 
 

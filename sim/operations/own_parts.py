@@ -1,7 +1,7 @@
-"""What networks' own parts of elements say of a transaction: 3-D Secure, checks, card on file, tokens.
+"""Sentences on network-specific parts of elements: 3-D Secure, checks, card on file, tokens.
 
-The sentences are rows of `data/told.csv`: the part they are about, the pattern of the values of which they
-are told, and their words; those of one group are told together.
+They are rows of `data/told.csv`: the part, the pattern of the values they apply to, and the wording; clauses
+of one group are joined.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sim.elements.meaning import unfold
 from sim.elements.sentences import remembered
 from sim.spec.tables import read_csv, read_toml
 
-_PURCHASE = "purchase"  # the group of words that say what a purchase is
+_PURCHASE = "purchase"  # the group of rows that refine a purchase
 
 
 class _Row(NamedTuple):
-    """Of which values of a part is told, in which group and words."""
+    """The values a row applies to, its group and its wording."""
 
     when: re.Pattern[str]
     group: str
@@ -28,7 +28,7 @@ class _Row(NamedTuple):
 
 
 def say_own_parts(message: Message, name: str | None) -> str:
-    """The sentences on the parts that network *name* lays out itself; empty where nothing is told of them.
+    """The sentences on parts that are specific to network *name*; empty if there are none.
 
     >>> say_own_parts(Message("0100", {60: "0000000005"}), "VISA")
     '3-D Secure authenticated the cardholder (ECI 05).'
@@ -50,8 +50,7 @@ def say_own_parts(message: Message, name: str | None) -> str:
 
 
 def purchase_meant(message: Message, name: str | None) -> str:
-    """What a message whose processing code says purchase asks for, where a part that network *name* lays out
-    itself says that it is something else; empty where none does.
+    """The actual transaction of a purchase, if a part specific to network *name* refines it; otherwise empty.
 
     >>> purchase_meant(Message("0100", {48: "T7703F07"}), "MASTERCARD")
     'account funding'
@@ -64,7 +63,7 @@ def purchase_meant(message: Message, name: str | None) -> str:
 
 
 def _clauses_of(message: Message, number: int, name: str) -> tuple[tuple[str, str], ...]:
-    """Group and words of what is told of an element."""
+    """The clauses on an element, each with its group."""
     clauses: tuple[tuple[str, str], ...] = remembered(
         _clauses, message.version, number, message[number], name
     )
@@ -77,7 +76,7 @@ def _clauses(version: str, number: int, value: str, name: str) -> tuple[tuple[st
         (row.group, row.words.format(meaning=one.meaning, value=one.shown))
         for one in unfold(Message("", {number: value}, version), number, name)
         for row in rows.get(one.part.cell.path, ())
-        # A blank says that nothing was checked; a code that is not public says nothing.
+        # A blank means that nothing was checked; a code that is not public has no meaning here.
         if row.when.fullmatch(one.part.value) and (one.meaning or "{meaning}" not in row.words)
     )
 
@@ -96,7 +95,7 @@ def _told(name: str) -> Mapping[int, Mapping[str, list[_Row]]]:
 
 @cache
 def _naming(name: str) -> tuple[int, ...]:
-    """The elements of network *name* that may say what a purchase is."""
+    """The elements of network *name* that can refine a purchase."""
     told = _told(name).items()
     return tuple(
         number
@@ -106,5 +105,5 @@ def _naming(name: str) -> tuple[int, ...]:
 
 
 def elements_told(name: str) -> frozenset[int]:
-    """The elements of which parts are told that network *name* lays out itself."""
+    """The elements with sentences specific to network *name*."""
     return frozenset(_told(name))

@@ -1,9 +1,8 @@
-"""The sentences of a rule-based explanation, one small function each, in the order they are told: on the
-message, on what is asked where no money moves, on what an answer means for those who wait for it (DE 39), and
-on what surrounds a transaction: its original, totals, files, the link itself.
+"""The sentences of a rule-based explanation, one small function each: the message, the request, the response
+(DE 39), and what surrounds a transaction (original, totals, files, the link).
 
-A sentence speaks only of what the message carries; a code that no list has is called unknown. Card data never
-stands in clear. The words of requests and answers are in `data/phrases.toml`.
+A sentence covers only what the message contains; a code that is in no list is called unknown. Card data is
+always masked. The wording of requests and responses is in `data/phrases.toml`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ALWAYS = ("credit", "debit")  # totals that are mentioned even if there are non
 
 
 def say_network_management(message: Message, name: str | None) -> str:
-    """What a network management message asks for or answers."""
+    """The purpose of a network management message."""
     if not mti.is_network_management(message.mti):
         return ""
     job = role("network-code", message.version)
@@ -69,14 +68,14 @@ def say_original(message: Message, name: str | None) -> str:
 
 
 def say_replacement(message: Message, name: str | None) -> str:
-    """The amount that stays, or the amount there was."""
+    """The final or the original amount."""
     version = message.version
     if said := first_amount(message, number_of("actual-amount", version)):
         if message.get(number_of("actual-amount", version))[:12] == message.get(4):
             return f"The final amount, {said}, equals the original amount: nothing is reversed."
         return f"The final amount is {said}; the rest is reversed."
     if is_partly_approved(message):
-        return ""  # told with the answer
+        return ""  # covered by the outcome
     if is_partly_undone(message) and (stays := money.say(message)):
         return f"The final amount is {stays}; the rest is reversed."
     if said := first_amount(message, number_of("original-amount", version)):
@@ -85,7 +84,7 @@ def say_replacement(message: Message, name: str | None) -> str:
 
 
 def say_totals(message: Message, name: str | None) -> str:
-    """Reconciliation: of which day, how many credits and debits of how much, and the net amount."""
+    """Reconciliation: the date, the number and amount of credits and debits, the net amount."""
     if message.mti[1] != "5":
         return ""
     parts = [_total(*one) for one in _totals(message) if one[1] in _ALWAYS or one[0] or one[2].strip("0")]
@@ -102,7 +101,7 @@ def say_totals(message: Message, name: str | None) -> str:
 
 
 def _totals(message: Message) -> Iterator[tuple[int, str, str, str]]:
-    """The totals of a reconciliation: how many of what, their amount and its currency."""
+    """The totals of a reconciliation: count, kind, amount, currency."""
     if held := number_of("totals-currency", message.version):
         for what, (count, amount) in phrases("totals")["elements"].items():
             if message.get(count).isdecimal():
@@ -123,7 +122,7 @@ def _total(count: int, what: str, amount: str, currency: str) -> str:
 
 
 def _net(message: Message) -> str:
-    """`a net debit of 9,570.00 USD`; 2003 has no place for the side."""
+    """`a net debit of 9,570.00 USD`; 2003 does not give the side."""
     held, value = number_of("totals-currency", message.version), message[97]
     if not held:
         return f"a net amount of {first_amount(message, 97) or 'unknown size'}"
@@ -132,7 +131,7 @@ def _net(message: Message) -> str:
 
 
 def say_file(message: Message, name: str | None) -> str:
-    """File update: what is done to which file."""
+    """File update: the action and the file."""
     if message.mti[1] != "3":
         return ""
     job = role("file-action", message.version)
@@ -148,10 +147,10 @@ def say_file(message: Message, name: str | None) -> str:
 
 
 _ORIGINAL_AMOUNT = "57"
-PURCHASE = "00"  # of nothing, it verifies the account
-_DECIDED = "024"  # function digits of what asks or reports: no acknowledgement
+PURCHASE = "00"  # with a zero amount, it verifies the account
+_DECIDED = "024"  # function digits of requests, advices and notifications
 _ADVICE = "3"  # function digit of the answer to an advice
-# Kinds of answers after which the code itself may say what can be done.
+# Kinds of responses whose code may tell the next step.
 _WITH_STEP = ("declined", "system")
 
 
@@ -190,7 +189,7 @@ def say_outcome(message: Message, name: str | None) -> str:
 
 
 class _Decider(NamedTuple):
-    """Which values of a part tell who decided, other than the sender, and what can be done about it."""
+    """Values of an element part that show who decided, if not the sender, and the next step."""
 
     path: str
     codes: re.Pattern[str]
@@ -208,7 +207,7 @@ def _rows_of(name: str, version: str) -> tuple[_Decider, ...]:
 
 
 def _deciders(message: Message, name: str | None) -> list[_Decider]:
-    """The rows of `deciders.csv` that say something of an answer to a request."""
+    """The rows of `deciders.csv` that apply to a response."""
     if message.mti[1] not in "12" or message.mti[2] != "1":
         return []
     return [
@@ -227,8 +226,7 @@ def _value(message: Message, row: _Decider, name: str | None) -> str:
 
 
 def say_inquiry(message: Message, wanted: str) -> str:
-    """What a request asks for, or an answer was asked for, that moves no money, *wanted* by its processing
-    code; empty for others."""
+    """An inquiry or account verification; empty if money moves. *wanted* describes the processing code."""
     if message.mti[1] not in "12" or message.mti[2] not in "01" or money.moves(message):
         return ""
     (sender, receiver), answers = _parties(message.mti), mti.is_response(message.mti)
@@ -245,7 +243,7 @@ def say_inquiry(message: Message, wanted: str) -> str:
 
 
 def is_partly_approved(message: Message) -> bool:
-    """Whether *message* is an answer that approves a part of what was asked for."""
+    """Whether *message* is a response that approves part of the amount."""
     return (
         message.mti[1] in "12"
         and mti.is_response(message.mti)
@@ -254,8 +252,8 @@ def is_partly_approved(message: Message) -> bool:
 
 
 def is_partly_undone(message: Message) -> bool:
-    """Whether *message* is a reversal whose function code says that a part of the amount stays, that of DE 4;
-    1987 has an element for what stays."""
+    """Whether *message* is a partial reversal by its function code, with the final amount in DE 4; 1987 has
+    an element for the final amount instead."""
     if message.mti[1] != "4":
         return False
     number = number_of("function", message.version)
@@ -263,13 +261,13 @@ def is_partly_undone(message: Message) -> bool:
 
 
 def phrases(name: str) -> dict[str, Any]:
-    """The words of table *name*, by what they say."""
+    """Table *name* of `phrases.toml`."""
     found: dict[str, Any] = read_toml("phrases")[name]
     return found
 
 
 def _told(message: Message, kind: str) -> str:
-    """Which of the outcomes: an advice is acknowledged, a reversal accepted, and so are totals and files."""
+    """The outcome: an advice is acknowledged; a reversal, totals and files are accepted."""
     if kind not in ("approved", "administrative"):
         return kind
     if kind == "approved" and (accepted := phrases("accepted").get(message.mti[1])):
@@ -280,8 +278,8 @@ def _told(message: Message, kind: str) -> str:
 
 
 def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
-    """What happens next, by message class, kind of answer and what was asked for; *step* is what can be done
-    about a decline or a failure."""
+    """What happens next, by message class, kind of response and transaction; *step* is the advice after a
+    decline or failure."""
     message_class = message.mti[1]
     if message_class in "12" and message.mti[2] == _ADVICE:
         return str(phrases("next")["advice"].get(kind, ""))
@@ -297,7 +295,7 @@ def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
 
 
 def _wanted(message: Message, name: str | None) -> str:
-    """What was asked for, as far as the next step depends on it: cash, credit, balance, inquiry, check."""
+    """The transaction, as far as the next step depends on it: cash, credit, balance, inquiry, check."""
     code = message.get(3)[:2]
     meant = purchase_meant(message, name) if code == PURCHASE else ""
     special = phrases("wanted").get(meant or code)
@@ -312,13 +310,13 @@ def _wanted(message: Message, name: str | None) -> str:
 
 
 def amount_asked(message: Message) -> str:
-    """The amount that *message* asks for or answers: of a partial approval or reversal the original one."""
+    """The amount requested; for a partial approval or reversal, the original amount."""
     partly = is_partly_approved(message) or is_partly_undone(message)
     return (_original(message) if partly else "") or money.say(message)
 
 
 def _partly(message: Message) -> str:
-    """How much of how much is approved."""
+    """The approved part of the requested amount."""
     approved = money.say(message)
     if not approved:
         return "Only part of it is approved; the rest needs another payment."
@@ -327,7 +325,7 @@ def _partly(message: Message) -> str:
 
 
 def _original(message: Message) -> str:
-    """The amount that was asked for: DE 54 type 57, since 1993 DE 30."""
+    """The requested amount: DE 54 type 57 in 1987, DE 30 since 1993."""
     number = number_of("original-amount", message.version)
     if not number:
         groups = read_additional_amounts(message.get(54), message.version)
@@ -341,14 +339,14 @@ _CLASSES_WITH_PURPOSE = "124"
 _WITHOUT_MERCHANT = "3568"
 _CONCERNS = "concerns"
 _MOVE_NOTHING = ("inquiry", "PIN")
-_OF = "{of}"  # where the amount stands in a phrase that does not end with it
-# Nothing with so many digits in a row is remembered, whether they are found to be a card number or not.
+_OF = "{of}"  # the place of the amount in a phrase that does not end with it
+# Texts with this many digits in a row may contain a card number and are not cached.
 _DIGITS_OF_A_CARD = re.compile("[0-9]{12}")
 _SENT = "MMDDhhmmss"  # DE 7; of 1987 also DE 13 and 12
 
 
 def _parties(code: str) -> tuple[str, str]:
-    """Who sends a message with MTI *code* and who receives it: a response travels against its request."""
+    """The sender and the receiver of a message with MTI *code*."""
     sender, receiver = phrases("parties").get(code[3], ("other party", "other party"))
     if sender != receiver:
         receiver = phrases("receivers").get(code[1], receiver)
@@ -370,8 +368,7 @@ def _opening(message: Message, name: str | None) -> str:
 
 
 def _function(code: str, name: str | None) -> str:
-    """What the third digit of MTI *code* means, on network *name* where the standard reserves it; empty for
-    nothing."""
+    """The meaning of the third digit of MTI *code*, also on network *name*; empty if reserved."""
     known = lookup("mti_function", code[2], version=version_of(code) or VERSIONS[0], network=name)
     return known.meaning if known and known.kind != "reserved" else ""
 
@@ -392,14 +389,14 @@ def _card(message: Message, name: str | None) -> str:
 
 
 def _brand(start: str) -> tuple[str, str | None]:
-    """What card it is, by its first six digits, and the network that owns them."""
+    """The kind of card, by its first six digits, and its network."""
     found = detect(start)
     brand = with_article(f"{found.brand} card") if found else "of an unknown network"
     return brand, found.network if found else None
 
 
 def _purpose(code: str, version: str, name: str | None) -> str:
-    """What a processing code that begins with *code* asks for, as the object of a sentence."""
+    """The transaction type *code* as the object of a sentence."""
     known = lookup("transaction_type", code, version=version, network=name)
     if known is None:
         return f"a transaction of the unknown type {code}"
@@ -435,7 +432,7 @@ def _request(message: Message, name: str | None) -> str:
 def _around(
     mti_code: str, name: str | None, code: str, wanted: str, meant: bool, part: bool, amount: bool
 ) -> tuple[str, str]:
-    """What stands before the amount, where there is one, and behind it."""
+    """The words before and after the amount."""
     before, after = _asked(mti_code, name)
     before += " a part of" if part else ""
     what = wanted or "a transaction"
@@ -448,7 +445,7 @@ def _around(
 
 
 def _is_part(message: Message) -> bool:
-    """Whether a reversal leaves something of the amount."""
+    """Whether a reversal is partial."""
     if message.mti[1] != "4":
         return False
     number = number_of("actual-amount", message.version)
@@ -459,7 +456,7 @@ def _is_part(message: Message) -> bool:
 
 
 def _asked(code: str, name: str | None) -> tuple[str, str]:
-    """What stands before and behind that of which a message with MTI *code* speaks on network *name*."""
+    """The words before and after the transaction, for MTI *code* on network *name*."""
     sender, receiver = _parties(code)
     message_class, function = code[1], code[2]
     if message_class == "4":
@@ -510,7 +507,7 @@ def _billing(message: Message, name: str | None) -> str:
 
 
 def _converted(message: Message, number: int, rate: int) -> str:
-    """Amount element *number*, with the rate in element *rate* that made it."""
+    """Amount element *number*, with its conversion rate (element *rate*)."""
     told = money.say_rate(message.get(rate))
     short = told.rstrip("0").removesuffix(".") if "." in told else told
     return money.say(message, number) + (f" (at a rate of {short})" if short.strip("0.") else "")
@@ -530,7 +527,7 @@ def _when(message: Message, name: str | None) -> str:
 
 @cache
 def _local_time(version: str) -> tuple[tuple[int, ...], str]:
-    """The elements that hold the merchant's date and time, and their joint pattern."""
+    """The elements with the local date and time, and their combined pattern."""
     held = tuple(dict.fromkeys((number_of("local-date", version), 12)))
     return held, "".join(spec(version)[number].pattern for number in held)
 
@@ -564,7 +561,7 @@ def _place(location: str, terminal: str, merchant: str, code: str, version: str)
 
 
 def _reading(message: Message, name: str | None) -> str:
-    """What DE 22 says of the card's reading and, in 1987, DE 25 of the conditions."""
+    """Card entry (DE 22) and, in 1987, the condition (DE 25)."""
     code, condition = message[22], message.get(number_of("condition", message.version))
     version = message.version
     mode = pos.entry_mode(message, name)
@@ -603,7 +600,7 @@ def _reason(message: Message, name: str | None) -> str:
     parts = []
     if 24 in message and message.mti[1] != _LINK:
         known = lookup("function_code", message[24], version=message.version)
-        if known is None or message.mti[1] != _FILE:  # what is done to a file has been told by it
+        if known is None or message.mti[1] != _FILE:  # the file sentence covers it
             parts.append(f"function code {message[24]} {_means(known)}")
     if 25 in message:
         known = lookup("reason_code", message[25], version=message.version, network=name)
@@ -633,8 +630,8 @@ def _mac(message: Message, name: str | None) -> str:
 
 
 class Teller(NamedTuple):
-    """Who tells of what, where one of the elements that it `needs` is there (none: always). What is `coded`
-    follows from the MTI, the codes below and which elements there are; a test has each watched."""
+    """A sentence maker, used if one of the elements it `needs` is present (none: always). A `coded` sentence
+    depends only on the MTI, the codes below and the set of elements."""
 
     what: str
     say: Callable[[Message, str | None], str]
@@ -643,7 +640,7 @@ class Teller(NamedTuple):
 
 
 CODES = (3, 22, 24, 25, 70)
-# In the order they are told.
+# In reading order.
 TELLERS = (
     Teller("opening", _opening, coded=True),
     Teller("network_management", say_network_management, frozenset({24, 70}), coded=True),
@@ -652,7 +649,7 @@ TELLERS = (
     Teller("outcome", say_outcome, frozenset({39})),
     Teller("accounts", _accounts, frozenset({3}), coded=True),
     Teller("billing", _billing, frozenset({5, 6, 28, 54})),
-    Teller("own_parts", say_own_parts),  # of the network's own elements
+    Teller("own_parts", say_own_parts),  # which ones depends on the network
     Teller("totals", say_totals, frozenset({66, 74, 76, 97})),
     Teller("file", say_file, frozenset({24, 91, 101})),
     Teller("original", say_original, frozenset({56, 90})),
