@@ -1,5 +1,5 @@
-"""Elements put together from recipes: which rows hold, what their placeholders stand for, and the parts
-written as the layouts of the elements say."""
+"""Elements built from recipes: the matching rows, the values of their placeholders, and the parts written by
+the element's layout."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sim.spec.recipes import DROPPED, Recipe, Test
 
 _CHIP_DATA = 55
 
-Ask = Callable[[str], str]  # the value of a part of the message, by its path; empty where there is none
+Ask = Callable[[str], str]  # the value of a part, by path; empty if missing
 
 
 class Said(Protocol):
-    """What placeholders stand for, by their names."""
+    """The values of placeholders, by name."""
 
     def __getitem__(self, name: str, /) -> Any: ...
 
@@ -36,7 +36,7 @@ class Text(str):
 
 
 class Values(dict[str, Text]):
-    """What placeholders stand for: `known` texts, and of the others those that *derive* works out."""
+    """The values of placeholders: `known` texts, others computed by *derive*."""
 
     def __init__(self, known: Mapping[str, Any], derive: Callable[[str], str]) -> None:
         super().__init__({name: Text(text) for name, text in known.items()})
@@ -48,12 +48,12 @@ class Values(dict[str, Text]):
 
 
 def holding(rows: Iterable[Recipe], words: frozenset[str], ask: Ask = lambda path: "") -> list[Recipe]:
-    """The rows all of whose conditions hold for *words* and for what *ask* knows of the message."""
+    """The rows whose conditions all hold for *words* and for the message that *ask* reads."""
     return [row for row in rows if all(holds(test, words, ask) for test in row.tests)]
 
 
 def worded(rows: Iterable[Recipe], words: frozenset[str]) -> list[Recipe]:
-    """The rows whose conditions on *words* hold, whatever the message says."""
+    """The rows whose conditions on *words* hold, regardless of the message."""
     return [row for row in rows if all(test.path or holds(test, words, str) for test in row.tests)]
 
 
@@ -66,7 +66,7 @@ def holds(test: Test, words: frozenset[str], ask: Ask) -> bool:
 
 
 def parts_of(rows: Iterable[Recipe]) -> dict[int, dict[str, str]]:
-    """What *rows* put into each element, by path within it, empty for the whole; later rows win."""
+    """The texts that *rows* put into each element, by inner path (empty: the whole); later rows win."""
     found: dict[int, dict[str, str]] = {}
     for row in rows:
         for path, text in row.parts.items():
@@ -86,8 +86,8 @@ def filled(
     version: str,
     network: str | None,
 ) -> str:
-    """The element that *parts* make of *base*, which is empty where there was none; empty where nothing of
-    it is left. Raises BuildError for a part that no layout has or that does not fit."""
+    """Element *number* with *parts* applied to its value *base*; empty if nothing is left. Raises BuildError
+    for a part that no layout has or that does not fit."""
     texts = {path: text if text == DROPPED else text.format_map(values) for path, text in parts.items()}
     if "" in texts:
         whole = texts.pop("")
@@ -104,7 +104,7 @@ def filled(
 
 
 def filler(number: int, parts: Mapping[str, str], version: str, network: str | None) -> Callable[[Said], str]:
-    """`filled` for an element that was empty, of which the same *parts* are made time and again."""
+    """A fast `filled` for empty elements that are built from the same *parts* many times."""
 
     def usual(values: Said) -> str:
         return filled(number, "", parts, values, version, network)
@@ -117,7 +117,7 @@ def filler(number: int, parts: Mapping[str, str], version: str, network: str | N
         layout = _layout_with(version, number, network, tuple(parts))
         order = tuple(_ordered(layout.cell, dict.fromkeys(parts, "")))
     except BuildError:
-        return usual  # which says so, where there is something to write
+        return usual  # it raises the error when there is something to write
     texts = tuple(parts[key].format_map for key in order)
 
     def made(values: Said) -> str:
@@ -138,7 +138,7 @@ def _tagged(base: str, texts: Mapping[str, str]) -> str:
 def _tree(
     number: int, base: str, texts: Mapping[str, str], version: str, network: str | None
 ) -> tuple[Layout, dict[str, Any]]:
-    """The layout to write by, and the parts that *base* has."""
+    """The layout to write by, and the parts of *base*."""
     found = fitting(version, number, base, network) if base else None
     if found is not None:
         return found.layout, _read(found.parts)
@@ -165,7 +165,7 @@ def _has(cell: Cell, keys: list[str]) -> bool:
 
 
 def _put(tree: dict[str, Any], keys: list[str], text: str) -> None:
-    """Put *text* where *keys* lead, or take out what is there."""
+    """Set the part at *keys* to *text*, or remove it."""
     first, *rest = keys
     if rest:
         below = tree.setdefault(first, {})
@@ -190,15 +190,15 @@ def _ordered(cell: Cell, tree: Mapping[str, Any]) -> dict[str, Value]:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What messages of a kind have in common: their elements, ascending, empty where they differ; those that
-    are `repeated` from another message; and the recipes of what varies otherwise."""
+    """What similar messages share: their elements, ascending, empty if they vary; the elements `repeated`
+    from another message; the recipes of the other varying elements."""
 
     fields: Mapping[int, str]
     varied: Sequence[tuple[int, Callable[[Any], str]]]
     repeated: Sequence[int] = ()
 
     def written(self, context: Any, other: Mapping[int, str]) -> dict[int, str]:
-        """The elements of one message; *context* is what its recipes look at, *other* what is repeated."""
+        """The elements of one message, from *context* for its recipes and *other*, which is repeated."""
         fields = dict(self.fields)
         for number in self.repeated:
             fields[number] = text = other[number]

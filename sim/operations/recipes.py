@@ -1,10 +1,8 @@
-"""What generate writes into the elements: what the placeholders of `templates.toml` and of networks'
-recipes stand for.
+"""The values of generated elements: the placeholders of `templates.toml` and of network recipes.
 
-What is OF_SETTING is the same in all messages of a setting, and worked out once; what is OF_MESSAGE looks
-at the card, the amount, the STAN or the moment, too. Numbers that only a network, a card or a directory
-could give (a cryptogram, a transaction id) are digests of the message's own data: stable, of the right
-form, and right for no key.
+OF_SETTING values are the same in all messages of a setting and computed once; OF_MESSAGE values also depend
+on the card, amount, STAN or time. Values that only a network, card or directory server could assign (a
+cryptogram, a transaction id) are digests of the message's own data: stable, well-formed, valid for no key.
 """
 
 from __future__ import annotations
@@ -32,16 +30,16 @@ from sim.spec.tables import read_toml
 _CASH_BACK = "40"  # amount type in DE 54
 _TRANSMITTED = 7
 _CHIP_CARDS = ("chip", "contactless", "fallback")
-# What the chip decided by itself, nobody asked; what was asked for before, and is reported.
+# Message kinds: approved offline by the chip; reported after a decision.
 _OFFLINE, _DECIDED = ("advice",), ("advice", "financial_advice")
 _REQUEST, _TRANSACTION = "80", "40"  # 9F27: ARQC, TC
 # First byte of the card verification results: a request and nothing after it; a request, then an approval; an
 # approval at once.
 _ASKED, _APPROVED, _AT_ONCE = "A0", "60", "90"
-_TRANSACTIONS_OF_A_CARD = 1000  # as a card has made in some years
-# The original of a generated reversal or advice went out this long before.
+_TRANSACTIONS_OF_A_CARD = 1000  # a plausible count
+# The age of the original of a generated reversal or advice.
 EARLIER = timedelta(minutes=5)
-# How long a card stays on the list it is put on.
+# How long a card stays on a stop list.
 _LISTED = timedelta(days=30)
 _DATED = {"1987": (7, 12, 13), "1993": (7, 12), "2003": (7, 12)}
 
@@ -83,8 +81,8 @@ def _clock(version: str, moment: datetime, zone: tzinfo) -> Clock:
 
 @dataclass(slots=True)
 class Context:
-    """A message in the making, as what its placeholders stand for: `known` are those that are the same in all
-    messages of the setting, `card` is the PAN to use. Not frozen: one is made for every message."""
+    """The placeholder values of one message: `known` are shared by all messages of the setting, `card` is the
+    PAN. Not frozen, because one is created per message."""
 
     setting: Setting
     known: Values
@@ -100,7 +98,7 @@ class Context:
 
 
 def amount_of(version: str, code: str, minor_units: int) -> str:
-    """DE 4: twelve digits, since 2003 behind the currency and its decimals."""
+    """DE 4: twelve digits; since 2003 preceded by the currency and its decimals."""
     digits = f"{minor_units:012}"
     if money.composite(version, 4) is None:
         return digits
@@ -115,7 +113,7 @@ def _amount(context: Context) -> str:
 
 
 def _day(number: int, later: timedelta = timedelta()) -> Callable[[Context], str]:
-    """A date of the merchant's calendar, *later* than the message."""
+    """A local date, *later* than the message."""
 
     def written(context: Context) -> str:
         pattern = spec(context.setting.version)[number].pattern
@@ -125,7 +123,7 @@ def _day(number: int, later: timedelta = timedelta()) -> Callable[[Context], str
 
 
 def _local(context: Context) -> Clock:
-    """The clock that DE 12 and 13 show: a reversal repeats those of its original."""
+    """The clock of DE 12 and 13: a reversal repeats those of the original."""
     shown = context.clock
     if context.setting.kind != "reversal":
         return shown
@@ -137,7 +135,7 @@ def _stan(context: Context) -> str:
 
 
 def _reference(context: Context) -> str:
-    """DE 37: last digit of the year, day of the year, hour, STAN: the usual way to make it unique."""
+    """DE 37: last digit of the year, day of the year, hour, STAN, as is common."""
     return context.clock.hour + context.stan
 
 
@@ -174,7 +172,7 @@ def _location(setting: Setting) -> str:
 def place_in(
     layout: Layout, name: str, city: str, state: str, land: Country | None, more: Mapping[str, Value]
 ) -> str:
-    """DE 43 of a merchant in *layout*, which has some of these parts and of *more*; names are cut to fit."""
+    """DE 43 of a merchant in *layout*, which uses some of these parts and of *more*; names are truncated."""
     widths = {cell.name: cell.most for cell in layout.cell.cells}
     codes = (land.alpha2, land.alpha3) if land else ()
     parts = {"name": name, "name and street": name, "city": city, STATE: state}
@@ -193,7 +191,7 @@ def _layout_of_place(setting: Setting) -> Layout:
 
 
 def with_state(tried: Iterable[Layout], has_state: bool) -> list[Layout]:
-    """A network's own layouts of DE 43, which have a part for the state where the merchant has one."""
+    """The network's own layouts of DE 43, with a state only if the merchant has one."""
     return [
         one for one in tried if one.network and has_state == (STATE in {cell.name for cell in one.cell.cells})
     ]
@@ -247,11 +245,11 @@ def _chip(context: Context) -> str:
     digest of the message's own data: stable, and right for no key."""
     setting, at = context.setting, context.clock.at
     tapped = setting.entry == "contactless"
-    # An inquiry moves no money: the chip signs what DE 4 says.
+    # The chip signs the amount in DE 4, zero for an inquiry.
     amount = _amount(context)[-12:]
     seed = f"{context.card}{context.stan}{amount}{at.isoformat()}"
     digest = sha256(seed.encode()).hexdigest().upper()
-    # Where all is decided the card has answered with the cryptogram of an approval, at once or asked again.
+    # After the decision, the card has returned the cryptogram of an approval (TC).
     decided = setting.kind in _DECIDED
     at_once = setting.kind in _OFFLINE
     issuer_data = network(setting.card_network).issuer_data
@@ -311,7 +309,7 @@ def additional_amount(version: str, kind: str, code: str, sign: str, minor_units
 
 
 def _cashback(context: Context) -> str:
-    """DE 54: how much of the amount is cash back."""
+    """DE 54: the cash back part of the amount."""
     setting = context.setting
     cash = int(_cash_back(context))
     return additional_amount(setting.version, _CASH_BACK, setting.currency, "D", cash)
@@ -347,20 +345,20 @@ _REFERENCE = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
 def known_values(setting: Setting) -> Values:
-    """Placeholders whose values are the same in every message of *setting*."""
+    """The placeholders with the same value in every message of *setting*."""
     code = setting.currency
     known = {**setting.sample, "currency": code, "exponent": str(exponent_of(code))}
     return Values({name: str(value) for name, value in known.items()}, lambda name: OF_SETTING[name](setting))
 
 
 def varies(parts: Mapping[str, str], known: Values) -> bool:
-    """Whether what is put into *parts* depends on the message."""
+    """Whether *parts* depend on the message."""
     names = (name for text in parts.values() for name in placeholders(text))
     return any(name in OF_MESSAGE and name not in known for name in names)
 
 
 def maker(number: int, parts: Mapping[str, str], setting: Setting) -> Callable[[Context], str]:
-    """What writes an element that varies; most are what one placeholder stands for."""
+    """The function that writes a varying element, mostly a single placeholder."""
     name = parts[""][1:-1] if len(parts) == 1 and "" in parts else ""
     if name in OF_MESSAGE:
         return OF_MESSAGE[name]
@@ -373,7 +371,7 @@ def placeholders(text: str) -> list[str]:
 
 
 def digest(seed: str, name: str, digits: int) -> str:
-    """So many hex digits that stand for something secret or random, the same for the same *seed*."""
+    """Hex digits in place of a secret or random value, the same for the same *seed*."""
     text = ""
     while len(text) < digits:
         text += sha256(f"{seed}{name}{len(text)}".encode()).hexdigest().upper()
@@ -381,7 +379,7 @@ def digest(seed: str, name: str, digits: int) -> str:
 
 
 def _number(seed: str, name: str) -> int:
-    """What the first forty digits of `digest` are as a number."""
+    """The first forty digits of `digest` as a number."""
     return int.from_bytes(sha256(f"{seed}{name}0".encode()).digest()[:20], "big")
 
 
@@ -426,7 +424,7 @@ def _cryptogram_text(context: Context) -> str:
 
 
 def _final(context: Context) -> int:
-    """What stays of the amount after a partial reversal."""
+    """The final amount after a partial reversal."""
     final = int(context.setting.details.get("final_amount_minor_units") or 0)
     if final > context.amount_minor_units:
         name = "final_amount_minor_units"
@@ -455,7 +453,7 @@ def _price(context: Context) -> str:
 
 
 def _trace(context: Context) -> str:
-    """What identifies the first approval in later messages: network, reference, settlement date, blanks."""
+    """The trace id of the first approval: network, reference, settlement date, blanks."""
     return f"MCC{reference(context.card, 'first', 6)}{context.clock.at:%m%d}  "
 
 
@@ -498,7 +496,7 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "new_pin_block": _hex("new pin", 16),
     "key": _hex("key", 32),
     "key_half": _hex("key", 16),
-    # What the first transaction of a card on file was called is the same for every later one.
+    # The id of the first transaction of a stored credential is the same in all later ones.
     "first_transaction_id": lambda context: digits(context.card, "first", 15),
     "first_trace": _trace,
     "unique_reference": lambda context: reference(_seed(context), "unique", 19),

@@ -1,7 +1,7 @@
-"""A message of one version of ISO 8583 as one of another, with a word on each of its elements.
+"""Conversion of messages between the versions of ISO 8583, with a note on each element.
 
-1993 and 2003 renumber, reformat, split and merge elements, and none of the three can say all that another
-does. What becomes of each element is a row of `data/conversion`; what is filled in, guessed or lost is told.
+1993 and 2003 renumber, reformat, split and merge elements, and no version can express everything that another
+can. Each element's conversion is a row of `data/conversion`; notes say what is filled in, guessed or lost.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def convert(
     _dress(back, made, None, undone)
     lossless = back.mti == source.mti and back.fields == source.fields
     if lossless:
-        # The way back asks for what the network does, too; nobody has to name that again.
+        # On the way back, the network also requires its own elements.
         _complete(back, made, None, clock, undone)
         if added := sorted(back.fields.keys() - source.fields.keys()):
             more = (
@@ -107,7 +107,7 @@ def _parsed(message: str, version: str | None) -> Message:
 
 
 def _converted(source: Message, to: str, clock: datetime) -> tuple[Message, dict[int, Note]]:
-    """*source* step by step, with what became of each of its elements over all steps."""
+    """*source* converted step by step, with the resulting note on each element."""
     notes = {number: Note(number, (number,), KEPT, "") for number in (0, *sorted(source.fields))}
     made = source
     for _, after in path(source.version, to):
@@ -118,7 +118,7 @@ def _converted(source: Message, to: str, clock: datetime) -> tuple[Message, dict
 
 
 def _dress(made: Message, source: Message, network: str | None, notes: dict[int, Note]) -> None:
-    """Write what the network has of its own in its way."""
+    """Rewrite the elements that the network lays out itself."""
     name = chosen_network(made, network)
     if made.version == source.version or name is None:
         return
@@ -137,8 +137,8 @@ def _dress(made: Message, source: Message, network: str | None, notes: dict[int,
 def _complete(
     made: Message, source: Message, network: str | None, clock: datetime, notes: dict[int, Note]
 ) -> None:
-    """Fill in what the network asks of the new message and the old one had no place for, and say what it asks
-    for and nobody can know."""
+    """Fill in the elements that the network requires in the new version, and name those that cannot be
+    known."""
     name = chosen_network(made, network)
     if made.version == source.version or name is None:
         return
@@ -176,7 +176,7 @@ def _step(message: Message, to: str, clock: datetime) -> Draft:
 
 
 def _set_aside(draft: Draft) -> None:
-    """Take out what a rule would have to read and is not what its own version writes there."""
+    """Remove values that a rule has to read but that are invalid in their own version."""
     message = draft.message
     reading = (rule.sources for rule in rules(message.version, draft.to) if rule.how not in PLAIN)
     read = {number for sources in reading for number in sources}
@@ -188,7 +188,7 @@ def _set_aside(draft: Draft) -> None:
 
 
 def _followed(note: Note, step: Mapping[int, Note]) -> Note:
-    """*note* after one more step: where each element it went to has gone."""
+    """*note* after one more step."""
     if not note.to:
         return note
     later = [step[number] for number in note.to if number in step]
@@ -205,7 +205,7 @@ def _followed(note: Note, step: Mapping[int, Note]) -> Note:
 
 
 def _honest(note: Note, source: Message, back: Message) -> Note:
-    """*note* as a sentence, which says so where the way back does not lead to the same."""
+    """*note* as a sentence that says if converting back does not restore the value."""
     number = note.number
     same = source.mti == back.mti if number == 0 else source.get(number) == back.get(number)
     parts = [note.note or f"unchanged, in DE {note.to[0]}" if note.to else note.note]
@@ -219,9 +219,9 @@ def _lost(draft: Draft, rule: ConversionRow) -> None:
     draft.lose(rule.sources, rule.detail)
 
 
-PLAIN = (LOST, "same")  # they look at no character
-BY_TYPE = ("mti", "function code")  # they say something though their elements are not there
-# How the elements of a rule become those of the neighbouring version: a small function for each `how`.
+PLAIN = (LOST, "same")  # rules that do not read the value
+BY_TYPE = ("mti", "function code")  # rules that apply without their elements
+# The function for each `how` of a rule.
 STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
     LOST: _lost,
     "same": parts.same,

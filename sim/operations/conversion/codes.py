@@ -1,4 +1,4 @@
-"""Codes that the versions count otherwise: message types, responses, functions, point of service."""
+"""Codes that differ between versions: message types, responses, functions, point of service."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FILE_ACTION, _NETWORK = "3", "8"
 _BITS = 32
 _UNKNOWN = "unknown"
 _PART = 8  # hex digits of 32 bits
-_BY_PIN, _OTHER = "1", "6"  # what a terminal can check a cardholder by
+_BY_PIN, _OTHER = "1", "6"  # cardholder authentication capability
 
 
 def mti(draft: Draft, rule: ConversionRow) -> None:
@@ -39,7 +39,7 @@ def mti(draft: Draft, rule: ConversionRow) -> None:
 
 
 def inner_mti(draft: Draft, value: str) -> str:
-    """*value*, the MTI of the message or one inside it, as the new version has it."""
+    """*value*, the MTI of the message or of its original, in the new version."""
     return str(VERSIONS.index(draft.to)) + (draft.code("mti", value[1:]) or value[1:])
 
 
@@ -50,7 +50,7 @@ def code(draft: Draft, rule: ConversionRow) -> None:
 
 
 def answer(draft: Draft, rule: ConversionRow) -> None:
-    """The answer; in a reversal itself, the reason for it, which since 1993 is a code of its own."""
+    """The response code; in a reversal request, the reason, which has its own element since 1993."""
     message = draft.message
     asks = message.mti[1] == _REVERSAL and not is_response(message.mti)
     source, target = (_RESPONSE, _REASON) if draft.up else (_REASON, _RESPONSE)
@@ -81,7 +81,7 @@ def _code(draft: Draft, source: int, target: int, name: str) -> None:
 
 
 def settlement(draft: Draft, rule: ConversionRow) -> None:
-    """Whether totals agree: an element of its own in 1987, a result in 1993."""
+    """The settlement code: an element of its own in 1987, an action code since 1993."""
     source, target = rule.sources[0], rule.targets[0]
     value = draft.message.get(source)
     if draft.up and value:
@@ -98,7 +98,7 @@ def settlement(draft: Draft, rule: ConversionRow) -> None:
 
 
 def function_code(draft: Draft, rule: ConversionRow) -> None:
-    """What a network management or file message is about; for others their MTI says it in 1987."""
+    """The function code of network management and file messages; in 1987 the MTI implies the others."""
     if not draft.up:
         _without_function(draft)
         return
@@ -157,7 +157,7 @@ def _positions(draft: Draft, rule: ConversionRow) -> None:
     if not entry:
         draft.lose(rule.sources, "there is no point of service data code without an entry mode")
         return
-    if _CONDITION not in draft.message:  # some networks say it by the entry mode alone
+    if _CONDITION not in draft.message:  # some networks imply it by the entry mode
         condition = draft.code("condition of the entry", entry[:2]) or ""
     asked = (
         ("", ""),
@@ -198,8 +198,7 @@ def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
 
 
 def _unsaid(draft: Draft, entry: str) -> str:
-    """The way of entry that the new version has no value for in DE 22, and what stands there instead: *entry*
-    says that."""
+    """A note if the new version cannot express the entry mode and *entry* (DE 22) says something else."""
     old = pos.entry_kind(draft.message)
     new = pos.entry_kind(Message(draft.mti, {_ENTRY: entry}, draft.to))
     if old in ("", _UNKNOWN, new):
@@ -215,5 +214,5 @@ def _from_bits(draft: Draft, value: str) -> str:
     card = "1" if presence == "0" else "0"
     place = draft.code("environment bit", environment) or "0"
     found = (draft.code("input bit", mode) or "0", draft.code("authentication bit", method) or "0")
-    can = _BY_PIN if found[1] == _BY_PIN else _OTHER  # none would be more than the bits say
+    can = _BY_PIN if found[1] == _BY_PIN else _OTHER  # the bits do not say that there is no method
     return f"0{can}0{place}{presence}{card}{found[0]}{found[1]}0001"

@@ -1,4 +1,4 @@
-"""What the network asks of a message in its new version, and the old one had no place for."""
+"""Network requirements on the converted message."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from sim.spec.recipes import DROPPED, recipes
 from sim.spec.tables import read_toml
 
 _REQUIRED = "required-element"
-_USUAL_KIND, _ECHO = "auth", "echo"  # what a setting that says no more is of
-_OTHERWISE = ("manual", "840")  # entry and currency of a setting that says no more
+_USUAL_KIND, _ECHO = "auth", "echo"  # the default kind
+_OTHERWISE = ("manual", "840")  # default entry and currency
 _MANAGES = "8"  # second digit of the MTI of network management
 SENT, FUNCTION, MANAGEMENT = 7, 24, 70
 ENTRY, _PLACE = 22, 43
 
 
 def own_code(source: Message, made: Message, name: str) -> str:
-    """The code by which network *name* asks in DE 70 for what the function code of *source* does; empty where
-    it stands there already, or nothing is known of it."""
+    """The code of network *name* in DE 70 for the function code of *source*; empty if it is unchanged or
+    unknown."""
     kind = _kind(source, name, made.version)
     if MANAGEMENT not in made or kind is None:
         return ""
@@ -38,7 +38,7 @@ def own_code(source: Message, made: Message, name: str) -> str:
 
 
 def _kind(message: Message, name: str, version: str) -> str | None:
-    """What generate calls a message of network management with that function code, where *name* has it."""
+    """The message type of a network management message, if *name* supports it."""
     for kind, row in read_toml("templates")["kinds"].items() if message.mti[1:2] == _MANAGES else ():
         if row["function"] == message.get(FUNCTION) and kind in kinds_of(name, version):
             return str(kind)
@@ -46,9 +46,9 @@ def _kind(message: Message, name: str, version: str) -> str | None:
 
 
 def of_network(message: Message, source: Message, name: str) -> list[tuple[int, str, str]]:
-    """What network *name* has otherwise than the standard has it in *message*: element, value (empty where it
-    has none), and what is said about it. The place of the merchant in the network's own layout; no
-    condition where the network has none, and the entry mode says what it can."""
+    """The elements of *message* that network *name* writes differently: number, value (empty: dropped), note.
+    These are the merchant location in the network's layout, and the condition (DE 25) if the network has
+    none; the entry mode then carries it."""
     changes = []
     if place := _place(message, source, name):
         changes.append((_PLACE, place, f"in the layout of {name}"))
@@ -63,8 +63,7 @@ def of_network(message: Message, source: Message, name: str) -> list[tuple[int, 
 
 
 def _place(message: Message, source: Message, name: str) -> str:
-    """DE 43 of *source* in the layout that network *name* has of its own; empty where there is none, or it is
-    so already."""
+    """DE 43 of *source* in the own layout of network *name*; empty if there is none or it is unchanged."""
     own = [one for one in layouts(message.version, _PLACE, name) if one.network]
     found = fitting(source.version, _PLACE, source.get(_PLACE), name) if own and _PLACE in message else None
     if found is None:
@@ -79,8 +78,8 @@ def _place(message: Message, source: Message, name: str) -> str:
 def missing(
     message: Message, source: Message, name: str, clock: datetime
 ) -> tuple[dict[int, str], list[int]]:
-    """The elements that network *name* asks for and *message* has not: those of its own as generate writes
-    them, and the moment of sending; and those of which there is no example but make it invalid."""
+    """The missing elements that network *name* requires: those that can be filled in (its own, as generated,
+    and the transmission time), and the numbers of the others that make the message invalid."""
     findings = [one for one in validate(message, network=name).findings if one.rule == _REQUIRED]
     wanted = {one.field for one in findings}
     if not wanted:

@@ -1,4 +1,4 @@
-"""Dates and times: years and centuries that a message does not carry are those nearest to the clock."""
+"""Dates and times: a missing year or century is the one nearest to the clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.spec import layouts, spec
 
 _TIME, _DATE, _TRANSMITTED = 12, 13, 7
 _MONTH_AND_DAY = 4  # MMDD, with which DE 7 and DE 13 begin
-_YEARS = range(-8, 9)  # 29 February is never farther away, but over a turn of century
+_YEARS = range(-8, 9)  # 29 February is no farther away, except around 1900 or 2100
 _CENTURIES = (0, -100, 100)
 _SAID = {
     ("1987", "1993"): "the transmission time (UTC) replaces the local time; a year is added",
@@ -26,7 +26,7 @@ _ORIGINAL = ("MTI of the original", "its STAN", "its date and time", "its acquir
 
 
 def local_time(draft: Draft, rule: ConversionRow) -> None:
-    """Time and date of 1987 as the one element that the later versions have, and back."""
+    """Local time and date, merged since 1993."""
     if not draft.up:
         _split(draft, rule.sources[0])
         return
@@ -57,7 +57,7 @@ def _split(draft: Draft, source: int) -> None:
 
 
 def date(draft: Draft, rule: ConversionRow) -> None:
-    """A date with more or fewer digits for its year."""
+    """A date with another number of year digits."""
     (source,), (target,) = rule.sources, rule.targets
     value = draft.message[source]
     short, long = spec(draft.message.version)[source].pattern, spec(draft.to)[target].pattern
@@ -74,7 +74,7 @@ def date(draft: Draft, rule: ConversionRow) -> None:
 
 
 def original_data(draft: Draft, rule: ConversionRow) -> None:
-    """The element that names an earlier message: its MTI, STAN, moment and acquirer."""
+    """The original data elements: MTI, STAN, date and time, acquirer."""
     (source,), (target,) = rule.sources, rule.targets
     found = layout.fitting(draft.message.version, source, draft.message[source])
     if found is None:
@@ -103,7 +103,7 @@ def original_data(draft: Draft, rule: ConversionRow) -> None:
 
 
 def _completed(pattern: str, short: str, value: str, at: datetime) -> str | None:
-    """*value* of the pattern *short* as one of *pattern*, with the year or century nearest to *at*."""
+    """*value* in *short* format rewritten as *pattern*, with the year or century nearest to *at*."""
     if len(value) != len(short) or not (value.isascii() and value.isdigit()):
         return None
     parts = dates.split(short, value)

@@ -1,4 +1,4 @@
-"""Amounts: 2003 writes an amount with its currency and decimals, the others keep the currency beside it."""
+"""Amounts: 2003 includes currency and decimals, the other versions have the currency in its own element."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DECIMALS = "minor unit"
 
 
 def amount(draft: Draft, rule: ConversionRow) -> None:
-    """An amount and its currency as one, and back."""
+    """An amount and its currency, merged or split."""
     if not draft.up:
         _apart(draft, rule)
         return
@@ -46,9 +46,7 @@ def amount(draft: Draft, rule: ConversionRow) -> None:
         draft.lose(rule.sources, reason)
     elif given:
         draft.note(number, MERGED, (number,), f"with the currency of DE {beside} and its decimals")
-        if (
-            beside in draft.notes and draft.notes[beside].action == LOST
-        ):  # of another amount that is not there
+        if beside in draft.notes and draft.notes[beside].action == LOST:  # by the rule of a missing amount
             del draft.notes[beside]
         draft.note(beside, MERGED, (number,), "2003 has it with the amount")
     else:
@@ -80,7 +78,7 @@ def _apart(draft: Draft, rule: ConversionRow) -> None:
 
 
 def _prefix(code: str) -> str:
-    """Currency and number of decimals, as 2003 writes them in front of an amount."""
+    """Currency and number of decimals, as 2003 writes them before an amount."""
     known = currency(code.strip()) if code.strip() else None
     return f"{known.numeric}{known.exponent or 0}" if known else f"{code or _NO_CURRENCY}0"
 
@@ -89,7 +87,7 @@ def replacement_amounts(draft: Draft, rule: ConversionRow) -> None:
     """1987: DE 4 is the original amount and DE 95 the one that replaces it; 1993: DE 30 and DE 4."""
     message, (first, second) = draft.message, rule.sources
     if (second if draft.up else first) not in message.fields:
-        return  # DE 4 stands for itself
+        return  # DE 4 is the only amount
     whole = second if draft.up else first
     found = layout.read(layouts.layouts(message.version, whole)[0], message[whole])
     values = [part.value for part in found.parts]
@@ -164,7 +162,7 @@ def _single_fees(draft: Draft, rule: ConversionRow) -> None:
 
 
 def fees_with_currencies(draft: Draft, rule: ConversionRow) -> None:
-    """Groups of fees: 2003 writes each fee with its currency and decimals in front."""
+    """Groups of fees: 2003 precedes each fee with its currency and decimals."""
     _groups(draft, rule, _fee_later if draft.up else _fee_earlier)
 
 
@@ -198,7 +196,7 @@ def additional_amounts(draft: Draft, rule: ConversionRow) -> None:
 
 
 def _groups(draft: Draft, rule: ConversionRow, change: _Change) -> None:
-    """An element of groups, each changed by *change* from its parts' names to the new parts' places."""
+    """Convert each group of an element: *change* maps its parts by name to those of the new version."""
     (source,), (target,) = rule.sources, rule.targets
     value = draft.message[source]
     found = layout.fitting(draft.message.version, source, value)

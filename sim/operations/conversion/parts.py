@@ -1,5 +1,5 @@
-"""Elements that keep what they hold: as they are, filled up or cut, written in other characters, or put
-together otherwise, as the place of the merchant is."""
+"""Elements that keep their content: unchanged, padded or truncated, re-encoded, or rearranged like the
+merchant location."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LOST = ("street", "postal code", "region")
 
 
 def merchant_place(found: layout.Parts) -> tuple[dict[str, str], str, str, Country | None]:
-    """The parts of DE 43 by name; the name, state and country of the merchant, as far as they are known."""
+    """The parts of DE 43 by name, and the merchant's name, state and country if known."""
     parts = {part.name: part.value.strip() for part, _ in found.walk()}
     name = parts.get("name") or parts.get("name and street", "")
     state = parts.get(STATE) or parts.get("region", "")
@@ -21,7 +21,7 @@ def merchant_place(found: layout.Parts) -> tuple[dict[str, str], str, str, Count
 
 
 def place(draft: Draft, rule: ConversionRow) -> None:
-    """Name, city and country; a street and a postal code have no place in 1987."""
+    """Name, city and country; 1987 has no street or postal code."""
     (source,), (target,) = rule.sources, rule.targets
     found = layout.fitting(draft.message.version, source, draft.message[source])
     if found is None:
@@ -30,7 +30,7 @@ def place(draft: Draft, rule: ConversionRow) -> None:
     parts, name, state, land = merchant_place(found)
     city, known = parts.get("city", ""), parts.get("country", "")
     if draft.up:
-        # By place: name, street, city, and in the last one postal code, region and country.
+        # By position: name, street, city; the last one has postal code, region and country.
         inner = {"1": "", "2": state, "3": land.numeric if land else known}
         made: dict[str, Value] = {"1": name, "2": "", "3": city, "4": inner}
         said = "parts separated by backslashes, the country in digits; the 1987 widths are not kept"
@@ -51,14 +51,14 @@ def place(draft: Draft, rule: ConversionRow) -> None:
 
 
 def same(draft: Draft, rule: ConversionRow) -> None:
-    """Each element as it is, under its own number or another."""
+    """Each element unchanged, possibly renumbered."""
     for source, target in zip(rule.sources, rule.targets, strict=True):
         if source in draft.message.fields:
             _write(draft, source, target, draft.message[source], rule.detail)
 
 
 def text(draft: Draft, rule: ConversionRow) -> None:
-    """Text with the blanks that the new version wants behind it; what is too long is cut."""
+    """Text, padded or truncated for the new version."""
     (source,), (target,) = rule.sources, rule.targets
     value, element = draft.message[source], spec(draft.to)[target]
     bare = value.rstrip(" ")
@@ -69,7 +69,7 @@ def text(draft: Draft, rule: ConversionRow) -> None:
 
 
 def number(draft: Draft, rule: ConversionRow) -> None:
-    """Digits with zeros in front; of too many those on the right stay."""
+    """Digits, zero-filled or truncated on the left."""
     (source,), (target,) = rule.sources, rule.targets
     value, width = draft.message[source], spec(draft.to)[target].width
     cut = _cut(len(value.lstrip("0")), width, "digits on the right")
@@ -77,7 +77,7 @@ def number(draft: Draft, rule: ConversionRow) -> None:
 
 
 def merchant(draft: Draft, rule: ConversionRow) -> None:
-    """The merchant category code, which 1987 keeps in one element and 1993 in one of two."""
+    """The merchant category code: one element in 1987, one of two in 1993."""
     present = [one for one in rule.sources if one in draft.message.fields]
     for at, source in enumerate(present):
         value = draft.message[source]
@@ -90,7 +90,7 @@ def merchant(draft: Draft, rule: ConversionRow) -> None:
 
 
 def text_as_bytes(draft: Draft, rule: ConversionRow) -> None:
-    """Text as the hex digits of its characters, and back where the bytes are characters."""
+    """Text as hex digits of its characters, and back."""
     for source in rule.sources:
         if source not in draft.message.fields:
             continue
