@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sim.codec import Message
+from sim.codec.bitmap import HEX_DIGITS
 from sim.masking import mask_pan, mask_text
 from sim.spec import spec
 from sim.spec.networks import element_name, luhn_ok
@@ -34,11 +35,11 @@ def strip_line_ending(raw: str) -> str:
 
 def field_values(message: Message) -> list[tuple[int, str, str]]:
     """Number, name and value of every data element, ascending, without MTI and bitmap. Values are as on the
-    wire, binary ones as upper-case hex."""
+    wire, hex digits of binary ones in upper case."""
     known, fields, values = labels(message.version), message.fields, []
     for number in sorted(fields):
-        name, binary = known[number]
-        values.append((number, name, fields[number].upper() if binary else fields[number]))
+        (name, binary), value = known[number], fields[number]
+        values.append((number, name, value.upper() if binary and HEX_DIGITS.issuperset(value) else value))
     return values
 
 

@@ -30,6 +30,7 @@ _LEAST_CUT, _MOST_CUT = 20, 8  # bytes that a message that was cut had, and how 
 _SHOWN = 12
 _MISFIT = WEIGHTS["misfit"]
 _TPDU_BYTES = 5
+_STRANGE = 8  # bytes of no known framing, before what is known
 _HEADS = frozenset(("unionpay", "version-2"))
 _BLOCK, _BLOCKED, _FILL = 1012, 1014, b"@@"
 _ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20
@@ -106,6 +107,10 @@ def _explain(
             bits = layer.bits + rest.bits - (_ODD if layer.odd else 0.0)
             if bits > best.bits:
                 best = Front((layer, *rest.layers), bits)
+    for size in range(1, min(_STRANGE + 1, len(front)) if at == 0 else 0):
+        strange, rest = _unknown(front[:size], 0, total), _explain(front, size, total, end, 1, seen)
+        if not rest.unknown and strange.bits + rest.bits > best.bits:
+            best = Front((*strange.layers, *rest.layers), strange.bits + rest.bits)
     seen[at, depth] = best
     return best
 

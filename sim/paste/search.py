@@ -169,7 +169,7 @@ class Search:
     ) -> tuple[Step, float] | None:
         """A number whose packed digits hold a letter, as some links write codes, and as a changed byte leaves
         it: what stands behind it is read all the same. None for another element."""
-        if way.field.written != BCD or way.field.content != "n":
+        if way.field.written != BCD or way.field.content not in ("n", "z"):
             return None
         shown = self.views.piece(RAW, *span[1:])
         shown = shown[-size:] if way.field.odd.left else shown[:size]

@@ -49,6 +49,8 @@ _BROKEN = re.compile(
 )
 # Bits in fours, as bitmaps are explained: no hex.
 _BITS = re.compile(r"(?<![0-9A-Za-z])[01]{4}(?:[ \t]{1,4}[01]{4}){7,}")
+# Line ends that are written out, in a literal of several rows.
+_LINE_END = re.compile(r"(?:\\[rnt])+")
 _NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
 _MOST_RUNS = 3
 _DIGIT = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[0-9A-Fa-f]")
@@ -57,7 +59,7 @@ _BETWEEN = re.compile(r"(?:\s|[:,;|\-]|0[xX]){0,40}")
 
 def find(text: str) -> Iterator[Sighting]:
     """All of *text* as hex digits, without what a person noted; else the longest runs of them."""
-    text, notes = tidy.unmasked(_BITS.sub("~", tidy.joined(text)))
+    text, notes = tidy.unmasked(_BITS.sub("~", _LINE_END.sub("\n", tidy.joined(text))))
     for statement in _STATEMENT.split(text):
         if len(pieces := [found[2] for found in _HEX_LITERAL.finditer(statement)]) > 1:
             yield pairs("hex literals", digits := "".join(pieces), len(digits), text, notes)

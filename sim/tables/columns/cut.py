@@ -156,6 +156,8 @@ class _Walk:
         """The lengths in the prefixes at *at*, a single number if they are equal. Rows with a wrong prefix do
         not fit, and get the length of another row."""
         sizes, legal = self._said(piece, rows, at)
+        if not len(sizes):
+            return 0
         sizes[~legal] = sizes[np.argmax(legal)]
         return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
 
