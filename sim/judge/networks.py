@@ -133,7 +133,7 @@ PREDICATES: dict[str, Predicate] = {
     "pin_change": lambda code=Maybe[3]: code[:2] == "92",
     "swiped": lambda entry=Maybe[22], number=Maybe[23]: entry[:2] in ("02", "90") and bool(number.strip("0")),
     "sign_on": lambda code=Maybe[70]: code in ("001", "061"),
-    "key_change": lambda code=Maybe[70]: code == "101" or code[:2] == "16",
+    "key_change": lambda code=Maybe[70], block=Maybe[110]: not block and (code == "101" or code[:2] == "16"),
 }
 
 # A subelement may be a card verification code.

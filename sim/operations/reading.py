@@ -167,15 +167,15 @@ def _of_link(found: Reading, link: str | None) -> Reading:
 def _of_bytes(
     given: str | bytes, raw: str, version: AnyVersion | None, link: str | None, broken: Reading
 ) -> Reading:
-    """What is no text form: read by the format of interface *link*, where one is named that fits, else
-    guessed."""
+    """What is no text form, guessed; or read by the format of interface *link*, where one is named that fits
+    and the guess is another one's."""
     from sim.paste.beside import is_proven
 
-    if link is not None and (named := interface_of(link).format):
-        found = _as_named(given, named, version)
-        if found.complete and (broken.message is None or _reads_further(found, broken)):
-            return found
     found = _guessed(given if isinstance(given, bytes) else raw, None, version)
+    named = interface_of(link).format if link is not None and found.interface != link else ""
+    by_name = _as_named(given, named, version) if named else found
+    if named and by_name.complete and (broken.message is None or _reads_further(by_name, broken)):
+        return by_name
     if found.message is None:
         # What it is not is the guess's to say, where it stops the text form's.
         if broken.message is not None and not is_proven(found.kind) and broken.mti[0] in _VERSIONS:

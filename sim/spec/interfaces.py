@@ -76,7 +76,7 @@ def told_by(
     found = frozenset(numbers)
     for name in names("interfaces", ".toml"):
         one = interface(name)
-        if not one.guess or version != one.version or format not in one.guess["formats"]:
+        if not one.guess or version not in (one.version or version,) or format not in one.guess["formats"]:
             continue
         if "header" in one.guess:
             if one.guess["header"] in layers and found.isdisjoint(one.guess["lacks"]):

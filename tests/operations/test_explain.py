@@ -116,6 +116,11 @@ def test_field_values_are_ascending_with_binary_in_upper_case() -> None:
     ]
 
 
+def test_no_value_that_is_not_hex_digits_is_put_in_upper_case() -> None:
+    """What a log prints in place of a PIN block stays as it is."""
+    assert field_values(Message("0100", {52: "null"})) == [(52, "PIN data", "null")]
+
+
 def test_chip_data_are_called_that_in_every_version() -> None:
     """1987 reserves DE 55, and every network has chip data there."""
     for version in ("1987", "1993", "2003"):

@@ -303,5 +303,8 @@ def test_visa_private_elements_are_read_behind_the_header() -> None:
     header = bytes([22, 1, 2]) + (22 + len(body)).to_bytes(2, "big") + bytes(17)
     best = guess((header + body).hex())
     assert (best.format, best.framing) == ("visa-base1", ("Visa header of 22 bytes",))
+    behind_zeros = guess("0000" + (header + body).hex())
+    assert behind_zeros.framing == ("header 0000", "Visa header of 22 bytes")
+    assert (behind_zeros.message, behind_zeros.confidence) == (best.message, "unsure")
     assert best.message is not None
     assert best.message.fields == message.fields

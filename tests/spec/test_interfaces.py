@@ -63,6 +63,12 @@ def test_a_header_of_its_own_says_the_interface() -> None:
     assert told_by("ascii-binary", "1987", "0820", (7, 11, 70)) is None
 
 
+def test_network_management_without_a_card_is_guessed_by_its_elements() -> None:
+    """No brand says that an EBCDIC sign-on is one of Mastercard's; DE 63 does."""
+    row = BY_ID["mastercard-key-exchange"]
+    assert read(encode(message(row), "ebcdic").hex()).interface == "mastercard"
+
+
 def test_a_terminal_sale_is_guessed_by_its_elements() -> None:
     """BCD alone is any link's; an NII and no date of transmission are a terminal's."""
     bare = [one for one in VECTORS if one["interface"] == "nac" and one["mti"] == "0200"]

@@ -101,6 +101,14 @@ def test_damaged_bytes_of_one_kind_are_read_as_decode_reads_them(data: st.DataOb
     assert [_found(row) for row in _rows(table)] == [_expected(one, name) for one in some * 2]
 
 
+def test_a_message_of_which_nothing_can_be_read_in_columns_is_a_row() -> None:
+    """The card number is masked within its packed digits."""
+    body = encode(Message("0100", {2: "4111111111111111", 3: "000000", 11: "000123"}), "visa").hex()
+    header = f"160102{22 + len(body) // 2:04x}{'00' * 17}"
+    frame = sim.read(header + body.replace("411111111111", "4111ffffff11"))
+    assert frame["error"].iloc[0].startswith("DE 2 ")
+
+
 def test_validation_and_chunks_are_those_of_the_text_form() -> None:
     """`validate`, `columns` and `chunksize` work with bytes as with text."""
     some = [one for one in _messages() if one.version == "1987" and not misfits(one, "bcd")]

@@ -13,6 +13,7 @@ NAMES = ("hex",)
 EXAMPLES = (
     ("30 38 30 30 82 20 00 00 FF", bytes.fromhex("30383030 82200000 FF")),
     ("60 00 03 00 00 (TPDU) 02 00 (MTI) 30 20", bytes.fromhex("6000030000 0200 3020")),
+    ('"30 38 30 30\\n" +\n"82 20 00 00\\n"', bytes.fromhex("30383030 82200000")),
     ("sent 0800202000000000000099000012 ok", bytes.fromhex("0800202000000000000099000012")),
 )
 # `\x` in front of all digits, as PostgreSQL shows bytes, is no escape of two of them.

@@ -138,6 +138,8 @@ def joined(text: str) -> str:
     '"0800822004"'
     >>> joined('s = "0800";  s += "8220";')
     's = "08008220";'
+    >>> joined('m = "0800"\\n m = m <> "8220"')  # Elixir
+    'm = "08008220"'
     """
     return _APPENDED.sub("", _PIECES.sub("", text))
 
