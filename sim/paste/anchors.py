@@ -1,5 +1,5 @@
-"""Anchors: the places where an MTI stands in front of a bitmap that messages have. What is in front of one is
-explained afterwards, so that framings never multiply with formats."""
+"""Anchors: the places where an MTI is followed by a plausible bitmap. What precedes an anchor is explained
+later, so that framings never multiply with formats."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from sim.spec.tables import read_csv
 FARTHEST = 72
 _MOST = 8
 _SHORTEST = 10
-# How MTI and bitmap are written: page, form, bytes where they are fixed, whether a third map may follow.
+# How MTI and bitmap are written: page, form, size in bytes if fixed, whether a third map may follow.
 Head = tuple[str, str, int, bool]
-# A bit is 0 or 1 by itself; how much more is known of it counts for this share, since bits go together.
+# A bit is 0 or 1; further knowledge about it counts for this share only, since bits are correlated.
 _SHARE = WEIGHTS["bit_share"]
 _LEAST = WEIGHTS["bit_least"]
 _RARE = WEIGHTS["bit_private"]
@@ -39,9 +39,9 @@ _MTI = re.compile(r"(?=([0-9][1-9][0-9]{2}))")
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """An MTI at byte *at* and its bitmap up to byte *end*. `head` is how they are written, `numbers` the
-    elements announced, `secondary` whether bit 1 has a second map follow, `score` the bits they save, `rank`
-    how likely a message begins here."""
+    """An MTI at byte *at* and its bitmap, up to byte *end*. `head` is how they are written, `numbers` the
+    elements announced, `secondary` whether bit 1 announces a second map, `score` the bits saved, `rank` how
+    likely a message starts here."""
 
     at: int
     head: Head
@@ -56,7 +56,7 @@ class Anchor:
 
 @lru_cache(maxsize=4)
 def _heads(tried: tuple[TriedFormat, ...]) -> dict[str, dict[Head, TriedFormat]]:
-    """One format for each way to write MTI and bitmap, by how the MTI is written."""
+    """One format for each way to write the MTI and the bitmap, keyed by how the MTI is written."""
     found: dict[str, dict[Head, TriedFormat]] = {}
     for kind in reversed(tried):
         found.setdefault(kind.head[0], {})[kind.head] = kind
@@ -65,8 +65,8 @@ def _heads(tried: tuple[TriedFormat, ...]) -> dict[str, dict[Head, TriedFormat]]
 
 @cache
 def _gains() -> tuple[tuple[float, float], ...]:
-    """For each bit the bits saved when it is clear, and how many more when it is set: by how many kinds of
-    messages of the networks have the element."""
+    """For each bit, the bits saved if it is clear and how many more if it is set, by how many kinds of
+    messages have the element."""
     rows = read_csv("networks/presence")
     kinds_of = len({(row["network"], row["mti"]) for row in rows})
     count = Counter(int(row["field"]) for row in rows)
@@ -80,19 +80,19 @@ def _gains() -> tuple[tuple[float, float], ...]:
 
 @cache
 def _clear(maps: int) -> float:
-    """The bits saved by so many bitmaps with no bit set."""
+    """The bits saved by *maps* bitmaps with no bit set."""
     return sum(clear for clear, _ in _gains()[2 : 64 * maps + 1])
 
 
 @cache
 def _of_bytes() -> tuple[tuple[float, ...], ...]:
-    """For each byte of three bitmaps the bits saved by each of its 256 values."""
+    """For each byte of three bitmaps, the bits saved by each of its 256 values."""
     gains = ((0.0, 0.0), *_gains()[2:])
     return tuple(_of_byte(gains[8 * place : 8 * place + 8]) for place in range(24))
 
 
 def _of_byte(gains: Sequence[tuple[float, float]]) -> tuple[float, ...]:
-    """The bits saved by each value of a byte: those of the values before, and one bit more."""
+    """The bits saved by each value of a byte, built up one bit at a time."""
     made = [sum(clear for clear, _ in gains)]
     for _, more in reversed(gains):
         made += [one + more for one in made]
@@ -100,14 +100,14 @@ def _of_byte(gains: Sequence[tuple[float, float]]) -> tuple[float, ...]:
 
 
 def _saved(data: bytes, start: int, size: int) -> float:
-    """The bits that bitmaps of raw bytes save, of *size* bytes or as many as bit 1 says."""
+    """The bits saved by raw bitmaps of *size* bytes, or as many as bit 1 announces."""
     first = data[start : start + 1]
     return sum(map(getitem, _of_bytes(), data[start : start + (size or (16 if first >= b"\x80" else 8))]))
 
 
 @cache
 def usual(mti: str) -> bool:
-    """Whether networks use messages of this class and function, in any version."""
+    """Whether a network uses messages of this class and function, in any version."""
     return mti[1:3] in {row["mti"][1:3] for row in read_csv("networks/presence")}
 
 
@@ -122,7 +122,7 @@ def known(mti: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def strangeness(mti: str) -> float | None:
-    """How much an MTI's digits without a meaning speak against it, in bits; None for what is none: another
+    """The penalty in bits for digits of an MTI that have no meaning; None for what is no MTI: an unknown
     version, or class 0."""
     told = split(mti)
     if told.version is None or mti[1] == "0":
@@ -137,8 +137,8 @@ def anchors(
     alike: Head | None = None,
     tried: tuple[TriedFormat, ...] | None = None,
 ) -> list[Anchor]:
-    """The likeliest anchors in the first bytes, or at byte *only*, the best first; only those written
-    *alike*, where that is known; as the formats *tried* write them, by default all."""
+    """Return the likeliest anchors in the first bytes, or at byte *only*, the best first; only those written
+    *alike*, if that is given; as the formats *tried* write them, by default all."""
     found = []
     by_page = _heads(kinds() if tried is None else tried)
     last = min(len(views.data) - _SHORTEST, FARTHEST)
@@ -150,17 +150,17 @@ def anchors(
             made = (_anchor(views, at, mti, head, kind) for head, kind in some)
             found += [one for one in made if one]
     found.sort(key=lambda one: (-one.rank, one.at))
-    # Digits in EBCDIC look like heads at every byte: the best of each way to write one is kept besides.
+    # EBCDIC digits look like heads at every byte, so the best of each way to write one is kept, too.
     best = {one.head: one for one in reversed(found)}
     return [one for place, one in enumerate(found) if place < _MOST or best[one.head] is one]
 
 
 def _mtis(views: Views, page: str, last: int, first: int = 0) -> Iterator[tuple[int, str]]:
-    """Where from byte *first* to *last* four digits stand that an MTI may have, and these."""
+    """Yield the place and the digits of each possible MTI from byte *first* to byte *last*."""
     step = 2 if page == BCD else 1
     digits = views.hex if page == BCD else views.text("cp037" if page == "ebcdic" else page)
     if first == 0 and page == "ascii" and digits[1:2] == "0" and is_digits(digits[:4]) and len(digits) > 3:
-        yield 0, digits[:4]  # the text form says so itself
+        yield 0, digits[:4]  # a text form always starts with its MTI
     for match in _MTI.finditer(digits, step * first, max(0, step * last + 4)):
         at, odd = divmod(match.start(), step)
         if not odd and strangeness(match[1]) is not None:
@@ -178,7 +178,7 @@ def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> A
         return None
     fixed = bool(size) and not kind.format.bit_1
     if fixed and _has_bit_1(views, start, form, page):
-        return None  # bit 1 has the second map follow without being forced to
+        return None  # bit 1 announces the second map anyway
     if not numbers and len(views.data) - at > _NO_BITS:
         return None
     maps = (end - start) // (16 if form == HEX else 8)

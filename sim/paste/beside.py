@@ -1,5 +1,5 @@
-"""What a paste is that is no ISO 8583 message: the things that lie on the same desks, by their kind, with a
-sentence, and those that concern a card with what is inside them."""
+"""Pastes that are not ISO 8583 messages: related data by kind, each with a sentence, and the contents of
+those that concern a card."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sim.spec.networks import detect, luhn_ok
 from sim.spec.tables import read_csv
 
 NO_MTI = "no MTI followed by a bitmap whose elements can be read"
-# Three fields of printable characters, behind a length or a header at most.
+# Three fields of printable characters, after at most a length or a header.
 _NDC = re.compile(rb"(?s).{0,8}?(?:[ -~]{0,999}\x1c){3}")
 _BLANKS = re.compile(r"\s+")
 _SEPARATORS = re.compile(r"[\s:-]")
@@ -33,7 +33,7 @@ _LENGTH_OF_TAG = 2
 
 
 class Piece(NamedTuple):
-    """One part of what a paste is: what it is called, its value as it may be shown, and what that means."""
+    """One part of a paste: its name, its value as it may be shown, and the meaning of that."""
 
     name: str
     value: str
@@ -42,8 +42,8 @@ class Piece(NamedTuple):
 
 class _Kind(NamedTuple):
     kind: str
-    on: str  # what the pattern is held against: the text, its first line, or its hex digits
-    proof: bool  # whether its shape is proof enough, even where it might begin like a message
+    on: str  # what the pattern is matched against: the text, its first line, or its hex digits
+    proof: bool  # whether its shape is proof enough, even if it might start like a message
     pattern: re.Pattern[str]
     sentence: str
 
@@ -57,20 +57,20 @@ def _kinds() -> tuple[_Kind, ...]:
 
 
 def kinds() -> tuple[str, ...]:
-    """The names of all kinds that are recognized."""
+    """Return the names of all recognized kinds."""
     own = ("empty", "network-headers", "ndc", "emv-tlv", "dol")
     return tuple(dict.fromkeys((*own, *(one.kind for one in _kinds()))))
 
 
 @cache
 def is_proven(kind: str) -> bool:
-    """Whether the shape of a *kind* is proof enough, even where it might begin like a message."""
+    """Whether the shape of a *kind* is proof enough, even if it might start like a message."""
     return any(one.proof for one in _kinds() if one.kind == kind)
 
 
 def what_else(found: Sequence[Sighting], text: str, headers: str) -> tuple[str, tuple[str, ...]]:
-    """The kind of a *text*, in which the bytes *found* were seen behind network *headers*, and why it is no
-    ISO 8583 message; an empty kind for what is not known.
+    """Return the kind of *text*, in which the bytes *found* were seen after network *headers*, and why it is
+    not an ISO 8583 message; the kind is empty if it is unknown.
 
     >>> what_else((), "9F2701809C0100", "")
     ('emv-tlv', ('Chip data in TLV (DE 55) without its message.',))
@@ -87,8 +87,8 @@ def what_else(found: Sequence[Sighting], text: str, headers: str) -> tuple[str, 
 
 
 def recognized(text: str, *, proof: bool = False) -> tuple[str, str] | None:
-    """The kind of *text* and a sentence on it; with *proof* only where its shape leaves no doubt, though it
-    may begin like a message. None for what is not known.
+    """Return the kind of *text* and a sentence on it; with *proof*, only if its shape leaves no doubt,
+    though it may start like a message. None if it is unknown.
 
     >>> recognized("TVR: 80 00 04 80 00")
     ('tvr', 'Terminal verification results (TVR, tag 95).')
@@ -110,7 +110,7 @@ def recognized(text: str, *, proof: bool = False) -> tuple[str, str] | None:
 
 
 def _sound(kind: str, text: str) -> bool:
-    """Whether what has the form of a *kind* can be one, by more than its form."""
+    """Whether text with the shape of a *kind* can be one, by more than its shape."""
     if kind == "iban":
         moved = _BLANKS.sub("", text)
         return int("".join(str(int(char, 36)) for char in moved[4:] + moved[:4])) % 97 == 1
@@ -135,7 +135,7 @@ def _is_chip_data(digits: str) -> bool:
 
 
 def _tag_list(digits: str) -> list[tuple[str, int]]:
-    """Tags with their lengths, each of which EMV knows; empty where *digits* are no such list."""
+    """Return known EMV tags with their lengths; empty if *digits* are not such a list."""
     at, found = 0, list[tuple[str, int]]()
     while at < len(digits):
         size = 4 if int(digits[at : at + 2] or "0", 16) & 0x1F == 0x1F else 2
@@ -148,8 +148,8 @@ def _tag_list(digits: str) -> list[tuple[str, int]]:
 
 
 def inside(kind: str, text: str) -> tuple[Piece, ...]:
-    """What is inside a paste of a *kind* that concerns a card or its payment, card data hidden; empty for
-    others.
+    """Return the contents of a paste of a *kind* that concerns a card or its payment, with card data masked;
+    empty for others.
 
     >>> inside("track-2", ";4111111111111111=2912201123?")[0]
     Piece(name='card number', value='411111******1111', meaning='Visa card')
@@ -266,7 +266,7 @@ def _key_block(text: str) -> Iterator[Piece]:
 
 
 def _commands(text: str) -> Iterator[Piece]:
-    """The first command of each line; what follows it depends on the card."""
+    """Yield the first command of each line; what follows depends on the card."""
     for found in filter(None, map(_COMMAND.search, text.upper().splitlines())):
         if known := chip.command(found[2]):
             yield Piece("command", "".join(found.groups()), known)

@@ -1,4 +1,4 @@
-"""Where several messages stand in one paste: what divides them, and which lines belong together."""
+"""Several messages in one paste: what divides them, and which lines belong together."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ _MOST = 60
 _DATA = re.compile(
     r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}[ :,-]){7}|[0-9A-Fa-f]{4,8}:\s{1,2}(?:[0-9A-Fa-f]{4} ){4}"
 )
-# What may end a dump: pairs alone, or a short row behind its offset.
+# What may end a dump: pairs alone, or a short row with its offset.
 _SHORT = re.compile(r"[|\[]?(?:0x)?[0-9A-Fa-f]{4,8}[:\s|].*|(?:[0-9A-Fa-f]{2}[\s:,-]*)+")
 # Bytes in hex within a line of words.
 _RUN = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}(?:[ :,-]?[0-9A-Fa-f]{2}){9,}(?![0-9A-Za-z])")
-# What stands between two messages in text: a divider, or a few words.
+# What separates two messages in text: a divider, or a few words.
 _DIVIDED = re.compile(rb"[\s|;,/&+'\"\[\](){}-]{0,8}(?=[0-9]{4}[0-9A-Fa-f]{16})")
 _NAMED = re.compile(rb".{1,80}?(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})")
-# What ends a message framed by STX and ETX, an LRC perhaps, where the next one begins.
+# The end of a message framed by STX and ETX, perhaps with an LRC, before the next one.
 _ENDED = re.compile(b"%c(?:(?=%c)|(?s:.)(?=%c))" % (ETX, STX, STX))
-# A line of words alone, which says what follows: `Request:`, `--- answer of the host ---`.
+# A line of words that announces what follows: `Request:`, `--- response of the host ---`.
 _CAPTION = re.compile(r"(?!<)\W{0,8}(?=.*[G-Zg-z])[A-Za-z][A-Za-z ,.'/()-]{1,60}\W{0,8}")
-# No caption is longer; and what a line is shows in its beginning: a row of a dump has some hundred
-# characters, a message in digits is one run of them.
+# No caption is longer; and the start of a line shows what it is: a row of a dump has some hundred characters,
+# a message in digits is a single run of them.
 _MOST_CAPTION, _MOST_LINE = 80, 4096
 _MOST_PARAGRAPHS, _LEAST = 12, 24
 _FIRST_ROW = re.compile(r"[|\[]?(?:0x)?0{4,8}[:\s|]")
 
 
 def blocks(lines: list[str]) -> list[str]:
-    """Lines of bytes that follow each other, without the words between; a dump begins where its offset does.
+    """Return blocks of consecutive lines of bytes, without the words between; a dump starts at its first
+    offset.
 
-    Runs of bytes in one line stand each for itself.
+    Several runs of bytes in one line are separate blocks.
 
     >>> blocks(["sent", "0800202000000000000099", "received", "0000  30 38 31 30 82 20 00 00", "0008  00 00"])
     ['0800202000000000000099', '0000  30 38 31 30 82 20 00 00\\n0008  00 00']
@@ -54,7 +55,7 @@ def blocks(lines: list[str]) -> list[str]:
 
 
 def paragraphs(text: str) -> list[str]:
-    """What stands between blank lines and lines of words; empty where that is one thing, or very many.
+    """Return the text between blank lines and captions; empty if that is one paragraph, or very many.
 
     >>> paragraphs("Request:\\n[48, 56, 48, 48, 130, 32, 0]\\nResponse:\\n[48, 56, 49, 48, 130, 32, 0]")
     ['[48, 56, 48, 48, 130, 32, 0]', '[48, 56, 49, 48, 130, 32, 0]']
@@ -71,8 +72,8 @@ def paragraphs(text: str) -> list[str]:
 
 
 def after(data: bytes, end: int, text: bool, stx: bool = False) -> int:
-    """Where the next message may begin behind byte *end*: behind what ends this one where *stx* says
-    that it stands between STX and ETX; in text behind what divides or names messages.
+    """Return where the next message may start after byte *end*: after the end mark, if *stx* says that the
+    message is framed by STX and ETX; in text, after what divides or names messages.
 
     >>> after(b"0800...; 08102020000000000000", 7, True)
     9

@@ -1,4 +1,4 @@
-"""One candidate: a way to read a paste, with everything that speaks for it and against it."""
+"""One candidate: a way to read a paste, with everything for and against it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sim.paste.worth import STARRED, starred
 from sim.spec import version_of
 from sim.spec.interfaces import told_by
 
-# The layer behind a message that another follows, though nothing in front says how long it is.
+# The layer after a message that another one follows, though no length says where it ends.
 NEXT = "next"
 OTHER_CARD = "DE 35 has another card number than DE 2"
 PAGES_DIFFER = "the EBCDIC code pages differ in characters that it uses"
@@ -42,7 +42,7 @@ _FORMATS = 64
 _PAN, _TRACK_2 = 2, 35
 _SHOWN_OTHERWISE = {"ascii", "gbk"}
 _PAGES_DIFFER = frozenset("[]^|!¢¬")
-# Bits that a byte takes in the simplest explanation of some bytes: digits, hex digits, capitals, print.
+# Bits per byte in the simplest explanation of some bytes: digits, hex digits, capitals, printable characters.
 _PLAIN = tuple(
     (cost, re.compile(what))
     for cost, what in ((3.4, rb"[0-9]*"), (4.1, rb"[0-9A-Fa-f]*"), (5.4, rb"[0-9A-Z ]*"), (6.1, rb"[ -~]*"))
@@ -53,7 +53,7 @@ _HEX_DIGITS = b"0123456789ABCDEFabcdef"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """One reading of bytes to try: which, where, as what. `ahead` says that another message may follow."""
+    """One reading to try: of which bytes, where, as what. `ahead` says that another message may follow."""
 
     reading: Sighting
     data: bytes
@@ -67,8 +67,8 @@ class Job:
 
 @dataclass(eq=False)
 class Candidate:
-    """A way to read a paste. `score` are the bits that it saves; `evidence` is near 0 for what reads by
-    chance. `odd` is what a right reading should not have, `unusual` what is allowed but was not said by the
+    """A way to read a paste. `score` is the number of bits saved; `evidence` is near 0 for a chance reading.
+    `odd` is what a correct reading should not have, `unusual` what is allowed but not stated in the
     message."""
 
     job: Job
@@ -80,7 +80,7 @@ class Candidate:
     odd: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     score: float = 0.0
-    # The same with characters where this has bytes: what can be said of the one can be said of the other.
+    # The same with characters in place of bytes: whatever holds for one holds for the other.
     plainer: Candidate | None = None
 
     def __post_init__(self) -> None:
@@ -100,21 +100,21 @@ class Candidate:
             )
             score -= _STOPPED + UNREAD_ELEMENT * sum(number >= self.stop for number in self.anchor.numbers)
             if self.reading.text:
-                # Hex digits that were not read are cheap in every other reading of the paste, so here, too.
+                # Unread hex digits are cheap in every other reading of the paste, so they are here, too.
                 score += 4.0 * (len(left) - len(left.translate(None, _HEX_DIGITS)))
-        # A format that somebody loaded is believed where the message has what only that format has.
+        # A loaded format is believed if the message has an element that only that format has so.
         self.score = score + _OWN * self._has_own if self.kind.own else score
 
     @property
     def _has_own(self) -> int:
-        """1 where an element was read that the format has otherwise than its version, else -1."""
+        """1 if an element was read for which the format differs from its version, else -1."""
         own = self.kind.format.layout(self.version).own
         return -1 if own.isdisjoint(step.number for step in self.steps) else 1
 
     @cached_property
     def evidence(self) -> float:
-        """The bits saved against the simplest explanation of the bytes read; where it does not fit, of those
-        read before what spoils it: a damaged message is one up to the damage."""
+        """The bits saved against the simplest explanation of the bytes read; if the reading does not fit, of
+        the bytes before what spoils it: a damaged message is a message up to the damage."""
         around = self._worth_of_bytes - self.state.score
         found = self._saved(self.state.score + around, self.state.at) - _ODD_EVIDENCE * self._oddities
         if self.fits:
@@ -125,7 +125,7 @@ class Candidate:
             at.append((score + self.front.bits - odd, step.end))
         for most, end in sorted(at, reverse=True):
             if most <= found:
-                break  # what the bytes could be said by saves nothing
+                break  # the simplest explanation only lowers it
             found = max(found, self._saved(most, end))
         return found
 
@@ -134,12 +134,12 @@ class Candidate:
 
     @cached_property
     def padding(self) -> Padding:
-        """Where odd packed digits are filled up."""
+        """The padding of packed numbers with an odd digit count."""
         return settle(self.steps)
 
     @cached_property
     def message(self) -> Message:
-        """The message as far as it was read."""
+        """The message, as far as it was read."""
         secondary = self.anchor.secondary and not any(number > 64 for number in self.anchor.numbers)
         values = dict(self.padding.values)
         layout = self.kind.format.layout(self.version)
@@ -147,12 +147,12 @@ class Candidate:
 
     @cached_property
     def unusual(self) -> list[str]:
-        """What is allowed, but was not said by the message."""
+        """What is allowed but not stated in the message."""
         found = [self.anchor.note] if self.anchor.note else []
         if self.version != self.native:
             found.append(f"read with the lengths of {self.version}, but the MTI is {self.anchor.mti}")
         found += [*self.dialect, *self.reading.notes, *self.padding.unsettled, *self.padding.doubtful]
-        # One bit too many in the bitmap takes two bytes of another element for such a length.
+        # An extra bit in the bitmap takes two bytes of another element for such a length.
         found += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]
         texts = (step.value for step in self.steps if step.way.field.written.startswith("cp"))
         if starred(self.padding.values):
@@ -165,14 +165,14 @@ class Candidate:
 
     @property
     def _other_card(self) -> bool:
-        """Whether the track names another card number than DE 2."""
+        """Whether the track has another card number than DE 2."""
         values = self.padding.values
         card, second = values.get(_PAN, ""), read_track_2(values.get(_TRACK_2, ""))
         return card.isdigit() and second is not None and second.pan.isdigit() and second.pan != card
 
     @property
     def native(self) -> str:
-        """The version that the MTI's first digit names."""
+        """The version named by the first digit of the MTI."""
         return version_of(self.anchor.mti) or "1987"
 
     @property
@@ -182,34 +182,34 @@ class Candidate:
 
     @cached_property
     def dialect(self) -> list[str]:
-        """In what elements differ from the format, each once."""
+        """How elements differ from the format, each difference once."""
         return [note for note in dict.fromkeys(step.way.note for step in self.steps) if note]
 
     @cached_property
     def fits(self) -> bool:
-        """Whether it reads to the end with nothing left over, behind a front that is mostly understood."""
+        """Whether it reads to the end with nothing left over, and its framing is mostly understood."""
         left = self.behind is not None and not self.behind.name and self.behind.size
         far = _FAR if len(self.odd) < _FEW_ODD else _NEARER
         return self.complete and len(self.odd) < _MOST_ODD and not left and self.front.unknown <= far
 
     @property
     def goes_on(self) -> bool:
-        """Whether another message follows, of which nothing in front says so."""
+        """Whether another message follows though no length says so."""
         return self.behind is not None and self.behind.name == NEXT
 
     @property
     def is_text(self) -> bool:
-        """Whether it is the text form, as it stands in the paste."""
+        """Whether it is the text form, unchanged in the paste."""
         return self.reading.text and self.kind.format.name == "ascii" and not self.dialect
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The kinds of what stands in front, outermost first."""
+        """The kinds of framing before the message, outermost first."""
         return tuple(layer.name for layer in self.front.layers)
 
     @property
     def framing(self) -> tuple[str, ...]:
-        """What stands around the message, outermost first, as a person would say it."""
+        """The framing of the message in words, outermost first."""
         labels = [layer.label for layer in self.front.layers]
         if self.behind and self.behind.label:
             labels.append(self.behind.label)
@@ -222,20 +222,20 @@ class Candidate:
 
     @property
     def title(self) -> str:
-        """The format in words, with what is filled up where."""
+        """The format in words, with its padding."""
         said = "text form" if self.is_text else self.kind.format.title
         return ", ".join([said, *self.padding.said])
 
     @cached_property
     def format(self) -> Format:
-        """The format with everything that this message does otherwise: it reads and writes these bytes."""
+        """The format with all deviations of this message: it reads and writes exactly these bytes."""
         ways = tuple((step.number, step.way) for step in self.steps if step.way.change)
         padded = tuple(self.padding.elements.items())
         return _written(self.kind, self.version, ways, padded, tuple(self.padding.groups.items()))
 
     @property
     def spans(self) -> dict[int, tuple[int, int, int]]:
-        """Where each element stands in `data`: start of its prefix, start of its value, end, in bytes; 0 is
+        """The place of each element in `data`: start of its prefix, start of its value, end, in bytes; 0 is
         the MTI, 1 the bitmap."""
         page = self.anchor.head[0]
         bits = self.anchor.at + (2 if page == "bcd" else 4)
@@ -244,17 +244,17 @@ class Candidate:
 
     @cached_property
     def error(self) -> ParseError | None:
-        """Why it stops, as the reader says it, at the byte of the paste; None where it reads to the end."""
+        """The reader's error where reading stops, at the byte of the paste; None if it reads to the end."""
         if self.complete:
             return None
         end = len(self.data) - (self.behind.size if self.behind else 0)
         try:
             read(self.data[self.anchor.at : end], self.format, self.version)
         except WireError as error:
-            # The reader counts from the message's first byte; a person counts from the paste's.
+            # The reader counts from the first byte of the message, a person from that of the paste.
             at = None if error.offset is None else error.offset + self.anchor.at
             return WireError(error.field, at, error.expected, error.found, error.partial)
-        # What no value would do for the guess, the reader alone would take.
+        # The reader accepts values that the guess rejects.
         expected = f"DE {self.stop} as links write it"
         return WireError(self.stop, self.state.at, expected, f"{end - self.state.at} bytes of something else")
 
@@ -267,8 +267,8 @@ def _written(
     padded: tuple[tuple[int, str], ...],
     groups: tuple[tuple[str, str], ...],
 ) -> Format:
-    """The format of *kind* with elements written in other *ways*, or *padded* otherwise. Links write one
-    message as the next, and a format's layout takes longer to make than to read by."""
+    """The format of *kind* with elements written in other *ways* or *padded* differently. Links write all
+    messages alike, and making a layout takes longer than reading with it."""
     made = kind.format
     changed = {number: dict(row) for number, row in made.elements.items()}
     for number, way in ways:
@@ -279,7 +279,7 @@ def _written(
 
 
 def of_candidate(one: Candidate) -> Reading:
-    """A candidate as it is given to callers."""
+    """Return a candidate as a Reading."""
     end = one.state.at
     return Reading(
         message=_on_its_interface(one.message, one.name, one.layers),
@@ -308,7 +308,7 @@ def of_candidate(one: Candidate) -> Reading:
 
 
 def _on_its_interface(message: Message, format: str, layers: tuple[str, ...]) -> Message:
-    """*message* on the interface that its elements tell, where its *format* is one of many."""
+    """Put *message* on the interface that its elements reveal, if its *format* alone does not."""
     if message.dialect is not None:
         return message
     name = told_by(format, message.version, message.mti, message.fields, layers)
@@ -316,7 +316,7 @@ def _on_its_interface(message: Message, format: str, layers: tuple[str, ...]) ->
 
 
 def plain_bits(data: bytes) -> float:
-    """The bits a byte that the simplest explanation of *data* takes."""
+    """Return the bits per byte of the simplest explanation of *data*."""
     size = len(data) or 1
     own = sum(-count * log2(count / size) for count in Counter(data).values()) / size + 2.0
     ebcdic = view(data, "cp037").encode("latin-1", "replace")
@@ -327,8 +327,8 @@ def plain_bits(data: bytes) -> float:
 
 
 def same(one: Candidate, other: Candidate) -> bool:
-    """Whether two candidates say the same: MTI and values, whatever half bytes, letter case, or bytes shown
-    as hex or characters."""
+    """Whether two candidates have the same MTI and values, regardless of padding, letter case, and whether
+    bytes are shown as hex or characters."""
     if one.anchor.mti != other.anchor.mti or len(one.steps) != len(other.steps):
         return False
     return all(
@@ -339,7 +339,7 @@ def same(one: Candidate, other: Candidate) -> bool:
 
 def _alike(first: Step, second: Step) -> bool:
     written = {first.way.field.written, second.way.field.written}
-    # Chinese characters, too, are bytes that ASCII shows as characters that do not print.
+    # ASCII shows Chinese characters, too, as characters that do not print.
     alike = len(written) == 1 or written == _SHOWN_OTHERWISE
     if first is second or (alike and (first.start, first.end) == (second.start, second.end)):
         return True
@@ -347,7 +347,7 @@ def _alike(first: Step, second: Step) -> bool:
     theirs = {_plain(value) for _, value in second.values}
     if mine & theirs:
         return True
-    # Capitals of bytes that are no letters are other bytes.
+    # Upper case changes bytes that are not letters.
     hexed = {_hex(value) for _, value in first.values}, {_hex(value) for _, value in second.values}
     return bool(hexed[0] & theirs or hexed[1] & mine)
 

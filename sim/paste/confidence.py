@@ -1,5 +1,5 @@
-"""Whether the best candidate is a message at all, damaged perhaps, or a chance reading of something else; and
-how sure it is, and why. `sure` promises that nothing is odd and that nothing else reads."""
+"""Whether the best candidate is a message at all, perhaps damaged, or a chance reading of something else; how
+sure it is, and why. `sure` promises that nothing is odd and that there is no other reading."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from sim.paste.worth import NO_DIGITS
 
 _RIVAL = WEIGHTS["rival"]
 _FEW, _FEW_DIALECT, _FEW_FOREIGN = 3, 6, 8
-_WRITTEN_OUT = 3  # bytes of a prefix that says 0 in so many digits
+_WRITTEN_OUT = 3  # bytes of a prefix that writes 0 with so many digits
 _SHOWN = 6
 _EVIDENCE = WEIGHTS["evidence"]
 _EVIDENCE_USUAL = WEIGHTS["evidence_usual"]
 _EVIDENCE_FRAMED = WEIGHTS["evidence_framed"]
 _FEWEST = 2
 _ENOUGH = WEIGHTS["enough"]
-# So few of 64 bits are set by chance once in a million million, so few once in a hundred.
+# By chance, so few of 64 bits are set once in 10^12 cases, and so few once in 100.
 _MOST_THIN, _MOST_ROUTED = 8, 23
 _FARTHER = 16
 _EVIDENCE_THIN = WEIGHTS["evidence_thin"]
 _EVIDENCE_ROUTED = WEIGHTS["evidence_routed"]
-# What stands in front of messages of ISO 8583 and of hardly anything else.
+# What precedes ISO 8583 messages and hardly anything else.
 _ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay", "unionpay-switch"))
-# What no other text or bytes begin with: a usual MTI behind it is a message's, whatever its bitmap names.
+# What no other text or bytes start with: a usual MTI after it is a message's, whatever its bitmap announces.
 _PLAIN_HEADS = frozenset(("base24", "a4m", "unionpay-switch"))
 
 
 def believable(best: Candidate) -> bool:
-    """Whether the best candidate is a message at all, damaged perhaps, and no chance reading."""
-    # The other text that it stands in says nothing about what reads to its end.
+    """Whether the best candidate is a message, perhaps damaged, and not a chance reading."""
+    # The text around it is no evidence against what reads to its end.
     if best.fits and (best.score >= 0 or best.score - min(best.reading.saved, 0.0) >= _ENOUGH):
         return True
     near = usual(best.anchor.mti) and any(OFF_BY in one for one in best.odd)
@@ -55,8 +55,8 @@ def believable(best: Candidate) -> bool:
 
 
 def _begins_well(best: Candidate, near: bool) -> bool:
-    """Whether what stands in front of the elements is a message's, wherever these stop: a usual MTI behind
-    nothing unknown, and a bitmap that bytes hardly have by chance."""
+    """Whether what precedes the elements is a message's, wherever they stop: a usual MTI with no unknown
+    bytes before it, and a bitmap that bytes hardly have by chance."""
     if not usual(best.anchor.mti) or (best.front.unknown and not near):
         return False
     count = len(best.anchor.numbers)
@@ -70,14 +70,14 @@ def _begins_well(best: Candidate, near: bool) -> bool:
 
 
 def _only_the_front(best: Candidate) -> bool:
-    """Whether all is well but what stands in front, which bytes lost or added made unknown."""
+    """Whether all is well except the framing, which lost or added bytes made unknown."""
     sound = best.complete and best.odd == best.front.odd and best.behind is not None and not best.behind.odd
     thin = _FEWEST <= len(best.anchor.numbers) <= _MOST_THIN
     return sound and thin and usual(best.anchor.mti) and best.front.unknown <= _FARTHER
 
 
 def judge(best: Candidate, others: Sequence[Candidate]) -> None:
-    """Set the confidence and the reasons of *best*, seen beside all *others*."""
+    """Set the confidence and the reasons of *best*, compared with all *others*."""
     rivals = [
         other
         for other in others
@@ -93,7 +93,7 @@ def judge(best: Candidate, others: Sequence[Candidate]) -> None:
 
 
 def _note(best: Candidate) -> None:
-    """What is not odd but leaves little to check by."""
+    """Note what is not odd but leaves little to check."""
     if len(best.steps) < _FEW and not best.is_text:
         best.unusual.append("few elements, so little to check")
     if not known(best.anchor.mti):
@@ -101,7 +101,7 @@ def _note(best: Candidate) -> None:
 
 
 def _framed(best: Candidate) -> bool:
-    """Whether a length in front says where the message ends."""
+    """Whether a length determines where the message ends."""
     return any(layer.is_length for layer in best.front.layers)
 
 
@@ -144,8 +144,8 @@ def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
 
 
 def _brittle(best: Candidate, content: Sequence[str]) -> bool:
-    """Whether a byte or a bit that was lost, added or flipped makes such a reading out of another message:
-    it reads to its end, and nothing says that it is not what was sent."""
+    """Whether a lost, added or flipped byte or bit turns another message into such a reading, which reads to
+    its end with no sign that it is not what was sent."""
     thin = len(best.steps) < _FEW_FOREIGN
     fill = best.behind is not None and best.behind.name == "fill" and best.behind.size == 1
     empty = any(step.start == step.end and step.way.field.prefix < _WRITTEN_OUT for step in best.steps)
@@ -163,12 +163,12 @@ def _brittle(best: Candidate, content: Sequence[str]) -> bool:
 
 
 def known_usual(best: Candidate) -> bool:
-    """Whether the MTI is one that networks use, and no reserved one."""
+    """Whether networks use the MTI and it is not reserved."""
     return usual(best.anchor.mti) and known(best.anchor.mti)
 
 
 def plain(mti: str) -> bool:
-    """Whether *mti* is a usual one of an acquirer: the most that a few elements can be believed for."""
+    """Whether *mti* is a usual one of an acquirer: the most that a few elements can support."""
     return usual(mti) and mti[3] == "0"
 
 

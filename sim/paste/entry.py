@@ -1,4 +1,4 @@
-"""The guess itself: the text form first, then elements that the paste names, then bytes in every spelling."""
+"""The guess itself: the text form first, then elements named in the paste, then bytes in every notation."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ from sim.spec.words import AnyVersion
 _FEWEST = 2
 _MOST_PARTS = 200
 _MOST_APART = 8
-# Readings looked at that may be a text again, and how many bytes they hold.
+# Readings that may be text again: how many are tried, and their size in bytes.
 _MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
-# Work for all parts that are not as the first one; to see each of them in every spelling takes some, too.
+# Work for all parts unlike the first one; searching each of them in every notation takes some, too.
 _MOST_OTHERS, _A_PART = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _HEAD = re.compile(r"(?:0[1-8]|1[1-8])[0-9]{2}[0-9A-Fa-f]{16}")
@@ -114,7 +114,7 @@ def guess(
 
 
 def _proven(text: str, found: Reading) -> Reading:
-    """What was *found* in *text*; what else that is by its shape, where the message is not believed."""
+    """Return *found*, or what *text* is by its shape if the message is not believed."""
     if not found.believed and (known := recognized(text, proof=True)):
         return of_no_message(found.spelling, (known[1],), kind=known[0])
     return found
@@ -130,7 +130,7 @@ def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
 
 
 def _of_bytes(data: bytes, asked: Known) -> Reading:
-    """Bytes as they are, or the text that they are."""
+    """Guess bytes, which may be the bytes of text."""
     if is_legible(data) and not asked.kinds:
         text = data.decode("latin-1")
         return _proven(text, _of_text(text, asked, raw=data))
@@ -139,8 +139,8 @@ def _of_bytes(data: bytes, asked: Known) -> Reading:
 
 
 def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Reading:
-    """The text *bare*; *raw* are its bytes, where those were given. What is *enclosed* in another paste is
-    not taken apart as JSON."""
+    """Guess the text *bare*; *raw* are its bytes, if those were given. Text *enclosed* in another paste is
+    not parsed as JSON."""
     if found := _text_form(bare, asked):
         return found
     if not enclosed and bare.lstrip()[:1] in ("{", "["):
@@ -152,7 +152,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     record = not enclosed and is_json(bare)
     if elements := _all_named(bare):
         spelled = _each(elements)
-        # Values that are none of their elements are notes on bytes that stand beside them.
+        # Values that do not fit their elements are notes on the bytes next to them.
         beside = _of_sightings(sightings(bare), bare, asked) if spelled.misfits else spelled
         return beside if beside.believed and beside.mti == spelled.mti else spelled
     lines = [] if record else [line for line in bare.splitlines() if line.strip()]
@@ -160,7 +160,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         return _with_parts(first, lines, asked, lines=True)
     seen = [*sightings(bare), *([Sighting(GIVEN, raw, 0.0)] if raw else ())]
     whole = _of_sightings(seen, bare, asked)
-    # Lines that the whole does not read: the message behind the first one is damaged, perhaps.
+    # Lines that the whole does not read: the second message is perhaps damaged.
     left = len(whole.messages) < len(lines) - 1 and any(map(_LEFT.match, whole.reasons))
     if len(lines) > 1 and (left or not whole.believed) and _HEX.fullmatch(lines[0].strip()):
         first = _of_sightings(sightings(lines[0]), lines[0], asked)
@@ -169,7 +169,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     if not record:
         in_blocks = _with_parts(whole, blocks(lines), asked)
         in_paragraphs = _with_parts(in_blocks, paragraphs(bare), asked)
-        # What is said between messages makes their paragraphs harder to read than their own lines.
+        # Words between messages make their paragraphs harder to read than their own lines.
         fewer = in_blocks is not whole and len(in_paragraphs.messages) < len(in_blocks.messages)
         whole = in_blocks if fewer else in_paragraphs
     if whole.believed and "among" in whole.spelling:
@@ -183,8 +183,8 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
 
 
 def _lines_apart(lines: list[str], asked: Known) -> Iterator[Reading]:
-    """The messages of lines of which each has one that reads to its end, whatever stands around it; none
-    where that is not so of all that begin as one."""
+    """Yield the messages of lines that each have one that reads to its end, whatever surrounds it; none
+    unless all lines that start like a message do."""
     begun = [line for line in lines if _HEAD.search(line)]
     if not 1 < len(begun) <= _MOST_APART:
         return
@@ -199,8 +199,8 @@ def _each(elements: Sequence[Named]) -> Reading:
 
 
 def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Reading]:
-    """What the bytes *seen* in *text* are where these are a text again: the hex of hex digits, base64 of a
-    dump; or characters in UTF-8 that were bytes before."""
+    """Yield readings of bytes *seen* in *text* that are text again: hex of hex digits, base64 of a dump; or
+    bytes that were encoded as UTF-8 characters."""
     asked = replace(asked, work=Work(_MOST_OTHERS))
     for sighting in [one for one in seen if not one.text][:_MOST_TWICE]:
         inner = sighting.data
@@ -219,8 +219,8 @@ def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Re
 
 
 def _all_named(text: str) -> list[Named]:
-    """The messages whose elements *text* names, of which at least one value is its element's; where that is
-    one, those of its paragraphs, if more."""
+    """Return the messages whose elements *text* names with at least one valid value; if there is only one,
+    those of its paragraphs, if more."""
     found = [one for one in named(text) if fits_at_all(one)]
     if len(found) != 1:
         return found
@@ -230,9 +230,9 @@ def _all_named(text: str) -> list[Named]:
 
 
 def _with_parts(whole: Reading, parts: list[str], asked: Known, *, lines: bool = False) -> Reading:
-    """What the *whole* paste is, or where that is nothing sure, one of its first parts; and the messages of
-    all parts, written as that is. All of them together are no more work than one paste. Of *lines* each
-    is a message, damaged ones as far as they read."""
+    """Return what the *whole* paste is, or, if that is not believed, one of its first parts, with the
+    messages of all parts that are written alike. Together they take no more work than one paste. If the
+    parts are *lines*, each is a message, damaged ones as far as they read."""
     if len(parts) < _FEWEST:
         return whole
     first = whole
@@ -241,7 +241,7 @@ def _with_parts(whole: Reading, parts: list[str], asked: Known, *, lines: bool =
         first = next((one for one in tried if one.believed), whole)
         if not first.believed:
             return whole
-    # The other end of a line speaks no other format.
+    # Both ends of a link use the same format.
     alike = replace(
         _asked(first.written or "ascii", asked.version), work=Work(_MOST_OTHERS), searches=asked.searches
     )
@@ -253,7 +253,7 @@ def _with_parts(whole: Reading, parts: list[str], asked: Known, *, lines: bool =
     if messages and _says_the_same(messages[0], first):
         return replace(first, more=tuple(_once(messages)[1:]))
     if any(_says_the_same(one, first) for one in messages[1:]):
-        # A later one, which saves more, was taken for all of the paste.
+        # A later message, which saves more bits, was taken for the whole paste.
         again = _of_text(found[0][0], asked, enclosed=True)
         first = replace(again if again.believed else messages[0], more=())
         return replace(first, more=tuple(_once(messages)[1:]))
@@ -261,7 +261,7 @@ def _with_parts(whole: Reading, parts: list[str], asked: Known, *, lines: bool =
 
 
 def _once(messages: list[Reading]) -> list[Reading]:
-    """The *messages* of parts: one that is sent again is there again, one that is shown in two ways once."""
+    """The *messages* of parts: one sent twice appears twice, one shown in two notations once."""
     return [
         one
         for at, one in enumerate(messages)
@@ -276,7 +276,7 @@ def _once(messages: list[Reading]) -> list[Reading]:
 
 
 def _part(first: Reading, part: str, alike: Known, lines: bool) -> Reading | None:
-    """What a *part* of a paste is, the *first* of which was read."""
+    """Read a *part* of a paste whose *first* message is known."""
     if one := _text_form(part, alike) or _as_first(first, part):
         return one
     work = alike.work or Work()
@@ -287,8 +287,8 @@ def _part(first: Reading, part: str, alike: Known, lines: bool) -> Reading | Non
 
 
 def _as_first(first: Reading, text: str, *, whole: bool = True) -> Reading | None:
-    """The messages in *text*, spelled, framed and written as *first* is; None where it is otherwise. Where
-    it need not be *whole*, as far as that reads."""
+    """Read the messages in *text* if it is spelled, framed and written like *first*, else return None; if it
+    need not be *whole*, as far as it reads."""
     origin = first.origin
     if not isinstance(origin, Candidate) or origin.skipped:
         return None
@@ -304,7 +304,7 @@ def _as_first(first: Reading, text: str, *, whole: bool = True) -> Reading | Non
 
 
 def _within(around: str, found: Reading) -> Reading:
-    """*found*, whose spelling says what stands *around* it."""
+    """Return *found* with what is *around* it added to its spelling."""
     rivals, more = (
         tuple(replace(one, spelling=f"{around}{one.spelling}") for one in some)
         for some in (found.rivals, found.more)
@@ -313,7 +313,7 @@ def _within(around: str, found: Reading) -> Reading:
 
 
 def _together(first: Reading, others: Sequence[Reading]) -> Reading:
-    """*first*, and the other messages that stand beside it in the paste, each once."""
+    """Return *first* with the other messages of the paste, each once."""
     messages = list(first.messages)
     for one in (one for other in others for one in other.messages):
         if one.believed and not any(_says_the_same(one, other) for other in messages):
@@ -322,14 +322,14 @@ def _together(first: Reading, others: Sequence[Reading]) -> Reading:
 
 
 def _says_the_same(one: Reading, other: Reading) -> bool:
-    """Whether two messages do, whatever format each was read by."""
+    """Whether two messages are equal, regardless of the formats they were read by."""
     mine, theirs = one.message, other.message
     return mine is not None and theirs is not None and (mine.mti, mine.fields) == (theirs.mti, theirs.fields)
 
 
 def _text_form(text: str, asked: Known, *, hexed: bool = True) -> Reading | None:
-    """The text form that reads to its end, or, where it may be *hexed*, the bytes that its digits rather are;
-    None for another text."""
+    """Read a text form to its end, or, if it may be *hexed*, the bytes that its digits more likely are; None
+    for other text."""
     if not (text[:4].isascii() and text[:4].isdigit()):
         return None
     try:
@@ -351,11 +351,11 @@ def _text_form(text: str, asked: Known, *, hexed: bool = True) -> Reading | None
 
 
 def as_hex(text: str, message: Message, asked: Known | None = None) -> Reading | None:
-    """What the text form of *message* is as the hex of bytes, where more speaks for that; where less does,
-    no message, and the reason why the text form is not sure. None where it is nothing else."""
+    """Read the text form of *message* as the hex of bytes, if that is more likely; if it is less likely,
+    return no message and the reason why the text form is not sure. None if there is no other reading."""
     if not is_hexed(text):
         return None
-    # An MTI of the text form is that of the bytes, too.
+    # The MTI of the text form is that of the bytes, too.
     at = None if strangeness(message.mti) is None else 0
     known = Known(version=asked.version, searches=asked.searches, at=at) if asked else Known(at=at)
     found, _ = candidates([Sighting("hex", bytes.fromhex(text), 0.0)], known)
@@ -394,7 +394,7 @@ def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
     ):
         kept[0].unusual.append(f"the data after message {len(more) + 1} cannot be read")
     for read in kept:
-        # Another message of the paste is no other way to read this one.
+        # Another message of the paste is not a rival reading of this one.
         judge(
             read, [other for other in kept if other is not read and not any(same(other, one) for one in more)]
         )
@@ -408,7 +408,8 @@ def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
 
 
 def _in_order(kept: list[Candidate]) -> list[Candidate]:
-    """The messages behind the first one, which is brought to the front: a later one may save more bits."""
+    """Return the messages after the first one, which is moved to the front: a later one may save more
+    bits."""
     for one in kept[1:]:
         more = list(following(one)) if one.goes_on else []
         if any(same(kept[0], other) for other in more):

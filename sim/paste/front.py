@@ -1,6 +1,5 @@
-"""What stands around a message: the bytes in front of an anchor and behind the last element, explained by
-the kinds of framing (`data/framing.csv`). Where the message ends is known by then, so a length must be
-exactly right."""
+"""The framing of a message: the bytes before an anchor and after the last element, explained by the kinds of
+framing in `data/framing.csv`. The end of the message is known by then, so a length must match exactly."""
 
 from __future__ import annotations
 
@@ -22,11 +21,11 @@ _UNKNOWN_CHARACTER = WEIGHTS["unknown_character"]
 _ODD = WEIGHTS["odd_front"]
 _NEAR = 4
 _MACHINES = frozenset(("length-2", "length-4", "length-4-ascii", "length-4-hex"))
-# How a length that is nearly right is spoken of: the best sign of a message that was damaged.
+# The wording for a length that is nearly right: the best sign of a damaged message.
 OFF_BY = "is off by"
 _LEAST_LENGTH = 8
 _WIDEST = 4  # bytes of the longest kind of length
-_LEAST_CUT, _MOST_CUT = 20, 8  # bytes that a message that was cut had, and how often those that are left
+_LEAST_CUT, _MOST_CUT = 20, 8  # least length of a truncated message, and at most so many times what is left
 _SHOWN = 12
 _MISFIT = WEIGHTS["misfit"]
 _TPDU_BYTES = 5
@@ -38,8 +37,8 @@ _ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20
 
 @dataclass(frozen=True, slots=True)
 class FrontLayer:
-    """One part of the framing: its *name* as formats name frames (empty for an unknown one), what to call it,
-    its bytes' number, what it saves, what is odd about it."""
+    """One part of the framing: its *name* as formats name frames (empty if unknown), its label, its size in
+    bytes, the bits it saves, and what is odd about it."""
 
     name: str
     label: str
@@ -49,30 +48,30 @@ class FrontLayer:
 
     @property
     def is_length(self) -> bool:
-        """Whether it says where the message ends."""
+        """Whether it determines where the message ends."""
         return self.name in frames() and frames()[self.name].kind in ("length", "counted")
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The best explanation of the bytes in front, outermost layer first."""
+    """The best explanation of the bytes before a message, outermost layer first."""
 
     layers: tuple[FrontLayer, ...]
     bits: float
 
     @property
     def odd(self) -> list[str]:
-        """What is odd about it."""
+        """What is odd about the layers."""
         return [layer.odd for layer in self.layers if layer.odd]
 
     @property
     def cut(self) -> bool:
-        """Whether a length as machines write it says that the message was longer, and nothing else is odd."""
+        """Whether a length as machines write it shows a longer message, and nothing else is odd."""
         return any(layer.name in _MACHINES and layer.odd for layer in self.layers) and not self.unknown
 
     @property
     def unknown(self) -> int:
-        """How many bytes are of no known framing."""
+        """The number of bytes of no known framing."""
         return sum(layer.size for layer in self.layers if not layer.name)
 
 
@@ -88,8 +87,8 @@ def _of_kind(*kinds: str) -> tuple[Frame, ...]:
 
 
 def explain(front: bytes, total: int, end: int | None) -> Front:
-    """The best explanation of *front*, the bytes in front of a message that ends at byte *end* of *total*;
-    *end* None where it could not be read to its end."""
+    """Return the best explanation of *front*, the bytes before a message that ends at byte *end* of *total*;
+    *end* is None if the message could not be read to its end."""
     return _explain(front, 0, total, end, 0, {})
 
 
@@ -127,7 +126,7 @@ def _unknown(rest: bytes, at: int, total: int) -> Front:
 
 
 def _near(rest: bytes, left: int) -> str:
-    """What a length in front that is nearly right says: bytes were lost or added."""
+    """Describe a length that is nearly right: bytes were lost or added. Empty if there is none."""
     for made, said in _said(rest[:_WIDEST]):
         width = made.head
         if len(rest) in (width, width + _TPDU_BYTES) and 0 < abs(said - (left - width)) < _NEAR:
@@ -137,7 +136,7 @@ def _near(rest: bytes, left: int) -> str:
 
 
 def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[FrontLayer]:
-    """What may begin at byte *at* of *front*."""
+    """Yield the layers that may start at byte *at* of *front*."""
     data = front[at:]
     for made, said in _said(data[:_WIDEST]):
         yield from _length(made, data, said, at, total, end)
@@ -152,7 +151,7 @@ def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[Fron
 
 @lru_cache(maxsize=1024)
 def _said(data: bytes) -> tuple[tuple[Frame, int], ...]:
-    """The kinds of length that *data* may begin with, and what each says."""
+    """The kinds of length that *data* may start with, and the value of each."""
     found = []
     for made in _of_kind("length"):
         if len(data) >= made.head:
@@ -213,7 +212,7 @@ def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> F
 
 
 def behind(data: bytes, end: int, front: Front) -> FrontLayer:
-    """What the bytes behind the last element are."""
+    """Identify the bytes after the last element."""
     rest = data[end:]
     if not rest:
         return FrontLayer("end", "", 0, 4.0)
@@ -241,7 +240,7 @@ def behind(data: bytes, end: int, front: Front) -> FrontLayer:
 
 
 def between(data: bytes, end: int, start: int) -> FrontLayer:
-    """What stands between a message that ends at byte *end* and the next, which begins at *start*."""
+    """Identify the bytes between the end of a message at byte *end* and the next one at *start*."""
     rest = data[end:start]
     ended = data[:1] == bytes([STX]) and rest[:1] == bytes([ETX])
     return _etx(data[:end], rest) if ended else FrontLayer("", "", len(rest), 0.0)
@@ -257,8 +256,8 @@ def _etx(body: bytes, rest: bytes) -> FrontLayer:
 
 
 def _records(data: bytes, end: int) -> int:
-    """How many records with 4 bytes of length in front there are, one of which ends at *end*; 0 where the
-    rest is none. Behind the last one stands a length of zero: one byte left over is a byte that was added."""
+    """Count the records with a 4-byte length, the first of which ends at *end*; 0 if the rest is not one. The
+    last record is followed by a length of zero; a single byte left over is one that was added."""
     at, count = end, 1
     while at + 4 < len(data) and (size := int.from_bytes(data[at : at + 4], "big")):
         at, count = at + 4 + size, count + 1
@@ -268,7 +267,7 @@ def _records(data: bytes, end: int) -> int:
 
 
 def network_headers(data: bytes) -> tuple[int, str]:
-    """How many bytes of Ethernet, IPv4 and TCP headers stand in front, and what they are."""
+    """Return the size of the Ethernet, IPv4 and TCP headers at the start, and their name."""
     for at, name in ((_ETHERNET, "Ethernet, "), (0, "")):
         ip = data[at : at + 2 * _IP_BYTES]
         if len(ip) < 2 * _IP_BYTES or ip[0] != _IPV4 or ip[9] != _TCP:
@@ -280,7 +279,7 @@ def network_headers(data: bytes) -> tuple[int, str]:
 
 
 def unblocked(data: bytes) -> bytes:
-    """*data* without the two fill bytes of each block of 1014, where all of it is such blocks."""
+    """Return *data* without the two fill bytes of each 1014-byte block, if it consists of such blocks."""
     if len(data) < _BLOCKED or len(data) % _BLOCKED:
         return data
     if any(data[at + _BLOCK : at + _BLOCKED] != _FILL for at in range(0, len(data), _BLOCKED)):

@@ -1,6 +1,6 @@
-"""Where odd packed digits are filled up. One message's elements of a group (fixed, variable, tracks) are
-filled up alike, so what each of them allows, and which values are known codes, settles it; or does not, and
-that is said."""
+"""The padding of packed numbers with an odd digit count. A message pads all elements of a group (fixed,
+variable, tracks) alike, so what each element allows, and which values are known codes, decides; if it does
+not, that is reported."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SHOWN = 4
 
 @dataclass(slots=True)
 class Padding:
-    """`values` of all elements with the chosen filling; `groups` what was chosen, as a format says it,
-    `elements` where single ones differ; `said` in words; `unsettled` what the message leaves open;
-    `doubtful` what one element alone says against the format, which a flipped bit may be."""
+    """The `values` of all elements with the chosen padding; `groups` is the choice in a format's terms,
+    `elements` the exceptions; `said` the same in words; `unsettled` what the message leaves open; `doubtful`
+    what a single element claims against the format, which may be a flipped bit."""
 
     values: dict[int, str]
     groups: dict[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Padding:
 
 
 def settle(steps: Sequence[Step]) -> Padding:
-    """Choose a filling for each group of *steps*."""
+    """Choose a padding for each group of *steps*."""
     found = Padding({step.number: step.value for step in steps})
     groups = {group: [step for step in steps if _group(step) == group and _is_odd(step)] for group in _GROUPS}
     for group, odd in groups.items():
@@ -41,8 +41,8 @@ def settle(steps: Sequence[Step]) -> Padding:
 
 
 def _side_of(odd: Sequence[Step]) -> str:
-    """The side that elements of variable length leave no choice but to be filled up on; empty for none. One
-    of fixed length that is filled up there, too, is no chance."""
+    """The only side on which the variable-length elements can be padded; empty if there is none. That a
+    fixed-length element is padded on the same side is no coincidence."""
     only = [sides for step in odd if len(sides := {said.split()[0] for said, _ in step.values}) == 1]
     return next(iter(only[0])) if only and all(one == only[0] for one in only) else ""
 
@@ -58,7 +58,7 @@ def _is_odd(step: Step) -> bool:
 
 def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:
     options = [said for said, _ in odd[0].values if all(said in dict(step.values) for step in odd)]
-    if not options:  # they are not filled up alike: each for itself
+    if not options:  # not padded alike: each element by itself
         found.elements |= {step.number: step.values[0][0] for step in odd}
         open_ones = [step for step in odd if len({value for _, value in step.values}) > 1]
         if open_ones:
@@ -74,7 +74,7 @@ def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:
         said = f"only DE {alone} says that odd digits are filled up {chosen}"
         (found.unsettled if chosen == odd_said(odd[0].way.field) else found.doubtful).append(said)
     found.values |= {step.number: dict(step.values)[chosen] for step in odd}
-    for step in odd:  # a known code, filled up otherwise than the rest is, is that code
+    for step in odd:  # a known code wins even if it is padded differently
         codes = {value: said for said, value in step.values if _vote(step, value)}
         if codes and found.values[step.number] not in codes:
             found.values[step.number], found.elements[step.number] = next(iter(codes.items()))
@@ -87,8 +87,8 @@ def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:
 
 
 def _alone(odd: Sequence[Step], chosen: str) -> int:
-    """The one element that speaks against filling up on the other side, where its value is no known code
-    and the others have room for that; 0 for none. Half a byte F that fills up is no chance."""
+    """The only element that rules out padding on the other side, if its value is no known code and the others
+    allow it; 0 if there is none. Padding with F is no coincidence."""
     other = {"left 0": "right 0", "right 0": "left 0"}.get(chosen, "")
     against = [step for step in odd if other not in dict(step.values)]
     if not other or len(against) != 1 or _vote(against[0], dict(against[0].values)[chosen]):
@@ -98,12 +98,12 @@ def _alone(odd: Sequence[Step], chosen: str) -> int:
 
 
 def _vote(step: Step, value: str) -> bool:
-    """Whether a value is known: only codes say anything."""
+    """Whether a value is a known code: nothing else decides."""
     return is_known_code(step.number, value)
 
 
 def _both(steps: list[Step]) -> str:
-    """The reason that names both values of each; card data are never shown, they are too long."""
+    """The reason, with both values of each element; card data are too long to be shown."""
     shown = []
     for step in steps[:_SHOWN]:
         values = list(dict.fromkeys(value for _, value in step.values))

@@ -1,4 +1,4 @@
-"""From the readings of a paste to candidates: anchors, then formats strictly, then what links do besides."""
+"""From the sightings in a paste to candidates: anchors, formats strictly, then the habits of links."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from sim.spec import VERSIONS, version_of
 _OTHER_VERSIONS, _RESCUED, _RELAXED = 6, 3, 8
 _OTHER_PLACES, _OF_A_PLACE = 3, 2
 _KEPT = 6
-_SPOILED = 2  # bytes behind a message
-_WINDOW = 4096  # bytes looked at for the message that follows
-# Elements read with all that links do otherwise: each costs some tenths of a millisecond.
+_SPOILED = 2  # bytes after a message
+_WINDOW = 4096  # bytes searched for the next message
+# Elements read with all habits of links: each costs some tenths of a millisecond.
 _MOST_ELEMENTS = 200
 _ASCII = "ascii"
 _AS_BYTES = (RAW, "gbk")
@@ -44,18 +44,17 @@ _TEXT_HEAD = re.compile(
     rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5})|0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16}"
 )
 _HEXED = re.compile(rb"[0-9]{4}[0-9A-Fa-f]{16}[0-9]*[A-Fa-f][0-9A-Fa-f]*")
-# No byte of a message saves more on the average.
+# No byte of a message saves more on average.
 _MOST_A_BYTE = WEIGHTS["most_a_byte"]
-# What is remembered: lists of elements, ways to write MTI and bitmap, elements in each of these.
+# Cache sizes: lists of elements, ways to write the MTI and the bitmap, elements in each of these.
 _ANNOUNCED, _HEADS, _FIELDS = 512, 64, 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the caller knows already: the formats to try (none means all), the version; the `work` that may
-    still be done, where several guesses share it; the `searches` through bytes that parts of a paste share: a
-    dump and the lines that it stands in are the same bytes; and the byte `at` which the message begins, where
-    it can begin nowhere else, as a format has it."""
+    """What the caller knows already: the formats to try (none means all) and the version; the remaining
+    `work`, if several guesses share it; the `searches` shared by parts of a paste, as a dump and its lines
+    are the same bytes; and the byte `at` which the message starts, if it can start nowhere else."""
 
     kinds: tuple[TriedFormat, ...] = ()
     version: str | None = None
@@ -64,14 +63,14 @@ class Known:
     at: int | None = None
 
     def search(self, data: bytes, work: Work) -> Search:
-        """The search through *data*, which goes on at the cost of *work*."""
+        """Return the search through *data*, continued at the expense of *work*."""
         found = self.searches.setdefault(data, Search(data))
         found.work = work
         return found
 
 
 def _tried(job: Job, strict: bool) -> list[Candidate]:
-    """The best ways to read what *job* says."""
+    """Return the best readings of *job*."""
     read: Found = job.search.read(job.anchor, job.kind, job.version, strict)
     return [_candidate(job, state, read.stop, strict) for state in read.finished[:2] or (read.partial,)]
 
@@ -90,8 +89,8 @@ def _candidate(job: Job, state: State, stop: int, strict: bool) -> Candidate:
 
 
 def _goes_on(job: Job, end: int, framed: str, strict: bool) -> bool:
-    """Whether another message of the kind can be read behind byte *end*, behind as many bytes of front,
-    the same ones unless the front is *framed* by a length."""
+    """Whether another message of the same kind can be read after byte *end* and as many bytes of framing, the
+    same bytes unless a length is part of them (*framed*)."""
     data, anchor, start = job.data, job.anchor, _after(job, end)
     found = next(iter(anchors(job.search.views, start + anchor.at, anchor.head)), None)
     if found is None or not usual(found.mti) or not found.numbers:
@@ -99,7 +98,7 @@ def _goes_on(job: Job, end: int, framed: str, strict: bool) -> bool:
     if not framed and data[start : found.at] != data[: anchor.at]:
         return False
     if not framed and data[start : start + end] == data[:end]:
-        return False  # bytes that repeat themselves are no other message
+        return False  # repeated bytes are not another message
     version = job.version if job.version != version_of(anchor.mti) else version_of(found.mti)
     return not job.search.read(found, job.kind, version or job.version, strict).stop
 
@@ -109,7 +108,7 @@ def _after(job: Job, end: int) -> int:
 
 
 def _around(job: Job, end: int | None) -> tuple[Front, FrontLayer | None]:
-    """What stands around a message that ends at byte *end*: found once for all formats."""
+    """The framing of a message that ends at byte *end*, found once for all formats."""
     key, around = (job.anchor.at, end), job.search.around
     if key not in around:
         front = explain(job.data[: job.anchor.at], len(job.data), end)
@@ -118,7 +117,7 @@ def _around(job: Job, end: int | None) -> tuple[Front, FrontLayer | None]:
 
 
 def candidates(found: list[Sighting], asked: Known | None = None) -> tuple[list[Candidate], str]:
-    """Every candidate worth keeping, the best first, and the network headers in front, if any."""
+    """Return every candidate worth keeping, the best first, and the name of network headers, if any."""
     tried: list[Candidate] = []
     layers = ""
     seen: set[tuple[bytes, bool]] = set()
@@ -143,7 +142,7 @@ def candidates(found: list[Sighting], asked: Known | None = None) -> tuple[list[
 
 
 def _relaxed(tried: list[Candidate], work: Work) -> list[Candidate]:
-    """The best once more with what links do otherwise; fewer of them where bitmaps announce very much."""
+    """Read the best candidates again with the habits of links; fewer if bitmaps announce very much."""
     found: list[Candidate] = []
     left = _MOST_ELEMENTS
     for one in (*tried[:_RELAXED], *_elsewhere(tried)):
@@ -155,7 +154,7 @@ def _relaxed(tried: list[Candidate], work: Work) -> list[Candidate]:
 
 
 def _elsewhere(tried: list[Candidate]) -> Iterator[Candidate]:
-    """The best behind the first that begin where none of those does: these may all begin at digits that only
+    """Yield the best later candidates that start elsewhere: the first ones may all start at digits that only
     look like a message."""
     places = Counter({_place(one): _OF_A_PLACE for one in tried[:_RELAXED]})
     left = len(places) + _OTHER_PLACES
@@ -167,27 +166,27 @@ def _elsewhere(tried: list[Candidate]) -> Iterator[Candidate]:
 
 
 def _place(one: Candidate) -> tuple[int, int]:
-    """Which bytes, and where in them."""
+    """The bytes that a candidate reads, and where it starts in them."""
     return id(one.job.search), one.anchor.at
 
 
 def following(first: Candidate) -> Iterator[Candidate]:
-    """The messages behind *first* in the same bytes, framed and written as it is; none where nothing says
+    """Yield the messages after *first* in the same bytes, framed and written alike; none if nothing suggests
     that there are more."""
     one: Candidate | None = first
     at, apart = 0, first.goes_on
     while one and one.behind and (one.behind.name in ("more", "vbs") or (apart and one.behind.size)):
         at += one.state.at
         at = after(first.data, at, first.reading.text, "stx" in first.layers) if apart else at
-        # Not all that is left: a message is about as long as the last, and looking must not take its square.
+        # Not all that is left: messages are about equally long, and the search must not take quadratic time.
         one = as_first(first, first.reading, first.data[at : at + _WINDOW + 2 * one.state.at])
         if one:
             yield one
 
 
 def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = True) -> Candidate | None:
-    """The message that *data* begins with, framed and written as *first* is; None where none can be read, or
-    none to its end when it must be *whole*."""
+    """Read the message at the start of *data*, framed and written like *first*; None if none can be read,
+    or, if it must be *whole*, none to its end."""
     search = Search(data)
     heads = anchors(search.views, first.anchor.at, first.anchor.head)
     if not heads:
@@ -206,9 +205,9 @@ def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = 
 
 
 def _promise(reading: Sighting) -> tuple[int, float]:
-    """What is read first: bytes that were given as bytes, and what begins as the text form does where it is
-    all of the paste, since nothing must keep them from being read; then what explains most; a part that
-    begins so before other parts."""
+    """The order of reading: first bytes given as bytes and a whole paste that starts like the text form,
+    which nothing may displace; then what explains the most; a part that starts like the text form before
+    other parts."""
     if reading.name == GIVEN:
         return 0, 1.0
     begins = reading.text and _TEXT_HEAD.match(reading.data) is not None
@@ -218,7 +217,7 @@ def _promise(reading: Sighting) -> tuple[int, float]:
 
 
 def _hopeless(reading: Sighting, tried: list[Candidate]) -> bool:
-    """Whether *reading* cannot come near what was found already, whatever its bytes say."""
+    """Whether *reading* cannot rival what was found already, whatever its bytes are."""
     most = reading.saved + _MOST_A_BYTE * len(reading.data)
     return any(one.fits and not one.odd and one.score > most for one in tried)
 
@@ -231,7 +230,7 @@ def _best(made: list[Candidate]) -> list[Candidate]:
         if alike is None and len(kept) < _KEPT:
             kept.append(one)
         elif alike is not None and _is_foreign(kept[alike]) and not _is_foreign(one):
-            kept[alike] = one  # the lengths of another version say nothing that its own do not
+            kept[alike] = one  # the lengths of another version add nothing to its own
         elif alike is not None and _shows_more(one, kept[alike]):
             one.plainer = kept[alike].plainer or kept[alike]
             kept[alike] = one
@@ -239,7 +238,7 @@ def _best(made: list[Candidate]) -> list[Candidate]:
 
 
 def _shows_more(one: Candidate, other: Candidate) -> bool:
-    """Whether *one* has as raw bytes what *other* has as characters that do not print, all else alike."""
+    """Whether *one* has raw bytes where *other* has characters that do not print, all else alike."""
     otherwise = (
         mine.way is its.way or (mine.way.change or {}).get("written") in _AS_BYTES
         for mine, its in zip(one.steps, other.steps, strict=True)
@@ -259,12 +258,12 @@ def _is_foreign(one: Candidate) -> bool:
 def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
     bare = all(name == "stx" for name in one.layers)
     plain = one.is_text and one.fits and bare and len(one.odd) < 2
-    # What begins as the text form does is one, damaged, before it is the hex of something else; unless all
-    # of it is hex digits: no text has letters up to F and no others.
+    # What starts like the text form is more likely a damaged one than the hex of something else, unless all
+    # of it is hex digits: no text has the letters up to F and no others.
     broken_text = one.is_text and not one.anchor.at and not one.fits
     begun = (-_TEXT_FIRST if _HEXED.fullmatch(one.data) else _TEXT_FIRST) * broken_text
     strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))
-    # Chance fits into a few characters at the end of a message that a character behind it spoils.
+    # A few characters at the end of a message that an extra character spoils read by chance.
     left = (
         one.behind.size if one.complete and one.behind and one.layers and one.reading.text else len(one.data)
     )
@@ -275,7 +274,7 @@ def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
 def _strictly(
     reading: Sighting, body: bytes, skipped: tuple[str, ...], asked: Known, work: Work
 ) -> list[Candidate]:
-    """Each format as it stands, and the lengths of other versions for the best of them."""
+    """Try each format unchanged, and the lengths of other versions for the best of them."""
     tried: list[Candidate] = []
     for job in _jobs(reading, body, skipped, asked.search(body, work), asked):
         if work.strictly_done:
@@ -302,7 +301,7 @@ def _order(one: Candidate) -> tuple[bool, float]:
 def _jobs(
     reading: Sighting, body: bytes, skipped: tuple[str, ...], search: Search, asked: Known
 ) -> Iterator[Job]:
-    """Each anchor with each format that writes MTI and bitmap so, unless a plainer one reads all the same."""
+    """Yield each anchor with each format that writes its head so, unless a plainer one reads the same."""
     for anchor in anchors(search.views, asked.at):
         if reading.text and anchor.head[0] != _ASCII:
             continue
@@ -317,8 +316,8 @@ def _jobs(
 def _different(
     tried: tuple[TriedFormat, ...], head: Head, version: str, numbers: tuple[int, ...]
 ) -> tuple[TriedFormat, ...]:
-    """The formats that write MTI and bitmap as *head* says, of those that read *numbers* alike the first:
-    the readings of a paste announce the same. What somebody loaded stays where it has some as its own."""
+    """The formats that write MTI and bitmap as *head* says; of those that read *numbers* alike, the first:
+    the sightings of a paste announce the same. A loaded format is kept if it defines some of them itself."""
     written = _written_so(tried, head, version)
     plain = zip(*[_plain_fields(written, version, number) for number in numbers], strict=True)
     found: dict[tuple[object, ...], TriedFormat] = {}
@@ -335,7 +334,7 @@ def _written_so(tried: tuple[TriedFormat, ...], head: Head, version: str) -> tup
 
 @lru_cache(maxsize=_FIELDS)
 def _plain_fields(written: tuple[TriedFormat, ...], version: str, number: int) -> tuple[int, ...]:
-    """Which field each format reads element *number* by, the plain one: equal ones are one object; 0 for
-    none."""
+    """The id of the plain field by which each format reads element *number*, 0 if it has none: equal fields
+    are one object."""
     plain = (ways(kind, version, number, True)[:1] for kind in written)
     return tuple([id(some[0].field) if some else 0 for some in plain])

@@ -1,5 +1,5 @@
-"""Where something stands in what was given, in the units of that: byte and row of a dump, line and column
-of a log, byte of bytes, offset of the text form."""
+"""The place of something in the input, in the units of the input: byte and row of a dump, line and column of
+a log, byte of bytes, offset in the text form."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from sim.paste.reading import NAMED, Reading
 from sim.paste.spellings import hexadecimal
 
 _OFFSETS = "hex dump with offsets"
-# What stands in front of the bytes of a row.
+# The label before the bytes of a row.
 _LABEL = re.compile(r"\s*\W{0,2}((?:0[xX])?([0-9A-Fa-f]{3,16}))[hH]?\]?(?=[:|\s])")
 _BASES = (16, 10, 8)
 
 
 def place(reading: Reading, at: int) -> str:
-    """Where byte *at* of what was read stands in what was given, in words; of a text form its character.
+    """Return the place in the input of byte *at* of what was read, in words; for a text form, of its
+    character.
 
     >>> from sim.paste import guess
     >>> place(guess("0000  08 00 20 20 00 00 00 00\\n0008  00 00 99 00 00 12 34"), 13)
@@ -40,8 +41,8 @@ def place(reading: Reading, at: int) -> str:
 
 
 def characters_ahead(reading: Reading) -> int | None:
-    """How many characters of what was given stand in front of the text that was read in it; None where that
-    does not stand there as it is, or bytes were read."""
+    """Return the number of characters of the input before the text that was read; None if the input does not
+    contain it unchanged, or if bytes were read."""
     if not reading.as_text or not isinstance(reading.given, str):
         return None
     found = reading.given.find(reading.data.decode("latin-1"))
@@ -49,7 +50,7 @@ def characters_ahead(reading: Reading) -> int | None:
 
 
 def place_of_element(reading: Reading, number: int) -> str:
-    """Where the value of element *number* stands, in words; empty where that is not known."""
+    """Return the place of the value of element *number*, in words; empty if it is unknown."""
     if number in reading.spans:
         return place(reading, reading.spans[number][1])
     value = reading.message.get(number) if reading.message else ""
@@ -60,7 +61,7 @@ def place_of_element(reading: Reading, number: int) -> str:
 
 
 def line_and_column(text: str, at: int) -> str:
-    """The place of character *at* of *text*, as an editor counts.
+    """Return the place of character *at* of *text*, as an editor counts.
 
     >>> line_and_column("one\\ntwo", 5)
     'line 2, column 2'
@@ -69,7 +70,7 @@ def line_and_column(text: str, at: int) -> str:
 
 
 def _named_at(text: str, number: int, value: str) -> int | None:
-    """Where *value* stands behind the name of element *number*, or where it stands once."""
+    """Find *value* after the name of element *number*, or anywhere if it occurs only once."""
     behind = re.compile(
         rf"(?<![0-9])0{{0,2}}{number}(?![0-9])[^0-9\r\n]{{1,40}}?({re.escape(value)})(?![0-9A-Za-z])"
     )
@@ -80,7 +81,7 @@ def _named_at(text: str, number: int, value: str) -> int | None:
 
 
 def _row(reading: Reading, at: int) -> str:
-    """The offset in front of the row of a dump in which byte *at* is; empty where none is known."""
+    """Return the offset of the row of a dump that contains byte *at*; empty if it is unknown."""
     if reading.origin is None or not isinstance(reading.given, str):
         return ""
     size = reading.ahead + len(reading.data)

@@ -1,4 +1,4 @@
-"""Reading the elements behind an anchor: a beam over the ways to write each, one state a byte reached."""
+"""Reading the elements after an anchor: a beam search over the ways to write them, one state per byte."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ from sim.paste.ways import TriedFormat, Way, odd_said, way_table, ways
 from sim.paste.weights import WEIGHTS
 from sim.paste.worth import NO_DIGITS
 
-# States kept by bits saved less a flat rate for each byte read, and by bits saved alone. Without the rate
-# readings that ran ahead crowd the right one out; without the others raw chip data kill it.
+# States kept by bits saved less a flat rate per byte, and by bits saved alone. Without the rate, readings
+# that ran ahead crowd out the right one; without the others, raw chip data eliminate it.
 _EVEN, _MOST = 8, 3
 _RATE_PACKED = WEIGHTS["rate_packed"]
 _RATE = WEIGHTS["rate"]
 _MOST_ODD, _ODD_RIVAL = 4, 2
-# Bits of rank; on the samples no anchor that was not the right one had a rival of a sound reading at all.
+# Bits of rank; on the samples, no wrong anchor ever rivaled a sound reading.
 _FAR_LESS = WEIGHTS["far_less"]
-# With twenty times as much, or a quarter less, not one verdict on the samples changes; a hundred take one or
-# two milliseconds.
+# Twenty times as much, or a quarter less, changes no verdict on the samples; 100 take one or two ms.
 MOST_WORK = 3000
 A_JOB = 4
-_LONG = 128  # bytes of an element that are as much work as an element
-_LETTERS = WEIGHTS["no_date"]  # a value of packed digits that holds letters
-UNREAD_ELEMENT = WEIGHTS["unread"]  # bits that each element costs which could not be read
+_LONG = 128  # bytes of an element that count as one more element of work
+_LETTERS = WEIGHTS["no_date"]  # a value of packed digits that contains letters
+UNREAD_ELEMENT = WEIGHTS["unread"]  # the cost in bits of each element that could not be read
 
 
 class Step(NamedTuple):
-    """One element read: where it starts, where its value does, where it ends; its value for each way to
-    fill up odd digits, and what is odd about it."""
+    """One element: where it, its value and what follows start; its value for each way to pad an odd number of
+    digits; and what is odd about it."""
 
     number: int
     way: Way
@@ -46,12 +45,12 @@ class Step(NamedTuple):
 
     @property
     def value(self) -> str:
-        """The value with odd digits filled up as the format does, where that can be."""
+        """The value, padded as the format pads if that is possible."""
         return self.values[0][1]
 
 
 class State(NamedTuple):
-    """What was read so far: bits saved, the byte reached, how many elements are odd, and the steps."""
+    """A partial reading: bits saved, the byte reached, the number of odd elements, and the last step."""
 
     score: float
     at: int
@@ -59,11 +58,11 @@ class State(NamedTuple):
     last: tuple[object, Step, float] | None
 
     def steps(self) -> list[Step]:
-        """The steps in their order."""
+        """The steps in order."""
         return [step for step, _ in self.trail()]
 
     def trail(self) -> list[tuple[Step, float]]:
-        """The steps in their order, each with the score reached."""
+        """The steps in order, each with the score reached."""
         found, node = [], self.last
         while node is not None:
             found.append((node[1], node[2]))
@@ -73,8 +72,8 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found: readings of all elements, the best first; else the best `partial` and the
-    element that it stops at."""
+    """The result of a search: readings of all elements, the best first; otherwise the best `partial` one and
+    the element at which it stops."""
 
     finished: tuple[State, ...]
     partial: State
@@ -82,9 +81,8 @@ class Found:
 
 
 class Work:
-    """What a guess may cost, counted in elements read and in states that go on from one to the next: a paste
-    that is made to look like a message at every byte, in every spelling, costs no more than one that is hard
-    to read."""
+    """The budget of a guess, in elements read and states extended: a paste crafted to look like a message at
+    every byte, in every notation, costs no more than one that is hard to read."""
 
     __slots__ = ("kept", "least_rank", "left", "most_odd")
 
@@ -94,21 +92,21 @@ class Work:
         self.begin()
 
     def begin(self) -> None:
-        """Nothing was found yet in the bytes that are looked at now."""
-        # An element more that is odd, and a reading is given up.
+        """Start on new bytes, in which nothing has been found yet."""
+        # A reading with as many odd elements is abandoned.
         self.most_odd = _MOST_ODD
-        # An anchor less likely than this is not read.
+        # Anchors less likely than this are skipped.
         self.least_rank = -inf
 
     def settled(self, anchor: Anchor) -> None:
-        """A reading behind *anchor* was found in which nothing is odd: what is odder than a rival may be is
-        given up, and a place where a message begins far less likely is left out."""
+        """Record that a reading from *anchor* has nothing odd: readings odder than a rival may be are
+        abandoned, and far less likely places are skipped."""
         self.most_odd = _ODD_RIVAL
         self.least_rank = max(self.least_rank, anchor.rank - _FAR_LESS)
 
     @property
     def strictly_done(self) -> bool:
-        """Whether no more formats are tried as they stand."""
+        """Whether no more formats are tried unchanged."""
         return self.left <= self.kept
 
     @property
@@ -118,20 +116,20 @@ class Work:
 
 
 class Search:
-    """The bytes of one reading, and what was read of them already."""
+    """The bytes of one sighting, with everything read in them so far."""
 
     __slots__ = ("_read", "_seen", "around", "views", "work")
 
     def __init__(self, data: bytes, work: Work | None = None) -> None:
         self.views = Views(data)
         self.work = work or Work()
-        # What stands around a message, by where it starts and ends.
+        # The framing of a message, by where it starts and ends.
         self.around: dict[tuple[int, int | None], tuple[Front, FrontLayer | None]] = {}
         self._seen: dict[tuple[int, int], tuple[Step, float] | None] = {}
         self._read: dict[tuple[object, ...], Found] = {}
 
     def step(self, way: Way, number: int, at: int) -> tuple[Step, float] | None:
-        """The element *number* at byte *at* read in one way, and the bits that saves; None where none is."""
+        """Read element *number* at byte *at* in one way; return the step and the bits saved, or None."""
         key = (id(way), at)
         if key not in self._seen:
             made = self._seen[key] = self._step(way, number, at)
@@ -167,8 +165,8 @@ class Search:
     def _no_digits(
         self, way: Way, number: int, size: int, span: tuple[int, int, int]
     ) -> tuple[Step, float] | None:
-        """A number whose packed digits hold a letter, as some links write codes, and as a changed byte leaves
-        it: what stands behind it is read all the same. None for another element."""
+        """Read packed digits or a track that contain letters, as some links write codes and as a changed byte
+        causes: the elements after it are not lost. None for other elements."""
         if way.field.written != BCD or way.field.content not in ("n", "z"):
             return None
         shown = self.views.piece(RAW, *span[1:])
@@ -177,7 +175,7 @@ class Search:
         return Step(number, way, *span, ((odd_said(way.field), shown),), odd), _LETTERS + way.gain
 
     def read(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
-        """Read all elements that *anchor* announces as links of *kind* may write them; once a paste."""
+        """Read all elements that *anchor* announces, as links of *kind* may write them; once per paste."""
         key = (anchor.at, anchor.head, kind, version, strict, self.work.most_odd)
         self.work.left -= A_JOB
         found = self._read.get(key)
@@ -202,14 +200,14 @@ class Search:
             if not grown:
                 return Found((), partial, numbers[stop])
             beam = _kept(grown, rate)
-            # Of a damaged message what stands before the damage is read, not what reads furthest behind it.
+            # In a damaged message, prefer what precedes the damage to what reads furthest after it.
             for state in beam:
                 if state.score - unread > most:
                     partial, stop, most = state, read, state.score - unread
         return Found(tuple(beam), partial, 0)
 
     def _grown(self, beam: list[State], tried: Sequence[Way], number: int) -> list[State]:
-        """The states that go on from those of *beam* by element *number*, the best for each byte reached."""
+        """Extend the states of *beam* by element *number*; keep the best for each byte reached."""
         best: dict[int, State] = {}
         most_odd = self.work.most_odd
         for state in beam:
@@ -227,7 +225,7 @@ class Search:
 
 
 def _kept(grown: list[State], rate: float) -> list[State]:
-    """The states to go on with, those that saved most first."""
+    """The states to extend further, those that saved the most first."""
     most = sorted(grown, key=lambda one: -one.score)[:_MOST]
     even = sorted(grown, key=lambda one: rate * one.at - one.score)[:_EVEN]
     return list({one.at: one for one in (*most, *even)}.values())

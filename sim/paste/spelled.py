@@ -1,5 +1,5 @@
-"""From elements that a paste names to a message: what printing dropped (leading zeros, blanks) comes back,
-parts are put together, and whatever had to be assumed is said."""
+"""From the elements named in a paste to a message: leading zeros and blanks that printing dropped are
+restored, parts are joined, and every assumption is reported."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _CHIP = 55
 
 
 def read_named(named: Named) -> Reading:
-    """The message that *named* spells, and how sure that is. What words alone name is unsure where a value
-    is none of its element's, as in a letter about a payment."""
+    """Read the message that *named* spells, with its confidence. Elements named in words alone are unsure if
+    a value does not fit, as in a letter about a payment."""
     message, notes, blanks = message_of(named)
     worded = named.name == WORDED
     odd, faults = oddities(message), misfits_of(message)
     reasons = (*notes, *odd, *map(str, faults))
-    # Where very much is odd something else was taken for the values.
+    # If much is odd, something else was taken for the values.
     wrong = len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(message.fields)
     return replace(
         of_message(message),
@@ -50,8 +50,8 @@ def read_named(named: Named) -> Reading:
 
 
 def fits_at_all(named: Named) -> bool:
-    """Whether a value that *named* spells is one that its element can have: of program text, of notes on it
-    and of what is numbered for itself none is."""
+    """Whether any value that *named* spells fits its element: in program text, notes and lists numbered for
+    other reasons, none does."""
     message = message_of(named)[0]
     wrong = {error.field for error in misfits(message)}
     plain = wire_format("ascii")
@@ -63,7 +63,7 @@ def fits_at_all(named: Named) -> bool:
 
 
 def message_of(named: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...]]:
-    """The message that *named* spells, notes on what had to be assumed, and on the blanks that came back."""
+    """Return the message that *named* spells, notes on assumptions, and on restored blanks."""
     version = version_of(named.mti) or "1987"
     elements = spec(version).elements
     notes = list(named.notes)
@@ -90,7 +90,7 @@ def message_of(named: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...]]
 
 
 def _in_digits(fields: dict[int, str], version: str, notes: list[str]) -> None:
-    """Amounts that were written for people, and currencies by their letters, as the elements hold them."""
+    """Convert amounts written for people and alphabetic currencies to the form of their elements."""
     for number, held in money.CURRENCY_OF.items():
         if money.composite(version, number):
             continue  # the currency is in the amount
@@ -123,13 +123,13 @@ def _value(named: Named, element: ElementSpec, version: str, notes: list[str]) -
 
 
 def _filled(value: str, element: ElementSpec, version: str, notes: list[str]) -> str:
-    """*value* with the zeros or blanks that printing dropped."""
+    """Return *value* with the zeros or blanks that printing dropped."""
     if element.binary:
         bare = _BLANK.sub("", value)
         return bare.upper() if _HEX.fullmatch(bare) else value
     filled = element.filled(value)
     if filled == value or _MASKED.search(value) or length_of(element.number, len(value), version):
-        return value  # of its own length somewhere, it lost nothing
+        return value  # its length is right in some format: nothing was lost
     if element.content == "n":
         notes.append(f"DE {element.number} was printed without its leading zeros")
     return filled
@@ -137,8 +137,8 @@ def _filled(value: str, element: ElementSpec, version: str, notes: list[str]) ->
 
 @lru_cache(maxsize=256)
 def length_of(number: int, size: int, version: str) -> str:
-    """Who has element *number* with just *size* characters, other than *version*: another version of the
-    standard, else a ready format, as a sentence says it; empty for nobody.
+    """Return which other version of the standard, or else which built-in format, has element *number* with
+    exactly *size* characters, in words; empty if none does.
 
     >>> length_of(12, 6, "1993"), length_of(3, 5, "1987")
     ('as 1987 has it (n 6)', '')
@@ -157,7 +157,7 @@ def length_of(number: int, size: int, version: str) -> str:
 
 
 def misfits_of(message: Message) -> tuple[BuildError, ...]:
-    """What of *message* the text form cannot carry, and whose length that is."""
+    """Return the values that the text form cannot carry, and where their length is right."""
     found = []
     for error in misfits(message):
         size = len(message.get(error.field or 0))
@@ -168,7 +168,7 @@ def misfits_of(message: Message) -> tuple[BuildError, ...]:
 
 
 def _chip_value(tag: str, value: str) -> str:
-    """The hex digits of a tag's value: numbers are printed without the zeros in front that fill them up."""
+    """Return the hex digits of a tag's value: numbers are printed without leading zeros."""
     known = tags().get(tag)
     digits = value if _HEX.fullmatch(value) else value.zfill(len(value) + len(value) % 2)
     if not _HEX.fullmatch(digits):
@@ -178,7 +178,7 @@ def _chip_value(tag: str, value: str) -> str:
 
 
 def _disagreement(said: set[int], have: set[int]) -> Iterable[str]:
-    """What the bitmap in the paste says that its lines do not, and the other way round."""
+    """Yield what differs between the bitmap in the paste and its lines."""
     if missing := sorted(said - have):
         yield f"its bitmap names DE {', '.join(map(str, missing))}, which the paste does not show"
     if more := sorted(have - said):
@@ -186,7 +186,7 @@ def _disagreement(said: set[int], have: set[int]) -> Iterable[str]:
 
 
 def oddities(message: Message) -> list[str]:
-    """What is odd about the values of a message, as text."""
+    """Return what is odd about the values of a message, in words."""
     plain = wire_format("ascii")
     found = []
     for number, value in message.fields.items():

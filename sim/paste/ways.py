@@ -1,6 +1,6 @@
-"""The ways to write each data element that a guess tries: those of the ready formats, of mixtures of them,
-and what single elements do otherwise (rows of `data/guess.toml`). Fields that are equal are one object, so
-that what was read once of some bytes is read once for all formats."""
+"""The ways to write each data element that a guess tries: those of the built-in formats, of mixtures of them,
+and exceptions for single elements (rows of `data/guess.toml`). Equal fields are one object, so that bytes are
+read once for all formats."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _LOADINGS, _MOST_OWN = 4, 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """One way to read an element. `field` is as the format has it, `fields` are it and the same with odd
-    packed digits filled up otherwise; `change` is what it says of the element that the format does not, None
-    for nothing; `cost` in bits; `note` says it in words, empty where it is nothing out of the ordinary.
-    `weigh` says what a value is worth, `gain` what the prefix saves less the cost."""
+    """One way to read an element. `field` is the format's, `fields` add the other paddings of odd packed
+    digits; `change` is the deviation from the format, None if there is none; `cost` is in bits; `note`
+    describes the deviation, empty if it is ordinary. `weigh` returns what a value is worth; `gain` is what
+    the prefix saves, less the cost."""
 
     field: Field
     fields: tuple[Field, ...]
@@ -40,7 +40,7 @@ class Way:
 
 
 def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
-    """The one way that reads *field* so, for all formats: what it read once is read for each of them."""
+    """The one way that reads *field* so, shared by all formats."""
     fields = _paddings(field)
     key = (id(fields[0]), repr(change), cost, note)
     made = _WAYS.get(key)
@@ -51,15 +51,14 @@ def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str)
 
 
 def made_way(field: Field, change: Mapping[str, Any], cost: float, note: str) -> Way:
-    """A way that is asked about in one piece of work only: nothing remembers it."""
+    """A way that is used once and not remembered."""
     fields = (field, *_otherwise_padded(field))
     return Way(field, fields, change, cost, note, weigher(field), prefix_worth(field) - cost)
 
 
 @dataclass(frozen=True, eq=False)
 class TriedFormat:
-    """A format to try: a ready one, one changed, or one that somebody loaded (`own`); `cost` in bits for what
-    is seldom."""
+    """A format to try: built-in, a variant, or loaded (`own`); rare ones have a `cost` in bits."""
 
     format: Format
     cost: float
@@ -67,20 +66,19 @@ class TriedFormat:
 
     @cached_property
     def head(self) -> tuple[str, str, int, bool]:
-        """What decides how MTI and bitmap are read."""
+        """What determines how the MTI and the bitmap are read."""
         made = self.format
         page = made.mti if made.mti == BCD else "ebcdic" if made.mti.startswith("cp") else made.mti
         return page, made.bitmap, made.bitmap_bytes, made.third
 
     @property
     def packed(self) -> bool:
-        """Whether its numbers are packed."""
+        """Whether numbers are packed."""
         return self.format.digits == BCD
 
 
 def kinds() -> tuple[TriedFormat, ...]:
-    """All formats to try, the plainest first: one that extends another comes behind it, those that were
-    loaded come last."""
+    """All formats to try, the plainest first: each comes after the one it extends, loaded ones come last."""
     return _kinds(loaded())
 
 
@@ -102,7 +100,7 @@ def _ready_kinds() -> tuple[TriedFormat, ...]:
 
 
 def _depth(made: Format) -> int:
-    """How far a format is from the one that extends none."""
+    """The number of formats that a format extends, directly or not."""
     depth = 0
     while made.extends in names():
         made, depth = wire_format(str(made.extends)), depth + 1
@@ -111,13 +109,13 @@ def _depth(made: Format) -> int:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def way_table(kind: TriedFormat, version: str, strict: bool) -> dict[int, tuple[Way, ...]]:
-    """What `ways` found already, by element number."""
+    """The results of `ways` so far, by element number."""
     return {}
 
 
 def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
-    """The ways in which links of *kind* may write data element *number*, the plain one first; without the
-    seldom ones when *strict*. Empty where it has no such element."""
+    """Return the ways in which links of *kind* may write data element *number*, the plain one first; without
+    rare ones if *strict*. Empty if the format has no such element."""
     table = way_table(kind, version, strict)
     made = table.get(number)
     if made is None:
@@ -158,7 +156,7 @@ def _page(kind: TriedFormat) -> str:
 
 
 def _paddings(field: Field) -> tuple[Field, ...]:
-    """The field, and the same with odd digits filled up otherwise; only itself where none are."""
+    """The field and its variants with other paddings of odd digits, if it has any."""
     return (interned(field), *map(interned, _otherwise_padded(field)))
 
 
@@ -168,10 +166,10 @@ def _otherwise_padded(field: Field) -> tuple[Field, ...]:
 
 
 def interned(field: Field) -> Field:
-    """The one object for all fields equal to *field*. There are as many as ways to write elements."""
+    """The one object for all fields equal to *field*, of which there are no more than ways."""
     return _INTERNED.setdefault(field, field)
 
 
 def odd_said(field: Field) -> str:
-    """How a format says what fills up odd digits: `right F`."""
+    """The padding of odd digits in a format's terms: `right F`."""
     return f"{'left' if field.odd.left else 'right'} {field.odd.filler}"

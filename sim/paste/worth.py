@@ -1,8 +1,8 @@
-"""What a value is worth: the bits saved by saying what it is instead of giving its bytes one by one.
+"""The worth of a value: the bits saved by describing it instead of listing its bytes.
 
-One unit for everything makes readings comparable: a digit in a byte saves 8 - log2(10) bits and more, what
-cannot be there costs. What is possible is the tables' and the readers' knowledge (dates, currencies, card
-numbers, tracks, chip data, codes); the weights here are what a right reading shows in practice.
+A single unit makes readings comparable: a digit in a byte saves 8 - log2(10) bits and more, an impossible
+value costs bits. The tables and the readers of values (dates, currencies, card numbers, tracks, chip data,
+codes) know what is possible; the weights are those that correct readings bear out in practice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sim.parts import chip_data
 from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, code_list, country, currency, spec
 
-# Bits saved by a byte of each kind of content, against any byte.
+# Bits saved per byte of each kind of content, compared with arbitrary bytes.
 _DIGIT = WEIGHTS["digit"]
 _PACKED_DIGIT = WEIGHTS["packed_digit"]
 _HEX_DIGIT = WEIGHTS["hex_digit"]
@@ -33,7 +33,7 @@ _KNOWN_CODE = WEIGHTS["known_code"]
 _WORDS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz "
 _PRINTS = bytes(range(0x20, 0x7F))
 _HIGH = re.compile(r"[\u0100-\U0010ffff]")
-# Three bytes of ASCII digits and more, seen as packed digits.
+# Three or more ASCII digits, read as packed digits.
 _MISREAD = re.compile(r"(?:3[0-9]){3,}")
 _PAN, _ENTRY = 2, 22
 _PAN_DIGITS = range(12, 20)
@@ -45,21 +45,22 @@ _CURRENCIES = frozenset({49, 50, 51})
 _COUNTRIES = frozenset({19, 20, 21})
 
 NO_DIGITS = "is not made of digits"
-# Digits that somebody starred or crossed out, in text.
+# Digits masked with stars or crosses, in text.
 STARRED = "values are masked in the paste"
 _MASKED = re.compile(r"[0-9=D?;]*(?:\*{3}|X{4}|x{4})[0-9=D?;*Xx]*")
 
-# Bits, and what is odd about the value: empty for nothing.
+# Bits, and what is odd about the value, empty if nothing is.
 Worth = tuple[float, str]
 
 
 def worth(field: Field, value: str) -> Worth:
-    """The bits that *value* saves as the value of *field*, and a sentence on what is odd about it."""
+    """Return the bits saved by *value* as the value of *field*, and a sentence on what is odd about it."""
     return weigher(field)(value)
 
 
 def weigher(field: Field) -> Callable[[str], Worth]:
-    """What weighs values of *field*: chosen once, since a guess weighs hundreds of values."""
+    """Return the function that weighs values of *field*: chosen once, since a guess weighs hundreds of
+    values."""
     content = _by_content(field)
     check = _CHECKS.get(field.number)
     patterns = {} if check else patterns_of(field.number)
@@ -80,22 +81,22 @@ def weigher(field: Field) -> Callable[[str], Worth]:
 
 
 def starred(fields: Mapping[int, str]) -> bool:
-    """Whether somebody starred or crossed out the digits of a card among *fields*."""
+    """Whether *fields* contain masked digits of a card."""
     return any(_MASKED.fullmatch(fields[number]) for number in _CARDS if number in fields)
 
 
 def prefix_worth(field: Field) -> float:
-    """The bits that a length prefix saves by being one of the legal ones."""
+    """Return the bits saved by a length prefix with a legal value."""
     return 8.0 * field.prefix - log2(field.size + 1) if field.prefix else 0.0
 
 
 def is_chip(field: Field) -> bool:
-    """Whether the element holds chip data as bytes, so that they should be TLV."""
+    """Whether the element contains chip data as bytes, which should be TLV."""
     return field.number == _CHIP and field.written in (RAW, HEX)
 
 
 def _by_content(field: Field) -> Callable[[Field, str], Worth]:
-    """What weighs the characters of a value, whatever element it is."""
+    """Return the function that weighs the characters of a value, regardless of the element."""
     if is_chip(field):
         return _chip
     if field.written == HEX:
@@ -118,7 +119,7 @@ def _raw(field: Field, value: str) -> Worth:
 def _text(field: Field, value: str) -> Worth:
     narrow = value.encode("latin-1", "ignore")
     words, printed = (len(narrow) - len(narrow.translate(None, those)) for those in (_WORDS, _PRINTS))
-    # Chinese characters are worth nothing: other bytes seen as GBK are as often some.
+    # Chinese characters are worth nothing: other bytes read as GBK often give some, too.
     high = len(_HIGH.findall(value)) if field.written == "gbk" else 0
     bad = len(value) - printed - high
     bits = _LETTER * words + _PRINTED * (printed - words) + _UNPRINTED * bad
@@ -163,7 +164,7 @@ def _chip(field: Field, value: str) -> Worth:
 
 @cache
 def patterns_of(number: int) -> dict[int, tuple[str, ...]]:
-    """How any version lays out a date or time in the element, by its length."""
+    """The date and time layouts of the element in all versions, by length."""
     found: dict[int, dict[str, None]] = {}
     for version in VERSIONS:
         elements = spec(version).elements
@@ -195,20 +196,20 @@ def _code(field: Field, value: str) -> Worth:
 def _currency(field: Field, value: str) -> Worth:
     if currency(value) is not None:
         return _KNOWN_CODE, ""
-    # Packed or text: the choice moves the end by a byte and could hide a lost one, so the code must be known.
+    # Packed or text moves the end by a byte and could hide a lost one, so the code must be known.
     packed = field.written == BCD
     return _NO_CURRENCY, f"DE {field.number} {'packed ' * packed}is not a known currency"
 
 
 @cache
 def numeric_codes(number: int) -> frozenset[int]:
-    """The currencies or countries by number, where element *number* has one of these."""
+    """The numeric codes of currencies or countries, if element *number* contains one."""
     table = currency if number in _CURRENCIES else country if number in _COUNTRIES else None
     return frozenset(code for code in range(1000) if table and table(f"{code:03}") is not None)
 
 
 def is_known_code(number: int, value: str) -> bool:
-    """Whether *value* is a currency, a country or an entry mode, where element *number* has one of these."""
+    """Whether *value* is a known currency, country or entry mode, if element *number* contains one."""
     if number in _CURRENCIES:
         return currency(value) is not None
     if number in _COUNTRIES:
