@@ -34,7 +34,6 @@ PAGES_DIFFER = "the EBCDIC code pages differ in characters that it uses"
 _STOPPED = WEIGHTS["stopped"]
 _OWN = WEIGHTS["own"]
 _OTHER_VERSION = WEIGHTS["other_version"]
-_ODD_EVIDENCE = WEIGHTS["odd_evidence"]
 _FAR, _NEARER = 12, 4
 _FEW_ODD = 2
 _MOST_ODD = 3
@@ -90,7 +89,6 @@ class Candidate:
         behind = [self.behind.odd] if self.behind and self.behind.odd else []
         self.odd += [*self.front.odd, *(step.odd for step in self.steps if step.odd), *behind]
         self._worth_of_bytes = self.state.score + self.front.bits + (self.behind.bits if self.behind else 0.0)
-        self._oddities = len(self.odd)
         score = self._worth_of_bytes + self.reading.saved
         score -= _OTHER_VERSION * (self.version != self.native)
         if self.stop:
@@ -115,14 +113,10 @@ class Candidate:
     def evidence(self) -> float:
         """The bits saved against the simplest explanation of the bytes read; if the reading does not fit, of
         the bytes before what spoils it: a damaged message is a message up to the damage."""
-        around = self._worth_of_bytes - self.state.score
-        found = self._saved(self.state.score + around, self.state.at) - _ODD_EVIDENCE * self._oddities
+        found = self._saved(self._worth_of_bytes, self.state.at)
         if self.fits:
             return found
-        odd, at = 0.0, []
-        for step, score in self.state.trail():
-            odd += _ODD_EVIDENCE * bool(step.odd)
-            at.append((score + self.front.bits - odd, step.end))
+        at = ((score + self.front.bits, step.end) for step, score in self.state.trail())
         for most, end in sorted(at, reverse=True):
             if most <= found:
                 break  # the simplest explanation only lowers it

@@ -17,11 +17,9 @@ _RIVAL = WEIGHTS["rival"]
 _FEW, _FEW_DIALECT, _FEW_FOREIGN = 3, 6, 8
 _WRITTEN_OUT = 3  # bytes of a prefix that writes 0 with so many digits
 _SHOWN = 6
-_EVIDENCE = WEIGHTS["evidence"]
 _EVIDENCE_USUAL = WEIGHTS["evidence_usual"]
 _EVIDENCE_FRAMED = WEIGHTS["evidence_framed"]
 _FEWEST = 2
-_ENOUGH = WEIGHTS["enough"]
 # By chance, so few of 64 bits are set once in 10^12 cases, and so few once in 100.
 _MOST_THIN, _MOST_ROUTED = 8, 23
 _FARTHER = 16
@@ -36,7 +34,7 @@ _PLAIN_HEADS = frozenset(("base24", "a4m", "unionpay-switch"))
 def believable(best: Candidate) -> bool:
     """Whether the best candidate is a message, perhaps damaged, and not a chance reading."""
     # The text around it is no evidence against what reads to its end.
-    if best.fits and (best.score >= 0 or best.score - min(best.reading.saved, 0.0) >= _ENOUGH):
+    if best.fits and best.score >= min(best.reading.saved, 0.0):
         return True
     near = usual(best.anchor.mti) and any(OFF_BY in one for one in best.odd)
     if near and best.steps and not best.steps[0].odd:
@@ -45,13 +43,10 @@ def believable(best: Candidate) -> bool:
         return True
     if best.score < 0 or len(best.steps) < _FEWEST:
         return False
-    framed = near or not best.front.unknown
-    if usual(best.anchor.mti) and framed:
-        sound = any(layer.name and not layer.odd for layer in best.front.layers)
-        least = _EVIDENCE_FRAMED if sound else _EVIDENCE_USUAL
-    else:
-        least = _EVIDENCE
-    return best.evidence >= least
+    if not usual(best.anchor.mti) or (best.front.unknown and not near):
+        return best.evidence >= 0
+    sound = any(layer.name and not layer.odd for layer in best.front.layers)
+    return best.evidence >= (_EVIDENCE_FRAMED if sound else _EVIDENCE_USUAL)
 
 
 def _begins_well(best: Candidate, near: bool) -> bool:

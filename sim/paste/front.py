@@ -108,7 +108,7 @@ def _explain(
                 best = Front((layer, *rest.layers), bits)
     for size in range(1, min(_STRANGE + 1, len(front)) if at == 0 else 0):
         strange, rest = _unknown(front[:size], 0, total), _explain(front, size, total, end, 1, seen)
-        if not rest.unknown and strange.bits + rest.bits > best.bits:
+        if not rest.unknown and strange.bits + rest.bits > max(best.bits, 0.0):
             best = Front((*strange.layers, *rest.layers), strange.bits + rest.bits)
     seen[at, depth] = best
     return best

@@ -39,7 +39,6 @@ _ASCII = "ascii"
 _AS_BYTES = (RAW, "gbk")
 _TEXT_FIRST = WEIGHTS["text_first"]
 _WHOLE = WEIGHTS["whole"]
-_SETTLED = WEIGHTS["settled"]
 _TEXT_HEAD = re.compile(
     rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5})|0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16}"
 )
@@ -280,7 +279,7 @@ def _strictly(
         if work.strictly_done:
             break
         one = _best_of(job, strict=True)
-        if one.fits and not one.odd and one.score > _SETTLED:
+        if one.fits and not one.odd and one.score > 0:
             work.settled(job.anchor)
         tried.append(one)
     tried.sort(key=_order)
