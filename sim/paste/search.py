@@ -21,6 +21,8 @@ _EVEN, _MOST = 8, 3
 _RATE_PACKED = WEIGHTS["rate_packed"]
 _RATE = WEIGHTS["rate"]
 _MOST_ODD, _ODD_RIVAL = 4, 2
+# Bits of rank; on the samples, no wrong anchor ever rivaled a sound reading.
+_FAR_LESS = WEIGHTS["far_less"]
 # Twenty times as much, or a quarter less, changes no verdict on the samples; 100 take one or two ms.
 MOST_WORK = 3000
 A_JOB = 4
@@ -98,9 +100,9 @@ class Work:
 
     def settled(self, anchor: Anchor) -> None:
         """Record that a reading from *anchor* has nothing odd: readings odder than a rival may be are
-        abandoned, and less likely places are skipped."""
+        abandoned, and far less likely places are skipped."""
         self.most_odd = _ODD_RIVAL
-        self.least_rank = max(self.least_rank, anchor.rank)
+        self.least_rank = max(self.least_rank, anchor.rank - _FAR_LESS)
 
     @property
     def strictly_done(self) -> bool:
