@@ -115,18 +115,18 @@ _State = tuple[str, Reading | None]
 class MessageAnatomy(anywidget.AnyWidget):
     """The anatomy of one message, valid or broken.
 
-    *message* is a text, a `Message`, a message table, or bytes in any notation (a hex dump, say), which are
-    shown next to the text; *version* None takes it from the MTI, *network* None is the card's. With
+    *message* is a text, a `Message`, a message table, or bytes in any notation (such as a hex dump), which
+    are shown next to the text; *version* None takes it from the MTI, *network* None is the card's. With
     *editable* (the switch "Edit"), a click on the bitmap adds or removes an element, values, subfields and
     bytes can be changed, and `message` is updated.
 
-    Traits: `message` (text; set it and the view follows), `version`, `network`; `hovered` and `pinned`,
-    a data element number, 0 for the MTI, 1 for the bitmap, -1 for what was left unread, or None; `lit`,
-    numbers of more elements to light; `marked`, characters to light as (start, end), or None; `masked`, False
-    shows card data; `editable`; `can_edit`, whether the switch is there; `mends`, whether a broken text has a
-    button that mends it; `view`, the masked view as `sim.widgets.model` describes it; `problem`, why the last
-    edit was refused as {number, text}, else empty; `notice`, what the last one did, where nobody may have
-    meant it. Of these `message`, `version` and `network` stay in Python, and so does `held`, the bytes.
+    Traits: `message` (text; the view follows it), `version`, `network`; `hovered` and `pinned`, an element
+    number, 0 for the MTI, 1 for the bitmap, -1 for unread text, or None; `lit`, more elements to highlight;
+    `marked`, characters to highlight as (start, end), or None; `masked`, False to show card data; `editable`;
+    `can_edit`, whether the switch is shown; `mends`, whether broken text has a repair button; `view`, the
+    masked view described in `sim.widgets.model`; `problem`, why the last edit was refused as {number, text},
+    or empty; `notice`, an unexpected effect of the last edit. `message`, `version`, `network` and `held` (the
+    bytes) stay in Python.
     """
 
     _esm = script("dom", "drawing", "filtering", "bytes", "editing", "anatomy")

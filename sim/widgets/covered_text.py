@@ -19,11 +19,11 @@ MOST_CHARACTERS = 32_768  # as the interface has it for a message
 
 
 class CoveredText(anywidget.AnyWidget):
-    """A labelled text box with an eye and a copy button.
+    """A labeled text box with an eye and a copy button.
 
-    *cover* gives the text as it may be shown, of the same length. Traits: `value`, the true text, which
-    stays in Python; `shown`, the masked one; `masked`, False shows the true one; `label`, `placeholder`,
-    `rows`, `editable`, `lazy`; `problem`, what is wrong with it, shown beneath.
+    *cover* masks the text without changing its length. Traits: `value`, the clear text, which stays in
+    Python; `shown`, the masked one; `masked`, False to show the clear one; `label`, `placeholder`, `rows`,
+    `editable`, `lazy`; `problem`, shown below.
     """
 
     _esm = script("clipboard", "covered_text")

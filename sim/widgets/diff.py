@@ -167,8 +167,8 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
 
     *a* and *b* are texts, `Message`s or message tables; *version* and *network* as in `MessageAnatomy`.
     `listing` is the table of differences, by element and, in chip data and layouts, by tag or subfield;
-    `left` and `right` are the anatomies, which "Both messages" unfolds: set `left.message` or
-    `right.message` and the table is updated. `hovered` and `pinned` are linked between the three.
+    `left` and `right` are the anatomies, shown by "Both messages": set `left.message` or `right.message` to
+    update the table. `hovered` and `pinned` are linked between the three.
     """
 
     def __init__(

@@ -1,11 +1,10 @@
-"""`RowGrid`, the one grid: rows of a table of any length, of which the browser has those that are seen.
+"""`RowGrid`: a table of any length, of which the browser has only the visible rows.
 
-Why our own: other grids that work offline were tried once, each on a million rows with forty columns, on one
-machine. ipydatagrid took 50 s to hand all rows to the browser, perspective 36 s to copy them, and ipyaggrid
-was given up after 150 s; buckaroo was there after 4.5 s, since it sends pages, too. None of them was tuned.
-What decided was less the time than the cells, which all four send as they are: card data would have to be
-masked in a million rows before the first is seen. Here a page of rows is masked when it is asked for, and
-nothing else leaves Python; it needs no package that the other panels do not need.
+Other grids that work offline were tried on a million rows and forty columns on one machine, none of them
+tuned: ipydatagrid took 50 s to transfer all rows, perspective 36 s to copy them, ipyaggrid was stopped after
+150 s; buckaroo, which sends pages as well, took 4.5 s. The cells decided more than the time: all four send
+them unchanged, so card data in a million rows would have to be masked before the first is visible. Here a
+page of rows is masked on request, and nothing else leaves Python.
 """
 
 from __future__ import annotations

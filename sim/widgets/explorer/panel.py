@@ -28,15 +28,7 @@ from sim.tables.transactions import TransactionsTable
 from sim.widgets.copying import CopyMenu
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.diff import MessageDiff
-from sim.widgets.explorer.log import (
-    AT_FIRST,
-    AT_ONCE,
-    VERDICTS,
-    BrokenRules,
-    Log,
-    Transactions,
-    reading_of,
-)
+from sim.widgets.explorer.log import AT_FIRST, AT_ONCE, VERDICTS, BrokenRules, Log, Transactions, reading_of
 from sim.widgets.explorer.query import HELP
 from sim.widgets.explorer.vocabulary import FilterError
 from sim.widgets.file_drop import FileDrop, saved
@@ -76,22 +68,6 @@ def of_file(name: str, data: bytes, options: dict[str, Any]) -> MessagesTable:
         return whole(io.BytesIO(data), options)
     with saved(f"dropped{suffix}", data) as path:
         return whole(path, options)
-
-
-def exported(table: pd.DataFrame, kind: str, masked: bool) -> bytes:
-    """*table* as the bytes of a file: `csv` or `parquet`."""
-    plain = (
-        table.masked()
-        if masked and isinstance(table, MessagesTable)
-        else pd.DataFrame(table).copy(deep=False)
-    )
-    plain.attrs = {}
-    held = io.BytesIO()
-    if kind == "parquet":
-        plain.to_parquet(held, index=False)
-    else:
-        without_formulas(plain).to_csv(held, index=False)
-    return held.getvalue()
 
 
 _HEIGHT = 40  # of the bars
@@ -225,15 +201,14 @@ class LogExplorer(Panel):
     """Explores millions of messages: `LogExplorer("log.txt")`, `LogExplorer(sim.read(...))`, or a dropped
     file.
 
-    *source* is anything `sim.read` accepts or returns; *options* are those of `sim.read`. Messages read
-    here are validated. For a large log, the first rows appear while the rest is read; `wait()` waits for
-    the rest.
+    *source* is anything `sim.read` accepts or returns; *options* are those of `sim.read`. Messages read here
+    are validated. For a large log, the first rows appear while the rest is read; `wait()` waits for it.
 
-    Traits: `messages`, the table, None without one; `query` (`DE39!=00`, `amount>500.00 or DE43~shop`, any
-    text: see `sim.widgets.explorer.query`), `verdict` (all, valid, invalid, unreadable), `network`, `rule`:
-    the filter; `tab` (Messages, Transactions), both of which use the filter; `problem`. `shown` is the
-    filtered table, `transactions` what `sim.match` finds. Everything is shown masked; `export` can write
-    card data in clear.
+    Traits: `messages`, the table, or None; the filter: `query` (`DE39!=00`, `amount>500.00 or DE43~shop`, any
+    text: see `sim.widgets.explorer.query`), `verdict` (all, valid, invalid, unreadable), `network` and
+    `rule`; `tab` (Messages, Transactions), both of which it filters; `problem`. `shown` is the filtered
+    table, `transactions` the result of `sim.match`. Everything is shown masked; `export` can write card data
+    in clear.
     """
 
     messages = traitlets.Any(None)
@@ -423,7 +398,16 @@ class LogExplorer(Panel):
         """The selected messages, otherwise those shown, as a `csv` or `parquet` file; masked unless *masked*
         is False."""
         table = self.chosen
-        return b"" if table is None else exported(table, kind, masked)
+        if table is None:
+            return b""
+        plain = table.masked() if masked else pd.DataFrame(table).copy(deep=False)
+        plain.attrs = {}
+        held = io.BytesIO()
+        if kind == "parquet":
+            plain.to_parquet(held, index=False)
+        else:
+            without_formulas(plain).to_csv(held, index=False)
+        return held.getvalue()
 
     def judge_more(self) -> None:
         """Check more invalid messages for the rules that they break."""

@@ -58,15 +58,14 @@ class Linked(anywidget.AnyWidget):
 class ExplainPanel(ReaderPanel):
     """Explains a message as you type, by rules or, on request, with a language model.
 
-    Traits: `message`, raw text; `version`, `network` and `interface`, None for what the message itself
-    says; `llm`, whether the button asks the model; `ask` and `language`, the question and the language of
-    the answer; `table`, the message table, None without pandas; `summary`, for a broken text the part
-    before the fault; `problem`, what is broken; `busy`, whether a model is at work. *message* may be a
-    text, a `Message` or a message table.
+    Traits: `message`, raw text, set by a message in any form; `version`, `network` and `interface`, None for
+    automatic; `llm`, whether the button asks the model; `ask` and `language`, the question and the language
+    of the answer; `table`, the message table, None without pandas; `summary`, of broken text the part before
+    the fault; `problem`; `busy`, whether a model is being asked.
 
-    `run()` explains and, with `llm`, waits for the model; the button does not wait (see `Panel`).
-    While the model writes, its sentences are shown one by one; `summary` is by rules until it is done.
-    Any change of the message or its options ends the request, as `cancel()` does.
+    `run()` explains and, with `llm`, waits for the model; the button does not wait (see `Panel`). The model's
+    sentences appear one by one; `summary` is by rules until it has finished. Any change of the message or its
+    options cancels the request, as does `cancel()`.
     """
 
     llm = traitlets.Bool(False)

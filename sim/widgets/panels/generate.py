@@ -159,18 +159,17 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     """Makes a test message from the chosen options.
 
     Traits: the options of `sim.generate` by their names (`network`, `stan`, `merchant`, `three_d_secure`
-    ...), None for what it takes by itself, of which what does not go with the rest is not asked for;
-    `description`; `plan`, None without one; `message`, the raw text, empty before the first `run()`; `table`,
-    the message table, None
-    without pandas; `notes`; `problem`, why nothing was made; `busy`, whether a model is asked. *at* is the
-    moment at the merchant, None for now.
+    ...), None for the default; those that do not apply are ignored. `description`; `plan`, its reading, or
+    None; `message`, the raw text, empty before the first `run()`; `table`, the message table, None without
+    pandas; `notes`; `problem`; `busy`, whether a model is being asked. *at* is the date and time at the
+    merchant, None for now.
 
-    A description is read as it is typed: `plan` is the result, which fills the form; options changed in the
-    form take precedence. `run()` makes the message that the description is about. If something was not
-    understood and a language model is configured, the model is asked: `run()` waits for it, the button does
-    not (see `Panel`). Until then the previous message remains; any change of an option, the description or
-    the message ends the request, as `cancel()` does. `code` is the Python code with the same result;
-    *templates* is the file of saved options, None for the user's own.
+    A description is read as it is typed and fills in the form, in which options can still be changed. `run()`
+    makes the message that the description is about. If something was not understood and a language model is
+    configured, the model is asked: `run()` waits for it, the button does not (see `Panel`). The previous
+    message stays until then; any change of an option, the description or the message cancels the request, as
+    does `cancel()`. `code` is the Python code for the same result; *templates* is the file of saved options,
+    None for the user's own.
     """
 
     message_type: Any

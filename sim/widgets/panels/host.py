@@ -254,11 +254,11 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
 
 
 class HostPanel(Panel):
-    """Starts a host on this machine, changes its rules while it runs, and shows its traffic.
+    """Runs a host on this machine, with rules that can be changed at any time, and shows its traffic.
 
     Traits: `running`; `port`, 0 for a free one; `network`, whose rules apply, None for each card's;
-    `opening`, the opening balance of each account, in minor units; `rules`, rows as in `sim.host`;
-    `problem`. `host` is the host, None before the first start. `run()` starts or stops it, like the button.
+    `opening`, the opening balance of each account in minor units; `rules`, rows as in `sim.host`; `problem`.
+    `host` is the host, None before the first start. `run()` starts or stops it, like the button.
     """
 
     running = traitlets.Bool(False)

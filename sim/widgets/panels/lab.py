@@ -116,14 +116,13 @@ def entry_of(panel: Any, name: str) -> Entry:
 
 
 class Lab(Panel):
-    """Generate, explain and validate on tabs. The explain and validate panels open with the message that
-    was made or changed last in any panel; "Explain this" and "Validate this" use the message of the open
-    panel.
+    """Generate, explain and validate on tabs. The explain and validate panels open with the message made or
+    changed last in any panel; "Explain this" and "Validate this" use the message of the open panel.
 
-    The panels are `generate`, `explain` and `validate`; `history` has the earlier messages, to restore or
-    compare. Traits: `tab`, the name of the open one; `message`, the open panel's message. *message* goes
-    into explain and validate; *at* is the date and time of generated messages, None for now; *options* are
-    those of `GeneratePanel`.
+    The panels are `generate`, `explain` and `validate`; `history` has earlier messages, to restore or
+    compare. Traits: `tab`, the name of the open one; `message`, its message. *message* goes into explain and
+    validate; *at* is the date and time of generated messages, None for now; *options* are those of
+    `GeneratePanel`.
     """
 
     tab = traitlets.Enum(TABS, "Generate")

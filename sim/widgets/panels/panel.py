@@ -132,13 +132,12 @@ class RunBar(ipywidgets.HBox):  # type: ignore[misc]
 
 
 class Panel(ipywidgets.VBox):  # type: ignore[misc]
-    """The frame of a panel: what it does, its button does, and `run()`.
+    """The base of a panel: its work, done by its button and by `run()`.
 
-    Where that takes a while (a language model is asked, a message is sent), the button only starts it:
-    where an event loop runs, as in a kernel, other cells run meanwhile, and `busy` is true until it is
-    over. The button beside it, `cancel()`, a change of what is asked about and closing the panel end it.
-    `run()` waits for its end; no button is heard meanwhile, but an interrupt of the kernel ends it, too.
-    `problem` says what is wrong.
+    Long-running work (a language model is asked, a message is sent) is only started by the button if an event
+    loop runs, as in a kernel: other cells run meanwhile, and `busy` is true until it ends. The second button,
+    `cancel()`, a change of the input and closing the panel cancel it. `run()` waits for its end; buttons do
+    not respond meanwhile, but interrupting the kernel cancels it. `problem` says what is wrong.
     """
 
     busy = traitlets.Bool(False)

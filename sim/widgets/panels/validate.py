@@ -252,10 +252,10 @@ def _value(text: str) -> str:
 class ValidatePanel(ReaderPanel):
     """Validates a message as you type, against the standard's rules and each network's.
 
-    Traits: `message`, raw text; `version`, `network` and `interface`, None for what the message itself
-    says; `report`, the `Report`, None without a message; `table`, the findings table, None without pandas;
-    `shown_network`, whose findings are listed, empty for the message's own; `picked`, the position of a
-    finding in that list, whose characters are highlighted in the anatomy, or None.
+    Traits: `message`, raw text, set by a message in any form; `version`, `network` and `interface`, None for
+    automatic; `report`, the `Report`, None without a message; `table`, the findings table, None without
+    pandas; `shown_network`, whose findings are listed, empty for the message's own; `picked`, the position of
+    a finding in that list, whose characters are highlighted in the anatomy, or None.
     """
 
     report = traitlets.Any(None)
