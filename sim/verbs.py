@@ -163,10 +163,7 @@ _ELSEWHERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"\*(?:{'|'.join(MESSAGES)})\*", "the message"),
     (r"(One|one) of `sim\.NETWORKS`", lambda _: either(_words()[0])),
     (r"(One|one) of `sim\.VERSIONS`", lambda _: either(_words()[1])),
-    (
-        r"a datetime, a date \(its midnight\) or a text in ISO 8601",
-        "a date (its midnight) or a time in ISO 8601",
-    ),
+    (r"a datetime, a date \(midnight\) or ISO 8601 text", "a date (midnight) or a time in ISO 8601"),
     (r", an offset such as `(.*?)`, or a tzinfo", r" or an offset such as `\1`"),
     (r", or a host of `sim\.host`", ""),
     (r"A `sim\.keys\.KeyRing`, its parts, or a TOML", "A TOML"),

@@ -152,7 +152,7 @@ def usual_entry(purpose: str) -> str:
 
 
 def moment(at: object) -> datetime | None:
-    """The moment that *at* names: a datetime, a date (its midnight), or a text in ISO 8601.
+    """The moment that *at* names: a datetime, a date (midnight) or ISO 8601 text.
 
     >>> moment("2026-11-20")
     datetime.datetime(2026, 11, 20, 0, 0)
