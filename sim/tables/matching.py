@@ -51,7 +51,7 @@ def match(
         A table with a row for each message, as from `read`, a list of messages, or anything `read` accepts,
         in chronological order.
     times
-        Time of each message: a column name, or a list of datetimes, texts (UTC unless they have a zone) or
+        Time of each message: a column name, or a list of dates and times, as *at* of `generate`, or of
         seconds. Default: the column `time` of a capture; without times there is no latency.
     timeout
         Seconds after which a response is late. A response after the reversal of its request is always late.
