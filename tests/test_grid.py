@@ -46,6 +46,13 @@ def test_what_is_wrong_is_read_whole() -> None:
         assert [name for name, given in zip(headers, classes, strict=True) if wraps & set(given)] == whole
 
 
+def test_reasons_have_room_next_to_many_short_columns() -> None:
+    """Whatever other tables a page has."""
+    page = as_html(Grid(("mti", "reasons"), (TEXT, TEXT), ("0",), (("0100", LONG),), None))
+    assert "td.p.r {min-width: 26em}" in page
+    assert '<td class="t w p r"' in page
+
+
 def test_texts_without_end() -> None:
     """For a text of a megabyte, a screen's width is drawn, and the title has a few pages."""
     html = table_html(grid_of(("x" * 1_000_000,)))

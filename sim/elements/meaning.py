@@ -283,7 +283,8 @@ def _mti(message: Message) -> str:
     name = parts.name or " ".join(part for part in (parts.message_class, parts.function) if part)
     # A response keeps the originator of its request: the digit says who initiated it.
     by = "initiated by" if mti.is_response(message.mti) else "from"
-    origin = parts.origin and f"{by} the {parts.origin}"
+    who = parts.origin.removesuffix(" (repeat)") if "repeat" in name else parts.origin
+    origin = who and f"{by} the {who}"
     return ", ".join(part for part in (version, name, origin) if part)
 
 

@@ -12,6 +12,7 @@ from sim.elements.meaning import meaning
     ("mti", "version", "number", "value", "said"),
     [
         ("0100", "1987", 18, "5411", "Groceries and supermarkets"),
+        (*("0101", "1987", 0, ""), "ISO 8583:1987, authorization request repeat, from the acquirer"),
         ("1100", "1993", 26, "5411", "Groceries and supermarkets"),
         ("2100", "2003", 26, "5411", "Groceries and supermarkets"),
         (

@@ -278,6 +278,8 @@ def test_lines_are_pasted_and_files_read(tmp_path: Path) -> None:
     for source in (str(file), file, sim.read(texts), [sim.parse(one) for one in texts[:12]]):
         assert len(held(LogExplorer(source))) in (12, 15)
     assert "no file" in LogExplorer(tmp_path / "nothing").problem
+    explorer.network = "visa"
+    assert set(explorer.shown["network"]) == {"VISA"}
 
 
 def test_the_first_rows_of_a_large_log_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
