@@ -130,7 +130,7 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
 
 
 def _continued(seen: Seen) -> Iterator[Hit]:
-    """What undoes, completes or increases a transaction has its card, merchant and currency."""
+    """A reversal, a completion and an increment have the card, merchant and currency of the original."""
     undone = seen.step.role == REVERSAL
     for number in _others(seen.about, seen.message, seen.network, _UNDONE if undone else _CONTINUED):
         yield Hit(number, f"the DE {number} of the original", "another value")
@@ -143,7 +143,7 @@ def _answered_twice(seen: Seen) -> Iterator[Hit]:
 
 
 def _early(seen: Seen) -> Iterator[Hit]:
-    """A request after what speaks of it by its reference number."""
+    """A request after a message that refers to it by its reference number."""
     number = seen.message.get(37).strip()
     for one in seen.before.steps if number else ():
         if one.of is None and one.message.get(37).strip() == number:
@@ -153,7 +153,7 @@ def _early(seen: Seen) -> Iterator[Hit]:
 
 
 def _named_by_none(seen: Seen) -> Iterator[Hit]:
-    """An answer or a reversal of nothing that was sent: what tells it from the message that waits for it."""
+    """A response or a reversal without its original: how it differs from the message that is pending."""
     message, answers, steps = seen.message, seen.step.is_answer, seen.before.steps
     waiting = next(
         (
@@ -195,7 +195,7 @@ def _counter(message: Message, network: str | None) -> str:
 
 
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
-    """The chip counts its transactions."""
+    """The chip's transaction counter rises."""
     own = _counter(seen.message, seen.network)
     if own and own <= seen.counter:
         what = f"a counter above {seen.counter}, the card's last"
@@ -287,7 +287,7 @@ def _carried_parts(network: str, version: str, purpose: str) -> list[str]:
 
 
 def _carried(path: str, purpose: str, request: Message, answer: Message | None, network: str) -> str:
-    """What *path* is to be after *answer*; empty where that says nothing of it, or nothing but zeros."""
+    """The value of *path* after *answer*; empty if that does not give it, or gives zeros."""
     if answer is None or answer.version != request.version:
         return ""
     fields = carried(purpose, request, answer, {}, network)

@@ -94,12 +94,12 @@ _FOR = {"00": ("3", "4"), "01": ("2", "5", "7")}
 
 
 def _entry(value: str, table: Spec) -> str:
-    """The characters of DE 22 that say how the card was read."""
+    """The characters of DE 22 that give the entry mode."""
     return value[part_of_pos(table.version, "entry")]
 
 
 def _mode_hit(value: str, table: Spec, expected: str, severity: Severity | None = None) -> Hit:
-    """A hit on the characters of DE 22 that say how the card was read."""
+    """A hit on the entry mode in DE 22."""
     where = part_of_pos(table.version, "entry")
     return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start, severity=severity)
 
@@ -179,7 +179,7 @@ def ecommerce_card_read(
 def service_code_entry(
     entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe, card: Card = CARD, table: Spec = TABLE
 ) -> Told:
-    """Track 2 says whether the card has a chip: a card with one is inserted, one without cannot be."""
+    """The service code on track 2 says whether the card has a chip: only then can it be inserted."""
     if (where := _at_service(stripe, 0)) is None or stripe.service[0] not in "12567":
         return None
     has_chip = stripe.service[0] in _HAS_CHIP
@@ -195,7 +195,7 @@ def service_code_entry(
 
 
 def _at_service(stripe: Stripe, digit: int) -> tuple[int, int] | None:
-    """Where a digit (from 0) of the service code stands; None where the track has a country in front."""
+    """The place of a digit (from 0) of the service code; None if a country code precedes the expiry."""
     if stripe.expiry_at is None or len(stripe.service) != 3 or not stripe.expiry:
         return None
     return stripe.expiry_at + 4 + digit, 1
@@ -212,7 +212,7 @@ def _tells_fallback(card: Card, table: Spec) -> bool:
 
 @rule("service-code-pin", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(52,))
 def service_code_pin(entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe) -> Told:
-    """A stripe whose service code asks for a PIN comes with one: only the issuer can check it."""
+    """A stripe whose service code requires a PIN comes with one, because only the issuer can verify it."""
     if entry not in (_STRIPE, _FALLBACK):
         return None
     if _at_service(stripe, 2) is None or stripe.service[2] not in _NEEDS_PIN:
@@ -234,7 +234,7 @@ def service_code_use(code: str = DE[3], stripe: Stripe = DE[35].stripe) -> Told:
 def pin_without_card(
     entry: str = DE[22].entry, condition: str = Maybe[25], card: Card = CARD, table: Spec = TABLE
 ) -> Told:
-    """A PIN is entered where the card is, not in an order by mail or over the internet, nor from a file."""
+    """A PIN is entered with the card present, not for an order by mail or online, nor for a stored card."""
     told = lookup("pos_condition", condition, version=table.version, network=card.network)
     online = told is not None and told.kind == _ECOMMERCE
     absent = number_of("condition", table.version) and (condition in _ABSENT or online)
@@ -248,8 +248,8 @@ def pin_without_card(
 )
 @rule("security-zeros", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
 def security_of_pin(value: str = DE[53], pin: bool = Present[52], card: Card = CARD, mti: str = MTI) -> Told:
-    """How a PIN block is encrypted is given with it, and only with it, on networks whose rows say that of
-    DE 53."""
+    """DE 53 describes the encryption of a PIN block, and is sent only with one, on networks whose rows say
+    so."""
     if not value or bool(value.strip("0")) == pin or not _tells_of_pin(card, mti):
         return None
     what = "the PIN block key and format"
@@ -312,7 +312,7 @@ def track_2_agrees(
 def track_1_agrees(
     pan: str = DE[2], track: str = DE[45], stated: str = Maybe[14], table: Spec = TABLE
 ) -> Told:
-    """So are those on track 1."""
+    """The card number and expiry on track 1 are those of DE 2 and 14."""
     read = read_track_1(track)
     return _track_agrees(45, read.pan, 1, read.expiry, read.at, pan, stated, table) if read else None
 
@@ -331,7 +331,7 @@ def _track_agrees(
 
 @rule("track-2-agrees", classes=_CARD_CLASSES)
 def service_code_agrees(code: str = DE[40], stripe: Stripe = DE[35].stripe) -> Told:
-    """A service code beside the track (DE 40) is that of the track."""
+    """The service code in DE 40 is that of the track."""
     if not stripe.service or not code.strip(" 0") or code == stripe.service:
         return None
     return Hit(40, "the service code of the track in DE 35", "another")
@@ -362,7 +362,7 @@ def inquiry_with_amount(
     card: Card = CARD,
     table: Spec = TABLE,
 ) -> Told:
-    """An inquiry moves no money, and who only verifies an account, or asks for its status, moves none."""
+    """An inquiry, an account verification and an account status inquiry move no money."""
     if not moves:
         return None
     if code[:1] == "3" and purpose_kind(code, table.version) == "inquiry":
@@ -384,12 +384,12 @@ def zero_amount(
     card: Card = CARD,
     table: Spec = TABLE,
 ) -> Told:
-    """A purchase or withdrawal of nothing is something else, but where a code, or the own part of the card's
-    network, says that the account is only verified."""
+    """A purchase or withdrawal has an amount, unless a code, or the network's part of the message, says that
+    the account is only verified."""
     if moves is not False or code[:2] not in ("00", "01", "09"):
         return None
     later = number_of("function", table.version)
-    # What a reversal of 1993 and later undoes, its function code does not say.
+    # Since 1993, the function code of a reversal does not say what it reverses.
     if is_particular("verification", table.version, function if later else condition) or (
         later and function[:1] == "4"
     ):
@@ -398,7 +398,7 @@ def zero_amount(
 
 
 def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
-    """Whether the own part of the card's network says that the account is only asked for."""
+    """Whether the network's part of the message says that it is an account status inquiry."""
     if table.version != "1987" or card.owner is None:
         return False
     alone = Message("", {61: own}, table.version, dialect=table if table.dialect else None)
@@ -429,7 +429,7 @@ def partial_exceeds_original_later(
 
 @rule("replacement-zero", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
 def replacement_zero(amount: int | None = DE[4].amount, replaced: str = DE[95]) -> Told:
-    """DE 95 says what is left; where nothing is, the reversal is a full one and needs none."""
+    """DE 95 gives the amount that remains; a full reversal leaves none and does not have it."""
     if not amount or not replaced or replaced.strip(" 0"):
         return None
     words = "DE 95 is present, but all zeros: a full reversal has no DE 95"
@@ -462,7 +462,7 @@ def _sound_groups(groups: tuple[AdditionalAmount, ...]) -> bool:
 
 @rule("balance-in-request", classes="1", functions=_REQUESTS)
 def balance_in_request(groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> Told:
-    """What an account holds is told by the issuer."""
+    """Only the issuer reports account balances."""
     for group in groups:
         known = lookup("amount_type", group.kind)
         if known and known.kind == _OF_AN_ACCOUNT:
@@ -649,7 +649,7 @@ def cash_merchant(
 @each("cash-machine-purchase", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
 @each("cash-machine-purchase", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
 def cash_machine_purchase(category: str = VALUE, code: str = DE[3], number: int = NUMBER) -> Told:
-    """A cash machine pays out; it sells nothing."""
+    """A cash machine sells nothing."""
     if code[:2] != _PURCHASE or category != _CASH_MACHINE:
         return None
     return Hit(number, "a merchant category that sells goods or services", repr(category))
@@ -785,7 +785,7 @@ def days_of_year(day: str) -> tuple[str, ...]:
 
 @each("business-date", 15, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")
 def business_date(day: str = VALUE, local: str = Maybe[13], number: int = NUMBER) -> Told:
-    """Settlement and capture are at the local date or within days; without a year, the nearer way round."""
+    """Settlement and capture are within days of the local date; without a year, the nearer date counts."""
     if day == local or dates.problem("MMDD", local) or dates.problem("MMDD", day):
         return None
     if -_DAYS_BEFORE <= days_between(local, day) <= _DAYS_AFTER:
@@ -822,7 +822,7 @@ def card_not_yet_valid(local: str = DE[12], valid: str = DE[13], table: Spec = T
     return Hit(13, "an effective date no later than the local date in DE 12", "a later month")
 
 
-# What a reversal undoes.
+# The original of a reversal.
 
 
 @each("original-later", 90, versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
@@ -834,8 +834,8 @@ def original_later(
     number: int = NUMBER,
     table: Spec = TABLE,
 ) -> Told:
-    """What is undone was done before; some minutes are allowed, for clocks. DE 90 has the time of DE 7, DE 56
-    that of DE 12."""
+    """The original is earlier than its reversal, except for the difference of two clocks. DE 90 has the
+    time of DE 7, DE 56 that of DE 12."""
     if original is None or not original.when.strip("0"):
         return None
     moment = (sent if table.version == "1987" else local)[-10:]
@@ -858,7 +858,7 @@ def original_other_acquirer(
     number: int = NUMBER,
     table: Spec = TABLE,
 ) -> Told:
-    """Who undoes a transaction has sent it: by the same institutions."""
+    """A reversal is sent by the institutions that sent the original."""
     at, own = number - 32, value.lstrip("0")
     told = (original.acquirer, original.forwarder)[at] if original else ""
     if original is None or not own or not told or told == own or not clean(value, number, table):

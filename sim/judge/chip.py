@@ -87,7 +87,7 @@ def chip_data(
     value: str = DE[55].tagged,
     table: Spec = TABLE,
 ) -> Told:
-    """DE 55 is BER-TLV. A template with a wrong inside is common in scripts and hurts no tag beside it."""
+    """DE 55 is BER-TLV. A malformed template, common in scripts, does not affect the tags around it."""
     if not wrong:
         return None
     if wrong[0].end is not None:
@@ -109,7 +109,7 @@ def _misfit(wrong: Misfit, severity: Severity | None) -> Hit:
 
 # Which tags there are, and how long they are.
 
-# Each payment system gives these tags a meaning of its own (EMV book 3, annex A).
+# The meaning of these tags depends on the payment system (EMV book 3, annex A).
 _SYSTEMS_OWN = re.compile(r"9F[5-7]")
 _REPEATING = ("script",)
 _Heads = tuple[TagHead, ...]
@@ -187,7 +187,7 @@ def cryptogram_data(entry: str = DE[22].entry, heads: _Heads = DE[55].heads) -> 
 def cryptogram_missing(
     entry: str = DE[22].entry, heads: _Heads = DE[55].heads, size: int = DE[55].size
 ) -> Told:
-    """A chip that was read and asks the issuer signs with a cryptogram."""
+    """A chip transaction that is sent to the issuer has a cryptogram."""
     unread = size and not heads
     if unread or entry not in _CHIP or any(head.tag == "9F26" for head in heads):
         return None
@@ -198,7 +198,7 @@ def cryptogram_missing(
 def entry_mode(
     value: str = DE[22], entry: str = DE[22].entry, card: Card = CARD, table: Spec = TABLE
 ) -> Told:
-    """Where there are chip data, DE 22 says that a chip was read, be it by a code of the card's network."""
+    """With chip data, DE 22 is a chip or contactless entry mode, of the standard or of the card's network."""
     told = bool(value.strip("0"))  # zeros say of no terminal that it did anything
     if told and entry not in _NO_CHIP:
         return None
@@ -216,7 +216,7 @@ def from_issuer(value: str = TAG_VALUE, tag: str = TAG) -> Told:
 
 @rule("chip-other-way", classes=_TRANSACTIONS, functions="1")
 def echoed(heads: _Heads = DE[55].heads) -> Told:
-    """What the card sends to its issuer does not come back in the answer; the first such tag is told."""
+    """The response does not return what the card sent to its issuer; only the first such tag is reported."""
     for name in ("9F26", "9F27"):
         for head in heads:
             if head.tag == name:
@@ -367,7 +367,7 @@ def online_pin(
     if pin and seen and method == _SIGNATURE:
         return tag_hit("9F34", done, "an online PIN (02), because 95 says so", emv.cvm_results(done), 0, 2)
     if pin and not seen and method != _ONLINE_PIN_METHOD:
-        # A terminal that tells of no verification, or of a failed one, does not say that it did another.
+        # No verification, or a failed one, does not contradict the online PIN.
         severity = Severity.INFO if method in _NO_METHOD else None
         found = emv.cvm_results(done)
         return tag_hit("9F34", done, "an online PIN with DE 52", found, severity=severity)
@@ -381,7 +381,7 @@ def online_pin(
 
 @rule("chip-contactless-pin", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def contactless_pin(done: str = Tag["9F34"], entry: str = DE[22].entry) -> Told:
-    """A card that was tapped has left the reader and cannot check a PIN; a phone checks its own."""
+    """A tapped card has left the reader and cannot verify a PIN; a phone verifies its own."""
     if entry != "contactless" or len(done) != 6 or done == _BY_DEVICE:
         return None
     if int(done[:2], 16) & _METHOD not in _PIN_BY_CHIP:
@@ -391,7 +391,7 @@ def contactless_pin(done: str = Tag["9F34"], entry: str = DE[22].entry) -> Told:
     )
 
 
-# Condition codes and results of 9F34: EMV book 3, annex C3; those from 80 on are the networks' own.
+# Condition codes and results of 9F34: EMV book 3, annex C3; those from 80 on are defined by networks.
 _CONDITIONS, _OWN_CONDITIONS, _RESULTS = 0x09, 0x80, 0x02
 # A PIN that the issuer checks, a signature that a clerk does, no method at all: nothing to succeed in.
 _NEVER_KNOWN = (0x02, 0x1E, 0x3F)
@@ -400,7 +400,7 @@ _BY_OTHERS = (0x02, 0x1E)
 
 @rule("chip-verification-known")
 def verification_known(done: str = Tag["9F34"]) -> Told:
-    """9F34 is a method, a condition and a result that EMV has; methods from 20 on are others' own."""
+    """9F34 has a method, a condition and a result of EMV; methods from 20 on are left to others."""
     if len(done) != 6:
         return None
     condition, result = int(done[2:4], 16), int(done[4:], 16)
@@ -431,7 +431,7 @@ def terminal_type(value: str = Tag["9F35"]) -> Told:
 @each("chip-terminal-type", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 @each("chip-terminal-type", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def cash_terminal(category: str = VALUE, value: str = Tag["9F35"], table: Spec = TABLE) -> Told:
-    """An unattended terminal of a bank stands where cash is paid out, and no clerk attends a cash machine."""
+    """A bank's unattended terminal pays out cash, and a cash machine is unattended."""
     if category == _CASH_MACHINE and value[1:] in _ATTENDED:
         return tag_hit("9F35", value, "an unattended terminal, by the merchant category", repr(value))
     if value not in _CASH_TERMINALS or is_particular("cash-category", table.version, category):
@@ -447,8 +447,8 @@ def results_agree(
     profile: str = MaybeTag["82"],
     entry: str = Maybe[22].entry,
 ) -> Iterator[Hit]:
-    """What the terminal did (9F34), what came of it (95), what it can do (9F33) and what the card can do (82)
-    fit together."""
+    """The verification performed (9F34), its results (95), and the capabilities of terminal (9F33) and card
+    (82) agree."""
     if len(done) != 6:
         return
     method, found = int(done[:2], 16) & _METHOD, int(results, 16) if len(results) == 10 else 0
@@ -472,7 +472,7 @@ def results_agree(
         expected = "a verification method that the terminal supports (9F33)"
         yield tag_hit("9F34", done, expected, "another", 0, 2)
     able = len(profile) != 4 or int(profile, 16) & _SUPPORTS_CARDHOLDER
-    # A contactless card tells in its own way what it wants.
+    # A contactless card may request it by other means than 82.
     if not able and (method in _PIN_BY_CHIP or (entry == "chip" and method in _BY_OTHERS)):
         expected = "no verification, because the card supports none (82)"
         yield tag_hit("9F34", done, expected, emv.cvm_results(done), 0, 2)
@@ -505,8 +505,8 @@ _PIN_ENTERED, _NOT_ENTERED = 0x0000040000, 0x0000180000  # byte 3 bit 3; bits 5 
 def results_before_the_answer(
     results: str = Tag["95"], day: str = MaybeTag["9A"], expiry: str = Maybe[14]
 ) -> Told:
-    """Before the issuer answers, nothing of its answer has failed; a card is expired by its expiry; a PIN was
-    entered, or could not be."""
+    """Before the issuer responds, no part of its response can have failed; an expired application has an
+    earlier expiry; and a PIN was either entered or not."""
     found = int(results, 16) if len(results) == 10 else 0
     if found & _OF_THE_ANSWER:
         return tag_hit("95", results, "no failure of what the issuer has not sent yet", "one", 8, 2)
@@ -543,12 +543,12 @@ def reads_chips(capabilities: str = Tag["9F33"], entry: str = DE[22].entry) -> T
 
 
 def _is_capable(capabilities: str, method: int) -> bool:
-    """Whether a terminal verifies by *method*; one that does not say what it can do may be capable of all."""
+    """Whether a terminal can verify by *method*; without its capabilities, any is possible."""
     needed = _ABLE.get(method, 0)
     return not needed or len(capabilities) != 6 or bool(int(capabilities[2:4], 16) & needed)
 
 
-# Where the results stand in 9F10 is known by the rows of networks.
+# The networks' rows give the place of the results in 9F10.
 _KINDS = ("an AAC", "a TC", "an ARQC")
 _NOT_ASKED_AGAIN = 2
 
@@ -557,7 +557,7 @@ _NOT_ASKED_AGAIN = 2
 def results_cryptogram(
     data: str = Tag["9F10"].head, kind: str = Tag["9F27"], owner: str = APPLICATION
 ) -> Told:
-    """The card verification results in 9F10 tell which cryptogram the card made: that of 9F27."""
+    """The card verification results in 9F10 name the same cryptogram type as 9F27."""
     if len(kind) != 2:
         return None
     results = _results(data, owner)
@@ -575,14 +575,14 @@ def results_cryptogram(
 
 @rule("chip-issuer-data", classes="124")
 def issuer_data(data: str = Tag["9F10"].head, card: Card = CARD, owner: str = APPLICATION) -> Told:
-    """Issuer application data are laid out as those of the application's network: their lengths add up."""
+    """Issuer application data has the layout of the application's network: its inner lengths add up."""
     if owner == _MCHIP and data[2:3] == "1" and len(data) not in _MCHIP_SIZES and data.strip("0"):
         expected = "18, 20, 26 or 28 bytes (Mastercard cryptogram version 1x)"
         return tag_hit("9F10", data, expected, count(len(data) // 2, "byte"))
     tried = tag_layouts("9F10", owner) if card.network in (None, owner or None) else ()
     if not tried or not data.strip("0") or any(read(layout, data).fits for layout in tried):
         return None
-    # A key index or the common core definitions in front: another network's form, on a card of this one.
+    # It starts with a key index or the common core definitions, as other networks' data does.
     if int(data[:2], 16) < _LEAST_LENGTH or data[:2] == _COMMON_CORE:
         return None
     expected = f"the issuer application data of {network_of(owner).title}" if owner else ""
@@ -601,7 +601,7 @@ def _results(data: str, owner: str) -> tuple[int, int] | None:
     return None
 
 
-# What stands in elements, too.
+# Tags that repeat data elements.
 
 
 @rule("chip-currency", classes="124")
@@ -622,10 +622,10 @@ def chip_currency(value: str = Tag["5F2A"], stated: str = CURRENCY, table: Spec 
 def _bind_answer(tag: str, size: int) -> None:
     @rule("chip-answer-agrees", versions=("1987",), classes=_TRANSACTIONS, functions="1")
     def _(value: str = Tag[tag], answer: str = DE[39]) -> Told:
-        """The answer that the card is told is that of DE 39: in 8A, or in the last two bytes of a 91 of
+        """The response code for the card is that of DE 39: in 8A, or in the last two bytes of a 91 of
         ten."""
         told = characters(value[-4:]) if len(value) == 2 * size else ""
-        # Other ways of making a 91 end with bits, which are no two letters or digits.
+        # Other kinds of 91 end with bits, not with two letters or digits.
         if not told.isalnum() or told == answer:
             return None
         return tag_hit(tag, value, f"{answer}, the response code in DE 39", repr(told), len(value) - 4, 4)
@@ -655,7 +655,7 @@ def chip_message_date(
     day = local[max(0, size - 6) : size]  # without a century
     if len(value) != 6 or len(day) != width or value[-width:] == day:
         return None
-    # With no date to compare with, its own rules say so.
+    # An invalid date is reported by its own rules.
     if not day.isdecimal() or dates.problem("MMDD", day[-4:]) is not None:
         return None
     # Around midnight, terminal and acquirer may be a day apart.
@@ -668,8 +668,8 @@ def chip_message_date(
 
 @rule("retrieval-reference-day", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, any_mti=True)
 def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value: str = Tag["9A"]) -> Told:
-    """A reference of the usual form begins with the last digit of the year, which only the chip's date tells
-    in 1987; around New Year it may be the next."""
+    """A reference of the usual form begins with the last digit of the year, which in 1987 only the chip's
+    date gives; around New Year it may be the next one."""
     if reference[6:] != stan[-6:] or not reference.isdecimal() or len(value) != 6 or not value.isdecimal():
         return None
     if reference[0] == value[1] or value[2:] in _NEW_YEAR or reference[1:4] not in days_of_year(value[2:]):
@@ -679,13 +679,13 @@ def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value:
 
 @rule("chip-pan", classes="124")
 def chip_pan(value: str = Tag["5A"], account: tuple[int, str] = ACCOUNT) -> Told:
-    """The card number of 5A is the one of DE 2 or the track."""
+    """The card number in 5A is that of DE 2 or the track."""
     return _other_pan("5A", value, value.rstrip("F"), account)
 
 
 @rule("chip-pan", classes="124")
 def chip_pan_of_track(value: str = Tag["57"], account: tuple[int, str] = ACCOUNT) -> Told:
-    """57 is laid out as track 2; its card number is the one of DE 2 or the track."""
+    """57 has the layout of track 2; its card number is that of DE 2 or the track."""
     track = read_track_2(value.rstrip("F"))
     if track is None:
         return tag_hit("57", value, "card number, D, expiry YYMM, service code, digits", "another layout")
@@ -713,7 +713,7 @@ def _bind_copy(
 
     @rule(name, versions=versions, classes=_TRANSACTIONS, any_mti=name == "chip-agrees")
     def _(value: str = Tag[tag], element: str = source) -> Told:
-        """What stands both in a tag and in a data element is the same."""
+        """A tag and the data element that it repeats have the same value."""
         told = element[part]
         if not told:
             return None
@@ -724,7 +724,7 @@ def _bind_copy(
             return None  # what is wrong with the data element is said there
         else:
             same = value.startswith(told) or value.lstrip("0") == told.lstrip("0")
-        # Terminals and acquirers number terminals and merchants each in their own way.
+        # Terminals and acquirers may number terminals and merchants differently.
         severity = Severity.INFO if known.content in ("an", "ans") else None
         return None if same else tag_hit(tag, value, expected, found, severity=severity)
 
@@ -763,7 +763,7 @@ def application(
 
 @rule("chip-terminal-country", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def terminal_country(value: str = Tag["9F1A"], place: str = DE[43], table: Spec = TABLE) -> Told:
-    """The terminal (9F1A) stands in the country of the merchant (DE 43)."""
+    """The terminal's country (9F1A) is the merchant's (DE 43)."""
     stands = country(three_digits(value))
     if stands is None or place.endswith((stands.alpha2, stands.alpha3)):
         return None
@@ -775,7 +775,7 @@ def terminal_country(value: str = Tag["9F1A"], place: str = DE[43], table: Spec 
 
 @rule("chip-track-2", classes=_TRANSACTIONS, functions=_REQUESTS)
 def track_2(value: str = Tag["57"], track: str = DE[35], entry: str = DE[22].entry) -> Told:
-    """Where a chip was read, DE 35 is its track 2 equivalent (57)."""
+    """If a chip was read, DE 35 is its track 2 equivalent (57)."""
     if entry != "chip":
         return None
     mine, told = value.rstrip("F").replace("D", "="), track.replace("D", "=")
@@ -794,8 +794,8 @@ def other_amount(
     mti: str = MTI,
     table: Spec = TABLE,
 ) -> Told:
-    """The cash part that the chip signed (9F03) is within the amount; of a request it is the cash back of
-    DE 54, and a purchase without one has none."""
+    """The cash part that the chip signed (9F03) is within the amount; in a request it is the cash back in
+    DE 54, and a purchase without cash back has none."""
     if (not more and not value.strip("0")) or not value.isdecimal():
         return None
     if amount is not None and int(value) > amount:

@@ -66,7 +66,7 @@ def clean(value: str, number: int, table: Spec) -> bool:
 
 
 def purpose_kind(processing_code: str, version: str) -> str:
-    """The kind of transaction that the processing code says, as `debit`; empty where it is not known."""
+    """The kind of transaction of the processing code, such as `debit`; empty if unknown."""
     found = lookup("transaction_type", processing_code[:2], version=version)
     return found.kind if found else ""
 
@@ -82,14 +82,14 @@ def answer_kind(code: str, version: str) -> str:
 
 
 def part_of_pos(version: str, job: str) -> slice:
-    """Where the part of DE 22 stands that does *job*; nowhere where none does."""
+    """The place of the part of DE 22 that does *job*; an empty slice if none does."""
     found = role(job, version)
     return place(version, 22, found.part) if found else slice(0, 0)
 
 
 @lru_cache(maxsize=512)
 def country_of_place(place: str, version: str) -> Country | None:
-    """Where DE 43 says that the terminal stands."""
+    """The country of the terminal in DE 43."""
     where = read_location(place, version)[2].strip()
     return country(where) or country_of_region(where)
 
@@ -150,7 +150,7 @@ def misfit(value: str, element: ElementSpec, table: Spec) -> Told:
 
 @cache
 def currencies(version: str) -> dict[int, slice]:
-    """Where currencies stand: in elements of their own, or in front of amounts."""
+    """The places of currencies: elements of their own, or the start of amounts."""
     inside = ((number, money.composite(version, number)) for number in money.CURRENCY_OF)
     found = {number: places[0] for number, places in inside if places}
     return found or {number: slice(None) for number in sorted({*money.CURRENCY_OF.values()})}
@@ -215,7 +215,7 @@ def luhn_of_unknown_network(card: Card = CARD) -> Told:
 
 @rule("track-2")
 def track_2(stripe: Stripe = DE[35].stripe) -> Told:
-    """DE 35 is laid out as track 2."""
+    """DE 35 has the layout of track 2."""
     if stripe.pan_size:
         return None
     expected = "PAN, = or D, expiry YYMM, service code, then digits"
@@ -262,7 +262,7 @@ def service_code(value: str = DE[40], table: Spec = TABLE) -> Told:
 
 @rule("track-1", classes=_CARD_CLASSES)
 def track_1(value: str = DE[45], table: Spec = TABLE) -> Told:
-    """DE 45 is laid out as track 1, with a possible expiry."""
+    """DE 45 has the layout of track 1, with a valid expiry."""
     if not clean(value, 45, table):
         return None
     found = read_track_1(value)
@@ -285,7 +285,7 @@ def track_3(value: str = DE[36], table: Spec = TABLE) -> Told:
 
 # Where anything may be written: those of private use, and names.
 _FREE = (43, 44, 46, 47, 48, *range(58, 64), *range(104, 125))
-# What stands in front is looked at behind the first digit, by which a place is found quickly.
+# The character before is checked after the first digit, which finds candidates quickly.
 _ANOTHER_CARD = re.compile(r"[2-6](?<![0-9A-Za-z][2-6])[0-9]{12,18}(?![0-9A-Za-z])")
 
 
@@ -293,8 +293,8 @@ _ANOTHER_CARD = re.compile(r"[2-6](?<![0-9A-Za-z][2-6])[0-9]{12,18}(?![0-9A-Za-z
 def card_number_in_clear(
     value: str = VALUE, account: tuple[int, str] = ACCOUNT, number: int = NUMBER, table: Spec = TABLE
 ) -> Told:
-    """A card number is in the elements that are masked and encrypted for it, and nowhere else: the one of
-    the message, or another that stands by itself."""
+    """A card number is only in the elements that are masked and encrypted for it: the one of
+    the message, or another one on its own."""
     pan = account[1]
     if len(pan) > SHORTEST_PAN and pan in value:
         at = value.index(pan)
@@ -327,7 +327,7 @@ _WEAK_KEYS = frozenset(("01" * 8, "FE" * 8, "E0" * 4 + "F1" * 4, "1F" * 4 + "0E"
 @each("mac-zeros", 64, 128)
 @each("only-zeros", 55, 62, 63, 96, 125)
 def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """A MAC is computed, chip data, private data and keys say something; zeros are a filler."""
+    """A MAC, chip data, private data and keys have content; zeros are a filler."""
     if number == _KEY and value.upper() in _WEAK_KEYS:
         return Hit(number, "a key", "one that DES knows as weak")
     if not value or value.strip("0"):
@@ -370,7 +370,7 @@ def listed(name: str, version: str = "", position: str = "") -> frozenset[str]:
 
 
 def _on_a_network(version: str, number: int, value: str, at: tuple[int, int | None]) -> bool:
-    """Whether the table of some network lists what stands *at* a place of *value*, or all of it."""
+    """Whether some network lists *value*, or the part of it *at* a place."""
     for item in (item for name in NETWORKS for item in network(name).formats):
         if number not in item.fields or version not in item.versions:
             continue
@@ -382,8 +382,8 @@ def _on_a_network(version: str, number: int, value: str, at: tuple[int, int | No
 
 
 class _Coded(NamedTuple):
-    """A code inside an element, a row of `data/rules_codes.csv`: where it stands, its list, of any version or
-    its own, and codes that are left to agreement, which are remarked on or not."""
+    """A code inside an element, a row of `data/rules_codes.csv`: its place, its list, of any version or its
+    own, and the codes that are left to agreement, with or without a remark."""
 
     number: int
     version: str
@@ -540,7 +540,7 @@ def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
 
 
 def misfits(value: str, number: int, table: Spec, found: Parts | None = None) -> Iterator[Hit]:
-    """What does not fit the layout of an element; where it fits that of another version, a hint says so."""
+    """What does not fit the layout of an element, with a hint if it fits that of another version."""
     if not clean(value, number, table):
         return
     near = found or closest(table.version, number, value)
@@ -571,7 +571,7 @@ def unknown(value: str, number: int, table: Spec) -> Iterator[Hit]:
 
 
 def _unknown_in(parts: tuple[Part, ...], number: int, beside: tuple[Part, ...] = ()) -> Iterator[Hit]:
-    """Unknown codes among *parts*; *beside* are those in which a currency may stand, where they are more."""
+    """Unknown codes among *parts*; *beside* are the parts that may have their currency, if more."""
     for part in parts:
         kind, value = part.cell.codes, part.value
         if kind == "minor_unit":
@@ -590,7 +590,7 @@ def _unknown_code(part: Part, number: int) -> Hit:
 
 
 def _minor_unit(part: Part, parts: tuple[Part, ...], number: int) -> Iterator[Hit]:
-    """The number of decimals agrees with ISO 4217; the currency stands in a part beside."""
+    """The number of decimals agrees with ISO 4217 for the currency in another part."""
     code = next(one.value for one in parts if one.key == part.cell.argument)
     known = currency(code)
     if known and not known.withdrawn and known.exponent is not None and part.value != str(known.exponent):
@@ -616,13 +616,13 @@ def additional_amount_codes(value: str = VALUE, number: int = NUMBER, table: Spe
 
 
 def _composite() -> tuple[int, ...]:
-    """The elements of 2003 whose amounts hold their currency; DE 4 has rules of its own."""
+    """The elements of 2003 whose amounts include their currency; DE 4 has its own rules."""
     numbers = sorted(laid_out("2003").difference({4}))
     cells = {number: layouts("2003", number)[0].cell.cells for number in numbers}
     return tuple(number for number in numbers if any(one.codes == "minor_unit" for one in cells[number]))
 
 
-# Amounts whose currency has a rule of its own.
+# Amounts whose currency has its own rule.
 _CURRENCY_TOLD = (5, 6, 8)
 
 
@@ -755,7 +755,7 @@ def location_layout(value: str = DE[43], table: Spec = TABLE) -> Told:
     found = fitting("1993", 43, value)
     if found and found.layout.cell.confidence != _UNSOURCED:
         return None
-    # What stands after the last backslash differs between links, where it is not of the standard's size.
+    # The part after the last backslash differs between links if it is not of the standard's size.
     *names, tail = value.split("\\")
     severity = Severity.INFO if names and len(tail) != _REGION_WIDTH else None
     hits = misfits(value, 43, table, read(layouts("1993", 43)[0], value))

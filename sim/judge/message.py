@@ -27,7 +27,7 @@ _FINANCIAL = "12"
 _REQUESTS = "0"
 _RESPONSES = "13"
 _SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
-# Where a card or an account can stand. DE 55 may hold it in one of two tags.
+# The elements that may identify a card or an account. DE 55 may do so in one of two tags.
 _ACCOUNTS = (2, 34, 35, 36, 45, 102, 103)
 # Which message classes the first digit of a code belongs to.
 _REASON_CLASSES = {"1": "12", "2": "12", "3": "3", "4": "4", "5": "5", "6": "6", "7": "7", "8": "8"}
@@ -89,7 +89,7 @@ def mti_combination(mti: str = MTI, table: Spec = TABLE) -> Told:
 
 @rule("repeat", functions="0246")
 def repeat(mti: str = MTI) -> Told:
-    """The fourth digit of the MTI says that the message was sent before."""
+    """The fourth digit of the MTI marks a repeat."""
     return Hit(0, "an original message", "a repeat", 3, 1) if message_types.is_repeat(mti) else None
 
 
@@ -141,7 +141,7 @@ def reason_class(code: str = DE[25], mti: str = MTI, table: Spec = TABLE) -> Tol
         return None
     if mti[1] not in _REASON_CLASSES[code[0]]:
         return Hit(25, f"a reason for {_CLASS_NAMES[mti[1]]} messages", repr(code))
-    # 1000 to 1499 say why an advice was sent instead of a request, 1500 to 1999 the contrary.
+    # 1000 to 1499 are reasons for an advice instead of a request, 1500 to 1999 for a request.
     if code[0] == "1" and mti[2] == ("0" if code < "1500" else "2"):
         other = "a request instead of an advice" if mti[2] == "0" else "an advice instead of a request"
         hint = "1000 to 1499 are reasons to send an advice, 1500 to 1999 to send a request."
@@ -191,7 +191,7 @@ def approval_code_in_decline(code: str = DE[38], answer: str = DE[39], table: Sp
 def zero_approval_code(
     code: str = DE[38], answer: str = DE[39], moves: bool | None = DE[4].moves, table: Spec = TABLE
 ) -> Told:
-    """The approval code of an approval that moves money says more than nothing."""
+    """The approval code of an approval that moves money is not zeros."""
     if not moves or not code or code.strip("0") or not is_particular("approved", table.version, answer):
         return None
     return Hit(38, "an approval code, because the response is an approval", "zeros")
@@ -208,7 +208,7 @@ def advice_answer(code: str = DE[39], table: Spec = TABLE) -> Told:
 
 @rule("advice-answer", versions=LATER, classes=_FINANCIAL, functions="1")
 def request_acknowledged(code: str = DE[39], table: Spec = TABLE) -> Told:
-    """The answer to a request decides it; an acknowledgement says neither yes nor no."""
+    """The response to a request is a decision, not an acknowledgment."""
     if not is_particular("acknowledged", table.version, code):
         return None
     return Hit(39, "a decision on the request", f"{code!r}, which acknowledges an advice")
@@ -221,7 +221,7 @@ _ORIGINAL_AMOUNT = "57"
 def partial_without_amounts(
     answer: str = DE[39], groups: tuple[AdditionalAmount, ...] = Maybe[54].groups, table: Spec = TABLE
 ) -> Told:
-    """A partial approval says what was asked for, so that the terminal can see what is left to pay."""
+    """A partial approval gives the amount requested, so that the terminal knows what is left to pay."""
     if not is_particular("partial", table.version, answer):
         return None
     if any(group.kind == _ORIGINAL_AMOUNT for group in groups):
