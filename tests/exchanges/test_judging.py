@@ -36,6 +36,39 @@ def test_a_transaction_is_reversed_once() -> None:
     assert findings(again) == ()
 
 
+def test_a_repeat_is_the_same_message() -> None:
+    """A repeat has all that the request had, but for the transmission time and the MAC."""
+    exchange = make(network="JCB", outcome="timeout", then="repeat", at=AT)
+    messages = list(exchange.messages)
+    for change, expected in (
+        ({"de7": "1120081530"}, []),
+        ({"de12": "081530"}, [12]),
+        ({"de43": None}, [43]),
+        ({"de18": "5999", "de23": None}, [18, 23]),
+    ):
+        changed = [messages[0], messages[1].replace(**change), *messages[2:]]
+        found = findings(exchange.fitted(changed))
+        assert sorted(one.field or 0 for at, one in found if at == 1) == expected, change
+        assert {one.rule for _, one in found} <= {"answer-repeats"}
+
+
+@pytest.mark.parametrize(("amount", "wrong"), [("000000000999", False), ("000000001000", True)])
+def test_a_partial_approval_is_of_less(amount: str, wrong: bool) -> None:
+    """The approved amount is below the amount requested."""
+    exchange = make(network="MASTERCARD", outcome="partial", amount_minor_units=1000, at=AT)
+    messages = [exchange.messages[0], exchange.messages[1].replace(de4=amount)]
+    found = [(at, one.rule, one.field) for at, one in findings(exchange.fitted(messages))]
+    assert found == ([(1, "answer-repeats", 4)] if wrong else [])
+
+
+def test_refunds_together_are_no_more_than_was_paid() -> None:
+    """The second of two refunds is too much if the first left less."""
+    exchange = make(network="VISA", amount_minor_units=1000, then="refund:600 refund:400", at=AT)
+    assert findings(exchange) == ()
+    more = make(network="VISA", amount_minor_units=1000, then="refund:600 refund:401", at=AT)
+    assert [(at, one.rule) for at, one in findings(more)] == [(4, "refund-within")]
+
+
 def test_each_rule_is_caused() -> None:
     """No row is without an exchange that breaks it, and the catalogue lists both."""
     rules = {row["id"] for row in read_csv("rules_exchange")}

@@ -222,6 +222,14 @@ CASES = [
         Message("0620", {7: "1120101530", 70: "301"}),
         "warning",
     ),
+    Case(
+        "dates-apart", auth("1993", de12="261118101530"), 12, 2, auth("1993", de12="261119101530"), "warning"
+    ),
+    Case("total-without-number", totals(de89="0" * 16, de97=f"D{1000:016}"), 89, 0, totals()),
+    Case("retrieval-reference-day", auth(de37="632424000001"), 37, 4, auth(de37="632423000001"), "warning"),
+    Case(
+        "converted-amount", auth(de6="000000000900", de51="840"), 6, 0, auth(de6="000000001000", de51="840")
+    ),
     Case("file-data-elsewhere", auth(de91="1"), 91, 0, Message("0302", {91: "1", 101: "FILE"}), "warning"),
     Case("file-data-elsewhere", auth(de101="FILE"), 101, 0, Message("0302", {91: "1", 101: "FILE"})),
     Case("reversal-data-elsewhere", auth(de95="0" * 42), 95, 0, undo(de95="5".zfill(12) + "0" * 30)),
