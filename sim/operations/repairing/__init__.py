@@ -198,11 +198,14 @@ def _trials(reading: Reading) -> list[Trial]:
             one.bits += _LEFT
         if not reading.left and not any(one.judged for one in made[:1]):
             return made
-    data = reading.data[reading.start :]
-    if not data or len(data) > _LONGEST:
-        return made
     written = wire_format(reading.format) if reading.format in formats() else reading.written
-    return made + bytes_trials(data, written) if written else made
+    if written is None:
+        return made
+    # A message found after unknown bytes may be a chance reading of one that starts with them.
+    starts = (reading.start,) if reading.believed else dict.fromkeys((reading.start, 0))
+    for data in (reading.data[start:] for start in starts):
+        made += bytes_trials(data, written) if 0 < len(data) <= _LONGEST else []
+    return made
 
 
 # Ranking.
