@@ -93,19 +93,14 @@ def verdict(report: Report) -> Data:
         words = f"This cannot be read as an ISO 8583:{report.version} message."
         return {"state": "broken", "words": words}
     own = network_of(report.network).title if report.network else ""
-    link = _link(report)
+    table = report.message.dialect if report.message else None  # of a link other than its card's brand
+    link = interface(table.interface).title if table and table.interface else ""
     title = f"{own} over {link}" if own and link else own or link or "the standard alone: no known network"
     told = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "hint"))
     counts = ", ".join(_many(n, word) for severity, word in told if (n := _count(report.findings, severity)))
     head = "Valid" if report.valid else "Invalid"
     words = f"{head} for {title}, read as ISO 8583:{report.version}." + (f" {counts}." if counts else "")
     return {"state": head.lower(), "words": words}
-
-
-def _link(report: Report) -> str:
-    """The interface of the message, if it is not its card brand's own."""
-    table = report.message.dialect if report.message else None
-    return interface(table.interface).title if table and table.interface else ""
 
 
 def _many(count: int, word: str) -> str:
