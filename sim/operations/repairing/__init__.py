@@ -327,7 +327,8 @@ def _sure(one: Trial, ahead: float) -> bool:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
         is_told = edit.why != undoing.FITS and off > _FEW
         is_chip = number == 55 and chip.is_sound(one.weight.fields[55])
-        return is_told or (is_proven and off <= _FEW) or (is_chip and off == 1)
+        is_whole = is_proven and number != 35  # the end of track 2 is confirmed by nothing
+        return is_told or (is_whole and off <= _FEW) or (is_chip and off == 1)
     if edit.action == undoing.TAG:
         return edit.why.startswith(chip.OF_LENGTH) and ahead >= _FAR and chip.goes_on(edit.before, edit.after)
     if edit.action == undoing.ADDED:
