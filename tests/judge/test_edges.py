@@ -189,3 +189,40 @@ def test_a_reference_of_the_next_day_is_near_without_a_local_date() -> None:
     message = auth(de7="1120233045", de11="123456", de37="632623123456", de12=None, de13=None)
     assert not told("retrieval-reference-day", message)
     assert told("retrieval-reference-day", message.replace(de12="183045", de13="1120"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "field", "message"),
+    [
+        ("pin-block", 52, auth(de2="5105105105105100", de22="901", de52="041265FAEFAEFAEF")),
+        ("merchant-category", 26, auth("1993", de26="0999")),
+        ("merchant-category", 26, auth("2003", de26="0999")),
+        ("chip-issuer-data", 55, auth(de2="4111111111111111", de22="051", de55="9F100705010A03A000FF")),
+        ("card-expired", 14, auth("1993", de12="261120101530", de14="4712")),
+        ("chip-results-agree", 55, auth(de22="051", de14="2912", de55="9A032611209505" + "0040000000")),
+        ("chip-results-agree", 55, auth(de22="051", de55="95050000140000")),
+        ("chip-results-agree", 55, auth(de22="051", de55="95050000000010")),
+        ("chip-results-agree", 55, auth(de22="051", de55="82022C009F34031E0300")),
+        ("tracks-agree", 45, auth(de35="4111111111111111=29122010", de45="B4111111111111111^A/B^2912101")),
+        ("security-zeros", 53, auth(de2="4111111111111111", de22="901", de52="A1" * 8, de53="0" * 16)),
+    ],
+)
+def test_what_is_wrong_is_found(rule: str, field: int, message: Message) -> None:
+    """Each is wrong for one reason, which its rule reports."""
+    assert [one.field for one in told(rule, message)] == [field]
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("card-expired", auth("1993", de12="261120101530", de14="4611")),
+        ("chip-results-agree", auth(de22="051", de14="2611", de55="9A032611209505" + "0040000000")),
+        ("chip-results-agree", auth(de22="051", de55="95050000100000")),
+        ("chip-results-agree", auth(de22="051", de55="95050000000080")),
+        ("chip-results-agree", auth(de22="071", de55="82022C009F34031E0300")),
+        ("tracks-agree", auth(de35="4111111111111111=29122010", de45="B4111111111111111^A/B^2912201")),
+    ],
+)
+def test_a_near_miss_is_no_finding(rule: str, message: Message) -> None:
+    """The same with one value that makes it right."""
+    assert told(rule, message) == []
