@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import permutations
+from itertools import groupby
+from operator import itemgetter
 
 from sim.exchanges import sums
-from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_of, values_of, words_of
+from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_of, present, values_of, words_of
 from sim.spec import VERSIONS
 from sim.spec.tables import read_csv
 
@@ -24,7 +25,7 @@ Claim = tuple[str, str]
 _CLAIMS = frozenset(
     (
         *("network", "country", "currency", "entry", "decision", "reason", "reason!", "kind"),
-        *("head", "then", "alone", "trade", "why", "option", "card", "fact", "wallet", "fault"),
+        *("head", "then", "alone", "trade", "why", "option", "card", "fact", "wallet", "fault", "count"),
     )
 )
 _PLAIN = frozenset(("idle", "order", "month", "request", "answer", "amountword", "currencyword"))
@@ -33,7 +34,7 @@ _CARD = {"presence": ("card", "present"), "absence": ("card", "absent")}
 # Nouns that speak of the data of a chip or a stripe, too; of reading only with a verb for it.
 _NOUNS = ("chip", "stripe")
 _READING = re.compile(
-    r"\b(?:read|insert|dip|swip|gelesen|gesteckt|eingesteckt|lue?s?|inser|leid[oa]|lid[oa])"
+    r"\b(?:read|used|insert|dip|swip|benutz|verwendet|usad|utilis|gelesen|gesteckt|eingesteckt|lue?s?|inser|leid[oa]|lid[oa])"
 )
 _NOT = frozenset(
     (
@@ -51,6 +52,19 @@ _COPULAS = frozenset(
 _TYPED = r"(?:entered|typed|eingegeben|introduj\w+|introducid[oa]|ingres\w+|digitad[oa]|digitou|saisie?)"
 _PIN_TYPED = re.compile(
     rf"\b(?:pin|senha|clave|code)\b[^.,;]{{0,16}}\b{_TYPED}\b|\b{_TYPED}\b[^.,;]{{0,16}}\b(?:pin|senha|clave)\b"
+)
+# Money that somebody gets, or that moves, is charged or credited.
+_MONEY_NOUN = r"(?:money|cash|funds|geld|bargeld|dinero|efectivo|dinheiro|argent|[0-9]+[.,][0-9]{2} [a-z]{3})"
+_GETS = (
+    r"(?:gets?|got|gotten|gave|gives?|given|receive[sd]?|deliver(?:s|ed)?|bekam|bekommt|bekommen|erh[ai]e?lt"
+    r"|erhalten|gegeben|recib\w+|obtuvo|obtiene|dio|da|receb\w+|obtem|deu|recu|recoit|obtient|donne)"
+)
+_MOVES = r"(?:moves?|moved|moving|left|flows?|flowed|fliesst|floss|bewegt|mueve\w?|movio|move\w?|circule|sorti)"
+_GAP = r"(?:\s[a-z]+){0,3}?\s"
+_MONEY_MOVED = re.compile(rf"\b(?:{_GETS}|{_MOVES}){_GAP}{_MONEY_NOUN}|\b{_MONEY_NOUN}{_GAP}(?:{_GETS}|{_MOVES})\b")
+_NOUNS_OF = {"merchant": 42, "shop": 43, "terminal": 41, "card": 2}
+_DIFFERS = re.compile(
+    r"\b(?:differ\w*|chang\w+|unterschied\w*|unterscheid\w*|verschieden\w*|anders|diferen\w+|distint\w+|mud\w+)\b"
 )
 _ALL = re.compile(r"\b(?:both|all|every|beide|alle|ambos|ambas|todos|todas|tous|toutes|les deux)\b")
 _HAS_PIN = re.compile(
@@ -70,8 +84,9 @@ _DENIED = ("decision", "entry", "head", "then", "alone", "option", "fact", "card
 _NAMED = ("currency", "country", "network")  # whose names may be told in any of their words
 _OF_ONE = ("decision", "entry")
 _STEPS = ("head", "then", "fact")  # what the amounts of a story belong to
-_BOOKED = frozenset((("fact", "charged"), ("fact", "held"), ("fact", "credited")))
-_OF_PART = (("decision", "approved"), ("fact", "charged"))  # of a part, where a part was approved
+_CHARGED, _HELD = ("fact", "charged"), ("fact", "held")
+_BOOKED = frozenset((_CHARGED, _HELD, ("fact", "credited")))
+_OF_PART = (("decision", "approved"), _CHARGED)  # of a part, where a part was approved
 _TAPPED = ("entry", "contactless")  # it is read from the chip, too
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NUMBER = re.compile(r"(?<![A-Za-z\d])(?!3[ -]?DS?\b)\d+(?:(?::\d\d){1,2}|(?:[.,'’]\d+)*)")
@@ -125,13 +140,11 @@ class Ground:
             self.claims.add(("card", "present" if _ABSENT.isdisjoint(self.claims) else "absent"))
         decisions = {value for key, value in self.claims if key == "decision"}
         self.mixed = len(decisions) > 1
-        self.claims |= {("fact", "charged")} if decisions & {"approved", "partial"} else set()
+        self.claims |= {_CHARGED} if decisions & {"approved", "partial"} else set()
         self.claims |= set() if ("fact", "answered") in self.claims else {("fact", "unanswered")}
         self.part = found[1] if (found := _PART.search(every)) else ""
         self.claims |= {("fact", "whole amount")} if len({*_CENTS.findall(decided)}) < 2 else set()
-        # What is left of one amount after another.
-        minor = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
-        self.numbers |= {f"{(one - other) / 100:.2f}" for one, other in permutations(minor, 2) if one > other}
+        self.minor_units = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
         pins = ("pin=yes", "pin=no") if _HAS_PIN.search(every) else ("pin=no", "pin=yes")
         self.claims = self.claims - {("option", pins[1])} | {("option", pins[0])}
         if ("option", "three_d_secure=authenticated") not in self.claims:
@@ -142,6 +155,10 @@ class Ground:
         named = (one for key, value in self.claims if key in _NAMED for one in values_of(key).get(value, ()))
         self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
         self.steps = [(set(_claims(clause)), {*_numbers(clause)}) for clause in _STEP.split(decided)]
+        booked = set().union(*(claims for claims, _ in self.steps)) & _BOOKED
+        for claims, numbers in self.steps:  # what is held is charged later; a pre-authorization holds
+            claims |= {_CHARGED} if numbers and _HELD in claims and _CHARGED not in booked else set()
+            claims |= {_HELD} if ("head", "preauthorization") in claims and _HELD not in booked else set()
         ordinals = phrases_of("which") if parts else ()
         self.words = {*_WORD.findall(fold(" ".join((every, *named, *ordinals))))}
 
@@ -150,35 +167,61 @@ class Ground:
         found = _MARKUP.findall(sentence)
         told = _SLOT.sub(" ", sentence)
         numbers, about = [*_numbers(told)], self._about(told)
-        found += [one for one in numbers if one not in self.numbers]
+        found += [one for one in numbers if not self._has(one)]
         found += about.misplaced(told)
         found += [one for one in _CODE.findall(told) if one.casefold() not in self.codes]
         claims, strange = stated(told, self.language)
         found += [word for word in strange if word not in self.words]
         advised = _ADVICE.search(fold(told))
-        tapped = _TAPPED in about.claims and (*_TAPPED, False) in claims
-        for key, value, denied in claims:
-            named = value.split("/") if key == "reason" else [value]
-            is_so = any((key, one) in about.claims for one in named) or (tapped and value == "chip")
-            if self.part and not denied and (key, value) in _OF_PART:
-                is_so = self.part in numbers or (
-                    key == "decision" and ("decision", "partial", False) in claims
-                )
-            is_so = is_so and not (key == "decision" and self.mixed and _ALL.search(fold(told)))
-            if is_so if denied else not is_so and not (advised and key in _ADVISED):
-                found.append(f"{'no ' if denied else ''}{key} {value}")
+        said = {claim for claim, _, _ in claims}
+        found += self._alike(fold(told)) if self.parts and _DIFFERS.search(fold(told)) else ()
+        for _, phrase in groupby(claims, itemgetter(2)):
+            wrong = []
+            for (key, value), denied, _ in phrase:
+                named = value.split("/") if key == "reason" else [value]
+                is_so = any((key, one) in about.claims for one in named)
+                is_so = is_so or (value == "chip" and _TAPPED in about.claims & said)
+                if self.part and not denied and (key, value) in _OF_PART:
+                    is_so = self.part in numbers or (key == "decision" and ("decision", "partial") in said)
+                is_so = is_so and not (key == "decision" and self.mixed and _ALL.search(fold(told)))
+                if is_so if denied else not is_so and not (advised and key in _ADVISED):
+                    wrong.append(f"{'no ' if denied else ''}{key} {value}")
+                elif not denied:
+                    break  # a phrase of several meanings is right in one of them
+            else:
+                found += wrong
         return list(dict.fromkeys(found))
+
+    def _has(self, number: str) -> bool:
+        """Whether *number* is known, or is the difference of two known amounts."""
+        if number in self.numbers or not _CENTS.fullmatch(number):
+            return number in self.numbers
+        apart = int(number.replace(".", ""))
+        return apart > 0 and any(one + apart in self.minor_units for one in self.minor_units)
+
+    def _alike(self, folded: str) -> Iterator[str]:
+        """What *folded* says to differ between two messages, but does not."""
+        one, other = self.parts
+        names, folded = element_names("1987") | _NOUNS_OF, re.sub(r"([a-z]{3})s\b", r"\1", folded)
+        for name in re.findall(rf"\b(?:{present(names, folded)})\b", folded):
+            number = names[" ".join(name.split())]
+            if one.elements.get(number) == other.elements.get(number):
+                yield name
+        for key in _NAMED:
+            had, has = ({claim for claim in part.claims if claim[0] == key} for part in self.parts)
+            if had == has and re.search(rf"\b{key}\b", folded):
+                yield key
 
     def misplaced(self, text: str) -> Iterator[str]:
         """The numbers of *text* that are known, but of another element, step or message."""
         money = {one for one in _numbers(text) if _CENTS.fullmatch(one)}
-        yield from money if money.isdisjoint(self.numbers) else ()
+        yield from () if any(map(self._has, money)) else money
         for clause in _CLAUSE.split(text):
             numbers = {*_numbers(clause)}
             if labels := {int(one) for one in _LABEL.findall(clause)} & self.elements.keys():
                 own = {f"{one}" for one in self.elements}.union(*(self.elements[one] for one in labels))
                 yield from numbers - own
-            steps = {one[:2] for one in stated(clause, self.language)[0] if one[0] in _STEPS}
+            steps = {claim for claim, _, at in stated(clause, self.language)[0] if claim[0] in _STEPS and at >= 0}
             told = [known for claims, known in self.steps if known and not steps.isdisjoint(claims)]
             booked = steps & _BOOKED and any(_BOOKED & claims for claims, _ in self.steps)
             if (told or booked) and (numbers & money).isdisjoint(set().union(*told)):
@@ -222,12 +265,12 @@ def _numbers(text: str) -> Iterator[str]:
 
 def _claims(text: str) -> Iterator[Claim]:
     """What the words of *text*, which is known, state."""
-    return ((key, value) for key, value, no in stated(text, known=True)[0] if not (no and key == "fact"))
+    return (claim for claim, no, _ in stated(text, known=True)[0] if not (no and claim[0] == "fact"))
 
 
 def stated(
     text: str, language: str = "en", *, known: bool = False
-) -> tuple[list[tuple[str, str, bool]], list[str]]:
+) -> tuple[list[tuple[Claim, bool, int]], list[str]]:
     """What the words of *text* state, whether it is denied, and the words that no table has; *known*: it is
     what may be said."""
     rows, longest = _table()
@@ -235,7 +278,7 @@ def stated(
     words = [found[0] for found in TOKEN.finditer(folded) if found[0] not in "-./()"]
     words = [word for word in words if word not in _COPULAS]
     read = bool(known or _READING.search(folded))
-    claims: list[tuple[str, str, bool]] = []
+    claims: list[tuple[Claim, bool, int]] = []
     strange: list[str] = []
     at, last, denied = 0, 0, False
     while at < len(words):
@@ -252,7 +295,7 @@ def stated(
                 ends = [place + 1 for place, word in enumerate(before) if word in ",:;"]
                 denied = _denies(before[max(ends, default=0) :], language)
             claims += [
-                (key, value, denied and key in _DENIED and not _denies(phrase, language))
+                ((key, value), denied and key in _DENIED and not _denies(phrase, language), at)
                 for key, value in said
                 if read or key != "entry" or value not in _NOUNS or size > 1
             ]
@@ -261,11 +304,17 @@ def stated(
             strange += [word for word in every if not _says_nothing(rows.get((word,), ()))]
         at += size
         last = at if said else last
+    others: list[Claim] = []
     for found in _PIN_TYPED.finditer(folded):
         clause = re.split("[.,;]", folded[: found.end()])[-1]
-        claims.append(("option", "pin=no" if _denies(_WORD.findall(clause), language) else "pin=yes", False))
-    claims += [("answer", code.upper(), False) for code in _ANSWER_CODE.findall(folded)]
-    claims += [("currency", phrases_of("currency").get(sign, sign), False) for sign in _SIGNS.findall(folded)]
+        others.append(("option", "pin=no" if _denies(_WORD.findall(clause), language) else "pin=yes"))
+    others += [("answer", code.upper()) for code in _ANSWER_CODE.findall(folded)]
+    others += [("currency", phrases_of("currency").get(sign, sign)) for sign in _SIGNS.findall(folded)]
+    claims += [(claim, False, at + place) for place, claim in enumerate(others)]
+    for found in () if known else _MONEY_MOVED.finditer(folded):
+        before = re.split("[.,;]", folded[: found.end()])[-1]
+        denied = _denies(_WORD.findall(before), language)
+        claims += [(("fact", value), denied, -found.end()) for value in ("charged", "credited")]
     return claims, strange
 
 
