@@ -7,7 +7,7 @@ import itertools
 import re
 
 from sim.exchanges import sums
-from sim.exchanges.deciding import codes_known
+from sim.exchanges.deciding import JOINED, codes_known
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of
 from sim.exchanges.words import Mark, Reader
 from sim.spec.networks import NETWORKS, response_code
@@ -38,9 +38,11 @@ def settle(reader: Reader) -> None:
 
 
 def _only(reader: Reader) -> None:
-    """`Only` before an amount says no more than the decision beside it."""
+    """`Only` before an amount says no more than the decision with it."""
+    text, money = fold(reader.text), reader.all("amount", "bare")
     for mark in reader.all("unknown"):
-        if mark.value in _ONLY and any(one.start == mark.end + 1 for one in reader.all("amount", "bare")):
+        if mark.value in _ONLY and any(JOINED.fullmatch(text[mark.end : one.start])
+                                       for one in money if one.start >= mark.end):  # fmt: skip
             mark.key = "aside"
 
 
@@ -65,6 +67,11 @@ def _granted(reader: Reader) -> None:
 def _counts(reader: Reader) -> None:
     """A number before a plural or before instalments counts them."""
     known = reader.all(*{mark.key for mark in reader.marks})
+    for mark in reader.all("twice"):
+        before = max((one for one in known if one.end <= mark.start), key=lambda one: one.end, default=mark)
+        mark.key = {"then": "repeat", "head": "count", "amount": "count", "bare": "count", "alone": "count",
+                    "network": "count"}.get(before.key, "unknown")  # fmt: skip
+        mark.value = 2 if mark.key == "count" else fold(mark.words)
     for mark in reader.all("unknown", "several", "number"):
         value = sums.whole(str(mark.value)) if str(mark.value).isalnum() else None
         if not value:

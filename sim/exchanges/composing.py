@@ -47,8 +47,9 @@ _ONLINE = frozenset(
 _AFTER = _LATER | {"refund"}
 _OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # what an amount may belong to
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # of these
-# Networks whose messages are authorizations, also of what others settle at once.
+# Networks that authorize what others post with a single message.
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
+_DUAL_PURPOSES = frozenset(("cash", "refund", "balance", "cashback"))
 _NO_VALUE = frozenset(phrase for phrase, number in phrases_of("element").items() if number == "4")
 _WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
@@ -69,6 +70,7 @@ _USUAL_COUNTRY = "US"  # of the merchant, where nothing is said
 # What says less than another way to read a card.
 _LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
 _FIRST = ("00", "20", "10", "30")  # function and origin of what is no repeat
+_AGENT = re.compile(r"(?:by|at|vom|por|pel[oa]|par|from|on|due|because)\b", re.IGNORECASE)
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
 _MOST_CITY = 13  # characters, as DE 43 has them
 # What stands between an answer and a reversal that it answers.
@@ -84,6 +86,21 @@ _BETWEEN = re.compile(
     r"|depois|et|puis|ensuite)\s+)+|[;.,]\s+"
 )
 _MOST_PARTS = 12
+# What stands between the items of a list, what begins one, and what they have in common.
+_ITEMS = re.compile(
+    r"\s*(?:[,;:](?=\s)|\b(?:and|then|und|dann|y|luego|e|depois|et|puis)\b)(?:\s+(?:and|then|und|dann|y|e|et)\b)?\s*"
+)
+_ONE = re.compile(
+    r"(?:the )?(?:one|another|first|second|third|other|ein[es]?|weiterer?|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
+    r"(?: (?:one|autre|weiterer?|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con|com|avec)\b)?\s*"
+)
+_FIGURES = re.compile(r"\s*\d+(?:[.,]\d\d)?\s*")
+_MONEY = frozenset(("amount", "bare", "currency"))
+_DECIDING = frozenset(("decision", "reason", "reason!", "code", "why"))
+_INHERITED = frozenset(
+    (*_MONEY, "head", "network", "entry", "kind", "trade", "city", "country", "option", "mti", "atm", "alone")
+)
+_ALIKE = {"bare": "amount", "alone": "head"}
 _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
 
 
@@ -104,6 +121,8 @@ def plan_of(
     made = made.check()
     if made.unclear and not before and len(composer.all("head", "alone")) > 1:
         made = _several(composer) or made
+    if made.unclear and not before:
+        made = _listed(composer) or made
     sized = None if made.unclear or made.not_possible else composer.only("sized")
     steps = made.run().exchange.steps if sized else ()
     if sized and sized not in (len(steps), sum(not one.is_answer for one in steps)):
@@ -132,6 +151,57 @@ def _several(whole: Composer) -> Plan | None:
         else:
             return None
     return replace(together(plans), text=text).check() if len(plans) > 1 else None
+
+
+def _listed(whole: Composer) -> Plan | None:
+    """The plan of a list whose items share what they do not name: `two purchases: 10 USD approved, 20 USD
+    declined`, `one approved and one declined sale of 12 EUR`. None for any other text."""
+    text = whole.reader.text
+    cuts = [(0, 0), *(found.span() for found in _ITEMS.finditer(fold(text))), (len(text), len(text))]
+    spans = [(one[1], other[0]) for one, other in pairwise(cuts) if one[1] < other[0]]
+    if not 2 <= len(spans) <= _MOST_PARTS:
+        return None
+    reader = Reader(text)
+    beside.settle(reader)
+    count = next((mark.value for mark in reader.all("count")), 0)
+    shared: list[Mark] = []
+    items: list[tuple[str, list[Mark]]] = []
+    begun = 0  # items that begin with `one`, `another`
+    for start, end in spans:
+        marks = [mark for mark in reader.marks if start <= mark.start < end]
+        keys = {mark.key for mark in marks}
+        headed = start == 0 and count and text[end:].lstrip().startswith(":")
+        if headed or (keys & {"count", "each"} and keys.isdisjoint(_DECIDING) and (
+                "each" in keys or keys.isdisjoint(_MONEY))):  # fmt: skip
+            shared += marks
+            continue
+        one = _ONE.match(fold(text[start:end]))
+        begun += one is not None
+        items.append((text[start + (one.end() if one else 0) : end], marks))
+    sums = sum(_FIGURES.fullmatch(said) is not None or {mark.key for mark in marks} <= _MONEY
+               for said, marks in items[1:])  # fmt: skip
+    is_list = len(items) == count or (not count and (begun >= max(1, len(items) - 1) or sums > 1))
+    if not (is_list and len(items) > 1 and sums in (0, len(items) - 1)):
+        return None
+    alpha = min((mark.value.currency for mark in reader.all("amount")), default="")
+    plans: list[Plan] = []
+    before = shared
+    for said, marks in items:
+        own = {_ALIKE.get(mark.key, mark.key) for mark in marks}
+        if alpha and _FIGURES.fullmatch(said):
+            said, own = f"{said} {alpha}", own | {"amount"}
+        words: list[str] = []
+        for donor in (shared, before, [] if plans else items[1][1]):
+            more = [mark for mark in donor if mark.key in _INHERITED and _ALIKE.get(mark.key, mark.key) not in own]
+            own |= {_ALIKE.get(mark.key, mark.key) for mark in more}
+            marks = [*marks, *more]
+            words += [mark.words for mark in more]
+        made = Composer(Reader(", ".join((*words, said))), None, whole.given_version, whole.at).plan()
+        if made.unclear or not made.steps or made.asked.count > 1 or not own & {"amount", "head"}:
+            return None
+        plans.append(made)
+        before = marks
+    return replace(together(plans), text=text).check()
 
 
 class Composer:
@@ -447,8 +517,7 @@ class Composer:
         chain = self._tipped(chain, amounts) if self.all("tip") else chain
         self._main_amount(chain, decision, amounts)
         kind, purpose = self._kind(chain, decision), chain[0]
-        dual = self.network in _DUAL and purpose in ("cash", "refund", "balance", "cashback")
-        usual = "auth" if dual else _usual_kind(purpose, self.network, self.version)
+        usual = self._usual_kind(purpose)
         follows = self._follows(chain[1:], amounts, decision)
         outcome = self._outcome(decision, bool(follows))
         if purpose == "cashback" and "cashback" in amounts:
@@ -473,6 +542,9 @@ class Composer:
     def _tipped(self, chain: list[str], amounts: dict[str, int]) -> list[str]:
         """The purposes where a tip is paid: with the rest, or later, in the completion."""
         tip = amounts.pop("tip", 0)
+        if self.all("included") and "main" in amounts:
+            self.notes.append("The amount is the total with the tip")
+            return chain
         if "completion" in chain and not tip:
             return chain
         if not tip or "main" not in amounts or chain not in (["purchase"], ["preauthorization"]):
@@ -515,7 +587,7 @@ class Composer:
         if self.all("kind", "mti"):
             asked = replace(asked, kind=self._kind(chain, decision))
         elif asked.kind is None or "network" in self.words:
-            asked = replace(asked, kind=_usual_kind(asked.purpose, self.network, self.version))
+            asked = replace(asked, kind=self._usual_kind(asked.purpose))
         if decision.outcome:
             asked = replace(asked, outcome=self._outcome(decision, False), approved=amounts.get("part"),
                             words={**asked.words, "outcome": decision.words})  # fmt: skip
@@ -622,6 +694,14 @@ class Composer:
             self.bad("contradicts itself: " + " / ".join(sorted(kinds)))
         return next(iter(kinds), None)
 
+    def _usual_kind(self, purpose: str) -> str:
+        """The message type of a purpose that names none."""
+        if purpose == "purchase" or (self.network in _DUAL and purpose in _DUAL_PURPOSES):
+            return "auth"
+        kinds: list[str] = read_toml("templates")["purposes"][purpose]["kinds"]
+        known = kinds_of(self.network or NETWORKS[0], self.version)
+        return next((kind for kind in kinds if kind in known), kinds[0])
+
     def _outcome(self, decision: Decision, followed: bool) -> str | None:
         """What becomes of the request."""
         whys = [mark for mark in self._whys() if mark.value in ("timeout", "late")]
@@ -683,7 +763,10 @@ class Composer:
             found.append(((back or wanted)[0].start, word + reason))
             self._decided_before(back)
         elif whys := [mark for mark in self._whys() if mark.value not in ("timeout", "late")]:
-            self.bad(whys[0].words)
+            # `the customer cancels`, `no cash came out`: a reversal, unless it says who did what else
+            if _AGENT.match(whys[0].words) or decision.outcome == "declined":
+                self.bad(whys[0].words)
+            found.append((whys[0].start, f"reversal:{whys[0].value}"))
         again = self.all("repeat") + [one for one in self.all("mti") if one.value[3] == "1"]
         found += [(mark.start, "repeat") for mark in again[:1]]
         stages = [mark for mark in self.all("head", "also") if mark.key == "also" or mark.value in chain]
@@ -837,12 +920,3 @@ def _reversal_at(asked: Asked) -> int:
     answered."""
     first = 1 if asked.outcome in ("timeout", "late") else 2
     return first + 2 * next((at for at, word in enumerate(asked.then) if "reversal" in word), 0)
-
-
-def _usual_kind(purpose: str, network: str | None, version: str) -> str:
-    """The message type of a purpose where nothing names one."""
-    if purpose == "purchase":
-        return "auth"
-    kinds = read_toml("templates")["purposes"][purpose]["kinds"]
-    known = kinds_of(network or NETWORKS[0], version)
-    return str(next((kind for kind in kinds if kind in known), kinds[0]))

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
+from sim.exchanges import sums
 from sim.exchanges.lexicon import fold, phrases, words_of
-from sim.exchanges.words import Mark, Reader
+from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.codes import Code, code_list
 from sim.spec.networks import ResponseCode, response_code, response_codes_of
 
@@ -26,6 +27,15 @@ _BY_OTHERS = re.compile(
     r"(?:issu|bank|host|network))|offline"
 )
 
+# What stands between a word and its amount, before it or after it.
+JOINED = re.compile(
+    r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
+)
+OF_WHICH = re.compile(
+    r"\s*(?:(?:of (?:it|them|that|which|these)|davon|de ellos|de elles|deles|d'entre eux) ?)?"
+    r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
+)
+_OTHER_AMOUNTS = ("then", "cashbackof", "tip", "balanceis", "count", "also", "actual", "part", "partof", "remain", "each")
 _APART = ",;:(-–.)"
 # Who says so, around the state of a card: `the cardholder reported it stolen`, `card blocked by the issuer`.
 _CARD = r"the|die|la|el|le|o|a|l'?|card|karte|tarjeta|cart[aã]o|carte"
@@ -170,6 +180,9 @@ def _verdicts(reader: Reader) -> set[str]:
     """What the words for decisions say; *approved for 20* is a part only beside a whole."""
     words = reader.all("decision")
     said = {str(mark.value) for mark in words}
+    of_a_whole = reader.all("part") and not reader.all("then")
+    if said == {"approved"} and (of_a_whole or _approves_less(reader)):
+        return {"partial"}
     if "partial" in said:
         soft = all(_SOFT.search(fold(mark.words)) for mark in words if mark.value == "partial")
         if soft and not reader.all("part"):
@@ -179,6 +192,37 @@ def _verdicts(reader: Reader) -> set[str]:
             return said - {"partial"} | ({"partial"} if several else {"approved"})
         said -= {"approved"}
     return said
+
+
+def granted(reader: Reader) -> list[Mark]:
+    """The amounts beside a word for an approval: `90 approved`, `aprobaron 40`."""
+    text, money = fold(reader.text), reader.all("amount", "bare")
+    words = [mark for mark in reader.all("decision") if mark.value in ("approved", "partial")]
+    pairs = [(one, mark) for one in money for mark in words]
+    after = [one for one, mark in pairs
+             if mark.end <= one.start and JOINED.fullmatch(text[mark.end : one.start])]  # fmt: skip
+    before = [one for one, mark in pairs
+              if one.end <= mark.start and OF_WHICH.fullmatch(text[one.end : mark.start])]  # fmt: skip
+    near = [*after, *before]
+    least = min((worth(reader, one) for one in near), default=0)
+    return [one for one in near if worth(reader, one) == least]
+
+
+def worth(reader: Reader, mark: Mark) -> int:
+    """The amount that *mark* says, in cents where it names no currency."""
+    if isinstance(mark.value, Sum):
+        return mark.value.minor_units
+    return sums.minor_units(mark.value, "USD", comma=reader.comma) or 0
+
+
+def _approves_less(reader: Reader) -> bool:
+    """Whether one of two amounts of a single request is approved, and it is the smaller one."""
+    if "of which" in fold(reader.text) or reader.all(*_OTHER_AMOUNTS) or len({mark.value for mark in reader.all("head")}) > 1:
+        return False
+    money = reader.all("amount", "bare")
+    less = {worth(reader, mark) for mark in granted(reader)}
+    more = {worth(reader, mark) for mark in money} - less
+    return len(less) == len(more) == 1 and min(less) < min(more)
 
 
 def _coded(reader: Reader, code: str, network: str | None, version: str) -> tuple[str, str]:

@@ -22,6 +22,10 @@ _ODD = {"ß": "s", "’": "'", "–": "-", "—": "-", "ø": "o", "ł": "l", "\u
 _ELISION = re.compile(r"\b([cdjlmnst]|qu)'(?=[a-z])")
 TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\s\w]")
 _BETWEEN = "-./,()"
+# `The issuer is not available` says what `issuer not available` does.
+COPULAS = frozenset(
+    ("is", "was", "are", "were", "ist", "war", "es", "era", "esta", "estaba", "foi", "estava", "est", "etait")
+)
 # Rows that are read by other means than as phrases.
 _OTHERS = frozenset(
     [

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sim.exchanges import sums
-from sim.exchanges.deciding import Decision, said_by
+from sim.exchanges.deciding import JOINED, OF_WHICH, Decision, granted, said_by
 from sim.exchanges.lexicon import fold
 from sim.exchanges.words import Mark, Sum
 from sim.spec.codes import FUNDS, currencies
@@ -14,15 +14,7 @@ from sim.spec.codes import FUNDS, currencies
 if TYPE_CHECKING:
     from sim.exchanges.composing import Composer
 
-# What stands between a word and its amount.
-_JOINED = re.compile(
-    r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
-)
 _ROLES = {"tip": "tip", "cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
-_OF_WHICH = re.compile(
-    r"\s*(?:(?:of (?:it|them|that|which|these)|davon|de ellos|de elles|deles|d'entre eux) ?)?"
-    r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
-)
 _DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
 
 
@@ -58,7 +50,7 @@ def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, i
         value = sums.minor_units(mark.value, currency, comma=made.reader.comma)
         before = fold(made.reader.text[: mark.start])
         if value and any(
-            _JOINED.fullmatch(before[one.end :]) for one in made.all("then") if one.end <= mark.start
+            JOINED.fullmatch(before[one.end :]) for one in made.all("then") if one.end <= mark.start
         ):
             out["undone"] = value  # reverse 30 of a purchase of 100
         elif decision.outcome != "partial" or value is None:
@@ -99,7 +91,7 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
     before = [one for one in around if one.start <= mark.start]
     after = next((one for one in around if one.start >= mark.end), None)
     last = before[-1] if before else None
-    joined = last is not None and _JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
+    joined = last is not None and JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
     stage = next((one for one in reversed(before) if one.key in ("head", "then")), None)
     tail = text[mark.end : after.start].strip() if after else ""
     if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
@@ -110,7 +102,7 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
         and not tail
         and not after.words.lower().startswith("with")
         and not any(
-            one.start > after.start and _JOINED.fullmatch(fold(text[after.end : one.start]))
+            one.start > after.start and JOINED.fullmatch(fold(text[after.end : one.start]))
             for one in made.all("amount", "bare")
         )
     ):
@@ -120,12 +112,10 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
     if last and joined and last.value == "balance" and chain == ["balance"]:
         return "balance"
     if decision.outcome == "partial" and not parts:
-        money = made.all("amount", "bare")
-        named = [one for one in money if _is_approved(made, one)]
-        named = named if len(money) > 1 else []
+        named = granted(made.reader) if len(made.all("amount", "bare")) > 1 else []
         if mark in named or (not named and last and last.key == "decision" and last.value == "partial"):
             return "part"
-    if several and not joined and after and after.value in chain[1:] and _OF_WHICH.fullmatch(fold(tail)):
+    if several and not joined and after and after.value in chain[1:] and OF_WHICH.fullmatch(fold(tail)):
         return f"{after.value}@{after.start}"  # and an $8 refund
     left = any(one.key in ("remain", "partof") for one in around)
     partial = any(one.value == "partial_reversal" for one in around)
@@ -145,16 +135,6 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
     if stage and stage.key == "head" and stage.value in chain[1:]:
         return f"{stage.value}@{stage.start}"
     return "main"
-
-
-def _is_approved(made: Composer, mark: Mark) -> bool:
-    """Whether a word for an approval follows an amount: *60 of it were approved*."""
-    text = fold(made.reader.text)
-    after = next((one for one in made.all("decision") if one.start >= mark.end), None)
-    if after is None or not _OF_WHICH.fullmatch(text[mark.end : after.start]):
-        return False
-    later = [one for one in made.all("amount", "bare") if one.start >= after.end]
-    return not any(_JOINED.fullmatch(text[after.end : one.start]) for one in later)
 
 
 def _undone(made: Composer, decision: Decision, out: dict[str, int]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from sim.elements import dates
 from sim.exchanges import lexicon, sums
-from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
+from sim.exchanges.lexicon import COPULAS, TOKEN, fold, phrases_of, words_of
 from sim.spec import currency as currency_of
 
 _ALLOWED = frozenset(",.;:-()!/\"'—&=#+*>[]{}|“”„«»‘’_~")
@@ -157,7 +157,9 @@ class Reader:
         after = TOKEN.findall(self.left[found.end() : found.end() + _NEXT_WORD])[:2]
         if not _COUNTED.isdisjoint(after) or not phrases_of("plural").keys().isdisjoint(after):
             return False
-        if any(lexicon.says(" ".join(after[:size]), "also", "actual") for size in (1, 2)):
+        if any(mark.key == "part" and not self.text[mark.end : found.start()].strip() for mark in self.marks):
+            return True
+        if any(lexicon.says(" ".join(after[:size]), "also", "actual", "tip") for size in (1, 2)):
             return True
         if phrases_of("decision").get(" ".join(after[:1])) in ("approved", "partial"):
             return True
@@ -176,6 +178,9 @@ class Reader:
         if how == "raw":
             return int(found["n"])
         if how == "bare":
+            if unit := found.groupdict().get("c"):
+                alpha = sums.currency_names().get(" ".join(unit.split()), "")
+                self.marks.append(Mark("currency", alpha, *found.span("c"), found["c"]))
             return found["v" if "v" in found.groupdict() else "n"]
         names, got = sums.currency_names(), found.groupdict()
         word = " ".join(found["c"].split())
@@ -255,6 +260,9 @@ class Reader:
             for size in range(min(longest, len(tokens) - at), 0, -1):
                 words = tuple(token[0] for token in tokens[at : at + size])
                 start, end = tokens[at][1], tokens[at + size - 1][2]
+                if words not in known and not COPULAS.isdisjoint(words[1:-1]):
+                    words = tuple(word for word in words if word not in COPULAS)
+                    words = words if len(words) > 1 else ()
                 if words in known and self._joined(start, end):
                     if longer := self._longer(tokens, at, size):
                         size, end = longer, tokens[at + longer - 1][2]
@@ -394,7 +402,8 @@ def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
          "sum"),
         ("own_price", rf"\bmerchant(?:'?s)? (?:amount|price)(?: is| of)?\s*(?P<n>{number})\s?(?P<k>k\b)?"
          rf"(?P<c>{unit})", "sum"),
-        ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*(?:of|out of|instead of|from|von|de|sobre|sur)"
+        ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*"
+         rf"(?:(?P<c>{unit})\s*(?=(?:[a-z]+\s){{1,3}}(?:(?:{unit})\s*)?\d))?(?:of|out of|instead of|from|von|de|sobre|sur)"
          rf"\s*(?:the |an? )?(?:requested )?(?=(?:(?:{unit})\s*)?(?:{number}))", "bare"),
         ("amount", rf"(?<![a-z\d])(?<!-)(?P<c>{unit})\s*(?P<n>{number})\s?(?P<k>k\b)?(?![\d])", "sum"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s?(?P<k>k\b)?\s*-?(?P<c>{unit})", "sum"),

@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from sim.exchanges import sums
-from sim.exchanges.lexicon import TOKEN, element_names, fold, phrases, phrases_of, present, values_of, words_of
+from sim.exchanges.lexicon import COPULAS, TOKEN, element_names, fold, phrases, phrases_of, present, values_of, words_of
 from sim.spec import VERSIONS
 from sim.spec.tables import read_csv
 
@@ -45,10 +45,6 @@ _NOT = frozenset(
 )
 _NEAR = 5  # words between a negation and what it denies
 _OR = frozenset(("or", "nor", "and", "oder", "noch", "und", "ni", "y", "o", "nem", "e", "ou", "et"))
-# `The PIN was wrong` says what `PIN wrong` does.
-_COPULAS = frozenset(
-    ("is", "was", "are", "were", "ist", "war", "es", "era", "esta", "estaba", "foi", "estava", "est", "etait")
-)
 _TYPED = r"(?:entered|typed|eingegeben|introduj\w+|introducid[oa]|ingres\w+|digitad[oa]|digitou|saisie?)"
 _PIN_TYPED = re.compile(
     rf"\b(?:pin|senha|clave|code)\b[^.,;]{{0,16}}\b{_TYPED}\b|\b{_TYPED}\b[^.,;]{{0,16}}\b(?:pin|senha|clave)\b"
@@ -276,7 +272,7 @@ def stated(
     rows, longest = _table()
     folded = fold(text)
     words = [found[0] for found in TOKEN.finditer(folded) if found[0] not in "-./()"]
-    words = [word for word in words if word not in _COPULAS]
+    words = [word for word in words if word not in COPULAS]
     read = bool(known or _READING.search(folded))
     claims: list[tuple[Claim, bool, int]] = []
     strange: list[str] = []
@@ -339,5 +335,5 @@ def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], int]:
     names = {words_of(name): _IDLE for version in VERSIONS for name in element_names(version)}
     for rows in (own, phrases()[0], names):
         for words in sorted(rows, key=len):
-            bare.setdefault(tuple(word for word in words if word not in _COPULAS), rows[words])
+            bare.setdefault(tuple(word for word in words if word not in COPULAS), rows[words])
     return bare, max(map(len, bare))
