@@ -88,13 +88,13 @@ _BETWEEN = re.compile(
 _MOST_PARTS = 12
 # What stands between the items of a list, what begins one, and what they have in common.
 _ITEMS = re.compile(
-    r"\s*(?:[,;:](?=\s)|\b(?:and|then|und|dann|y|luego|e|depois|et|puis)\b)(?:\s+(?:and|then|und|dann|y|e|et)\b)?\s*"
+    r" ?(?:[,;:](?= )|\b(?:and|then|und|dann|y|luego|e|depois|et|puis)\b)(?: (?:and|then|und|dann|y|e|et)\b)? ?"
 )
 _ONE = re.compile(
     r"(?:the )?(?:one|another|first|second|third|other|ein[es]?|weiterer?|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
-    r"(?: (?:one|autre|weiterer?|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con|com|avec)\b)?\s*"
+    r"(?: (?:one|autre|weiterer?|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con|com|avec)\b)? ?"
 )
-_FIGURES = re.compile(r"\s*\d+(?:[.,]\d\d)?\s*")
+_FIGURES = re.compile(r" ?\d+(?:[.,]\d\d)? ?")
 _MONEY = frozenset(("amount", "bare", "currency"))
 _DECIDING = frozenset(("decision", "reason", "reason!", "code", "why"))
 _INHERITED = frozenset(

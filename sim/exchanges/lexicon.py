@@ -34,7 +34,7 @@ _OTHERS = frozenset(
         *("sized-word", "code-of", "word-city"),
     ]
 )
-_ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
+ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
 _STEM, _SLIP = 5, 7
 _MATTERS = (*("head", "then", "decision", "reason", "reason!", "kind", "answer", "why", "entry"),
             *("network", "option", "negation", "fault", "repeat"))  # fmt: skip
@@ -173,8 +173,8 @@ def variant(word: str) -> str:
     """The word that a row has in place of *word*, but for an ending of its own: `abgelehnte` is declined,
     `recusadas` what `recusada` is."""
     known = phrases()[0]
-    stems = [word] + [word[: -len(end)] for end in _ENDINGS if word.endswith(end)]
-    every = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *_ENDINGS))
+    stems = [word] + [word[: -len(end)] for end in ENDINGS if word.endswith(end)]
+    every = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *ENDINGS))
     return next((one for one in every if any(key != "filler" for key, _ in known.get((one,), ()))), word)
 
 

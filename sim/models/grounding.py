@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from sim.exchanges import sums
-from sim.exchanges.lexicon import COPULAS, TOKEN, element_names, fold, phrases, phrases_of, present, values_of, words_of
+from sim.exchanges.lexicon import COPULAS, ENDINGS, TOKEN, element_names, fold, phrases, phrases_of, present, values_of, words_of
 from sim.spec import VERSIONS
 from sim.spec.tables import read_csv
 
@@ -43,21 +43,25 @@ _NOT = frozenset(
         *("jamais", "aucun", "aucune", "rien", "sans", "nobody", "none", "niemand", "nadie", "ninguem"),
     )
 )
+_STEM = 4  # letters
 _NEAR = 5  # words between a negation and what it denies
-_OR = frozenset(("or", "nor", "and", "oder", "noch", "und", "ni", "y", "o", "nem", "e", "ou", "et"))
+_ENDS = frozenset((",", ":", ";", "and", "und", "y", "e", "et"))
+_OR = frozenset(("or", "nor", "oder", "noch", "ni", "o", "nem", "ou"))
 _TYPED = r"(?:entered|typed|eingegeben|introduj\w+|introducid[oa]|ingres\w+|digitad[oa]|digitou|saisie?)"
 _PIN_TYPED = re.compile(
     rf"\b(?:pin|senha|clave|code)\b[^.,;]{{0,16}}\b{_TYPED}\b|\b{_TYPED}\b[^.,;]{{0,16}}\b(?:pin|senha|clave)\b"
 )
 # Money that somebody gets, or that moves, is charged or credited.
-_MONEY_NOUN = r"(?:money|cash|funds|geld|bargeld|dinero|efectivo|dinheiro|argent|[0-9]+[.,][0-9]{2} [a-z]{3})"
+_MONEY_NOUN = r"(?:money|cash|funds|geld|bargeld|dinero|efectivo|dinheiro|argent|goods|ware|mercancia|mercadoria|marchandise|[0-9]+[.,][0-9]{2} [a-z]{3})"
 _GETS = (
     r"(?:gets?|got|gotten|gave|gives?|given|receive[sd]?|deliver(?:s|ed)?|bekam|bekommt|bekommen|erh[ai]e?lt"
     r"|erhalten|gegeben|recib\w+|obtuvo|obtiene|dio|da|receb\w+|obtem|deu|recu|recoit|obtient|donne)"
 )
-_MOVES = r"(?:moves?|moved|moving|left|flows?|flowed|fliesst|floss|bewegt|mueve\w?|movio|move\w?|circule|sorti)"
+_MOVES = r"(?:moves?|moved|moving|taken|took|left|leaves?|flows?|flowed|fliesst|floss|bewegt|mueve\w?|movio|move\w?|circule|sorti)"
 _GAP = r"(?:\s[a-z]+){0,3}?\s"
-_MONEY_MOVED = re.compile(rf"\b(?:{_GETS}|{_MOVES}){_GAP}{_MONEY_NOUN}|\b{_MONEY_NOUN}{_GAP}(?:{_GETS}|{_MOVES})\b")
+_MONEY_MOVED = re.compile(
+    rf"\b(?:{_GETS}|(?P<moves>{_MOVES})){_GAP}{_MONEY_NOUN}|\b{_MONEY_NOUN}{_GAP}(?:{_GETS}|(?P<moved>{_MOVES}))\b"
+)
 _NOUNS_OF = {"merchant": 42, "shop": 43, "terminal": 41, "card": 2}
 _DIFFERS = re.compile(
     r"\b(?:differ\w*|chang\w+|unterschied\w*|unterscheid\w*|verschieden\w*|anders|diferen\w+|distint\w+|mud\w+)\b"
@@ -137,6 +141,7 @@ class Ground:
         decisions = {value for key, value in self.claims if key == "decision"}
         self.mixed = len(decisions) > 1
         self.claims |= {_CHARGED} if decisions & {"approved", "partial"} else set()
+        self.claims |= {("fact", "credited")} if {_CHARGED, ("head", "cash")} <= self.claims else set()
         self.claims |= set() if ("fact", "answered") in self.claims else {("fact", "unanswered")}
         self.part = found[1] if (found := _PART.search(every)) else ""
         self.claims |= {("fact", "whole amount")} if len({*_CENTS.findall(decided)}) < 2 else set()
@@ -219,7 +224,9 @@ class Ground:
                 yield from numbers - own
             steps = {claim for claim, _, at in stated(clause, self.language)[0] if claim[0] in _STEPS and at >= 0}
             told = [known for claims, known in self.steps if known and not steps.isdisjoint(claims)]
-            booked = steps & _BOOKED and any(_BOOKED & claims for claims, _ in self.steps)
+            booked = steps & _BOOKED and any(
+                _BOOKED & claims and any(map(_CENTS.fullmatch, known)) for claims, known in self.steps
+            )
             if (told or booked) and (numbers & money).isdisjoint(set().union(*told)):
                 yield from numbers & money
 
@@ -281,14 +288,14 @@ def stated(
         sizes = range(min(longest, len(words) - at), 0, -1)
         size = next((size for size in sizes if tuple(words[at : at + size]) in rows), 1)
         phrase = tuple(words[at : at + size])
-        pairs = rows.get(phrase, ())
+        pairs = rows.get(phrase) or _inflected(phrase[0])
         said = [
             _CARD.get(key, (key.rstrip("!"), value)) for key, value in pairs if key in _CLAIMS or key in _CARD
         ]
         if said:
             before = words[max(last, at - _NEAR) : at]
             if not (denied and before and _OR.issuperset(before)):
-                ends = [place + 1 for place, word in enumerate(before) if word in ",:;"]
+                ends = [place + 1 for place, word in enumerate(before) if word in _ENDS]
                 denied = _denies(before[max(ends, default=0) :], language)
             claims += [
                 ((key, value), denied and key in _DENIED and not _denies(phrase, language), at)
@@ -297,7 +304,9 @@ def stated(
             ]
         elif not _says_nothing(pairs):
             every = (word.removesuffix("'s") for word in phrase if word[0].isalpha())
-            strange += [word for word in every if not _says_nothing(rows.get((word,), ()))]
+            strange += [
+                word for word in every if not _says_nothing(rows.get((word,)) or _inflected(word))
+            ]
         at += size
         last = at if said else last
     others: list[Claim] = []
@@ -310,13 +319,24 @@ def stated(
     for found in () if known else _MONEY_MOVED.finditer(folded):
         before = re.split("[.,;]", folded[: found.end()])[-1]
         denied = _denies(_WORD.findall(before), language)
-        claims += [(("fact", value), denied, -found.end()) for value in ("charged", "credited")]
+        moved = (*((_CHARGED,) if found["moves"] or found["moved"] else ()), ("fact", "credited"))
+        claims += [(claim, denied, -found.end()) for claim in moved]
     return claims, strange
 
 
 def _denies(words: Iterable[str], language: str) -> bool:
     """Whether *words* hold a negation; `no` of Portuguese is `in the`."""
     return any((word in _NOT and (word, language) != ("no", "pt")) or word.endswith("n't") for word in words)
+
+
+@cache
+def _inflected(word: str) -> tuple[Claim, ...]:
+    """What the rows say of *word* with another ending: a claim before what says nothing."""
+    rows = _table()[0]
+    stems = [word, *(word.removesuffix(end) for end in ENDINGS if word.endswith(end))]
+    forms = ((stem + end,) for stem in stems if len(stem) >= _STEM for end in ("", *ENDINGS))
+    found = sorted((rows[form] for form in forms if form in rows), key=_says_nothing)
+    return found[0] if found else ()
 
 
 def _says_nothing(pairs: Iterable[Claim]) -> bool:
