@@ -17,6 +17,8 @@ _MOST = 50  # messages of a kind: our choice
 _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
 _NEAR = 4
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
+_LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
+_PLUS = re.compile(r"(?:[+]|\b(?:plus|mas|mais|zuzuglich)\b) ?$")
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 _OF_IT = re.compile(
     r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s"
@@ -112,8 +114,9 @@ def _codes(reader: Reader) -> None:
         )
         joined = re.match(r"[\w]*", text[mark.start :])
         code = joined[0].upper() if joined else ""
+        alone = _LONE_CODE.fullmatch(text, mark.start) and text[: mark.start].rstrip()[-1:] in (",", ":", ">", "/")
         others = [one for one in reader.marks if before and before[-1].end <= one.start < mark.start]
-        if code in known and before and (last or (not re.search("[.,;]", gap) and not others)):
+        if code in known and ((before and last) or alone or (before and not re.search("[.,;]", gap) and not others)):
             mark.key, mark.value = "code", code
             for one in reader.all("unknown"):  # of `N7`
                 if mark.start < one.start < mark.start + len(code):
@@ -137,7 +140,7 @@ def _stages(reader: Reader) -> None:
             other.key = "aside"
     if not any(mark.value == "preauthorization" for mark in heads):
         return
-    plus = [one.start for one in money if text[: one.start].rstrip().endswith("+")]
+    plus = [one.start for one in money if _PLUS.search(text, 0, one.start)]
     for mark in reader.all("also", "actual"):
         stage = "completion" if mark.key == "actual" else "incremental"
         ends = [

@@ -95,6 +95,7 @@ _ONE = re.compile(
     r"(?: (?:one|autre|weiterer?|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con|com|avec)\b)? ?"
 )
 _FIGURES = re.compile(r" ?\d+(?:[.,]\d\d)? ?")
+_BARE = re.compile(r"(?<![\d.,])\d+(?:[.,]\d\d)? ?$")
 _MONEY = frozenset(("amount", "bare", "currency"))
 _DECIDING = frozenset(("decision", "reason", "reason!", "code", "why"))
 _INHERITED = frozenset(
@@ -164,14 +165,18 @@ def _listed(whole: Composer) -> Plan | None:
     reader = Reader(text)
     beside.settle(reader)
     count = next((mark.value for mark in reader.all("count")), 0)
+    heads = [spans[0]]
+    if count and (number := re.search(r"[$€£¥]?\d", text[spans[0][0] : spans[0][1]])):
+        at = spans[0][0] + number.start()
+        heads = [(spans[0][0], at), (at, spans[0][1])]  # three taps of | 3, 4 and 5 euros
     shared: list[Mark] = []
     items: list[tuple[str, list[Mark]]] = []
     begun = 0  # items that begin with `one`, `another`
-    for start, end in spans:
+    for start, end in [*(heads if len(spans) == count else spans[:1]), *spans[1:]]:
         marks = [mark for mark in reader.marks if start <= mark.start < end]
-        keys = {mark.key for mark in marks}
-        headed = start == 0 and count and text[end:].lstrip().startswith(":")
-        if headed or (keys & {"count", "each"} and keys.isdisjoint(_DECIDING) and (
+        keys = {mark.key for mark in marks} - {"aside"}
+        headed = start == 0 and count and len(spans) == count + 1
+        if not keys or headed or (keys & {"count", "each"} and keys.isdisjoint(_DECIDING) and (
                 "each" in keys or keys.isdisjoint(_MONEY))):  # fmt: skip
             shared += marks
             continue
@@ -188,7 +193,7 @@ def _listed(whole: Composer) -> Plan | None:
     before = shared
     for said, marks in items:
         own = {_ALIKE.get(mark.key, mark.key) for mark in marks}
-        if alpha and _FIGURES.fullmatch(said):
+        if alpha and _BARE.search(said) and all(mark.key != "amount" for mark in marks):
             said, own = f"{said} {alpha}", own | {"amount"}
         words: list[str] = []
         for donor in (shared, before, [] if plans else items[1][1]):

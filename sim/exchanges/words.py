@@ -161,6 +161,8 @@ class Reader:
             return True
         if any(lexicon.says(" ".join(after[:size]), "also", "actual", "tip") for size in (1, 2)):
             return True
+        if len(found[0]) > 1 and lexicon.says(" ".join(after[:1]), "head"):
+            return True
         if phrases_of("decision").get(" ".join(after[:1])) in ("approved", "partial"):
             return True
         before = self.left[max(0, found.start() - _WORDS_BEFORE) : found.start()].rpartition(_TAKEN)[2]
