@@ -114,9 +114,16 @@ def _codes(reader: Reader) -> None:
         )
         joined = re.match(r"[\w]*", text[mark.start :])
         code = joined[0].upper() if joined else ""
-        alone = _LONE_CODE.fullmatch(text, mark.start) and text[: mark.start].rstrip()[-1:] in (",", ":", ">", "/")
+        alone = _LONE_CODE.fullmatch(text, mark.start) and text[: mark.start].rstrip()[-1:] in (
+            ",",
+            ":",
+            ">",
+            "/",
+        )
         others = [one for one in reader.marks if before and before[-1].end <= one.start < mark.start]
-        if code in known and ((before and last) or alone or (before and not re.search("[.,;]", gap) and not others)):
+        if code in known and (
+            (before and last) or alone or (before and not re.search("[.,;]", gap) and not others)
+        ):
             mark.key, mark.value = "code", code
             for one in reader.all("unknown"):  # of `N7`
                 if mark.start < one.start < mark.start + len(code):

@@ -80,21 +80,14 @@ _TO_IT = frozenset(
         *("una", "uma", "une"),
     ]
 )
-# What stands between transactions; more parts than this are no sentence.
-_BETWEEN = re.compile(
-    r"(?:[;.,]|(?<!\s)(?=\s))\s+(?:(?:then|and|followed by|plus|und|dann|danach|sowie|y|luego|despues|e"
-    r"|depois|et|puis|ensuite)\s+)+|[;.,]\s+"
-)
+# What separates transactions, or the items of a list; more parts than this are no sentence.
+_JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et|puis|ensuite)"
+_BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
 _MOST_PARTS = 12
-# What stands between the items of a list, what begins one, and what they have in common.
-_ITEMS = re.compile(
-    r" ?(?:[,;:](?= )|\b(?:and|then|und|dann|y|luego|e|depois|et|puis)\b)(?: (?:and|then|und|dann|y|e|et)\b)? ?"
-)
 _ONE = re.compile(
     r"(?:the )?(?:one|another|first|second|third|other|ein[es]?|weiterer?|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
-    r"(?: (?:one|autre|weiterer?|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con|com|avec)\b)? ?"
+    r"(?: (?:one|autre|weiterer?|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con)\b)? ?"
 )
-_FIGURES = re.compile(r" ?\d+(?:[.,]\d\d)? ?")
 _BARE = re.compile(r"(?<![\d.,])\d+(?:[.,]\d\d)? ?$")
 _MONEY = frozenset(("amount", "bare", "currency"))
 _DECIDING = frozenset(("decision", "reason", "reason!", "code", "why"))
@@ -158,7 +151,7 @@ def _listed(whole: Composer) -> Plan | None:
     """The plan of a list whose items share what they do not name: `two purchases: 10 USD approved, 20 USD
     declined`, `one approved and one declined sale of 12 EUR`. None for any other text."""
     text = whole.reader.text
-    cuts = [(0, 0), *(found.span() for found in _ITEMS.finditer(fold(text))), (len(text), len(text))]
+    cuts = [(0, 0), *(found.span() for found in _BETWEEN.finditer(fold(text))), (len(text), len(text))]
     spans = [(one[1], other[0]) for one, other in pairwise(cuts) if one[1] < other[0]]
     if not 2 <= len(spans) <= _MOST_PARTS:
         return None
@@ -183,7 +176,7 @@ def _listed(whole: Composer) -> Plan | None:
         one = _ONE.match(fold(text[start:end]))
         begun += one is not None
         items.append((text[start + (one.end() if one else 0) : end], marks))
-    sums = sum(_FIGURES.fullmatch(said) is not None or {mark.key for mark in marks} <= _MONEY
+    sums = sum(_BARE.match(said) is not None or {mark.key for mark in marks} <= _MONEY
                for said, marks in items[1:])  # fmt: skip
     is_list = len(items) == count or (not count and (begun >= max(1, len(items) - 1) or sums > 1))
     if not (is_list and len(items) > 1 and sums in (0, len(items) - 1)):
@@ -197,7 +190,9 @@ def _listed(whole: Composer) -> Plan | None:
             said, own = f"{said} {alpha}", own | {"amount"}
         words: list[str] = []
         for donor in (shared, before, [] if plans else items[1][1]):
-            more = [mark for mark in donor if mark.key in _INHERITED and _ALIKE.get(mark.key, mark.key) not in own]
+            more = [
+                mark for mark in donor if mark.key in _INHERITED and _ALIKE.get(mark.key, mark.key) not in own
+            ]
             own |= {_ALIKE.get(mark.key, mark.key) for mark in more}
             marks = [*marks, *more]
             words += [mark.words for mark in more]

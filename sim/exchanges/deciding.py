@@ -35,7 +35,19 @@ OF_WHICH = re.compile(
     r"\s*(?:(?:of (?:it|them|that|which|these)|davon|de ellos|de elles|deles|d'entre eux) ?)?"
     r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
 )
-_OTHER_AMOUNTS = ("then", "cashbackof", "tip", "balanceis", "count", "also", "actual", "part", "partof", "remain", "each")
+_OTHER_AMOUNTS = (
+    "then",
+    "cashbackof",
+    "tip",
+    "balanceis",
+    "count",
+    "also",
+    "actual",
+    "part",
+    "partof",
+    "remain",
+    "each",
+)
 _APART = ",;:(-–.)"
 # Who says so, around the state of a card: `the cardholder reported it stolen`, `card blocked by the issuer`.
 _CARD = r"the|die|la|el|le|o|a|l'?|card|karte|tarjeta|cart[aã]o|carte"
@@ -217,7 +229,11 @@ def worth(reader: Reader, mark: Mark) -> int:
 
 def _approves_less(reader: Reader) -> bool:
     """Whether one of two amounts of a single request is approved, and it is the smaller one."""
-    if "of which" in fold(reader.text) or reader.all(*_OTHER_AMOUNTS) or len({mark.value for mark in reader.all("head")}) > 1:
+    if (
+        "of which" in fold(reader.text)
+        or reader.all(*_OTHER_AMOUNTS)
+        or len({mark.value for mark in reader.all("head")}) > 1
+    ):
         return False
     money = reader.all("amount", "bare")
     less = {worth(reader, mark) for mark in granted(reader)}

@@ -405,7 +405,8 @@ def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
         ("own_price", rf"\bmerchant(?:'?s)? (?:amount|price)(?: is| of)?\s*(?P<n>{number})\s?(?P<k>k\b)?"
          rf"(?P<c>{unit})", "sum"),
         ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*"
-         rf"(?:(?P<c>{unit})\s*(?=(?:[a-z]+\s){{1,3}}(?:(?:{unit})\s*)?\d))?(?:of|out of|instead of|from|von|de|sobre|sur)"
+         rf"(?:(?P<c>{unit})\s*(?=(?:[a-z]+\s){{1,3}}(?:(?:{unit})\s*)?\d))?"
+         r"(?:of|out of|instead of|from|von|de|sobre|sur)"
          rf"\s*(?:the |an? )?(?:requested )?(?=(?:(?:{unit})\s*)?(?:{number}))", "bare"),
         ("amount", rf"(?<![a-z\d])(?<!-)(?P<c>{unit})\s*(?P<n>{number})\s?(?P<k>k\b)?(?![\d])", "sum"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s?(?P<k>k\b)?\s*-?(?P<c>{unit})", "sum"),

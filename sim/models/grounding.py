@@ -10,11 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import groupby
+from itertools import groupby, product
 from operator import itemgetter
 
 from sim.exchanges import sums
-from sim.exchanges.lexicon import COPULAS, ENDINGS, TOKEN, element_names, fold, phrases, phrases_of, present, values_of, words_of
+from sim.exchanges.lexicon import (
+    COPULAS,
+    ENDINGS,
+    TOKEN,
+    element_names,
+    fold,
+    phrases,
+    phrases_of,
+    present,
+    values_of,
+    words_of,
+)
 from sim.spec import VERSIONS
 from sim.spec.tables import read_csv
 
@@ -28,7 +39,9 @@ _CLAIMS = frozenset(
         *("head", "then", "alone", "trade", "why", "option", "card", "fact", "wallet", "fault", "count"),
     )
 )
-_PLAIN = frozenset(("idle", "order", "month", "request", "answer", "amountword", "currencyword"))
+_PLAIN = frozenset(
+    ("idle", "order", "month", "request", "answer", "amountword", "currencyword", *("gets", "moves", "money"))
+)
 _IDLE: tuple[Claim, ...] = (("idle", ""),)
 _CARD = {"presence": ("card", "present"), "absence": ("card", "absent")}
 # Nouns that speak of the data of a chip or a stripe, too; of reading only with a verb for it.
@@ -45,27 +58,15 @@ _NOT = frozenset(
 )
 _STEM = 4  # letters
 _NEAR = 5  # words between a negation and what it denies
+_DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
 _ENDS = frozenset((",", ":", ";", "and", "und", "y", "e", "et"))
 _OR = frozenset(("or", "nor", "oder", "noch", "ni", "o", "nem", "ou"))
 _TYPED = r"(?:entered|typed|eingegeben|introduj\w+|introducid[oa]|ingres\w+|digitad[oa]|digitou|saisie?)"
 _PIN_TYPED = re.compile(
     rf"\b(?:pin|senha|clave|code)\b[^.,;]{{0,16}}\b{_TYPED}\b|\b{_TYPED}\b[^.,;]{{0,16}}\b(?:pin|senha|clave)\b"
 )
-# Money that somebody gets, or that moves, is charged or credited.
-_MONEY_NOUN = r"(?:money|cash|funds|geld|bargeld|dinero|efectivo|dinheiro|argent|goods|ware|mercancia|mercadoria|marchandise|[0-9]+[.,][0-9]{2} [a-z]{3})"
-_GETS = (
-    r"(?:gets?|got|gotten|gave|gives?|given|receive[sd]?|deliver(?:s|ed)?|bekam|bekommt|bekommen|erh[ai]e?lt"
-    r"|erhalten|gegeben|recib\w+|obtuvo|obtiene|dio|da|receb\w+|obtem|deu|recu|recoit|obtient|donne)"
-)
-_MOVES = r"(?:moves?|moved|moving|taken|took|left|leaves?|flows?|flowed|fliesst|floss|bewegt|mueve\w?|movio|move\w?|circule|sorti)"
-_GAP = r"(?:\s[a-z]+){0,3}?\s"
-_MONEY_MOVED = re.compile(
-    rf"\b(?:{_GETS}|(?P<moves>{_MOVES})){_GAP}{_MONEY_NOUN}|\b{_MONEY_NOUN}{_GAP}(?:{_GETS}|(?P<moved>{_MOVES}))\b"
-)
 _NOUNS_OF = {"merchant": 42, "shop": 43, "terminal": 41, "card": 2}
-_DIFFERS = re.compile(
-    r"\b(?:differ\w*|chang\w+|unterschied\w*|unterscheid\w*|verschieden\w*|anders|diferen\w+|distint\w+|mud\w+)\b"
-)
+_DIFFERS = re.compile(r"\b(?:differ|chang|unterschied|unterscheid|verschieden|anders|diferen|distint|mud)\w*")
 _ALL = re.compile(r"\b(?:both|all|every|beide|alle|ambos|ambas|todos|todas|tous|toutes|les deux)\b")
 _HAS_PIN = re.compile(
     "PIN block|entered a PIN|PIN entered|PIN checked by|verified by [a-z ]*PIN|(?:wrong|incorrect) PIN"
@@ -222,7 +223,9 @@ class Ground:
             if labels := {int(one) for one in _LABEL.findall(clause)} & self.elements.keys():
                 own = {f"{one}" for one in self.elements}.union(*(self.elements[one] for one in labels))
                 yield from numbers - own
-            steps = {claim for claim, _, at in stated(clause, self.language)[0] if claim[0] in _STEPS and at >= 0}
+            steps = {
+                claim for claim, _, at in stated(clause, self.language)[0] if claim[0] in _STEPS and at >= 0
+            }
             told = [known for claims, known in self.steps if known and not steps.isdisjoint(claims)]
             booked = steps & _BOOKED and any(
                 _BOOKED & claims and any(map(_CENTS.fullmatch, known)) for claims, known in self.steps
@@ -278,17 +281,21 @@ def stated(
     what may be said."""
     rows, longest = _table()
     folded = fold(text)
-    words = [found[0] for found in TOKEN.finditer(folded) if found[0] not in "-./()"]
+    words = [found[0] for found in TOKEN.finditer(_DECIMAL.sub("", folded)) if found[0] not in "-./()"]
     words = [word for word in words if word not in COPULAS]
     read = bool(known or _READING.search(folded))
     claims: list[tuple[Claim, bool, int]] = []
     strange: list[str] = []
+    verbs: list[tuple[int, str]] = []
+    sums_at: list[int] = []
     at, last, denied = 0, 0, False
     while at < len(words):
         sizes = range(min(longest, len(words) - at), 0, -1)
         size = next((size for size in sizes if tuple(words[at : at + size]) in rows), 1)
         phrase = tuple(words[at : at + size])
         pairs = rows.get(phrase) or _inflected(phrase[0])
+        verbs += [(at, key) for key, _ in pairs if key in ("gets", "moves")]
+        sums_at += [at for key, _ in pairs if key in ("money", "currency")]
         said = [
             _CARD.get(key, (key.rstrip("!"), value)) for key, value in pairs if key in _CLAIMS or key in _CARD
         ]
@@ -304,9 +311,7 @@ def stated(
             ]
         elif not _says_nothing(pairs):
             every = (word.removesuffix("'s") for word in phrase if word[0].isalpha())
-            strange += [
-                word for word in every if not _says_nothing(rows.get((word,)) or _inflected(word))
-            ]
+            strange += [word for word in every if not _says_nothing(rows.get((word,)) or _inflected(word))]
         at += size
         last = at if said else last
     others: list[Claim] = []
@@ -316,11 +321,13 @@ def stated(
     others += [("answer", code.upper()) for code in _ANSWER_CODE.findall(folded)]
     others += [("currency", phrases_of("currency").get(sign, sign)) for sign in _SIGNS.findall(folded)]
     claims += [(claim, False, at + place) for place, claim in enumerate(others)]
-    for found in () if known else _MONEY_MOVED.finditer(folded):
-        before = re.split("[.,;]", folded[: found.end()])[-1]
-        denied = _denies(_WORD.findall(before), language)
-        moved = (*((_CHARGED,) if found["moves"] or found["moved"] else ()), ("fact", "credited"))
-        claims += [(claim, denied, -found.end()) for claim in moved]
+    for (place, verb), money in product(verbs, () if known else sums_at):
+        between = words[min(place, money) : max(place, money) + 1]
+        if len(between) <= _NEAR and _ENDS.isdisjoint(between):
+            # money that somebody gets is credited; where it moves, it may be charged
+            denied = _denies([*words[max(0, min(place, money) - _NEAR) : money], *between], language)
+            moved = (("fact", "credited"), *((_CHARGED,) if verb == "moves" else ()))
+            claims += [(claim, denied, -1 - place) for claim in moved]
     return claims, strange
 
 
