@@ -29,7 +29,6 @@ _ASKED_GOT = re.compile(
     r"\b(?P<got>got|gets|received|granted|bekam|erhielt|aprobaron|aprovaram|recibi|recebi|accordee?s?|obtenu)"
     r"(?: only| just| nur| solo| so| apenas| seulement)? (?P<n>\d+(?:[.,]\d\d)?)"
 )
-_ONLY = frozenset(("only", "just", "nur", "solo", "apenas", "seulement"))
 _OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
 
 
@@ -43,7 +42,7 @@ def _only(reader: Reader) -> None:
     """`Only` before an amount says no more than the decision with it."""
     text, money = fold(reader.text), reader.all("amount", "bare")
     for mark in reader.all("unknown"):
-        if mark.value in _ONLY and any(JOINED.fullmatch(text[mark.end : one.start])
+        if mark.value in phrases_of("only-word") and any(JOINED.fullmatch(text[mark.end : one.start])
                                        for one in money if one.start >= mark.end):  # fmt: skip
             mark.key = "aside"
 

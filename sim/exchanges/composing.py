@@ -73,19 +73,12 @@ _FIRST = ("00", "20", "10", "30")  # function and origin of what is no repeat
 _AGENT = re.compile(r"(?:by|at|vom|por|pel[oa]|par|from|on|due|because)\b", re.IGNORECASE)
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
 _MOST_CITY = 13  # characters, as DE 43 has them
-# What stands between an answer and a reversal that it answers.
-_TO_IT = frozenset(
-    [
-        *("to", "for", "of", "auf", "a", "al", "ao", "du", "de", "the", "an", "die", "eine", "la"),
-        *("una", "uma", "une"),
-    ]
-)
 # What separates transactions, or the items of a list; more parts than this are no sentence.
 _JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et|puis|ensuite)"
 _BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
 _MOST_PARTS = 12
 _ONE = re.compile(
-    r"(?:the )?(?:one|another|first|second|third|other|ein[es]?|weiterer?|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
+    r"(?:the )?(?:one|another|first|second|third|other|ein[es]?|weitere|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
     r"(?: (?:one|autre|weiterer?|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con)\b)? ?"
 )
 _BARE = re.compile(r"(?<![\d.,])\d+(?:[.,]\d\d)? ?$")
@@ -723,7 +716,10 @@ class Composer:
         """Whether the answer that is spoken of is that to a reversal, which is always the same."""
         text = fold(self.reader.text)
         return any(
-            (answer.end <= one.start and _TO_IT.issuperset(text[answer.end : one.start].split()))
+            (
+                answer.end <= one.start
+                and phrases_of("joining").keys() >= {*text[answer.end : one.start].split()}
+            )
             or (one.end <= answer.start and not text[one.end : answer.start].strip())
             for answer in self.all("answer")
             for one in self.all("then")

@@ -22,16 +22,12 @@ _ODD = {"ß": "s", "’": "'", "–": "-", "—": "-", "ø": "o", "ł": "l", "\u
 _ELISION = re.compile(r"\b([cdjlmnst]|qu)'(?=[a-z])")
 TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\s\w]")
 _BETWEEN = "-./,()"
-# `The issuer is not available` says what `issuer not available` does.
-COPULAS = frozenset(
-    ("is", "was", "are", "were", "ist", "war", "es", "era", "esta", "estaba", "foi", "estava", "est", "etait")
-)
 # Rows that are read by other means than as phrases.
 _OTHERS = frozenset(
     [
         *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
         *("coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese"),
-        *("sized-word", "code-of", "word-city"),
+        *("sized-word", "code-of", "word-city", "copula", "joining", "only-word"),
     ]
 )
 ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
@@ -138,9 +134,8 @@ def meanings() -> dict[str, str]:
 @cache
 def long_meanings() -> tuple[str, ...]:
     """The meanings that are more than a phrase, the longest first."""
-    return tuple(
-        sorted((text for text in meanings() if re.search(", | or | not |/", text)), key=len, reverse=True)
-    )
+    every = (text for text in meanings() if re.search(", | or | not |/", text))
+    return tuple(sorted(every, key=len, reverse=True))
 
 
 @cache

@@ -11,12 +11,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
 from typing import Any
 
 from sim.elements import dates
 from sim.exchanges import lexicon, sums
-from sim.exchanges.lexicon import COPULAS, TOKEN, fold, phrases_of, words_of
+from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
 from sim.spec import currency as currency_of
 
 _ALLOWED = frozenset(",.;:-()!/\"'—&=#+*>[]{}|“”„«»‘’_~")
@@ -172,7 +171,7 @@ class Reader:
             sizes = range(1, min(len(said), _LONGEST) + 1)
             if any(_before_amount(" ".join(said[-size:])) for size in sizes):
                 return True
-            if said.pop() not in _JOINING:
+            if said.pop() not in phrases_of("joining"):
                 return False
         return False
 
@@ -240,15 +239,12 @@ class Reader:
     # -- phrases
     def _phrases(self) -> None:
         known, longest = lexicon.phrases()
-        for found in _ONLY_PART.finditer(self.left):
-            said = re.sub(r"\s+", " ", self.text[found.start() : found.end()])
-            self.marks.append(Mark("decision", "partial", found.start(), found.start() + 4, said))
-        for name in sorted(_network_words(), key=len, reverse=True):
-            self._take(
-                rf"\b{name}\b",
-                "network",
-                lambda found: phrases_of("network")[re.sub(r"[\s-]+", " ", found[0])],
-            )
+        names = lexicon.present(phrases_of("network"), self.left.replace("-", " ")).replace(r"\s+", r"[\s-]+")
+        self._take(
+            rf"\b(?:{names})\b",
+            "network",
+            lambda found: phrases_of("network")[re.sub(r"[\s-]+", " ", found[0])],
+        )
         # A network among the words of a phrase does not part them: `stored Visa card`.
         for mark in self.all("network"):
             self.left = self.left[: mark.start] + " " * (mark.end - mark.start) + self.left[mark.end :]
@@ -262,8 +258,8 @@ class Reader:
             for size in range(min(longest, len(tokens) - at), 0, -1):
                 words = tuple(token[0] for token in tokens[at : at + size])
                 start, end = tokens[at][1], tokens[at + size - 1][2]
-                if words not in known and not COPULAS.isdisjoint(words[1:-1]):
-                    words = tuple(word for word in words if word not in COPULAS)
+                if words not in known and not phrases_of("copula").keys().isdisjoint(words[1:-1]):
+                    words = tuple(word for word in words if word not in phrases_of("copula"))
                     words = words if len(words) > 1 else ()
                 if words in known and self._joined(start, end):
                     if longer := self._longer(tokens, at, size):
@@ -325,16 +321,8 @@ _NEXT_WORD = 20  # characters
 _WORDS_BEFORE = 40
 _LONGEST = 5
 _NUMBER = re.compile(rf"(?<![\w.,*-])(?:{sums.FIGURES})(?![\w%]|[.,]\d)")
-# What no amount stands before, what may stand between it and its word, and what such words say.
+# What no amount stands before, and what the words before an amount say.
 _COUNTED = frozenset(("st", "nd", "rd", "th", "x", "%", "minor"))
-_JOINING = frozenset(
-    [
-        *("of", "for", "at", "by", "with", "to", "only", "just", "over", "a", "an", "the", "is"),
-        *("von", "uber", "um", "mit", "auf", "nur", "der", "die", "den", "werden", "de", "do", "da"),
-        *("des", "du", "del", "los", "las", "les", "le", "la", "el", "dos", "das", "os", "as", "por"),
-        *("em", "en", "pour", "sur", "par"),
-    ]
-)
 _BEFORE_AMOUNT = (
     "tip",
     "bound",
@@ -356,11 +344,6 @@ _SHOP = re.compile(
     r"\b(?:at|At|merchant|bei|chez|named|called|en)\s+((?:[A-Z][\w'&.]*)(?:\s+(?:[A-Z&][\w'&.]*|of|de|la))*)"
 )
 _PLACE = re.compile(r"\b(?:in|In|en|em|à|a)\s+([A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?!\w)")
-# An amount that was read already stands between the words.
-_ONLY_PART = re.compile(
-    rf"\b(?:only|just|nur|solo|apenas|seulement)\s+{_TAKEN}+\s+(?:is |was |were |are |werden |wurden )?"
-    r"(?:approved|genehmigt|aprobad[oa]s?|aprovad[oa]s?|approuves?|acceptes?)\b"
-)
 _NO_NAME = frozenset(
     (
         "network",
@@ -382,12 +365,6 @@ def _before_amount(words: str) -> bool:
     """Whether an amount without a currency may stand right after *words*."""
     partial = phrases_of("decision").get(words) == "partial"
     return partial or words in phrases_of("amount-after") or lexicon.says(words, *_BEFORE_AMOUNT)
-
-
-@cache
-def _network_words() -> tuple[str, ...]:
-    """The names of networks, as patterns."""
-    return tuple(re.escape(name).replace(r"\ ", r"[\s-]+") for name in phrases_of("network"))
 
 
 def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:

@@ -15,7 +15,6 @@ from operator import itemgetter
 
 from sim.exchanges import sums
 from sim.exchanges.lexicon import (
-    COPULAS,
     ENDINGS,
     TOKEN,
     element_names,
@@ -48,13 +47,6 @@ _CARD = {"presence": ("card", "present"), "absence": ("card", "absent")}
 _NOUNS = ("chip", "stripe")
 _READING = re.compile(
     r"\b(?:read|used|insert|dip|swip|benutz|verwendet|usad|utilis|gelesen|gesteckt|eingesteckt|lue?s?|inser|leid[oa]|lid[oa])"
-)
-_NOT = frozenset(
-    (
-        *("not", "no", "nothing", "never", "neither", "nor", "cannot", "without", "nicht", "kein", "keine"),
-        *("keinen", "nichts", "nie", "ohne", "nunca", "ni", "nada", "sin", "nao", "nem", "sem", "pas"),
-        *("jamais", "aucun", "aucune", "rien", "sans", "nobody", "none", "niemand", "nadie", "ninguem"),
-    )
 )
 _STEM = 4  # letters
 _NEAR = 5  # words between a negation and what it denies
@@ -282,7 +274,7 @@ def stated(
     rows, longest = _table()
     folded = fold(text)
     words = [found[0] for found in TOKEN.finditer(_DECIMAL.sub("", folded)) if found[0] not in "-./()"]
-    words = [word for word in words if word not in COPULAS]
+    words = [word for word in words if word not in phrases_of("copula")]
     read = bool(known or _READING.search(folded))
     claims: list[tuple[Claim, bool, int]] = []
     strange: list[str] = []
@@ -331,9 +323,18 @@ def stated(
     return claims, strange
 
 
+@cache
+def negations() -> frozenset[str]:
+    """The words that deny."""
+    every = (row["phrases"].split("|") for row in read_csv("descriptions/told") if row["key"] == "not")
+    return frozenset(word for words in every for word in words)
+
+
 def _denies(words: Iterable[str], language: str) -> bool:
     """Whether *words* hold a negation; `no` of Portuguese is `in the`."""
-    return any((word in _NOT and (word, language) != ("no", "pt")) or word.endswith("n't") for word in words)
+    return any(
+        (word in negations() and (word, language) != ("no", "pt")) or word.endswith("n't") for word in words
+    )
 
 
 @cache
@@ -362,5 +363,5 @@ def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], int]:
     names = {words_of(name): _IDLE for version in VERSIONS for name in element_names(version)}
     for rows in (own, phrases()[0], names):
         for words in sorted(rows, key=len):
-            bare.setdefault(tuple(word for word in words if word not in COPULAS), rows[words])
+            bare.setdefault(tuple(word for word in words if word not in phrases_of("copula")), rows[words])
     return bare, max(map(len, bare))
