@@ -84,10 +84,10 @@ _ONE = re.compile(
 _BARE = re.compile(r"(?<![\d.,])\d+(?:[.,]\d\d)? ?$")
 _MONEY = frozenset(("amount", "bare", "currency"))
 _DECIDING = frozenset(("decision", "reason", "reason!", "code", "why"))
-_INHERITED = frozenset(
-    (*_MONEY, "head", "network", "entry", "kind", "trade", "city", "country", "option", "mti", "atm", "alone")
+_INHERITED = (
+    *(("amount", "bare"), ("head", "alone", "atm"), ("currency",), ("network",), ("entry",), ("kind", "mti")),
+    *(("trade",), ("city",), ("country",), ("option",)),
 )
-_ALIKE = {"bare": "amount", "alone": "head"}
 _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
 
 
@@ -178,19 +178,22 @@ def _listed(whole: Composer) -> Plan | None:
     plans: list[Plan] = []
     before = shared
     for said, marks in items:
-        own = {_ALIKE.get(mark.key, mark.key) for mark in marks}
-        if alpha and _BARE.search(said) and all(mark.key != "amount" for mark in marks):
+        own = {mark.key for mark in marks}
+        if alpha and _BARE.search(said) and "amount" not in own:
             said, own = f"{said} {alpha}", own | {"amount"}
         words: list[str] = []
         for donor in (shared, before, [] if plans else items[1][1]):
-            more = [
-                mark for mark in donor if mark.key in _INHERITED and _ALIKE.get(mark.key, mark.key) not in own
-            ]
-            own |= {_ALIKE.get(mark.key, mark.key) for mark in more}
-            marks = [*marks, *more]
+            kinds = [kind for kind in _INHERITED if own.isdisjoint(kind)]
+            more = [mark for mark in donor if any(mark.key in kind for kind in kinds)]
+            marks, own = [*marks, *more], own | {mark.key for mark in more}
             words += [mark.words for mark in more]
         made = Composer(Reader(", ".join((*words, said))), None, whole.given_version, whole.at).plan()
-        if made.unclear or not made.steps or made.asked.count > 1 or not own & {"amount", "head"}:
+        if (
+            made.unclear
+            or not made.steps
+            or made.asked.count > 1
+            or own.isdisjoint(("amount", "bare", "alone"))
+        ):
             return None
         plans.append(made)
         before = marks

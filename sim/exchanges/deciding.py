@@ -18,10 +18,6 @@ from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.codes import Code, code_list
 from sim.spec.networks import ResponseCode, response_code, response_codes_of
 
-# Approved for 20 is whole where there is one amount, and a part where there are two.
-_SOFT = re.compile(
-    "(?:approved for|aprobad[oa] por|aprovad[oa] por|approuvee? pour|approves|genehmigt uber)$"
-)
 _BY_OTHERS = re.compile(
     r"(?:approv|declin|refus|reject|den[iy])\w*,? (?:\w+ )?by (?!(?:the |a |an |its |their )?(?:card )?"
     r"(?:issu|bank|host|network))|offline"
@@ -36,7 +32,6 @@ OF_WHICH = re.compile(
     r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
 )
 _OTHER_AMOUNTS = (
-    "then",
     "cashbackof",
     "tip",
     "balanceis",
@@ -189,21 +184,12 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
 
 
 def _verdicts(reader: Reader) -> set[str]:
-    """What the words for decisions say; *approved for 20* is a part only beside a whole."""
-    words = reader.all("decision")
-    said = {str(mark.value) for mark in words}
+    """What the words for decisions say; *approved for 20* is a part of a larger amount that is named."""
+    said = {str(mark.value) for mark in reader.all("decision")}
     of_a_whole = reader.all("part") and not reader.all("then")
     if said == {"approved"} and (of_a_whole or _approves_less(reader)):
         return {"partial"}
-    if "partial" in said:
-        soft = all(_SOFT.search(fold(mark.words)) for mark in words if mark.value == "partial")
-        if soft and not reader.all("part"):
-            sums = {mark.value.minor_units for mark in reader.all("amount")}
-            bare = {int(re.sub(r"\D", "", mark.value)) for mark in reader.all("bare")}
-            several = len(sums) > 1 or any(one not in sums and 100 * one not in sums for one in bare)
-            return said - {"partial"} | ({"partial"} if several else {"approved"})
-        said -= {"approved"}
-    return said
+    return said - {"approved"} if "partial" in said else said
 
 
 def granted(reader: Reader) -> list[Mark]:
@@ -229,13 +215,13 @@ def worth(reader: Reader, mark: Mark) -> int:
 
 def _approves_less(reader: Reader) -> bool:
     """Whether one of two amounts of a single request is approved, and it is the smaller one."""
-    if (
-        "of which" in fold(reader.text)
-        or reader.all(*_OTHER_AMOUNTS)
-        or len({mark.value for mark in reader.all("head")}) > 1
+    money, back = reader.all("amount", "bare"), reader.all("then")
+    if "of which" in fold(reader.text) or reader.all(*_OTHER_AMOUNTS):
+        return False
+    if len({mark.value for mark in reader.all("head")}) > 1 or any(
+        one.start > back[0].start for one in money if back
     ):
         return False
-    money = reader.all("amount", "bare")
     less = {worth(reader, mark) for mark in granted(reader)}
     more = {worth(reader, mark) for mark in money} - less
     return len(less) == len(more) == 1 and min(less) < min(more)

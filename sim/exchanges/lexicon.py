@@ -30,7 +30,7 @@ _OTHERS = frozenset(
         *("sized-word", "code-of", "word-city", "copula", "joining", "only-word"),
     ]
 )
-ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
+_ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
 _STEM, _SLIP = 5, 7
 _MATTERS = (*("head", "then", "decision", "reason", "reason!", "kind", "answer", "why", "entry"),
             *("network", "option", "negation", "fault", "repeat"))  # fmt: skip
@@ -164,13 +164,17 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
     return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
 
 
+def inflected(word: str, shortest: int = _STEM) -> Iterator[str]:
+    """*word* and its forms with other endings, of a stem of at least *shortest* letters."""
+    stems = [word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))]
+    return (stem + end for stem in stems if len(stem) >= shortest for end in ("", *_ENDINGS))
+
+
 def variant(word: str) -> str:
-    """The word that a row has in place of *word*, but for an ending of its own: `abgelehnte` is declined,
-    `recusadas` what `recusada` is."""
+    """The word that a row has in place of *word*, but for its ending: `abgelehnte` is declined."""
     known = phrases()[0]
-    stems = [word] + [word[: -len(end)] for end in ENDINGS if word.endswith(end)]
-    every = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *ENDINGS))
-    return next((one for one in every if any(key != "filler" for key, _ in known.get((one,), ()))), word)
+    rows = ((one, known.get((one,), ())) for one in inflected(word))
+    return next((one for one, pairs in rows if any(key != "filler" for key, _ in pairs)), word)
 
 
 @cache

@@ -262,9 +262,6 @@ class Reader:
                     words = tuple(word for word in words if word not in phrases_of("copula"))
                     words = words if len(words) > 1 else ()
                 if words in known and self._joined(start, end):
-                    if longer := self._longer(tokens, at, size):
-                        size, end = longer, tokens[at + longer - 1][2]
-                        words = tuple(token[0] for token in tokens[at : at + size])
                     self._say(words, start, end)
                     at += size
                     break
@@ -278,23 +275,6 @@ class Reader:
                 elif one not in _ALLOWED:
                     self.marks.append(Mark("unknown", one, start, end, self.text[start:end]))
                 at += 1
-
-    def _longer(self, tokens: list[tuple[str, int, int]], at: int, size: int) -> int:
-        """How many words of the phrase of *size* words at *at* are left where a reason of as many words
-        begins among them: `transaction | not allowed at terminal`. 0: none begins there."""
-        known, longest = lexicon.phrases()
-        for less in range(1, size):
-            if tuple(token[0] for token in tokens[at : at + less]) not in known:
-                continue
-            for more in range(min(longest, len(tokens) - at - less), size - 1, -1):
-                last = at + less + more - 1
-                words = tuple(token[0] for token in tokens[at + less : last + 1])
-                pairs = known.get(words, ()) if last >= at + size else ()
-                if any(key in _REASONS for key, _ in pairs) and self._joined(
-                    tokens[at + less][1], tokens[last][2]
-                ):
-                    return less
-        return 0
 
     def _joined(self, start: int, end: int) -> bool:
         """Whether the words between two places are one phrase, without what was read or the end of a
@@ -316,7 +296,6 @@ class Reader:
         self._blank(start, end)
 
 
-_REASONS = ("reason", "reason!")
 _NEXT_WORD = 20  # characters
 _WORDS_BEFORE = 40
 _LONGEST = 5

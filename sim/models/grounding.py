@@ -15,10 +15,10 @@ from operator import itemgetter
 
 from sim.exchanges import sums
 from sim.exchanges.lexicon import (
-    ENDINGS,
     TOKEN,
     element_names,
     fold,
+    inflected,
     phrases,
     phrases_of,
     present,
@@ -341,10 +341,8 @@ def _denies(words: Iterable[str], language: str) -> bool:
 def _inflected(word: str) -> tuple[Claim, ...]:
     """What the rows say of *word* with another ending: a claim before what says nothing."""
     rows = _table()[0]
-    stems = [word, *(word.removesuffix(end) for end in ENDINGS if word.endswith(end))]
-    forms = ((stem + end,) for stem in stems if len(stem) >= _STEM for end in ("", *ENDINGS))
-    found = sorted((rows[form] for form in forms if form in rows), key=_says_nothing)
-    return found[0] if found else ()
+    found = [rows[(form,)] for form in inflected(word, _STEM) if (form,) in rows]
+    return min(found, key=_says_nothing, default=())
 
 
 def _says_nothing(pairs: Iterable[Claim]) -> bool:
