@@ -20,10 +20,6 @@ _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
 _PLUS = re.compile(r"(?:[+]|\b(?:plus|mas|mais|zuzuglich)\b) ?$")
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
-_OF_IT = re.compile(
-    r"\s*(?:(?:total|full|integral|completa?|parcial)\s)?(?:of|for|on|de|da|do|del|d|einer|eines|fur|von)\s"
-    r"(?:(?:the|a|an|la|el|una|uma|un|une|l|einen|einem)\s)?"
-)
 _ASKED_GOT = re.compile(
     r"\b(?:asked|requested|wanted|angefragt|verlangt|pedi|pidio|pediu|solicitad[oa]s?|demandee?s?)\b[^.;]*?"
     r"\b(?P<got>got|gets|received|granted|bekam|erhielt|aprobaron|aprovaram|recibi|recebi|accordee?s?|obtenu)"
@@ -140,10 +136,6 @@ def _stages(reader: Reader) -> None:
         if re.fullmatch(r"\s*of (?:an? |the )?", text[one.end : other.start]):
             reader.unclear.append(reader.text[one.start : other.end])  # nobody reverses a reversal
     heads = reader.all("head")
-    for one, other in itertools.pairwise(heads):
-        both = (one.value, other.value)
-        if both == ("refund", "purchase") and _OF_IT.fullmatch(text[one.end : other.start]):
-            other.key = "aside"
     if not any(mark.value == "preauthorization" for mark in heads):
         return
     plus = [one.start for one in money if _PLUS.search(text, 0, one.start)]

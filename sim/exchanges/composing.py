@@ -78,12 +78,13 @@ _JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|d
 _BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
 _MOST_PARTS = 12
 _ONE = re.compile(
-    r"(?:the )?(?:one|another|first|second|third|other|ein[es]?|weitere|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
-    r"(?: (?:one|autre|weiterer?|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con)\b)? ?"
+    r"(?:the |l )?(?:one|another|autre|first|second|third|other|ein[es]?|weitere|otr[ao]|un[ao]?|outr[ao]"
+    r"|uma?|une)\b(?: (?:one|autre|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con)\b)? ?"
 )
 _BARE = re.compile(r"(?<![\d.,])\d+(?:[.,]\d\d)? ?$")
 _MONEY = frozenset(("amount", "bare", "currency"))
-_DECIDING = frozenset(("decision", "reason", "reason!", "code", "why"))
+_DECIDING = ("decision", "reason", "reason!", "code", "why")
+_SAID_OF_ONE = _MONEY | {*_DECIDING}
 _INHERITED = (
     *(("amount", "bare"), ("head", "alone", "atm"), ("currency",), ("network",), ("entry",), ("kind", "mti")),
     *(("trade",), ("city",), ("country",), ("option",)),
@@ -162,8 +163,8 @@ def _listed(whole: Composer) -> Plan | None:
         marks = [mark for mark in reader.marks if start <= mark.start < end]
         keys = {mark.key for mark in marks} - {"aside"}
         headed = start == 0 and count and len(spans) == count + 1
-        if not keys or headed or (keys & {"count", "each"} and keys.isdisjoint(_DECIDING) and (
-                "each" in keys or keys.isdisjoint(_MONEY))):  # fmt: skip
+        if not keys or headed or (keys & {"count", "each"} and (
+                "each" in keys or keys.isdisjoint(_SAID_OF_ONE))):  # fmt: skip
             shared += marks
             continue
         one = _ONE.match(fold(text[start:end]))
@@ -176,24 +177,21 @@ def _listed(whole: Composer) -> Plan | None:
         return None
     alpha = min((mark.value.currency for mark in reader.all("amount")), default="")
     plans: list[Plan] = []
-    before = shared
+    before: list[Mark] = []
     for said, marks in items:
         own = {mark.key for mark in marks}
         if alpha and _BARE.search(said) and "amount" not in own:
             said, own = f"{said} {alpha}", own | {"amount"}
         words: list[str] = []
         for donor in (shared, before, [] if plans else items[1][1]):
-            kinds = [kind for kind in _INHERITED if own.isdisjoint(kind)]
+            every = (*_INHERITED, _DECIDING) if donor is shared else _INHERITED
+            kinds = [kind for kind in every if own.isdisjoint(kind)]
             more = [mark for mark in donor if any(mark.key in kind for kind in kinds)]
             marks, own = [*marks, *more], own | {mark.key for mark in more}
             words += [mark.words for mark in more]
         made = Composer(Reader(", ".join((*words, said))), None, whole.given_version, whole.at).plan()
-        if (
-            made.unclear
-            or not made.steps
-            or made.asked.count > 1
-            or own.isdisjoint(("amount", "bare", "alone"))
-        ):
+        is_whole = made.steps and made.asked.count == 1 and not own.isdisjoint(("amount", "bare", "alone"))
+        if made.unclear or not is_whole:
             return None
         plans.append(made)
         before = marks

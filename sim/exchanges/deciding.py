@@ -32,16 +32,7 @@ OF_WHICH = re.compile(
     r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
 )
 _OTHER_AMOUNTS = (
-    "cashbackof",
-    "tip",
-    "balanceis",
-    "count",
-    "also",
-    "actual",
-    "part",
-    "partof",
-    "remain",
-    "each",
+    *("cashbackof", "tip", "balanceis", "count", "also", "actual", "part", "partof", "remain", "each"),
 )
 _APART = ",;:(-–.)"
 # Who says so, around the state of a card: `the cardholder reported it stolen`, `card blocked by the issuer`.

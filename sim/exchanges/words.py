@@ -162,7 +162,7 @@ class Reader:
             return True
         if len(found[0]) > 1 and lexicon.says(" ".join(after[:1]), "head"):
             return True
-        if phrases_of("decision").get(" ".join(after[:1])) in ("approved", "partial"):
+        if phrases_of("decision").get(lexicon.variant("".join(after[:1]))) in ("approved", "partial"):
             return True
         before = self.left[max(0, found.start() - _WORDS_BEFORE) : found.start()].rpartition(_TAKEN)[2]
         words = re.split("[.;]", before)[-1]
@@ -303,16 +303,7 @@ _NUMBER = re.compile(rf"(?<![\w.,*-])(?:{sums.FIGURES})(?![\w%]|[.,]\d)")
 # What no amount stands before, and what the words before an amount say.
 _COUNTED = frozenset(("st", "nd", "rd", "th", "x", "%", "minor"))
 _BEFORE_AMOUNT = (
-    "tip",
-    "bound",
-    "head",
-    "partof",
-    "remain",
-    "actual",
-    "also",
-    "network",
-    "then",
-    "cashbackof",
+    *("tip", "bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof"),
 )
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
@@ -325,17 +316,8 @@ _SHOP = re.compile(
 _PLACE = re.compile(r"\b(?:in|In|en|em|à|a)\s+([A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?!\w)")
 _NO_NAME = frozenset(
     (
-        "network",
-        "city",
-        "currency",
-        "country",
-        "entry",
-        "option",
-        "decision",
-        "atm",
-        "then",
-        "reason",
-        "reason!",
+        *("network", "city", "currency", "country", "entry", "option"),
+        *("decision", "atm", "then", "reason", "reason!"),
     )
 )
 
