@@ -20,6 +20,7 @@ _SHOWN = 6
 _EVIDENCE_USUAL = WEIGHTS["evidence_usual"]
 _EVIDENCE_FRAMED = WEIGHTS["evidence_framed"]
 _FEWEST = 2
+_ENOUGH = WEIGHTS["enough"]
 # By chance, so few of 64 bits are set once in 10^12 cases, and so few once in 100.
 _MOST_THIN, _MOST_ROUTED = 8, 23
 _FARTHER = 16
@@ -34,7 +35,7 @@ _PLAIN_HEADS = frozenset(("base24", "a4m", "unionpay-switch"))
 def believable(best: Candidate) -> bool:
     """Whether the best candidate is a message, perhaps damaged, and not a chance reading."""
     # The text around it is no evidence against what reads to its end.
-    if best.fits and best.score >= min(best.reading.saved, 0.0):
+    if best.fits and (best.score >= 0 or best.score - min(best.reading.saved, 0.0) >= _ENOUGH):
         return True
     near = usual(best.anchor.mti) and any(OFF_BY in one for one in best.odd)
     if near and best.steps and not best.steps[0].odd:

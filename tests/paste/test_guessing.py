@@ -308,3 +308,16 @@ def test_visa_private_elements_are_read_behind_the_header() -> None:
     assert (behind_zeros.message, behind_zeros.confidence) == (best.message, "unsure")
     assert best.message is not None
     assert best.message.fields == message.fields
+
+
+def test_zeros_at_the_end_of_a_printed_message_are_no_message() -> None:
+    """A manual's page lost blanks of the message; `0430` and the zeros behind it read to the end."""
+    page = """ISO0140000500200B238800128E1941000000000000000120110000000000010000626144
+   3000000001443010626062611509        374245455400126=99121010
+     792001      09231                          CABAL S.A.
+               0441                       4000000000000000000003217DABA59549
+   803D5023                       0123121PRO1+000001 04300000000000000000000
+   00000000000000000000000
+"""
+    best = guess(page)
+    assert (best.mti, best.framing, best.complete) == ("0200", ("BASE24 header ISO014000050",), False)
