@@ -17,6 +17,7 @@ from sim.elements import dates
 from sim.errors import OptionError, shown
 from sim.exchanges import beside, shares
 from sim.exchanges.deciding import Decision, decide, said_by
+from sim.exchanges.draft import Draft
 from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
 from sim.exchanges.plan import Asked, Plan, Step, steps_of, together
@@ -198,19 +199,14 @@ def _listed(whole: Composer) -> Plan | None:
     return replace(together(plans), text=text).check()
 
 
-class Composer:
-    """What is asked for in the making: of what was read, on top of what was asked for *before*, if it goes
-    on."""
+class Composer(Draft):
+    """Composes the plan of what was read, on top of what was asked for *before* in a follow-up."""
 
     def __init__(
         self, reader: Reader, before: Asked | None, version: str | None, at: datetime | None
     ) -> None:
-        self.reader, self.before, self.given_version, self.at = reader, before, version, at
-        self.all, self.only, self.bad = reader.all, reader.only, reader.unclear.append
-        self.notes = reader.notes
-        self.options: dict[str, Any] = dict(before.options) if before else {}
-        self.words: dict[str, str] = {}
-        self.shares: dict[str, list[Mark]] = {}  # the amounts by what they belong to
+        super().__init__(reader, before)
+        self.given_version, self.at = version, at
         self.network: str | None = None
         self.version = ""
         self.decision = Decision()
@@ -256,11 +252,6 @@ class Composer:
         heads = {mark.value for mark in self.all("head")}
         whole = bool(self.all("alone")) or (heads and (money or heads <= _WITHOUT_AMOUNT))
         return made if whole and made.steps and not made.unclear else None
-
-    def put(self, name: str, value: Any, *keys: str) -> None:
-        """Set the option *name*, which follows from the marks of *keys*."""
-        self.options[name] = value
-        self.words[name] = said_by(self.all(*keys))
 
     # -- words
     def _unknown(self) -> None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from sim.exchanges import sums
 from sim.exchanges.deciding import JOINED, OF_WHICH, Decision, granted, said_by
+from sim.exchanges.draft import Draft
 from sim.exchanges.lexicon import fold
 from sim.exchanges.words import Mark, Sum
 from sim.spec.codes import FUNDS, currencies
-
-if TYPE_CHECKING:
-    from sim.exchanges.composing import Composer
 
 _ROLES = {"tip": "tip", "cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
 _DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
 
 
-def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, int]:
+def amounts(made: Draft, chain: list[str], decision: Decision) -> dict[str, int]:
     """Amounts by what they belong to: main, part, final, cashback, or a later stage of *chain*."""
     bad, amounts = made.bad, made.all("amount")
     for mark in amounts:
@@ -62,7 +59,7 @@ def amounts(made: Composer, chain: list[str], decision: Decision) -> dict[str, i
     return out
 
 
-def _placed(made: Composer, mark: Mark) -> None:
+def _placed(made: Draft, mark: Mark) -> None:
     """Give an amount in pesos, francs and the like the currency that the country has."""
     name, land = mark.value.currency[1:], str(made.options.get("country", ""))
     known = [one for one in currencies() if one.alpha[:2] == land and one.alpha not in FUNDS]
@@ -74,7 +71,7 @@ def _placed(made: Composer, mark: Mark) -> None:
     mark.value = Sum(value or 1, alpha or "USD")
 
 
-def _minor(made: Composer, mark: Mark, currency: str) -> int | None:
+def _minor(made: Draft, mark: Mark, currency: str) -> int | None:
     if isinstance(mark.value, Sum):
         return mark.value.minor_units
     if mark.key == "raw":
@@ -82,7 +79,7 @@ def _minor(made: Composer, mark: Mark, currency: str) -> int | None:
     return sums.minor_units(mark.value, currency, comma=made.reader.comma)
 
 
-def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
+def _role(made: Draft, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
     """What the amount *mark* belongs to, by the words around it; *several*: one stands before it."""
     text, parts = made.reader.text, made.all("part")
     around = made.all(
@@ -137,7 +134,7 @@ def _role(made: Composer, mark: Mark, chain: list[str], decision: Decision, seve
     return "main"
 
 
-def _undone(made: Composer, decision: Decision, out: dict[str, int]) -> None:
+def _undone(made: Draft, decision: Decision, out: dict[str, int]) -> None:
     """What a reversal undoes, where it is said by itself: all, or a part of it."""
     undone, whole = out.pop("undone", None), out.get("part", out.get("main", 0))
     if undone is None or undone == whole:
@@ -148,7 +145,7 @@ def _undone(made: Composer, decision: Decision, out: dict[str, int]) -> None:
     out["final"], made.all("then")[0].value = whole - undone, "partial_reversal"
 
 
-def _check_parts(made: Composer, decision: Decision, out: dict[str, int]) -> None:
+def _check_parts(made: Draft, decision: Decision, out: dict[str, int]) -> None:
     """A part is less than the whole, and every part that is spoken of has an amount."""
     bad = made.bad
     main = out.get("main", made.options.get("amount_minor_units", -1))
