@@ -106,7 +106,7 @@ def _reversal(
     if not undone and not checked:
         undone = bookings(exchange.steps, exchange.network)
     if not undone:
-        raise OptionError("then", f"something to reverse before a step {word!r}", "nothing left to reverse")
+        raise OptionError("then", f"a transaction to reverse before {word!r}", "none left")
     last = undone[-1]
     answer = exchange.answer_to(last.step)
     final = None

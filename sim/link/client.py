@@ -593,7 +593,7 @@ class AsyncClient:
             overdue.late = message
             self.traffic.add(wall, channel.name, IN, "late", data)
         else:
-            self.traffic.add(wall, channel.name, IN, "duplicate", data, note="came twice")
+            self.traffic.add(wall, channel.name, IN, "duplicate", data)
 
     def _distrust(self, answer: Message) -> str:
         """Why *answer* cannot be trusted; empty if its MAC is correct or not required."""

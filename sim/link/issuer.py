@@ -398,7 +398,7 @@ class Issuer:
         if self._moves.get(request.get(3)[:2]) == "inquiry":
             answer_with_balance = self._with_balance(request)
             self.accounts.book(request, 0)  # nothing, which a reversal may name
-            return answer_with_balance, "balance told"
+            return answer_with_balance, "balance returned"
         if rule is not None and rule.approved is not None and taken > 0:
             return self._partly(request, min(rule.approved, taken), rule.code or None), "approved in part"
         available = self.accounts.balance(account(request)[1])

@@ -28,7 +28,7 @@ svg line.lost { stroke: #b3261e; stroke-dasharray: 5 4; } svg text.lost { fill: 
 """
 # Events that mean a missing message: the client gave up, or the host did not send.
 _UNANSWERED = ("timed out", "lost", "unanswered", "undelivered")
-_ODD = {"late": "too late", "duplicate": "came twice", "unmatched": "answers nothing"}
+_ODD = {"late": "too late", "duplicate": "duplicate", "unmatched": "no matching request"}
 
 
 class Seen(NamedTuple):

@@ -63,7 +63,7 @@ def test_an_answer_that_comes_twice_is_told() -> None:
         client.send(request(1, 200))
         client.send(generate("echo", stan="000002").message)
         first = lanes_of(tuple(seen_in(client.seen, OUT)))[0]
-    assert words(first)[-1] == "0210 with 00, came twice"
+    assert words(first)[-1] == "0210 with 00, duplicate"
     assert not first.hops[-1].arrived
 
 
