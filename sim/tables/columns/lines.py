@@ -207,7 +207,8 @@ def _lines(items: Any, first: int) -> Lines:
     data, offsets = joined(items)
     numbers = np.arange(first, first + len(items), dtype=np.int64)
     held: dict[int, Message | ParseError] = {}
-    if not isinstance(items, pd.arrays.ArrowStringArray):
+    kinds = () if isinstance(items, pd.arrays.ArrowStringArray) else set(map(type, items))
+    if any(issubclass(kind, Message | pd.DataFrame) for kind in kinds):
         held = {row: made for row, item in enumerate(items) if (made := _of_dialect(item))}
     lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers, held=held)
     _trim(lines, _NEWLINE, _RETURN)
