@@ -1,4 +1,4 @@
-"""Text <-> Message. Framing only: what values mean is for `elements` and `rules`."""
+"""Text <-> Message. Framing only: `elements` and `rules` interpret the values."""
 
 from sim.codec.message import Message
 from sim.codec.text import build, misfits, parse, spans

@@ -10,7 +10,7 @@ HEX_DIGITS = frozenset("0123456789ABCDEFabcdef")
 _WITH_SECONDARY = frozenset("89ABCDEFabcdef")
 PRIMARY_BITS = 64
 ALL_BITS = 128
-# Of each hex digit of up to three bitmaps: digit -> the elements it announces.
+# For each hex digit position in up to three bitmaps: digit -> the elements it announces.
 _ANNOUNCED = tuple(
     {
         digit: tuple(4 * place + bit for bit in (1, 2, 3, 4) if int(digit, 16) >> (4 - bit) & 1)
@@ -22,7 +22,7 @@ _FIRST_BIT = (1,)
 
 
 def has_secondary(first: str) -> bool:
-    """Whether a bitmap whose first hex digit is *first* has bit 1 set: a second bitmap follows."""
+    """Whether hex digit *first*, the bitmap's first, has bit 1 set: a secondary bitmap follows."""
     return first in _WITH_SECONDARY
 
 
@@ -39,8 +39,8 @@ def numbers(bitmap: str) -> tuple[int, ...]:
 
 
 def to_hex(present: Iterable[int], *, secondary: bool = False) -> str:
-    """The bitmap for the elements *present*: 16 upper-case hex digits, 32 when one is above 64 or
-    *secondary* asks for it.
+    """The bitmap for the elements *present*: 16 upper-case hex digits, or 32 if one is above 64 or
+    *secondary* is set.
 
     >>> to_hex([2, 3, 4])
     '7000000000000000'

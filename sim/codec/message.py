@@ -14,7 +14,7 @@ MTI = re.compile(r"[0-9]{4}")
 
 
 def is_mti(text: str) -> bool:
-    """Whether *text* is four digits that an MTI may have: a version, and a class that there is.
+    """Whether *text* is a possible MTI: four digits with a known version and message class.
 
     >>> is_mti("0200"), is_mti("2024"), is_mti("0013")
     (True, False, False)
@@ -95,8 +95,8 @@ class Message:
 
 
 class PartialMessage(Message):
-    """What was read of a text before the misfit. Its last value may be a piece of something else, so that
-    its repr hides what may be a piece of a card number, too."""
+    """The part of a message read before the error. Its last value may be a fragment of something else, so its
+    repr also masks what may be a fragment of a card number."""
 
     __slots__ = ()
 
@@ -106,11 +106,11 @@ class PartialMessage(Message):
         return cls(read.mti, read.fields, read.version, read.empty_secondary, read.dialect)
 
     def masked(self) -> dict[int, str]:
-        """The elements as they may be shown, logged or sent on."""
+        """The elements in a form that is safe to show, log or forward."""
         return self._masked(cut=True)
 
 
 def _cell(number: int, value: str, elements: Spec) -> Stretch:
-    """An element as masking wants it, behind its length as in the text."""
+    """An element as masking takes it, after its length prefix as in the text form."""
     width = elements[number].prefix
     return Stretch(number, f"{len(value):0{width}}" if width else "", value)

@@ -1,9 +1,9 @@
-"""The text form <-> Message: MTI, hex bitmap, data elements behind their length prefixes.
+"""The text form <-> Message: MTI, hex bitmap, data elements after their length prefixes.
 
-Framing only: MTI, bitmap, length prefixes, enough characters, nothing left over. `walk` and `write` say what
-that means, element by element, and make every located error. A bitmap that good messages have come with often
-is read by a function generated for it, three to four times as fast: plain slices, one table look-up a prefix,
-one length check at the end. It answers None where anything does not fit, and `walk` says why.
+Framing only: MTI, bitmap, length prefixes, enough characters, nothing left over. `walk` and `write` define
+that, element by element, and raise every located error. A bitmap that many valid messages have had gets a
+generated reader, three to four times as fast: plain slices, one table lookup per prefix, one length check at
+the end. It returns None if anything does not fit; `walk` then says why.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from sim.spec.elements import table
 MTI_WIDTH = 4
 BITMAP_WIDTH = 16
 _SHOWN = 8
-# Longer tables of sizes would take more memory than they save time.
+# Longer tables would cost more memory than the time they save is worth.
 _LONGEST_TABLE = 9999
 
-# What reads a length prefix: from its characters (hex digits of packed and binary ones) to a size, or None.
+# Converts a length prefix, in characters (hex digits if packed or binary), to a size; None if it is not one.
 Sizes = Callable[[str], int | None]
 Reader = Callable[[str], Message | None]
 
 
 def is_digits(text: str) -> bool:
-    """Whether *text* is ASCII digits only: ٣ and ３ are digits to `str.isdigit`, not here."""
+    """Whether *text* is ASCII digits only: ٣ and ３ are digits for `str.isdigit`, but not here."""
     return text.isascii() and text.isdigit()
 
 
 @cache
 def sizes(lengths: str, prefix: int, most: int) -> Sizes:
-    """The reader of prefixes of *prefix* bytes, written as *lengths* says, for sizes up to *most*. A table of
-    the legal ones refuses `-1`, ` 5`, `٣٣` and what is too large; a size is only ever compared and sliced by.
+    """The reader of length prefixes of *prefix* bytes, encoded as *lengths*, for sizes up to *most*. It knows
+    only legal ones, so it rejects `-1`, ` 5`, `٣٣` and sizes that are too large.
 
     >>> sizes("bcd", 1, 19)("16"), sizes("binary", 1, 19)("10"), sizes("ascii", 2, 19)("20")
     (16, 16, None)
@@ -63,14 +63,14 @@ def sizes(lengths: str, prefix: int, most: int) -> Sizes:
 
 @lru_cache(maxsize=64)
 def _steps(version: str | Spec) -> list[tuple[int, int, Sizes]]:
-    """By number: the width of a fixed element, else how many digits its prefix has and which are legal."""
+    """By number: the width, the digits of the length prefix (0 if fixed), and the reader of the prefix."""
     made = [(one.width, one.prefix, sizes("ascii", one.prefix, one.width)) for one in table(version).elements]
     return [(0, 0, sizes("ascii", 0, 0)), *made]
 
 
 @lru_cache(maxsize=64)
 def _writing(version: str | Spec) -> list[tuple[int, tuple[str, ...] | None, int]]:
-    """By number: the width of a fixed element, else how each length is written; the bit that announces it."""
+    """By number: the width, every length prefix by length (None if fixed), and the bit."""
     made = [
         (one.width, _prefixes(one.prefix, one.width) if one.prefix else None, 1 << 128 - one.number)
         for one in table(version).elements
@@ -80,7 +80,7 @@ def _writing(version: str | Spec) -> list[tuple[int, tuple[str, ...] | None, int
 
 @cache
 def _prefixes(prefix: int, width: int) -> tuple[str, ...]:
-    """How the length of an element is written, by length; of longer ones `write` says it."""
+    """The length prefixes of an element, by length; `write` handles longer values."""
     return tuple([f"{size:0{prefix}}" for size in range(min(width, 9999) + 1)])
 
 
@@ -97,10 +97,10 @@ def parse(raw: str, version: str | Spec = "1987") -> Message:
     reader = None
     try:
         readers = READERS[version]  # type: ignore[index]
-        # No 16 digits that announce a secondary bitmap are ever a key.
+        # No key of 16 digits announces a secondary bitmap.
         reader = readers.get(raw[4:20]) or readers.get(raw[4:36])
     except (KeyError, TypeError):
-        pass  # a dialect, for which no reader is made; or no text
+        pass  # a dialect, which has no generated readers, or not a str
     if reader is not None and (message := reader(raw)) is not None:
         return message
     if not isinstance(raw, str):
@@ -113,7 +113,7 @@ def parse(raw: str, version: str | Spec = "1987") -> Message:
 
 def walk(raw: str, version: str | Spec) -> Message:
     """Read *raw* element by element. Raises ParseError at the first misfit."""
-    own = table(version)  # raises for an unknown one
+    own = table(version)  # raises if unknown
     mti = raw[:MTI_WIDTH]
     if len(mti) < MTI_WIDTH or not is_digits(mti):
         raise _bad_mti(mti)
@@ -124,7 +124,7 @@ def walk(raw: str, version: str | Spec) -> Message:
     if len(bits) < BITMAP_WIDTH * (1 + secondary) or not bitmap.HEX_DIGITS.issuperset(bits):
         raise _bad_bitmap(raw)
     announced = bitmap.numbers(bits)
-    # Until an element above 64 is read, what was read has its second bitmap all the same.
+    # A partial message keeps its secondary bitmap even before an element above 64 is read.
     message = Message(mti, {}, own.version, secondary, own if own.dialect else None)
     read_values(raw, MTI_WIDTH + len(bits), announced, message)
     message.empty_secondary = secondary and (not announced or announced[-1] <= bitmap.PRIMARY_BITS)
@@ -155,13 +155,13 @@ def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> 
 
 
 def reads(raw: str, version: str | Spec) -> bool:
-    """Whether *raw* is a message: what `walk` finds out, without the message and without saying why not."""
+    """Whether `walk` would read *raw*; builds no message and gives no reason."""
     found = announced(raw)
     return found is not None and ends(raw, *found, version)
 
 
 def announced(raw: str) -> tuple[int, tuple[int, ...]] | None:
-    """Where the elements of *raw* begin, and which its bitmap names; None without an MTI or a bitmap."""
+    """Where the elements of *raw* start, and those its bitmap announces; None without an MTI or a bitmap."""
     bits = raw[4:20]
     width = BITMAP_WIDTH
     if bitmap.has_secondary(bits[:1]):
@@ -172,7 +172,7 @@ def announced(raw: str) -> tuple[int, tuple[int, ...]] | None:
 
 
 def ends(raw: str, at: int, numbers: Iterable[int], version: str | Spec) -> bool:
-    """Whether the elements *numbers* reach from character *at* to the end of *raw*."""
+    """Whether the elements *numbers* fill *raw* exactly from character *at* to its end."""
     steps, size = _steps(version), len(raw)
     for number in numbers:
         width, prefix, legal = steps[number]
@@ -190,7 +190,7 @@ def ends(raw: str, at: int, numbers: Iterable[int], version: str | Spec) -> bool
 def _bad_mti(mti: str) -> ParseError:
     if len(mti) < MTI_WIDTH:
         return ParseError(MTI_FIELD, 0, "4 digits", size_of(mti), None, "mti", MTI_WIDTH)
-    # Characters that a text has are shown; others may be digits, packed by two.
+    # Printable characters are shown; others may be packed digits.
     shown = repr(mti) if mti.isprintable() else quoted(mti, mti.encode("latin-1", "replace"))
     return ParseError(MTI_FIELD, 0, "4 digits", shown, None, "mti", MTI_WIDTH)
 
@@ -249,7 +249,7 @@ def build(message: Message) -> str:
         if len(mti) == MTI_WIDTH and is_digits(mti):
             secondary = message.empty_secondary or last > bitmap.PRIMARY_BITS
             parts[1] = f"{bits | 1 << 127:032X}" if secondary else f"{bits >> 64:016X}"
-            return "".join(parts)  # refuses what is no str
+            return "".join(parts)  # TypeError if a value is not a str
     except (LookupError, TypeError, AttributeError):
         pass
     return write(message)
@@ -277,7 +277,7 @@ def _written(element: ElementSpec, value: str) -> str:
 
 
 def misfits(message: Message) -> tuple[BuildError, ...]:
-    """One error for each element of *message* that the text form cannot carry; empty when it can be written.
+    """One error for each element of *message* that the text form cannot carry; empty if it can be written.
 
     >>> [str(one) for one in misfits(Message("0200", {12: "260903123045", 49: "840"}))]
     ['DE 12: expected n 6, found 12 characters']
@@ -289,13 +289,13 @@ def misfits(message: Message) -> tuple[BuildError, ...]:
         except BuildError as error:
             found.append(error)
             if error.field != number:
-                break  # the MTI, or no element at all
+                break  # the MTI is wrong, or the number is no element's
     return tuple(found)
 
 
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:
-    """The position of everything in `build(message)`: number -> (start of its length prefix or value,
-    start of its value, end), in characters. 0 is the MTI, 1 the bitmap."""
+    """The positions in `build(message)`, in characters: number -> (start of the length prefix or value,
+    start of the value, end). 0 is the MTI, 1 the bitmap."""
     widths = zip(message.fields, map(len, message.fields.values()), strict=True)
     return spans_of(message.spec, widths, message.has_secondary)
 
@@ -303,7 +303,7 @@ def spans(message: Message) -> dict[int, tuple[int, int, int]]:
 def spans_of(
     own: Spec, widths: Iterable[tuple[int, int]], secondary: bool, last: int = bitmap.ALL_BITS
 ) -> dict[int, tuple[int, int, int]]:
-    """The same by the table *own*, from the *widths* of values by number, in characters; up to *last*."""
+    """The same for element table *own*, from (number, value width) pairs, up to element *last*."""
     elements = own.elements
     end = MTI_WIDTH + (2 if secondary else 1) * BITMAP_WIDTH
     found = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
@@ -317,9 +317,9 @@ def spans_of(
     return found
 
 
-# Version -> bitmap as it stands in the text (16 hex digits, or 32 where bit 1 is set) -> reader. To make one
-# costs as much as walking some thirty messages, so a bitmap has one when it has come that often. What is full
-# is emptied, and earned anew: ever new bitmaps cost what walking costs.
+# Version -> bitmap in the text form (16 hex digits, or 32 if bit 1 is set) -> reader. Compiling one costs as
+# much as walking some thirty messages, so a bitmap has to occur more often than that first. A full cache is
+# cleared: messages with ever new bitmaps cost no more than walking them.
 READERS: dict[str, dict[str, Reader]] = {version: {} for version in VERSIONS}
 _COMINGS: dict[tuple[str, str], int] = {}
 MOST = 1024
@@ -327,7 +327,7 @@ EARNED = 40
 
 
 def _count(version: str, bits: str) -> None:
-    """A message with the bitmap *bits* was walked."""
+    """Count a walked message with bitmap *bits*; compile a reader if it has occurred often enough."""
     readers = READERS[version]
     count = _COMINGS.get((version, bits), 0) + 1
     if count >= EARNED:
@@ -341,8 +341,8 @@ def _count(version: str, bits: str) -> None:
 
 
 def compiled(version: str, bits: str) -> Reader:
-    """The reader for messages of *version* with the bitmap *bits*, 16 or 32 hex digits. Only numbers and
-    widths from the element tables enter its text, which is kept as `source`."""
+    """The reader of *version* messages with bitmap *bits*, 16 or 32 hex digits. Its source, kept as `source`,
+    contains only numbers and widths from the element tables."""
     elements = [spec(version)[number] for number in bitmap.numbers(bits)]
     empty = len(bits) > BITMAP_WIDTH and not any(one.number > bitmap.PRIMARY_BITS for one in elements)
     names: dict[str, Any] = {"Message": Message}
@@ -364,7 +364,7 @@ def compiled(version: str, bits: str) -> Reader:
         at = 0
     lines += [f"    if len(raw) != {' + '.join([*ended, str(at)])}:", "        return None"]
     lines.append(f"    return Message(mti, {{{', '.join(values)}}}, {version!r}, {empty})")
-    # Slices as defaults: made once, and found as fast as a local name.
+    # Slices are default arguments: created once, and as fast as local variables.
     head = ", ".join(["raw", *(f"{name}={name}" for name in names if name[0] == "s")])
     source = "\n".join([f"def read({head}):", *lines]) + "\n"
     exec(compile(source, f"<sim.codec.text {bits}>", "exec"), names)  # noqa: S102

@@ -1,1 +1,1 @@
-"""What is inside the value of an element: its parts by layout rows, and chip data; read and written."""
+"""Reads and writes what is inside an element's value: its parts, by layout rows, and chip data."""

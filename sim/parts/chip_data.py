@@ -1,6 +1,6 @@
-"""DE 55 taken apart: tags, a dataset around them, or a network's fixed layout.
+"""Parses DE 55: tags, a dataset around them, or a network's fixed layout.
 
-The layout alone; what tags mean is `sim.elements.emv`, and `sim.masking` hides by it.
+Layout only: `sim.elements.emv` interprets the tags, and `sim.masking` masks them.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from sim.errors import IsoError
 from sim.spec.layouts import layouts
 
 _NO_HEX = re.compile(r"[^0-9A-Fa-f]")
-# Fill between tags: 00 in EMV, FF in files of ISO/IEC 7816-4.
+# Padding between tags: 00 in EMV, FF in files of ISO/IEC 7816-4.
 _PADDING = ("00", "FF")
 _CONSTRUCTED = 0x20
 _MORE_BYTES = 0x1F  # low five bits all ones: more tag bytes follow while bit 8 is set
-# What nearly all tags are: one byte, or two, with a value and not tags inside, and a length of one byte.
+# Nearly all tags: one or two bytes, primitive, with a one-byte length.
 _SHORT = frozenset(
     f"{byte:02X}" for byte in range(1, 256) if not byte & _CONSTRUCTED and byte & _MORE_BYTES != _MORE_BYTES
 )
 _LONG = frozenset(f"{byte:02X}" for byte in range(_MORE_BYTES, 256, 0x40))
-_MORE = "8"  # the first digit of a byte from here on: another byte of the tag follows
+_MORE = "8"  # a tag byte whose first hex digit is 8 or more has another after it
 _SIZES = {f"{size:02X}": 2 * size for size in range(0x80)}
-# Far more than any card uses; beyond it the data are no tags, or made to exhaust a reader.
+# Far more than any card uses; beyond that the data are not tags, or meant to exhaust the parser.
 _TAG_BYTES = 4
 _LENGTH_BYTES = 4
 _DEPTH = 8
 
 
 class TlvError(IsoError):
-    """Hex digits are no TLV. `offset` counts them from the start of the element's value, `tag` is the
-    tag at fault (empty where none could be read), `partial` the top-level tags read before it."""
+    """The hex digits are not TLV. `offset` counts them from the start of the element's value, `tag` is the
+    tag at fault (empty if none could be read), `partial` the top-level tags before it."""
 
     def __init__(
         self, offset: int, expected: str, found: str, tag: str = "", partial: tuple[Tag, ...] = ()
@@ -46,9 +46,8 @@ class TlvError(IsoError):
 
 
 class Tag(NamedTuple):
-    """One tag with its value in upper-case hex. `start` is where the tag stands, `value_start` and
-    `end` bound its value; `depth` is 0 at the top, `children` the tags of a constructed one, which has
-    none but a `fault` when its content is not TLV."""
+    """One tag with its value in upper-case hex. The tag is at `start`, its value from `value_start` to `end`;
+    `depth` is 0 at the top. A constructed tag has `children`, or a `fault` if its content is not TLV."""
 
     tag: str
     value: str
@@ -60,20 +59,20 @@ class Tag(NamedTuple):
     fault: TlvError | None = None
 
     def __repr__(self) -> str:
-        # Some tags hold the card number.
+        # Some tags contain the card number.
         return f"Tag({self.tag!r}, {len(self.value) // 2} bytes)"
 
     @property
     def constructed(self) -> bool:
-        """Whether the tag is a template: bit 6 of its first byte says that it holds tags."""
+        """Whether the tag is a template: bit 6 of its first byte marks a value that contains tags."""
         return bool(int(self.tag[:2], 16) & _CONSTRUCTED)
 
 
 def read_tags(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, ...]:
-    """Take chip data apart from hex digit *start* on; repeats and order are kept. Raises TlvError.
+    """Parse chip data from hex digit *start* on, keeping repeats and order. Raises TlvError.
 
-    With *strict* off, a template whose content is not TLV stays unread and says so in its `fault`: its
-    own length is right, so the tags around it are.
+    Unless *strict*, a template whose content is not TLV gets a `fault` and no children: since its own length
+    is right, so are the tags around it.
 
     >>> [(tag.tag, tag.value) for tag in read_tags("9F2701809C0100")]
     [('9F27', '80'), ('9C', '00')]
@@ -94,16 +93,16 @@ def read_tags(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, .
     return tags
 
 
-# Where a tag stands: its name, where its value starts and where it ends.
+# A tag's name, and the start and end of its value.
 Place = tuple[str, int, int]
 
 
 def _plain(text: str, at: int) -> tuple[Place, ...] | None:
-    """Where the tags of upper-case *text* stand from *at* on, where all of them are as nearly all cards have
-    them: one byte, or two, no tags inside, a length of one byte. None for others, and for what is not TLV."""
+    """The places of the tags in upper-case *text* from *at* on, if all are of the usual kind: one or two
+    bytes, primitive, with a one-byte length. None for other tags, and if *text* is not TLV."""
     try:
         if 2 * len(bytes.fromhex(text)) != (end := len(text)):
-            return None  # blanks
+            return None  # fromhex skips blanks
         places: list[Place] = []
         while at < end:
             tag = text[at : at + 2]
@@ -190,14 +189,14 @@ def _read_length(text: str, at: int, end: int, tag: str) -> tuple[int, int]:
 
 
 def walk_tags(tags: Iterable[Tag]) -> Iterator[Tag]:
-    """All tags, a constructed one before its children."""
+    """All tags, each before its children."""
     for tag in tags:
         yield tag
         yield from walk_tags(tag.children)
 
 
 def write_tags(tags: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
-    """Tags and values (hex), as a mapping or, where a tag repeats, as pairs, as chip data.
+    """Chip data of tags and hex values, given as a mapping, or as pairs if a tag repeats.
 
     >>> write_tags({"9F27": "80", "9C": "00"})
     '9F2701809C0100'
@@ -219,21 +218,20 @@ def write_length(size: int) -> str:
     return f"{0x80 + len(digits) // 2:02X}{digits}"
 
 
-# A network may announce its fixed layout by its name in EBCDIC: values without tags, in an agreed order.
+# A network may announce its fixed layout (values without tags, in an agreed order) by its name in EBCDIC.
 FIXED = "AGNS"
 _FIXED_HEAD = "C1C7D5E2"
 _FIXED_VERSION = "0001"
 _DATASET = "01"
 _DATASET_HEAD = 6
-# All who ask about a message ask one after the other; its card data is kept no longer than that.
+# All callers read one message before the next, so its card data is cached no longer than needed.
 _CACHE_SIZE = 2
 
 
 class ChipData:
-    """DE 55 taken apart. `layout` is `tags`, `dataset` (tags behind an id 01 and a length of two bytes)
-    or `AGNS` (a network's fixed layout: values in an agreed order, without tags). `places` say where every
-    tag stands, a template before what is in it, from the start of the element. With an `error` they are those
-    read before it."""
+    """Parsed DE 55. `layout` is `tags`, `dataset` (tags after the id 01 and a two-byte length) or `AGNS` (a
+    network's fixed layout: values in an agreed order, without tags). `places` lists every tag, a template
+    before its content, by hex digit of the element; if there is an `error`, those before it."""
 
     def __init__(
         self, layout: str, text: str = "", places: tuple[Place, ...] = (), error: TlvError | None = None
@@ -245,7 +243,7 @@ class ChipData:
 
     @cached_property
     def tags(self) -> tuple[Tag, ...]:
-        """Every tag, a template before what is in it."""
+        """Every tag, a template before its content."""
         return _as_tags(self._text, self.places)
 
     @cached_property
@@ -263,17 +261,17 @@ class ChipData:
         return tag in self.values
 
     def first(self, tag: str) -> Tag:
-        """The first tag of this name. Raises KeyError when there is none."""
+        """The first tag of this name. Raises KeyError if there is none."""
         return self.firsts[tag]
 
     def value(self, tag: str) -> str:
-        """The value of the first such tag, empty when there is none."""
+        """The value of the first tag of this name, empty if there is none."""
         return self.values.get(tag, "")
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def read(text: str) -> ChipData:
-    """Take DE 55 apart; never raises: what is wrong is the `error`.
+    """Parse DE 55; never raises: the result's `error` says what is wrong.
 
     >>> [tag.tag for tag in read("9F2701809C0100").tags]
     ['9F27', '9C']
@@ -291,8 +289,8 @@ def read(text: str) -> ChipData:
 
 @cache
 def _order() -> tuple[tuple[str, int, bool], ...]:
-    """The tags of the fixed layout in their order: how many hex digits each has, and whether a length of one
-    byte stands in front."""
+    """The tags of the fixed layout, in order, with their hex digits and whether a one-byte length comes
+    before the value."""
     rows = (one for one in layouts("1993", 55, "AMEX") if one.variant == FIXED)
     return tuple((cell.key, cell.most, bool(cell.own)) for cell in next(rows).cell.cells[2:])
 
@@ -320,8 +318,8 @@ def _read_fixed(text: str) -> ChipData:
 
 
 def write_fixed(tags: Mapping[str, str]) -> str:
-    """Values of tags (hex) in the fixed layout, which has a place for each of its own and for no other; zeros
-    where there is none."""
+    """The fixed layout with these values (hex) of its tags. Missing fixed-length values are zeros; tags that
+    it does not have are ignored."""
     values = (
         (tags.get(name, "" if announced else "0" * size), announced) for name, size, announced in _order()
     )
@@ -347,7 +345,7 @@ def _parsed(text: str, layout: str, start: int) -> ChipData:
 
 
 def _dataset_error(text: str, plain: TlvError) -> ChipData:
-    """No tag is 01, so this is a dataset; its length is wrong, or a tag inside is cut short."""
+    """Parse *text* as a dataset, since no tag is 01; its length is wrong, or a tag in it is cut short."""
     chip = _parsed(text, "dataset", _DATASET_HEAD)
     if chip.error is None and len(text) % 2 == 0:
         size = int(text[2:_DATASET_HEAD], 16)

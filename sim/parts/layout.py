@@ -1,7 +1,7 @@
-"""What is inside a data element: the one reader and writer of the layout rows in `spec/data/layouts`.
+"""Splits the value of an element into named parts, by the layout rows in `spec/data/layouts`.
 
-`read` takes a value apart into named parts, each a slice of it, and says what does not fit and where;
-`write` puts parts together. Nothing is raised for a value that does not fit: the rules say how bad that is.
+`read` returns the parts, each a slice of the value, and what does not fit, and where. A value that does not
+fit raises no error: the rules decide how serious it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sim.parts.chip_data import TlvError, read_tags
 from sim.spec import Code, Spec, country, currency, lookup, lookup_anywhere, merchant_category, region
 from sim.spec.layouts import FOREIGN, Cell, Layout, layouts
 
-# What is no code: words, ids, amounts, dates. The rules of the element judge those.
+# Not codes: words, ids, amounts, dates. The element's rules check those.
 _NO_CODES = frozenset(("", "text", "id", "date", "amount", "flags", "minor_unit", "mti", "ebcdic", "bits"))
 _REGISTRIES: dict[str, Callable[[str], object]] = {
     "country": country,
@@ -24,15 +24,15 @@ _REGISTRIES: dict[str, Callable[[str], object]] = {
     "mcc": merchant_category,
     "region": region,
 }
-# Lists in which no two networks give one code two meanings.
+# Lists in which no code has different meanings on two networks.
 _SHARED = frozenset(("pos_entry_mode",))
-# A text is filled up behind its end: none that reaches its last place has a gap in it.
+# Text is padded at its end, so text that reaches its last position contains no gap.
 _GAP = "  "
 _DIGITS = frozenset(f"{byte:02X}" for byte in range(0x30, 0x3A))
 
 
 def known(cell: Cell, value: str, version: str, network: str = "") -> bool:
-    """Whether *value* is one that the codes of *cell* have, or no code at all."""
+    """Whether *value* is among the codes of *cell*, or *cell* has no codes."""
     kind = cell.codes
     if kind == "text" and cell.must:
         return not (value[-1:].strip() and _GAP in value.strip())
@@ -50,10 +50,10 @@ def known(cell: Cell, value: str, version: str, network: str = "") -> bool:
 
 
 def code_of(cell: Cell, value: str, version: str, network: str) -> Code | None:
-    """The row of the code list that *cell* names, None where it has none."""
+    """The row for *value* in the code list of *cell*, None if there is none."""
     if cell.codes == "sub_field":
         return cell.values.get(value) or cell.values.get(value.strip())
-    position, _, other = cell.argument.partition("@")  # a list of another version, which this one has none of
+    position, _, other = cell.argument.partition("@")  # the version whose list to use, if this one has none
     version = other or version
     found = lookup(cell.codes, value, version=version, network=network or None, position=position)
     return found or (lookup_anywhere(cell.codes, value, version=version) if cell.codes in _SHARED else None)
@@ -67,8 +67,8 @@ _SHOWN = 12
 
 
 class Part(NamedTuple):
-    """One part of a value: `start` and `end` bound it in the element, `value` is what stands there,
-    `children` are its own parts. `key` is its place, tag, bit or, of a group, its number from 1."""
+    """One part of a value, from `start` to `end` in the element, with its own parts as `children`. `key` is
+    its position, tag or bit, or the number of a group, from 1."""
 
     cell: Cell
     key: str
@@ -79,22 +79,22 @@ class Part(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the part is called."""
+        """The name of the part."""
         return self.cell.name
 
     @property
     def sensitive(self) -> str:
-        """`pan` or `hidden` where the part holds card data, empty otherwise."""
+        """`pan` or `hidden` if the part contains card data, else empty."""
         return self.cell.sensitive
 
     def __repr__(self) -> str:
-        # Some parts hold card data.
+        # Some parts contain card data.
         return f"Part({self.cell.path!r}, {self.start}, {self.end})"
 
 
 class Misfit(NamedTuple):
-    """Where a value does not fit its layout: `start` and `end` bound the fault in the element, `path`
-    names the part, `unknown` says that no row knows it. `found` never shows what may be card data."""
+    """Where a value does not fit its layout: from `start` to `end` in the element, in the part `path`;
+    `unknown` means no row describes that. `found` never shows possible card data."""
 
     start: int
     end: int
@@ -115,26 +115,25 @@ class Cutting:
     def wrong(
         self, start: int, end: int, cell: Cell, expected: str, found: str, *, unknown: bool = False
     ) -> None:
-        """Note what does not fit."""
+        """Note a misfit."""
         self.misfits.append(Misfit(start, end, cell.path, expected, found, unknown))
 
 
 def count(size: int, noun: str) -> str:
-    """A number of units in words up to twelve: `twelve digits`, `1 digit` as `one digit`."""
+    """A count with its noun, in words up to twelve: `twelve digits`, `one digit`."""
     number = _NUMBER_WORDS[size] if size < len(_NUMBER_WORDS) else str(size)
     return f"{number} {noun}{'' if size == 1 else 's'}"
 
 
 def inside(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> tuple[Part, ...]:
-    """The parts of *cell* between *at* and *end*; none where nothing is known of its inside, and none
-    deeper than any layout goes."""
+    """The parts of *cell* between *at* and *end*; none if it has no cut, or deeper than any layout goes."""
     if not cell.cut or depth > _DEPTH:
         return ()
     return tuple(_CUTTERS[cell.cut](reading, cell, at, end, depth))
 
 
 def _part(reading: Cutting, cell: Cell, key: str, at: int, end: int, depth: int) -> Part:
-    """The part between *at* and *end*, checked and with its own parts."""
+    """The part between *at* and *end*, checked, with its own parts."""
     value, size = reading.text[at:end], end - at
     if not cell.least <= size <= cell.most:
         sizes = str(cell.least) if cell.least == cell.most else f"{cell.least} to {cell.most}"
@@ -150,7 +149,7 @@ def _part(reading: Cutting, cell: Cell, key: str, at: int, end: int, depth: int)
 
 
 def _foreign(reading: Cutting, cell: Cell, at: int, end: int, wrong: int) -> None:
-    """Characters that are not of the part's class."""
+    """Note a character, at *wrong*, that the part's class does not allow."""
     sign = cell.content == "x+n"
     if sign and not wrong:
         found = ascii(reading.text[at : at + 1])
@@ -163,12 +162,12 @@ def _foreign(reading: Cutting, cell: Cell, at: int, end: int, wrong: int) -> Non
 
 
 def found_of(cell: Cell, value: str) -> str:
-    """A value in a finding: a short one that holds no card data as it is."""
+    """A value as findings show it: unchanged if short and not card data, else its length."""
     return ascii(value) if len(value) <= _SHOWN and not cell.sensitive else f"{len(value)} characters"
 
 
 def wanted(cell: Cell) -> str:
-    """What should stand in a part, in words."""
+    """What a part should contain, in words."""
     if cell.codes == "is":
         return f"{cell.name} {' or '.join(cell.argument.split(' '))}"
     if cell.codes in _REGISTERED:
@@ -186,7 +185,7 @@ _REGISTERED = {
 
 
 def _places(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
-    """Parts one behind the other; `short` allows the value to end in front of any of them."""
+    """Parts one after the other; with `short`, the value may end before any of them."""
     short = "short" in cell.words
     for one in cell.cells:
         if at == end and (short or not one.least):
@@ -210,8 +209,8 @@ def _places(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
 
 
 def _own_length(reading: Cutting, cell: Cell, at: int, end: int, *, last: bool) -> tuple[int, int]:
-    """Where the data of a part with a length of its own begin, and how many characters they are; -1 and a
-    misfit where that is none, or where the last part leaves something over."""
+    """The start and size of the data of a part with its own length; size -1 and a misfit if the length is
+    invalid, or the last part leaves something over."""
     digits = reading.text[at : at + len(cell.own)]
     size = _number(digits, "b" if cell.own[0] == "H" else "n")
     start = at + len(cell.own)
@@ -226,14 +225,15 @@ def _own_length(reading: Cutting, cell: Cell, at: int, end: int, *, last: bool) 
 
 
 def _number(digits: str, content: str) -> int:
-    """A length: digits, or bytes in hex, as characters of the text form; -1 for what is no number."""
+    """A length in characters of the text form, from decimal digits, or from hex digits that count bytes; -1
+    if it is not a number."""
     if not digits.isascii() or FOREIGN[content].search(digits) or not digits:
         return -1
     return 2 * int(digits, 16) if content == "b" else int(digits)
 
 
 def _groups(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
-    """The same places again and again, to the end."""
+    """The same parts, repeated to the end."""
     width = cell.width
     over = (end - at) % width
     if over or at == end:
@@ -245,7 +245,7 @@ def _groups(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
 
 
 def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
-    """Tag, length, data, again and again; `lead` has one more part in front of them, of letters."""
+    """Tag, length, data, repeated; with `lead`, one part that does not start with a digit may come first."""
     tag_class, tag_width, size_class, size_width = list_heads(cell)
     if "lead" in cell.words and at < end and not reading.text[at].isdigit():
         lead = cell.cells[0]
@@ -276,7 +276,7 @@ def _heads_of(words: tuple[str, ...]) -> tuple[str, int, str, int]:
 
 
 def list_heads(cell: Cell) -> tuple[str, int, str, int]:
-    """Class and characters of the tags of a list, and of their lengths."""
+    """Content class and width of a list's tags, then of its lengths."""
     return _heads_of(cell.words)
 
 
@@ -290,7 +290,7 @@ def _unknown(path: str, cut: str, content: str) -> Cell:
 
 
 def _tagged(reading: Cutting, cell: Cell, tag: str, start: int, end: int, depth: int) -> Part:
-    """A part found by its tag, of a length that its row may have."""
+    """A part found by its tag, with its length checked by its row."""
     one = cell.by_key.get(tag) or _unknown(f"{cell.path}.{tag}", cell.cut, "ans")
     return _part(reading, one, tag, start, end, depth)
 
@@ -339,15 +339,15 @@ def _bits(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
         reading.wrong(start, end, cell, "nothing after the last part", f"{end - start} more characters")
 
 
-# BASE24 writes tokens as text: a header that counts them and all characters, itself included, then each with
-# its id and length.
+# BASE24 tokens are text: a header with the number of tokens and of characters, both including the header,
+# then each token with its id and length.
 HEADER_KEY = "&"
 _HEADER = re.compile(r"& (\d{5})(\d{5})", re.ASCII)
 _TOKEN = re.compile(r"! (\S\S)(\d{5}) ", re.ASCII)
 
 
 def _tokens(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
-    """BASE24 tokens, after the header that counts them; `open` where something else may be in their place."""
+    """BASE24 tokens, after the header that counts them; with `open`, the value may be something else."""
     text, begun = reading.text, at
     header = _HEADER.match(text, at, end)
     if header is None and "open" in cell.words:
@@ -377,7 +377,7 @@ def _tokens(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
 
 
 def _split(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
-    """Parts with a character between them; the last one takes the rest."""
+    """Parts with a separator between them; the last one takes the rest."""
     sign, cells = cell.words[0], cell.cells
     texts = reading.text[at:end].split(sign, len(cells) - 1)
     if len(texts) < len(cells):
@@ -402,7 +402,7 @@ _CUTTERS: dict[str, _Cutter] = {
 
 
 class Parts(NamedTuple):
-    """A value taken apart by one layout. With `misfits` the parts are those that could be read."""
+    """A value split by one layout. With `misfits`, only the parts that could be read."""
 
     layout: Layout
     parts: tuple[Part, ...]
@@ -414,11 +414,11 @@ class Parts(NamedTuple):
         return not self.misfits
 
     def get(self, name: str) -> str:
-        """The value of the first part of that key or name, empty where there is none."""
+        """The value of the first part with that key or name, empty if there is none."""
         return next((part.value for part in self.parts if name in (part.key, part.cell.name)), "")
 
     def walk(self) -> Iterator[tuple[Part, int]]:
-        """All parts with their depth, each before its own."""
+        """All parts with their depth, each before its children."""
         yield from _walk(self.parts, 0)
 
 
@@ -429,7 +429,7 @@ def _walk(parts: tuple[Part, ...], depth: int) -> Iterator[tuple[Part, int]]:
 
 
 def read(layout: Layout, value: str) -> Parts:
-    """Take *value* apart by *layout*.
+    """Split *value* by *layout*.
 
     >>> [part.value for part in read(layouts("1987", 3)[0], "002030").parts]
     ['00', '20', '30']
@@ -440,7 +440,7 @@ def read(layout: Layout, value: str) -> Parts:
 
 
 def fits(layout: Layout, value: str) -> bool:
-    """Whether *value* fits *layout*; cheap where its parts stand in places.
+    """Whether *value* fits *layout*; cheap if its parts have fixed positions.
 
     >>> fits(layouts("1987", 3)[0], "002030"), fits(layouts("1987", 3)[0], "00203")
     (True, False)
@@ -450,7 +450,7 @@ def fits(layout: Layout, value: str) -> bool:
         if pattern.fullmatch(value) is None:
             return False
         if (strict := layout.strict) is not None:
-            own, size = layout.network, len(value)  # a part that is left out need not be known
+            own, size = layout.network, len(value)  # a part that is left out is not checked
             return all(
                 at >= size or known(cell, value[at:end], layout.version, own) for cell, at, end in strict
             )
@@ -458,8 +458,8 @@ def fits(layout: Layout, value: str) -> bool:
 
 
 def fitting(version: str | Spec, number: int, value: str, network: str | None = None) -> Parts | None:
-    """*value* taken apart by the layout of its element that fits; where several do, by the one that cuts
-    the fewest words in two, then by the first. None where none fits.
+    """*value* split by the layout of its element that fits; if several do, by the one that splits the fewest
+    words, then by the first. None if none fits.
 
     >>> found = fitting("1987", 43, f"{'CORNER SHOP':<22} {'LONDON':<13} GBR")
     >>> found.get("city") if found else None
@@ -481,8 +481,8 @@ def fitting(version: str | Spec, number: int, value: str, network: str | None = 
 
 
 def closest(version: str | Spec, number: int, value: str, network: str | None = None) -> Parts | None:
-    """*value* taken apart by the layout that fits, else by the one that fits furthest; None where no
-    layout is known."""
+    """*value* split by the layout that fits, else by the one that fits furthest; None if the element has no
+    layout."""
     found = fitting(version, number, value, network)
     if found is not None:
         return found
@@ -491,7 +491,7 @@ def closest(version: str | Spec, number: int, value: str, network: str | None = 
 
 
 def tried(version: str | Spec, number: int, network: str | None = None) -> tuple[Layout, ...]:
-    """The layouts to try: a dialect's own come before the network's and the standard's."""
+    """The layouts to try: the dialect's own if it has any, else the network's and the standard's."""
     if isinstance(version, Spec):
         own = tuple(one for one in version.parts if one.number == number)
         return own or layouts(version.version, number, network)
@@ -499,7 +499,7 @@ def tried(version: str | Spec, number: int, network: str | None = None) -> tuple
 
 
 def _torn(found: Parts) -> int:
-    """How many borders between two texts stand inside a word."""
+    """How many words a boundary between two text parts splits."""
     return sum(
         one.cell.codes == two.cell.codes == "text" and one.value[-1:].isalnum() and two.value[:1].isalnum()
         for one, two in zip(found.parts, found.parts[1:], strict=False)
@@ -508,8 +508,8 @@ def _torn(found: Parts) -> int:
 
 @cache
 def standing(version: str, number: int, network: str | None, key: str) -> tuple[Layout, slice] | None:
-    """Where part *key* stands in every value of an element that fits its layout, and that layout; None where
-    that depends on the value, or the element has several layouts. A value may end in front of it."""
+    """The layout of an element and the fixed position of part *key* in every value that fits; None if that
+    depends on the value, or the element has several layouts. A value may end before it."""
     known = layouts(version, number, network)
     if len(known) != 1 or known[0].pattern is None:
         return None
@@ -519,7 +519,7 @@ def standing(version: str, number: int, network: str | None, key: str) -> tuple[
 
 @cache
 def place(version: str, number: int, name: str) -> slice:
-    """Where the part of that key or name stands in an element of fixed places; raises KeyError where the
+    """The position of the part with that key or name in an element of fixed positions. Raises KeyError if the
     first layout of *version* has no such part.
 
     >>> "002030"[place("1987", 3, "to account")]
@@ -533,7 +533,7 @@ def place(version: str, number: int, name: str) -> slice:
 
 
 def set_bits(value: str) -> list[tuple[int, int]]:
-    """The bits that are set in *value* (hex): (byte from 1, bit 8 to 1), the most significant first."""
+    """The bits set in *value* (hex): (byte from 1, bit 8 to 1), the most significant first."""
     octets = bytes.fromhex(value)
     return [
         (at, bit)
@@ -545,7 +545,7 @@ def set_bits(value: str) -> list[tuple[int, int]]:
 
 
 def flags(value: str) -> list[int]:
-    """The bits set in *value* (hex), bit 1 the most significant; none where it is not whole bytes in hex.
+    """The bits set in *value* (hex), bit 1 the most significant; none if it is not whole bytes in hex.
 
     >>> flags("8001")
     [1, 16]

@@ -1,6 +1,6 @@
-"""Parts of an element put together as its layout says, the way back from `layout.read`; and one part written
-anew in its place, with the lengths around it. The layouts say where a length stands, as they do for reading:
-nothing here knows an element."""
+"""Builds an element's value from its parts, the inverse of `layout.read`, or replaces one part and updates
+the lengths around it. Where lengths are is up to the layouts, as in reading: nothing here is about one
+element."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from sim.parts.layout import HEADER_KEY, Part, Parts, fitting, list_heads, read,
 from sim.spec import Spec
 from sim.spec.layouts import FOREIGN, Cell, Layout
 
-# What stands in a part: text, its own parts by key or name, or, of groups, one mapping each.
+# The content of a part: text, its own parts by key or name, or one mapping for each group.
 Value = str | Mapping[str, "Value"] | Sequence[Mapping[str, "Value"]]
 
 _BITS_A_DIGIT = 4
 
 
 def write(layout: Layout, parts: Value) -> str:
-    """The value that holds *parts*, by key or name; digits are filled up with zeros in front, texts with
-    blanks behind. Raises BuildError for a part that is too long, has other characters or is unknown.
+    """The value with *parts*, by key or name; digits are padded with zeros on the left, text with blanks on
+    the right. Raises BuildError for a part that is too long, has characters that are not allowed, or is
+    unknown.
 
     >>> from sim.spec.layouts import layouts
     >>> write(layouts("1987", 3)[0], {"transaction type": "09", "from account": "20", "to account": "00"})
@@ -63,7 +64,7 @@ def _own(cell: Cell, text: str) -> str:
 
 
 def _usual(cell: Cell) -> str:
-    """What stands in a part that was not given: what must, where one thing must."""
+    """The value of a part that was not given: the first of its constants, if it has any."""
     return cell.argument.split(" ")[0] if cell.codes == "is" else ""
 
 
@@ -134,7 +135,7 @@ def _tokens(cell: Cell, values: Mapping[str, Value], number: int) -> str:
 
 
 def _counted(tokens: str, number: int) -> str:
-    """Tokens with a header that counts *number* of them."""
+    """*tokens* with a header that counts *number* of them."""
     return f"& {number:05}{len(tokens):05}{tokens[len('& 0000000000') :]}"
 
 
@@ -150,20 +151,20 @@ _WRITERS: dict[str, _Writer] = {
 }
 
 
-# What is to stand in place of which characters: start, end, text.
+# A replacement: start and end of the characters, new text.
 Change = tuple[int, int, str]
 
 _CHIP = 55
 _DATASET = "dataset"
-_DATASET_ID = 2  # hex digits of a dataset's id, in front of its length
+_DATASET_ID = 2  # hex digits of a dataset's id, before its length
 _DATASET_LENGTH = 4
 
 
 def replaced(
     table: str | Spec, number: int, value: str, start: int, end: int, text: str, network: str | None = None
 ) -> str:
-    """The *value* of element *number* with *text* in place of its characters *start* to *end*, and with the
-    lengths of what that part stands in.
+    """The *value* of element *number* with *text* in place of its characters *start* to *end*, and the
+    lengths around that part updated.
 
     Parameters
     ----------
@@ -174,14 +175,14 @@ def replaced(
     start, end : int
         The part, in characters of the element's value from 0: as `Part` and chip data tags give them.
     text : str
-        What is to stand there, as the text form writes it; bytes as hex digits.
+        The new content, in text form; bytes as hex digits.
     network : str, optional
-        Whose layouts to read by, too.
+        A network whose layouts to read by as well.
 
     Raises
     ------
     BuildError
-        Where *text* does not fit the part.
+        *text* does not fit the part.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def replaced(
     except BuildError as error:
         if error.field is not None:
             raise
-        # Lengths are written where no element is known.
+        # The code that writes lengths does not know the element.
         raise BuildError(number, None, error.expected, error.found) from None
 
 
@@ -215,14 +216,14 @@ def _replaced(table: str | Spec, number: int, value: str, change: Change, networ
 
 
 def _check(before: Parts, made: str, number: int) -> None:
-    """A value that fitted its layout must fit it still."""
+    """Raise BuildError if *made* no longer fits a layout that the value fitted before."""
     wrong = read(before.layout, made).misfits
     if before.fits and wrong:
         raise BuildError(number, None, wrong[0].expected, wrong[0].found)
 
 
 def _changed(cell: Cell, parts: tuple[Part, ...], value: str, at: int, end: int, change: Change) -> str:
-    """What stands in *value* between *at* and *end*, cut by *cell* into *parts*, with the change in it."""
+    """*value* between *at* and *end*, which *cell* splits into *parts*, with the change made."""
     start, stop, text = change
     for part in parts:
         if not (part.start <= start and stop <= part.end):
@@ -236,8 +237,8 @@ def _changed(cell: Cell, parts: tuple[Part, ...], value: str, at: int, end: int,
 
 
 def _head(cell: Cell, part: Part, value: str, inner: str) -> tuple[int, str]:
-    """Where the length in front of *part* begins, and what it says of *inner*; where none stands there, the
-    part's own beginning and nothing."""
+    """The start of the length before *part*, and the new length for *inner*; the start of the part and no
+    text if it has none."""
     if cell.cut == "ber":
         size = len(write_length((part.end - part.start) // 2))
         return part.start - size, write_length(_bytes(inner))

@@ -1,4 +1,4 @@
-"""Bytes <-> Message: how links write messages (formats) and what stands around them (framing)."""
+"""Bytes <-> Message: how links encode messages (formats) and what surrounds them (framing)."""
 
 from sim.codec.wire.catalogue import interface_table as interface_table
 from sim.codec.wire.catalogue import names as names

@@ -1,5 +1,5 @@
-"""The ready formats, and the way from rows to a `Format` and back: each row is checked, and an error names it
-and what it may say."""
+"""The built-in formats, and the conversion from rows to a `Format` and back. Every row is checked; an error
+names the row and what is allowed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _COUNTS = (CHARACTERS, BYTES)
 _MOST_BITS = 192
 _LONGEST_PREFIX = 6
 
-# What each row may say, whether it is a choice (a tuple) or of a type.
+# The allowed values of each row, or their type.
 _FORMAT_ROWS: dict[str, Any] = {
     "title": str,
     "source": str,
@@ -63,7 +63,7 @@ _TAGS = tuple(
     for page in (*SINGLE_BYTE, RAW)
     for width in (1, 2, 3, 4)
 )
-# How one value is written, of an element or of a part of one.
+# The encoding of one value, of an element or of a part.
 _WRITING: dict[str, Any] = {
     "written": (*PAGES, BCD, NIBBLES, RAW, HEX, HEXED, MAPPED, PARTS),
     "page": SINGLE_BYTE,
@@ -94,27 +94,27 @@ _TABLES: dict[str, dict[str, Any]] = {
 _WITHOUT_DEFAULT = ("title", "source")
 
 
-# Formats that somebody loaded, by name: see `dialects`.
+# The user's formats, by name: see `dialects`.
 _LOADED: dict[str, Format] = {}
 
 
 def ready() -> tuple[str, ...]:
-    """The names of the formats that come with the toolkit."""
+    """The names of the built-in formats."""
     return data_names("formats", ".toml")
 
 
 def names() -> tuple[str, ...]:
-    """The names of all formats: the ready ones, then those that were loaded."""
+    """The names of all formats: built-in, then loaded."""
     return (*ready(), *_LOADED)
 
 
 def loaded() -> tuple[Format, ...]:
-    """The formats that were loaded, in the order of loading."""
+    """The loaded formats, in the order of loading."""
     return tuple(_LOADED.values())
 
 
 def wire_format(name: Format | str) -> Format:
-    """The format *name*, ready or loaded; a format is itself. Raises SpecError for another.
+    """The format *name*, built-in or loaded; a `Format` is returned unchanged. Raises SpecError if unknown.
 
     >>> wire_format("bcd").digits
     'bcd'
@@ -130,8 +130,8 @@ def wire_format(name: Format | str) -> Format:
 
 
 def interface_table(name: str, version: str) -> Spec:
-    """The element table of messages of *version*, or of its own, on interface *name*. Raises ChoiceError for
-    an unknown one.
+    """The element table of interface *name*, for its own version, else for *version*. Raises ChoiceError for
+    an unknown interface.
 
     >>> interface_table("base24", "1987")[41].format, interface_table("iso", "1987")[41].format
     ('ans 16', 'ans 8')
@@ -152,8 +152,8 @@ def _ready(name: str) -> Format:
 
 
 def keep(made: Format) -> Format:
-    """Make a format known by its name; one loaded before by that name gives way. Raises SpecError for the
-    name of a ready one."""
+    """Register a format by its name, in place of one loaded under that name. Raises SpecError for the name of
+    a built-in format."""
     if made.name in ready():
         raise SpecError(None, None, "a name that no built-in format uses", shown(made.name))
     _LOADED[made.name] = made
@@ -164,8 +164,8 @@ _TAKEN_APART = ("name", "extends", "elements", "left_out", *_TABLES)
 
 
 def format_of(rows: Mapping[str, Any], name: str) -> Format:
-    """The format that *rows* (a TOML file, read) describe. Raises SpecError naming the first row that is
-    none, or that says what it cannot."""
+    """The format that *rows* (a parsed TOML file) describe. Raises SpecError naming the first row that is
+    unknown or has a value that is not allowed."""
     made = _described(rows, name)
     for version in [made.version] if made.version else VERSIONS:
         made.layout(version)
@@ -173,10 +173,10 @@ def format_of(rows: Mapping[str, Any], name: str) -> Format:
 
 
 def _described(rows: Mapping[str, Any], name: str) -> Format:
-    """The same, its elements not looked at yet: of a ready format tests do that, and few are met in a run."""
+    """The same without building its elements: tests check those of built-in formats, and a run uses few."""
     extends = rows.get("extends")
     base = None if extends is None else _base(extends)
-    # What a note says of the base need not be true of what differs from it.
+    # The base's note need not be true of this format.
     told = {"note": ""} | {key: rows[key] for key in rows if key not in _TAKEN_APART}
     for key, value in told.items():
         _check(None, key, _FORMAT_ROWS, value)
@@ -265,8 +265,7 @@ _NOT_ROWS = ("name", "extends", "elements", "counts", "odd", "left_out")
 
 
 def to_toml(made: Format) -> str:
-    """*made* as TOML: every row that it has otherwise than a format that says nothing. It stands alone,
-    whatever it was an extension of."""
+    """*made* as TOML: every row that differs from the defaults. It is complete, whatever *made* extends."""
     plain = Format(name="", title="", source="")
     lines = [f"name = {_toml_value(made.name)}"]
     for one in fields(Format):
@@ -283,8 +282,8 @@ def to_toml(made: Format) -> str:
 
 
 def beside_toml(made: Format, said: Mapping[int, str]) -> str:
-    """*made* as TOML that extends the format it is near: what differs from that, each element with what is
-    *said* of it as a comment. All of it where an element lacks what the other has."""
+    """*made* as TOML that extends its base: only the differences, each element with its comment from *said*.
+    If an element lacks a row of the base's, the whole format, as `to_toml` writes it."""
     base = wire_format(made.extends or "")
     changed = {number: row for number, row in made.elements.items() if row != base.elements.get(number)}
     if any(base.elements.get(number, {}).keys() - row.keys() for number, row in changed.items()):
@@ -316,5 +315,5 @@ def _toml_value(value: Any) -> str:
         return "{ " + ", ".join(f"{key} = {_toml_value(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml_value, value)) + "]"
-    # A JSON text, number or truth value is one of TOML, too.
+    # JSON strings, numbers and booleans are valid TOML.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

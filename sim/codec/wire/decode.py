@@ -1,8 +1,8 @@
-"""Bytes -> Message, by a format: what reading a link means, element by element.
+"""Bytes -> Message, by a format: the reference reader, element by element.
 
-The whole message is turned into characters once a code page and into hex digits once; every value is a
-slice of one of these views. Framing only, as in `walk`: MTI, bitmap, length prefixes, digits that are
-digits, enough bytes, nothing left over. Every misfit is a located `WireError`.
+The whole message is converted once to hex digits and once per code page to characters; every value is a slice
+of one of these views. Framing only, as in `walk`: MTI, bitmap, length prefixes, digits that are digits,
+enough bytes, nothing left over. Every error is a located `WireError`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _TRACK_DIGITS = frozenset("0123456789D")
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
-    """A message and how it stood in its bytes.
+    """A message and its place in the bytes.
 
-    `spans` gives for each element (0 the MTI, 1 the bitmap) the bytes where its length prefix (or value)
-    starts, its value starts and its value ends, counted from the first byte read, framing included.
-    `framing` is what stood around the message, outermost first: `encode` writes it back. `announced` are the
-    elements that its bitmap names, `error` why reading stopped, where it did.
+    `spans` gives for each element (0 the MTI, 1 the bitmap) the start of its length prefix (or value), the
+    start of its value and the end, in bytes from the first one read, framing included. `framing` is what
+    surrounded the message, outermost first: `encode` writes it back. `announced` are the elements in its
+    bitmap, `error` is why reading stopped early, if it did.
     """
 
     message: Message
@@ -62,7 +62,7 @@ class WireMessage:
 
 
 class Views:
-    """The bytes of one message as hex digits and as characters; each view is made when it is asked for."""
+    """The bytes of one message as hex digits and as characters; views of code pages are created on demand."""
 
     __slots__ = ("_pages", "data", "hex")
 
@@ -72,7 +72,7 @@ class Views:
         self._pages: dict[str, str] = {}
 
     def text(self, page: str) -> str:
-        """All bytes as characters of *page*, one a byte."""
+        """All bytes as characters of *page*, one per byte."""
         made = self._pages.get(page)
         if made is None:
             made = self._pages[page] = view(self.data, page)
@@ -105,8 +105,8 @@ def decode(data: bytes, fmt: Format | str, version: str | None = None) -> Messag
 def read(
     data: bytes, fmt: Format | str, version: str | None = None, *, framing: Iterable[str] = ()
 ) -> WireMessage:
-    """The same, with the byte offsets of every element, behind the layers of *framing* (names, outermost
-    first), which are taken off and kept. Raises as `decode` does.
+    """`decode` with the byte offsets of every element; the layers of *framing* (names, outermost first) are
+    stripped and kept. Raises the same errors.
 
     >>> read(bytes.fromhex("0010 0800 2020000000000000 990000 123456"), "bcd", framing=["length-2"]).spans[11]
     (15, 15, 18)
@@ -125,8 +125,8 @@ def read(
 
 
 def read_so_far(data: bytes, fmt: Format | str, version: str | None = None) -> WireMessage:
-    """The same of one message without its framing, as far as it reads; `error` says why no further. Raises
-    WireError where not even its MTI and bitmap can be read.
+    """Read one message without its framing as far as possible; `error` says why it stops. Raises WireError if
+    not even its MTI and bitmap can be read.
 
     >>> read_so_far(bytes.fromhex("0800 2020000000000000 990000 1234"), "bcd").spans[3]
     (10, 10, 13)
@@ -143,7 +143,7 @@ def read_so_far(data: bytes, fmt: Format | str, version: str | None = None) -> W
 
 
 def begun(data: bytes, fmt: Format, version: str | None = None) -> tuple[Message, int]:
-    """The message that *data* begins with, and where it ends. Raises as `decode` does.
+    """The message at the start of *data*, and its end. Raises the same errors as `decode`.
 
     >>> begun(bytes.fromhex("0800 2020000000000000 990000 123456 0810"), wire_format("bcd"))[1]
     16
@@ -212,13 +212,13 @@ def read_mti(views: Views, fmt: Format) -> tuple[str, int]:
 
 
 def read_bitmap(views: Views, at: int, fmt: Format) -> tuple[tuple[int, ...], bool, int]:
-    """The elements announced, whether bit 1 has a second map follow, and the byte where the maps end.
-    Raises WireError."""
+    """The elements announced, whether there is a secondary bitmap, and the byte where the bitmaps end. Raises
+    WireError."""
     step = 2 * MAP_BYTES if fmt.bitmap == HEX else MAP_BYTES
     if fmt.bitmap_bytes:
         bits = _maps(views, at, fmt.bitmap_bytes // MAP_BYTES, step, fmt)
         found = bitmap.numbers(bits)
-        # Such a link has all its maps in every message: an empty one says nothing.
+        # Such a link sends all bitmaps in every message: an empty one has no significance.
         return (
             found,
             any(one > bitmap.PRIMARY_BITS for one in found),
@@ -231,7 +231,7 @@ def read_bitmap(views: Views, at: int, fmt: Format) -> tuple[tuple[int, ...], bo
         bits += _maps(views, at + step, 1, step, fmt)
         count = 2
         if fmt.third and bitmap.has_secondary(bits[16]):
-            # Bit 65 announces the third map and is no element then.
+            # Bit 65 announces the third bitmap here, not an element.
             bits = bits[:16] + f"{int(bits[16], 16) & 7:X}" + bits[17:]
             bits += _maps(views, at + 2 * step, 1, step, fmt)
             count = 3
@@ -255,8 +255,8 @@ def _maps(views: Views, at: int, count: int, step: int, fmt: Format) -> str:
 
 
 def take(views: Views, at: int, field: Field) -> tuple[str, int, int]:
-    """The value of *field* that stands at byte *at*, where it starts behind its prefix, and where it
-    ends. Raises WireError, whose offset is the byte, when none does."""
+    """The value of *field* at byte *at*, its start after the prefix, and its end. Raises WireError with the
+    byte offset if there is none."""
     size, start, end = place(views, at, field)
     if size < 0 or end > len(views.data):
         raise _misplaced(views, at, field)
@@ -267,14 +267,14 @@ def take(views: Views, at: int, field: Field) -> tuple[str, int, int]:
 
 
 def place(views: Views, at: int, field: Field) -> tuple[int, int, int]:
-    """The size of the value of *field* at byte *at*, as a prefix counts, and the bytes where it starts and
-    ends, which may be behind the data. The size is -1 where the prefix is no legal one."""
+    """The size of the value of *field* at byte *at*, in the prefix's unit, and its start and end, which may
+    be beyond the data. The size is -1 if the prefix is not legal."""
     if field.shape is not None:
         return _shaped(views, at, field, field.shape)
     size = field.size
     start = at + field.prefix
     if field.prefix:
-        # `binary` prefixes come out of the hex digits, too: Sizes reads them as such.
+        # `piece` gives `binary` prefixes as hex digits, and `Sizes` expects those.
         known = field.sizes(views.piece(field.lengths, at, start))
         if known is None:
             return -1, start, start
@@ -283,7 +283,7 @@ def place(views: Views, at: int, field: Field) -> tuple[int, int, int]:
 
 
 def _shaped(views: Views, at: int, field: Field, shape: Shape) -> tuple[int, int, int]:
-    """The same of a field with a tag, a mark at its end or room for the longest value."""
+    """The same for a field with a tag, an end mark or padding to its maximum."""
     if shape.ends:
         end = views.data.find(shape.ends, at)
         size = end - at if at <= end <= at + field.size else -1
@@ -303,10 +303,10 @@ def _shaped(views: Views, at: int, field: Field, shape: Shape) -> tuple[int, int
 
 
 def value_of(views: Views, start: int, end: int, size: int, field: Field) -> str | None:
-    """The value of *field* in the bytes *start* to *end*; None where they write none."""
+    """The value of *field* in the bytes *start* to *end*; None if they are not one."""
     written = field.written
     if field.shape is not None:
-        # Behind it: what fills it up, or a mark.
+        # Excludes padding and the end mark.
         end = start + field.width(size)
         if written == PARTS:
             try:
@@ -329,7 +329,7 @@ def value_of(views: Views, start: int, end: int, size: int, field: Field) -> str
         except UnicodeDecodeError:
             return None
     if field.content == "b" and written != HEX:
-        # Bytes that were turned into another code page, as hex digits of their characters.
+        # Binary data converted to another code page: convert back, then to hex digits.
         return to_bytes(views.text(field.page)[start:end], "ascii").hex().upper()
     value = views.text(field.page)[start:end]
     if written == HEXED:
@@ -338,15 +338,15 @@ def value_of(views: Views, start: int, end: int, size: int, field: Field) -> str
 
 
 def _unhexed(digits: str) -> str | None:
-    """The characters whose bytes are written as hex *digits*; None where they are none."""
+    """The characters whose bytes the hex *digits* are; None if they are not hex."""
     if len(digits) % 2 or not bitmap.HEX_DIGITS.issuperset(digits):
         return None
     return view(bytes.fromhex(digits), "ascii")
 
 
 def _parts_of(views: Views, start: int, end: int, field: Field) -> str:
-    """The parts between *start* and *end*, each written in its own way, as the layout cuts them: lengths,
-    tags and bitmap in characters. Raises WireError at the first byte that fits none."""
+    """The parts between *start* and *end*, each in its own encoding, as one value in text form. Raises
+    WireError at the first byte that does not fit."""
     if field.shape is None or field.shape.inside is None or end > len(views.data):
         raise WireError(field.number, start, f"{_count(end - start)} of parts", "fewer")
     own = Views(views.data[start:end])
@@ -357,7 +357,7 @@ def _parts_of(views: Views, start: int, end: int, field: Field) -> str:
 
 
 def _packed(views: Views, start: int, end: int, size: int, field: Field) -> str | None:
-    """Packed digits; of an odd number, without the half byte that fills it up."""
+    """Packed digits without padding; None if they are not digits or the padding is wrong."""
     value = views.hex[2 * start : 2 * end]
     odd = field.odd
     if field.counts != BYTES and size % 2:
@@ -374,7 +374,7 @@ def _packed(views: Views, start: int, end: int, size: int, field: Field) -> str 
 
 
 def _misplaced(views: Views, at: int, field: Field) -> WireError:
-    """Why no value of *field* has room at byte *at*."""
+    """Why there is no complete value of *field* at byte *at*."""
     size, start, end = place(views, at, field)
     if size < 0:
         have = max(0, len(views.data) - at)
@@ -393,7 +393,7 @@ def _misplaced(views: Views, at: int, field: Field) -> WireError:
 
 
 def _unwritten(views: Views, start: int, end: int, size: int, field: Field) -> WireError:
-    """Why the bytes *start* to *end* write no value of *field*."""
+    """Why the bytes *start* to *end* are not a value of *field*."""
     if field.written == PARTS:
         try:
             _parts_of(views, start, end, field)
@@ -413,7 +413,7 @@ def _unwritten(views: Views, start: int, end: int, size: int, field: Field) -> W
 
 
 def _ill_packed(views: Views, start: int, end: int, size: int, field: Field) -> WireError:
-    """The half byte between *start* and *end* that is none of packed digits."""
+    """The first half byte between *start* and *end* that is neither a packed digit nor correct padding."""
     digits, odd = views.hex[2 * start : 2 * end], field.odd
     first, last = 0, len(digits)
     if field.counts != BYTES and size % 2:

@@ -1,4 +1,4 @@
-"""Formats of one's own: a file that extends a version or a ready format, checked as it is loaded.
+"""Your own formats: a file that extends a version or a built-in format, checked when it is loaded.
 
 ```toml
 extends = "bcd"                 # or "1987": then all is ASCII until the file says otherwise
@@ -101,7 +101,7 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
 
 
 def _masked(value: Any) -> Any:
-    """What a file says of a format as it may be shown: card numbers in its texts masked."""
+    """The file's rows with card numbers in their texts masked."""
     if isinstance(value, str):
         return mask_words(value)
     if isinstance(value, Mapping):
@@ -120,7 +120,7 @@ def told_left_out(made: Format) -> str:
 
 
 def _name_of(stem: str) -> str:
-    """A name for the format of a file called so: one that no ready format has."""
+    """A name for the format of file *stem*, different from every built-in format's."""
     made = _NO_NAME.sub("-", stem).strip("-.")[:30] or "own"
     return f"{made}-own" if made in ready() else made
 
@@ -137,9 +137,9 @@ def _text(file: Path, called: str) -> str:
 
 
 def named_format(choice: Format | str | Path, folder: Path | None = None) -> Format:
-    """The format *choice*, ready or loaded, by its name, or of the file that it names, within *folder*: it is
-    loaded by the file's own name, one of several dicts (`specs.py:default`) by that of the dict. Raises as
-    `load_format` does, SpecError where no format is called that.
+    """The format *choice*: a built-in or loaded one by name, or a file in *folder*, which is loaded under the
+    name of the file or of the dict in it (`specs.py:default`). Raises the same errors as `load_format`, and
+    SpecError for an unknown name.
 
     >>> named_format("bcd").digits
     'bcd'
@@ -156,15 +156,15 @@ def named_format(choice: Format | str | Path, folder: Path | None = None) -> For
 
 
 def load_folder(path: str | Path) -> tuple[Format, ...]:
-    """Load every `.toml`, `.xml` and `.json` file of a folder, in the order of their names. Raises as
-    `load_format` does."""
+    """Load every `.toml`, `.xml` and `.json` file of a folder, ordered by name. Raises the same errors as
+    `load_format`."""
     kinds = (".toml", ".xml", ".json")
     found = sorted(file for file in Path(path).iterdir() if file.suffix.lower() in kinds)
     return tuple(load_format(file) for file in found)
 
 
 def _rows(text: str, called: str, chosen: str | None) -> tuple[dict[str, Any], list[str]]:
-    """What the file says as rows of a format, and its lines where errors can name them."""
+    """The format's rows in the file, and its lines if errors can name them."""
     suffix = Path(called).suffix.lower()
     if suffix == ".xml":
         return from_jpos(text, called), []
@@ -179,7 +179,7 @@ def _rows(text: str, called: str, chosen: str | None) -> tuple[dict[str, Any], l
 
 
 def _line(lines: list[str], error: SpecError) -> int | None:
-    """The line that an error speaks of: the one that sets the row it names, or the head of its element."""
+    """The line of an error: the one that sets the row named in it, or the header of its element."""
     head = 0
     if error.field is not None:
         pattern = re.compile(rf"\s*(?:\[+elements\.)?(?:elements\.)?{error.field}\b")
@@ -199,8 +199,8 @@ def _line(lines: list[str], error: SpecError) -> int | None:
 
 
 def from_json(text: str, name: str) -> dict[str, Any]:
-    """The rows of the format in a JSON document, of moov-io/iso8583 or of pyiso8583. Raises SpecError for
-    another, and for what is no JSON."""
+    """The rows of the format in a JSON document for moov-io/iso8583 or pyiso8583. Raises SpecError if it is
+    neither, or not JSON."""
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -210,8 +210,8 @@ def from_json(text: str, name: str) -> dict[str, Any]:
 
 
 def from_python(text: str, name: str, chosen: str | None = None) -> dict[str, Any]:
-    """The rows of the format in a module of Python that writes a dict of pyiso8583 out; nothing of it is run.
-    Of several it is that of the name *chosen*. Raises SpecError where there is none, or no such one."""
+    """The rows of the format in a Python module with a literal pyiso8583 dict; the module is never executed.
+    *chosen* selects one of several by name. Raises SpecError if there is none, or none of that name."""
     found: dict[str, Mapping[str, Any]] = {}
     try:
         nodes = [node for node in ast.parse(text).body if isinstance(node, ast.Assign | ast.AnnAssign)]
@@ -223,7 +223,7 @@ def from_python(text: str, name: str, chosen: str | None = None) -> dict[str, An
         try:
             given = ast.literal_eval(node.value) if isinstance(node.value, ast.Dict) else None
         except (ValueError, TypeError, RecursionError, MemoryError):
-            continue  # made by what only running it tells
+            continue  # not a literal dict
         if isinstance(given, dict) and is_pyiso8583(given):
             found[target.id if isinstance(target, ast.Name) else ""] = given
     if not found:
@@ -235,8 +235,8 @@ def from_python(text: str, name: str, chosen: str | None = None) -> dict[str, An
 
 
 def from_table(given: object, name: str) -> dict[str, Any]:
-    """The rows of the format in a table of moov-io/iso8583 or of pyiso8583, or of a file of our own. Raises
-    SpecError for another."""
+    """The rows of the format in a table of moov-io/iso8583, pyiso8583 or our own files. Raises SpecError for
+    any other table."""
     if isinstance(given, Mapping) and is_pyiso8583(given):
         return from_pyiso8583(given, name)
     if isinstance(given, Mapping) and "fields" in given:

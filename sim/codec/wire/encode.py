@@ -1,4 +1,4 @@
-"""Message -> bytes, by a format: the other way of `decode`, which reads back what was written here."""
+"""Message -> bytes, by a format: the inverse of `decode`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def encode(message: Message, fmt: Format | str, *, framing: Sequence[Layer | str
 
 
 def misfits(message: Message, fmt: Format | str) -> tuple[BuildError, ...]:
-    """One error for each element of *message* that *fmt* cannot carry; empty when it can be written."""
+    """One error for each element of *message* that *fmt* cannot carry; empty if it can be written."""
     chosen = wire_format(fmt)
     layout = chosen.layout(message.version)
     found: list[BuildError] = []
@@ -68,8 +68,8 @@ def misfits(message: Message, fmt: Format | str) -> tuple[BuildError, ...]:
 
 
 def otherwise(message: Message, fmt: Format | str) -> dict[int, str]:
-    """What a reader of the bytes finds otherwise than *message* has it, a sentence by element (1 is the
-    bitmap): bytes do not tell everything. Empty for most messages. Raises as `encode` does.
+    """What a reader of the bytes sees differently, one sentence per element (1 is the bitmap), since bytes do
+    not carry everything. Empty for most messages. Raises the same errors as `encode`.
 
     >>> otherwise(Message("0800", {11: "123456", 52: "00112233aabbccdd"}), "bcd")
     {52: 'DE 52 is written with its hex digits in upper case'}
@@ -133,7 +133,7 @@ def _bitmap(message: Message, fmt: Format) -> bytes:
 
 
 def write(field: Field | None, number: int, value: str) -> bytes:
-    """The bytes of one element: its prefix and its value. Raises BuildError where they cannot be."""
+    """The bytes of one element: its prefix and its value. Raises BuildError if the value does not fit."""
     if field is None:
         raise BuildError(number, None, "an element that the format describes", f"DE {number}")
     if not isinstance(value, str):
@@ -147,7 +147,7 @@ def write(field: Field | None, number: int, value: str) -> bytes:
 
 
 def _shaped(field: Field, shape: Shape, size: int, body: bytes) -> bytes:
-    """The element with its tag, its filling and the mark at its end."""
+    """The element with its tag, padding and end mark."""
     if shape.ends and shape.ends in body:
         raise BuildError(
             field.number, None, f"a value without {shape.ends.decode('latin-1')!r}, which ends it", "one"
@@ -161,7 +161,7 @@ def _shaped(field: Field, shape: Shape, size: int, body: bytes) -> bytes:
 
 
 def _body(field: Field, value: str) -> tuple[bytes, int]:
-    """The bytes of a value, and its size as a prefix counts it."""
+    """The bytes of a value, and its size in the prefix's unit."""
     written = field.written
     if written in (BCD, NIBBLES):
         return _packed(field, value)
@@ -191,7 +191,7 @@ def _octets(field: Field, value: str) -> bytes:
 
 
 def _mapped(field: Field, value: str) -> tuple[bytes, int]:
-    """A bitmap that is given as hex digits, and the characters behind it."""
+    """A bitmap, given as hex digits, and the characters after it."""
     head = value[: 2 * MAP_BYTES]
     if len(head) % 2 or not bitmap.HEX_DIGITS.issuperset(head):
         raise BuildError(field.number, None, "16 hex digits of a bitmap before it", size_of(value))
@@ -226,7 +226,7 @@ def _characters(field: Field, value: str) -> bytes:
 
 
 def length_prefix(field: Field, size: int) -> bytes:
-    """The length prefix of a value of *size*. Raises BuildError where it has no place for it."""
+    """The length prefix of a value of *size*. Raises BuildError if the prefix is too narrow."""
     if not field.prefix:
         return b""
     try:

@@ -1,8 +1,8 @@
-"""Many messages in one file or stream: records behind their lengths, blocks of 1014 bytes, one message
-behind another.
+"""Many messages in a file or stream: records with length fields, 1014-byte blocks, or messages back to back.
 
-VBS is the form of clearing files: each record behind a 4-byte length, a zero length or the end of the file
-after the last. Mainframes send it in blocks: 1012 bytes of it, then two fillers (adelosa/cardutil, mciipm).
+VBS is the format of clearing files: a 4-byte length before each record, and a zero length or the end of the
+file after the last. Mainframes send it in blocks: 1012 bytes of data, two fill bytes (adelosa/cardutil,
+mciipm).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from sim.errors import CutShortError, WireError, hexed
 
 BLOCK, CONTENT = 1014, 1012
 _FILLERS = frozenset((0x00, 0x40))
-# What one record may have: a longer one is no message, and is refused before it is waited for.
+# The longest record: a longer one is no message, and is rejected without waiting for its bytes.
 LONGEST = 1 << 20
-# One message behind another: what the first look at one takes in, and the most that it may have.
+# Messages back to back: the bytes first read of each, and the most that one may have.
 _WINDOW, _MOST = 512, 1 << 17
 _LINE_ENDS = re.compile(rb"[\r\n]+")
 
 
 def is_blocked(data: bytes) -> bool:
-    """Whether the start of a file is in blocks: two equal fillers end each of the blocks that are whole.
+    """Whether the start of a file is blocked: every complete block ends with two equal fill bytes.
 
     >>> is_blocked(bytes(1014)), is_blocked(bytes(1013))
     (True, False)
@@ -36,7 +36,7 @@ def is_blocked(data: bytes) -> bool:
 
 
 def unblock(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The content of a blocked file that comes in *pieces* of any size, without the fillers."""
+    """The content of a blocked file, read in *pieces* of any size, without the fill bytes."""
     held = b""
     for piece in pieces:
         held += piece
@@ -49,10 +49,10 @@ def unblock(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
-    """The messages of a stream that comes in *pieces* of any size, each behind a length field of the kind
-    *name*: offset of the message in the stream, and its bytes. A length of zero is passed over: it ends a
-    VBS file and keeps a connection alive. Raises WireError where a length is none, or the stream ends in a
-    message; what came before has been given by then."""
+    """Yield the messages of a stream, read in *pieces* of any size, each after a length field of kind *name*:
+    its offset in the stream, and its bytes. A zero length is skipped: it ends a VBS file or keeps a
+    connection alive. Raises WireError, after the messages before it, if a length is invalid or the stream
+    ends within a message."""
     made = frame(name)
     head = made.head
     held, at = b"", 0
@@ -72,8 +72,8 @@ def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | None:
-    """What the length field at *start* says; None where it has not come whole. Fillers at the end of a
-    file are no length."""
+    """The value of the length field at *start*; None if it is incomplete, or only fill bytes of the last
+    block. Raises WireError if it is invalid."""
     if len(held) - start < head:
         return None
     size = said_length(made, held, start)
@@ -88,9 +88,10 @@ def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | Non
 def run(
     pieces: Iterable[bytes], fmt: Format, framing: tuple[str, ...] = (), version: str | None = None
 ) -> Iterator[tuple[int, bytes]]:
-    """The messages of a stream that stand one behind another, each in its own headers and marks *framing*:
-    offset and bytes, these included. Where one ends it says itself, so what does not read is given with all
-    behind it, or raises WireError where that is much. Ends of lines between messages are passed over."""
+    """Yield messages that follow each other without length fields: offset and bytes, each with its headers
+    and marks (*framing*). Only reading a message shows where it ends, so one that cannot be read is yielded
+    with everything after it, or raises WireError if that is too much. Line ends between messages are
+    skipped."""
     rest, held, start, at, size = iter(pieces), b"", 0, 0, _WINDOW
     while True:
         while len(held) - start < _MOST and (piece := next(rest, b"")):
@@ -120,8 +121,8 @@ def message_size(
     start: int = 0,
     window: int = _WINDOW,
 ) -> int:
-    """How many bytes the message at *start* takes, with the headers and marks *framing* around it; *window*
-    are looked at first. Raises WireError where none reads there."""
+    """The number of bytes of the message at *start*, with its headers and marks (*framing*). Reads *window*
+    bytes first, more if needed. Raises WireError if no message can be read there."""
     headers = tuple(name for name in framing if frame(name).kind not in ("stx", "etx"))
     marks = [name for name in framing if name not in headers]
     opened = sum(frame(name).kind == "stx" for name in marks)
@@ -142,7 +143,7 @@ def message_size(
 
 
 def _marked(marks: list[str], data: bytes, end: int) -> int:
-    """Where the message ends whose elements end at *end* of *data*, with its *marks* around it."""
+    """The end of the message in *data*, with its *marks*; its elements end at *end*."""
     if not marks:
         return end
     checked = data[end + 2 :] in (b"", bytes([STX])) and peel(marks[0], data[: end + 2]) is not None
@@ -153,8 +154,8 @@ def _marked(marks: list[str], data: bytes, end: int) -> int:
 
 
 def stream_framing(data: bytes) -> str | None:
-    """The kind of length field that divides the start of a stream into messages without a remainder, the
-    one that makes most of them and the fewest empty ones; None where none does. The last message may be cut.
+    """The kind of length field that divides the start of a stream into messages with nothing left over: the
+    one that gives the most messages, less empty ones; None if none does. The last message may be cut short.
 
     >>> stream_framing(bytes.fromhex("0003 010203 0002 0A0B"))
     'length-2'
@@ -165,9 +166,9 @@ def stream_framing(data: bytes) -> str | None:
 
 
 def stream_start(data: bytes, starts: Iterable[int], name: str | None = None) -> tuple[int, str | None]:
-    """At which of *starts* a stream that was met in its middle begins to be messages, and the kind of length
-    field in front of them (*name* where it is known): what makes most of them, to the end if that can be.
-    Kind None, at the first of *starts*, where nothing does.
+    """Find which of *starts* is the first message boundary of a stream captured mid-way, and the kind of
+    length field (*name* if known): the pair that gives the most messages, preferably up to the end. Returns
+    the first of *starts* and None if no pair gives any.
 
     >>> stream_start(bytes.fromhex("FFFFFF 0003 010203 0002 0A0B"), [0, 3])
     (3, 'length-2')
@@ -188,11 +189,11 @@ def _divides(made: Frame, data: bytes, whole: bool) -> int:
     while at + head <= len(data):
         size = said_length(made, data, at)
         if size is None or not 0 <= size <= LONGEST:
-            # The last block of a file is filled up.
+            # The last block of a file is padded.
             return count if count and not data[at:].strip(b"\x00\x40") else 0
         if at + head + size > len(data):
             return 0 if whole else count
-        # A length of zero is a keep-alive; many of them are the front half of a longer length.
+        # A zero length is a keep-alive; many of them are the leading bytes of a longer length field.
         count += 1 if size else -1
         at += head + size
     return count if at == len(data) or not whole else 0

@@ -1,8 +1,8 @@
-"""How a link writes messages: the rows of `data/formats/<name>.toml`, or of a file of one's own.
+"""How a link encodes messages: the rows of `data/formats/<name>.toml`, or of your own file.
 
-A `Format` says how each kind of value is written and what differs for which element; with the element
-table of a version it becomes a `VersionedFormat`: for each data element one `Field`, all that reading
-and writing its bytes needs.
+A `Format` gives the encoding of each kind of value, and the exceptions by element. Combined with the element
+table of a version, it becomes a `VersionedFormat`: one `Field` per data element, with everything needed to
+read and write its bytes.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from sim.spec.layouts import Cell, Layout, layout_of
 BCD, RAW, HEX, BINARY, SIGNED, MAPPED = "bcd", "raw", "hex", "binary", "signed", "mapped"
 PARTS, NIBBLES, HEXED = "parts", "nibbles", "hexed"
 CHARACTERS, BYTES = "characters", "bytes"
-THIRD_BITMAP = 65  # the bit that announces one, where there is one
+THIRD_BITMAP = 65  # the bit that announces it, if the format has one
 
-# Content classes by how a format names their writing; whatever else is text.
+# Content class -> the format's row for its encoding; any other class is text.
 _KINDS = {"n": "digits", "x+n": "digits", "z": "track", "b": "binary"}
-# What makes an element another one, and does not only write it otherwise.
+# Rows that redefine an element instead of only changing its encoding.
 _TABLE_ROWS = frozenset(("format", "name", "parts"))
 _SOURCED = ("source", "note")
 _SHOWN = 20  # rows of a format's repr
-# What gives an element a shape.
+# Rows that give an element a `Shape`.
 _SHAPES = frozenset(("tag", "filled", "ends"))
 _BINARY_PREFIX = {1: 1, 2: 1, 3: 2, 4: 2}  # LL is one byte, LLL and LLLL two
 
 
 @dataclass(frozen=True, slots=True)
 class Odd:
-    """Where an odd number of packed digits gets its half byte, and what stands there: `right F`."""
+    """The side and the filler that pad an odd number of packed digits: `right F`."""
 
     left: bool = True
     filler: str = "0"
@@ -45,9 +45,9 @@ class Odd:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inside:
-    """How the parts of an element are written, each as an element of its own, by the keys of `layout`,
-    which cuts the value. `lead` stands without a tag in front of a list of tagged ones. `half` is one half of
-    a bitmap whose second half is there only where bit 1 says so."""
+    """The encoding of an element's parts, each like an element, by the keys of `layout`, which splits the
+    value. `lead` is a part without a tag before a list of tagged ones. `half` is one half of a bitmap whose
+    second half is present only if bit 1 is set."""
 
     layout: Layout
     fields: Mapping[str, Field]
@@ -57,9 +57,9 @@ class Inside:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What few elements have: a `tag` in front of their length, or after it and `counted` by it; room for
-    the longest value, whatever the length says (`filled`); a mark at their end (`ends`); parts that are
-    written each in its own way."""
+    """What few elements have: a `tag` before the length, or after it and `counted` by it; padding to the
+    maximum length, whatever the prefix says (`filled`); an end mark (`ends`); parts with their own encodings
+    (`inside`)."""
 
     tag: bytes = b""
     counted: bool = False
@@ -70,15 +70,15 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How one data element is written on one link.
+    """How a link encodes one data element.
 
     `written` is a code page, `bcd`, `raw`, `hex`, `signed` (a letter and packed digits), `mapped` (a
-    bitmap of 8 raw bytes, given as hex digits, and characters), `nibbles` (hex digits, packed), `hexed`
-    (two hex digits for each character) or `parts`; `page` the code page of what is characters in it.
-    `size` is the fixed size or the maximum, in what a prefix would count: `counts` is characters (digits
-    of packed ones, hex digits of `hex`) or bytes. `prefix` is the prefix's width in bytes, 0 for a fixed
-    element; `prefix_digits` as the standard counts them, `lengths` its writing: a code page, `bcd`,
-    `binary` or `hex` (the hex digits of a binary one).
+    bitmap of 8 raw bytes, hex digits in the value, then characters), `nibbles` (packed hex digits), `hexed`
+    (two hex digits per character) or `parts`; `page` is the code page of any characters in it. `size` is the
+    fixed or maximum size in the unit that a prefix counts: `counts` is characters (digits if packed, hex
+    digits if `hex`) or bytes. `prefix` is the prefix's width in bytes, 0 for a fixed element; `prefix_digits`
+    is its digits in the standard's notation, `lengths` its encoding: a code page, `bcd`, `binary` or `hex`
+    (a binary one in hex digits).
     """
 
     number: int
@@ -102,7 +102,7 @@ class Field:
         return self.prefix == 0 and not (self.shape and self.shape.ends)
 
     def width(self, size: int) -> int:
-        """How many bytes a value of *size* (as a prefix counts) takes."""
+        """The bytes of a value of *size*, in the unit that a prefix counts."""
         if self.written == SIGNED:
             return 1 + (size + 1) // 2 if self.counts == CHARACTERS else size
         if self.counts == CHARACTERS and self.written in (BCD, NIBBLES, RAW):
@@ -115,8 +115,8 @@ class Field:
 
 
 class LeftOut(NamedTuple):
-    """What a specification of another toolkit says and the format does not: of which element (0 the MTI, 1
-    the bitmap), what, and why."""
+    """What the format lacks of another toolkit's specification: the element (0 the MTI, 1 the bitmap), what,
+    and why."""
 
     number: int
     what: str
@@ -125,9 +125,9 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VersionedFormat:
-    """A format with the elements of one version. `fields` has None where the link has no such element;
-    `dialect` is the element table of the format's interface, or of a message that has one of the elements
-    `own`, which the format has otherwise than the version: see `table_of`."""
+    """A format with the elements of one version. `fields` is None for an element that the link does not have.
+    `dialect` is the element table of the format's interface, or of messages that have one of the elements
+    `own`, which the format redefines: see `table_of`."""
 
     format: Format
     version: str
@@ -139,7 +139,7 @@ class VersionedFormat:
         return self.fields[number] if number < len(self.fields) else None
 
     def table_of(self, numbers: Iterable[int]) -> Spec | None:
-        """The element table of a message with elements *numbers*; None where it is the version's own."""
+        """The element table of a message with elements *numbers*; None for the version's own table."""
         own = self.dialect
         return own if own and (own.interface or not self.own.isdisjoint(numbers)) else None
 
@@ -184,7 +184,7 @@ class Format:
     _layouts: dict[str, VersionedFormat] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
-        """A line, and a row for each element that it has otherwise than it writes the others."""
+        """One line, then a row for each element that differs."""
         told = [self.title, f"ISO 8583:{self.version}" if self.version else "any version"]
         told += [
             f"{what} {value}" for what, value in (("extends", self.extends), ("on", self.interface)) if value
@@ -200,8 +200,8 @@ class Format:
         return "\n  ".join([f"Format {self.name}: {', '.join(told)}", *map(str.rstrip, lines), *more])
 
     def layout(self, version: str | None = None) -> VersionedFormat:
-        """The format with the elements of *version*, or of its own. Raises SpecError for a row that
-        is none."""
+        """The format with the elements of its own version, else of *version*. Raises SpecError for an invalid
+        row."""
         chosen = self.version or version or "1987"
         made = self._layouts.get(chosen)
         if made is None:
@@ -209,8 +209,8 @@ class Format:
         return made
 
     def field(self, number: int, version: str, **changes: Any) -> Field | None:
-        """How element *number* of *version* is written, with *changes* to its row; None where there is no
-        such element. Raises SpecError for a row that is none."""
+        """The encoding of element *number* of *version*, with *changes* to its row; None if there is no such
+        element. Raises SpecError for an invalid row."""
         elements = spec(version).elements
         row = {**self.elements.get(number, {}), **changes}
         if number > len(elements) and "format" not in row:
@@ -223,7 +223,7 @@ class Format:
 
 
 def _told(made: Format, number: int) -> tuple[str, str, str]:
-    """Name, notation and writing of an element that a format has otherwise."""
+    """Name, notation and encoding of an element that differs."""
     one = made.field(number, made.version or "1987")
     if one is None:
         return "", "", ""
@@ -243,8 +243,8 @@ def _layout(made: Format, version: str) -> VersionedFormat:
 
 
 def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None:
-    """The element table of a format that has elements or their parts otherwise than *version*; None where
-    it only writes them otherwise."""
+    """The element table of a format that redefines elements of *version* or their parts, or has an interface;
+    None if it only encodes them differently."""
     standard = spec(version)
     last = len(standard.elements)
     own = {number: made.elements[number] for number in sorted(numbers) if number <= last}
@@ -265,7 +265,7 @@ def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None
 
 
 def _part_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """An element's own layout as rows: the element itself, which `cut` takes apart, then its parts."""
+    """An element's own layout as rows: the whole element with its `cut`, then its parts."""
     whole = {"name": row.get("name", ""), "cut": row.get("cut", "places")}
     whole["confidence"] = row.get("confidence", "")
     return [whole, *_below(row, "")]
@@ -280,12 +280,12 @@ def _below(row: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
 
 
 def kind_of(content: str) -> str:
-    """By what name a format says how elements of a content class are written."""
+    """The format's row that gives the encoding of a content class."""
     return _KINDS.get(content, "text")
 
 
 def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[str, Any]) -> Field:
-    """The field of one element: what its row says, then its kind, then the format."""
+    """The field of one element: from its row first, then its kind, then the format."""
     notation = row.get("format") or (element.format if element else "")
     content, size, prefix_digits = parse_format(number, notation)
     prefix_digits = row.get("length_digits", prefix_digits) if prefix_digits and "ends" not in row else 0
@@ -324,7 +324,7 @@ def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[
 
 
 def _counted_tag(row: Mapping[str, Any]) -> int:
-    """Bytes of a tag that the prefix counts."""
+    """The bytes of the tag, if the prefix counts it."""
     where, _, width = row.get("tag", "  0").split(" ")
     return int(width) if where == "inside" else 0
 
@@ -342,7 +342,7 @@ def _shape(made: Format, number: int, row: Mapping[str, Any]) -> Shape:
 
 
 def _inside(made: Format, number: int, row: Mapping[str, Any]) -> Inside:
-    """How the parts of an element are written: the rows of its layout say that of each."""
+    """The encoding of each part of an element, from its row. Raises SpecError without such rows."""
     if "parts" not in row:
         raise SpecError(
             number, None, f"elements.{number}.parts, each of which is written in its own way", "none"
@@ -354,20 +354,20 @@ def _inside(made: Format, number: int, row: Mapping[str, Any]) -> Inside:
     first = top.cells[0].key
     half = None
     if rows[first].get("halves"):
-        size = top.cells[0].most // 4  # bytes of half the bitmap: two hex digits each
+        size = top.cells[0].most // 4  # bytes of half the bitmap, at two hex digits each
         half = _field(made, number, None, {**rows[first], "format": f"b {size}"})
     return Inside(layout, fields, fields[first] if "lead" in top.words else None, half)
 
 
 def _field_of_part(made: Format, number: int, cell: Cell, rows: Mapping[str, Mapping[str, Any]]) -> Field:
-    """One part as an element: the length in front of it in the value is written as its row says."""
+    """The field of one part; its row says how the length before it in the value is encoded."""
     row = rows[cell.key]
     notation = str(row["format"]).split(" ", 1)[1] if cell.own else str(row["format"])
     return _field(made, number, None, {"name": cell.name, **row, "key": cell.key, "format": notation})
 
 
 def _counted(size: int, content: str, written: str, counts: str) -> int:
-    """The size of the standard's notation as a prefix counts it: bytes of `b`, else characters."""
+    """The size in the standard's notation, in the unit that the prefix counts."""
     if content == "b":
         return 2 * size if counts == CHARACTERS else size
     if counts == BYTES and written in (BCD, SIGNED):
@@ -380,7 +380,7 @@ def _page_of(made: Format) -> str:
 
 
 def prefix_width(lengths: str, digits: int) -> int:
-    """How many bytes a prefix of so many *digits* usually takes, written as *lengths* says."""
+    """The usual width in bytes of a prefix of *digits* digits, encoded as *lengths*."""
     packed = (digits + 1) // 2
     if lengths == BCD:
         return packed

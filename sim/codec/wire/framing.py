@@ -1,8 +1,8 @@
-"""What stands around a message on a link: length fields, routing headers, marks of start and end.
+"""What surrounds a message on a link: length fields, routing headers, start and end marks.
 
-Each kind is a row of `data/framing.csv`. A `Layer` keeps the bytes that stood there, so that the same can
-be written around another message: lengths and check bytes are worked out again, headers stay. A length
-is only compared with what is there: nothing is allocated by it.
+Each kind is a row of `data/framing.csv`. A `Layer` keeps its original bytes and can be put around another
+message: lengths and check bytes are recalculated, headers are kept. A length is only compared with the bytes
+present; no memory is allocated for it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ _BYTES_IN_FRONT = re.compile(r"header-([1-9][0-9]{0,2})", re.ASCII)
 class Frame:
     """One kind of framing: a row of `data/framing.csv`.
 
-    `kind` is length, header, counted, stx or etx, or one that only links have: gzip (a length of what is
-    packed behind it), elements (nothing), xml (a document in place of the message). A length of `width`
-    bytes is `written` as binary, bcd, hex or digits of a code page; `counts_itself` says what it counts,
-    `before` and `after` are the bytes around it. A header matches `pattern`, as hex digits or characters;
-    `default` is written where none is known. One that is counted begins with its own length and has that
-    of all, itself included, in the bytes `total`, with the page that it is written in, empty for binary.
-    `addresses` are where the address that it goes to begins, where the one that it comes from, and where
-    that ends.
+    `kind` is length, header, counted, stx or etx, or one that only links have: gzip (the length of the
+    compressed data after it), elements (no bytes), xml (a document instead of the message). A length of
+    `width` bytes is `written` as binary, bcd, hex or digits of a code page; `counts_itself` says whether it
+    includes itself, `before` and `after` are fixed bytes around it. A header matches `pattern`, in hex digits
+    or characters; `default` is written if the original is unknown. A counted header starts with its own
+    length and has the total length, header included, in the bytes `total`, in that code page (empty for
+    binary). `addresses` are the starts of the destination and source addresses, and the end of the latter.
     """
 
     name: str
@@ -53,13 +52,13 @@ class Frame:
 
     @property
     def head(self) -> int:
-        """The width of a length field with what is around it."""
+        """The width of a length field with the fixed bytes around it."""
         return len(self.before) + self.width + len(self.after)
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer of framing as it stood: its bytes in `front` of the message, and those behind it."""
+    """One layer of framing: its original bytes in `front` of the message and in `back` of it."""
 
     name: str
     front: bytes
@@ -67,7 +66,7 @@ class Layer:
 
     @property
     def label(self) -> str:
-        """How a person names it: `2-byte length 0057`, `TPDU 6000060000`."""
+        """Its name and bytes for people: `2-byte length 0057`, `TPDU 6000060000`."""
         made = frame(self.name)
         if made.kind == "stx":
             return "STX, ETX" + (f", check byte {self.back[1]:02X}" if len(self.back) > 1 else "")
@@ -102,8 +101,8 @@ def _total(text: str) -> tuple[slice, str]:
 
 
 def frame(name: str) -> Frame:
-    """The kind of framing called *name*: a row, or `header-9` for a header of 9 bytes of any kind. Raises
-    SpecError for another.
+    """The kind of framing called *name*: a row, or `header-9` for any header of 9 bytes. Raises SpecError if
+    there is none.
 
     >>> frame("length-2").title
     '2-byte length'
@@ -117,7 +116,7 @@ def frame(name: str) -> Frame:
 
 @cache
 def _header(name: str, width: int) -> Frame:
-    """A header of so many bytes, of which no more is known: it is kept as it came."""
+    """A header of which only the width is known: its bytes are kept unchanged."""
     zeros = "00" * width
     return Frame(
         name,
@@ -138,7 +137,7 @@ def _header(name: str, width: int) -> Frame:
 
 
 def said_length(made: Frame, data: bytes, start: int) -> int | None:
-    """How many bytes follow the length field at *start*, by what it says; None where it is none."""
+    """How many bytes follow the length field at *start*, by its value; None if there is no such field."""
     field = start + len(made.before)
     behind = field + made.width
     raw = data[field:behind]
@@ -161,14 +160,14 @@ def said_length(made: Frame, data: bytes, start: int) -> int | None:
 
 
 def said_total(made: Frame, raw: bytes) -> int:
-    """How long all is, header included, by what the header *raw* says."""
+    """The total length, header included, that the header *raw* states."""
     where, page = made.total
     return int(view(raw[where], page)) if page else int.from_bytes(raw[where], "big")
 
 
 def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Layer | None:
-    """The layer *name* around the bytes *start* to *end* of *data*, None where it does not stand there: a
-    length that says otherwise, a header of another shape. What is packed comes unpacked (`Cutter`)."""
+    """The layer *name* around bytes *start* to *end* of *data*; None if its length or header does not match.
+    Compressed data is already unpacked (`Cutter`)."""
     made, stop = frame(name), len(data) if end is None else end
     if made.kind in ("length", "gzip"):
         fits = said_length(made, data[:stop], start) == stop - start - made.head
@@ -192,7 +191,7 @@ def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Laye
 
 
 def _peel_stx(name: str, data: bytes) -> Layer | None:
-    """STX, the message, ETX and, on most such links, the XOR of all after STX up to ETX."""
+    """STX, the message, ETX and, on most such links, the XOR of all bytes after STX through ETX."""
     if len(data) < 2 or data[0] != STX:
         return None
     if data[-1] == ETX:
@@ -207,8 +206,8 @@ def _check_byte(data: bytes) -> int:
 
 
 def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, int]:
-    """Take the layers *names*, outermost first, off *data*: the layers, and where the message starts and
-    ends. Raises WireError where one does not stand there, SpecError for an unknown one.
+    """Take the layers *names*, outermost first, off *data*: returns the layers, and the start and end of the
+    message. Raises WireError if a layer is not there, SpecError for an unknown name.
 
     >>> strip(bytes.fromhex("0007 6000030000 0800"), ["length-2", "tpdu"])[1:]
     (7, 9)
@@ -228,13 +227,13 @@ def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, in
 
 
 def wrap(body: bytes, layers: Sequence[Layer | str]) -> bytes:
-    """Put *layers*, outermost first, around the bytes of a message. Lengths and check bytes are worked out
-    anew, headers are written as they stood; the name of a layer stands for its default.
+    """Put *layers*, outermost first, around the bytes of a message. Lengths and check bytes are recalculated,
+    headers are written unchanged; a name in place of a layer means its default.
 
     >>> wrap(bytes.fromhex("0800"), ["length-2", "tpdu"]).hex()
     '000760000000000800'
 
-    Raises BuildError where a length field is too small.
+    Raises BuildError if a length field is too small.
     """
     for layer in reversed(layers):
         body = _wrapped(body, _default(layer) if isinstance(layer, str) else layer)

@@ -1,7 +1,7 @@
-"""Elements whose parts are written each in its own way: packed digits beside EBCDIC, bitmaps of raw bytes.
+"""Elements whose parts each have their own encoding, such as packed digits next to EBCDIC, or raw bitmaps.
 
-The value is what the layout cuts: digits as digits, bytes as hex digits, a length of decimal digits in front
-of a part that has one. Both ways are here; how one part is read and written is what elements do.
+The value is in text form, as the layout splits it: digits as digits, bytes as hex digits, lengths in decimal
+digits. This module reads and writes the whole; `decode` and `encode` handle each part like an element.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sim.errors import BuildError, WireError
 from sim.parts.layout import flags, list_heads, read
 from sim.spec.layouts import Cell
 
-# Where a part begins, and how it is written -> its value, where that starts, where the part ends.
+# Start and encoding of a part -> its value, the start of that, the end of the part.
 Take = Callable[[int, Field], tuple[str, int, int]]
 Write = Callable[[Field, int, str], bytes]
 
@@ -21,7 +21,7 @@ _FIRST_BIT = 1
 
 
 def text_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
-    """The value that *data* writes, in pieces. Raises WireError at the first byte that fits none."""
+    """Yield the value in *data*, part by part. Raises WireError at the first byte that does not fit."""
     cell, at = inside.layout.cell, 0
     if cell.cut == "list":
         yield from _list_of(inside, data, take)
@@ -47,8 +47,8 @@ def _known(cell: Cell, bit: int) -> Cell:
 
 
 def _bitmap_of(inside: Inside, take: Take) -> tuple[str, int]:
-    """The bitmap in front of the parts, as hex digits, and where it ends. Bit 1 of one in two halves is no
-    part: it has the second follow."""
+    """The bitmap before the parts, as hex digits, and its end. In a bitmap of two halves, bit 1 is not a
+    part: it announces the second half."""
     if inside.half is None:
         bits, _, at = take(0, inside.fields[inside.layout.cell.cells[0].key])
         return bits, at
@@ -61,7 +61,7 @@ def _bitmap_of(inside: Inside, take: Take) -> tuple[str, int]:
 
 
 def _list_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
-    """Tag, length, data of each part, in the order in which they stand."""
+    """Yield tag, length and data of each part, in the order of the bytes."""
     at, cell = 0, inside.layout.cell
     _, _, _, width = list_heads(cell)
     if inside.lead is not None and data and _tag_at(inside, data, 0) is None:
@@ -80,15 +80,15 @@ def _tag_at(inside: Inside, data: bytes, at: int) -> str | None:
 
 
 def _tagged(one: Field, data: bytes, at: int) -> bool:
-    """Whether the tag of a part stands at *at*, or behind the length that stands there."""
+    """Whether the part's tag is at *at*, or after its length prefix there."""
     if one.shape is None or not one.shape.tag:
         return False
     return data.startswith(one.shape.tag, at + (one.prefix if one.shape.counted else 0))
 
 
 def bytes_of(number: int, inside: Inside, value: str, write: Write) -> bytes:
-    """The bytes of all parts of *value*. Raises BuildError where the layout cuts it otherwise, or a part
-    cannot be written."""
+    """The bytes of all parts of *value*. Raises BuildError if it does not fit the layout or a part cannot be
+    written."""
     cut = read(inside.layout, value)
     if cut.misfits:
         raise BuildError(number, None, cut.misfits[0].expected, cut.misfits[0].found)

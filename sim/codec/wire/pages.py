@@ -1,8 +1,7 @@
-"""Character sets of links: one byte a character, by a table of 256; GBK is the one that is not.
+"""Character sets of links: one byte per character, by a table of 256; only GBK uses more.
 
-Python has no code page 1047, the EBCDIC of open systems and of jPOS: it is code page 037 with six
-characters elsewhere (IBM CDRA, CCSID 1047), and with the ends of lines as open systems have them: 15 is a
-line feed, 25 the next line.
+Python has no code page 1047, the EBCDIC of open systems and of jPOS. It is code page 037 with six characters
+moved (IBM CDRA, CCSID 1047) and the line ends of open systems: 15 is line feed, 25 is next line.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import codecs
 from collections.abc import Mapping
 from functools import cache
 
-# `ascii` reads and writes all of Latin-1: a byte above 7F is a finding about content, no misfit.
+# `ascii` reads and writes all of Latin-1: a byte above 7F is a finding on the value, not a framing error.
 SINGLE_BYTE = ("ascii", "cp037", "cp500", "cp1047", "cp1140")
 MULTI_BYTE = ("gbk",)
 PAGES = (*SINGLE_BYTE, *MULTI_BYTE)
@@ -36,7 +35,7 @@ def _encoding(page: str) -> Mapping[int, int]:
 
 
 def view(data: bytes, page: str) -> str:
-    """All of *data* as characters of a single-byte *page*, one a byte; never fails.
+    """All of *data* as characters of a single-byte *page*, one per byte; never fails.
 
     >>> view(bytes.fromhex("F0F1C1"), "cp037")
     '01A'
@@ -47,7 +46,7 @@ def view(data: bytes, page: str) -> str:
 
 
 def to_bytes(text: str, page: str) -> bytes:
-    """*text* in a code page. Raises UnicodeEncodeError for a character that it lacks."""
+    """*text* in a code page. Raises UnicodeEncodeError for a character not in it."""
     if page == "ascii":
         return text.encode("latin-1")
     if page in MULTI_BYTE:

@@ -1,1 +1,1 @@
-"""Formats from and to what people have: packagers of jPOS, specifications of moov-io/iso8583, pyiso8583."""
+"""Import and export of formats: jPOS packagers, specifications of moov-io/iso8583 and pyiso8583."""

@@ -1,7 +1,7 @@
-"""What the formats of other toolkits have in common with ours: elements, each described whole.
+"""Conversion between the formats of other toolkits, which describe every element in full, and ours.
 
-A foreign specification says of every element how it is written; a `Format` says it once and then what
-differs. `rows_of` finds what is usual among the elements and keeps the rest.
+A `Format` states an encoding once, then the exceptions. `rows_of` finds the usual encoding of the elements
+and gives the others their own rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sim.spec.elements import parse_format
 from sim.spec.layouts import text_width
 
 _PACKED = ("n", "z", "x+n")
-_OWN_SIZES = frozenset(("b", "x+n"))  # whose sizes count other things than characters
+_OWN_SIZES = frozenset(("b", "x+n"))  # their sizes do not count characters
 _TRACK_2 = 35
 LARGEST_VALUE = 999_999
 _LONGEST_HEAD = 10
@@ -44,8 +44,8 @@ _FILE = re.compile(r"\.(?:xml|json|py)$")
 @dataclass(frozen=True, slots=True)
 class Described:
     """One element as another toolkit describes it. `content` is n, ans, b or x+n; `size` counts digits or
-    characters, bytes of b, the sign of x+n not; `page` is that of what is characters in `hex` and of a sign;
-    `more` holds rows that only some elements have."""
+    characters, bytes if b, without the sign of x+n; `page` is the code page of hex digits and of a sign;
+    `more` contains rows that only some elements have."""
 
     number: int
     name: str
@@ -68,8 +68,8 @@ def rows_of(
     elements: Iterable[Described],
     left_out: Sequence[LeftOut] = (),
 ) -> dict[str, Any]:
-    """The rows of a format that has *elements*, and *head* (mti, bitmap ...) as it is; without those that are
-    left out whole."""
+    """The rows of a format with *elements*, and *head* (mti, bitmap ...) unchanged. Elements in *left_out*
+    and not in *elements* are absent."""
     known = {one.number: one for one in elements}
     version = _version(known)
     title = _FILE.sub("", name)
@@ -97,7 +97,7 @@ def rows_of(
 
 
 def _version(known: Mapping[int, Described]) -> str:
-    """The version most of whose elements have the lengths described."""
+    """The version with the most elements of the lengths described."""
 
     def agree(version: str) -> int:
         pairs = ((one, known[one.number]) for one in spec(version).elements if one.number in known)
@@ -107,8 +107,7 @@ def _version(known: Mapping[int, Described]) -> str:
 
 
 def _row(one: Described, version: str, rows: Mapping[str, Any]) -> dict[str, Any]:
-    """What is to be said of one element: where it is another one than the version's, and where it is written
-    otherwise than is usual."""
+    """The row of one element: how it differs from the version's element, and from the usual encoding."""
     row: dict[str, Any] = {}
     table = spec(version).elements
     element = table[one.number - 1] if one.number <= len(table) else None
@@ -140,13 +139,13 @@ def _row(one: Described, version: str, rows: Mapping[str, Any]) -> dict[str, Any
 
 
 def uncut(number: int, reason: str) -> SpecError:
-    """Why the parts of an element are left out."""
+    """The error that leaves out the parts of an element, and why."""
     return SpecError(number, None, "parts", reason)
 
 
 def in_parts(made: Described, cut: str, rows: list[dict[str, Any]]) -> Described:
-    """The element as one whose parts, *rows* of `part_row`, are written each in its own way. Raises
-    SpecError, whose `found` is the reason, where they do not fill an element of a fixed size."""
+    """The element with its parts (*rows* of `part_row`), each in its own encoding. Raises SpecError with the
+    reason as `found` if they do not fill a fixed-length element."""
     most = sum(map(_text_width, rows))
     if not made.lengths and sum(map(_bytes_of, rows)) != made.size:
         raise uncut(made.number, f"they do not fill its {made.size} bytes")
@@ -164,7 +163,7 @@ def in_parts(made: Described, cut: str, rows: list[dict[str, Any]]) -> Described
 
 
 def part_row(made: Described, key: str) -> dict[str, Any]:
-    """One part as a row: what it is in the value, and how it is written."""
+    """One part as a row: its format in the value, and its encoding."""
     row: dict[str, Any] = {"path": key, "name": made.name, "written": made.written, **made.more}
     if made.page and (made.written == HEX or made.content == "x+n"):
         row["page"] = made.page
@@ -184,8 +183,8 @@ def part_row(made: Described, key: str) -> dict[str, Any]:
 
 
 def tagged(rows: list[dict[str, Any]], number: int, *, lead: bool) -> tuple[str, list[dict[str, Any]]]:
-    """How parts that are found by tags are cut, and their *rows*; *lead*: the first may be in front without
-    one. Raises SpecError, whose `found` is the reason."""
+    """The cut of parts that are found by tags, and their *rows*; with *lead*, the first may have no tag.
+    Raises SpecError with the reason as `found`."""
     found = [row for row in rows if "tag" in row]
     first = rows[0] if lead and "tag" not in rows[0] else None
     if not found or len(found) + (first is not None) < len(rows):
@@ -203,14 +202,14 @@ def tagged(rows: list[dict[str, Any]], number: int, *, lead: bool) -> tuple[str,
 
 
 def _text_width(part: Mapping[str, Any]) -> int:
-    """The most characters that a part takes in the value, with the length or tag in front of it."""
+    """The most characters of a part in the value, including the length or tag before it."""
     own, _, format_ = part["format"].rpartition(" ") if ".." in part["format"] else ("", "", part["format"])
     content, size, _ = parse_format(0, format_)
     return text_width(content, size) + len(own) + _LONGEST_HEAD * ("tag" in part)
 
 
 def _bytes_of(part: Mapping[str, Any]) -> int:
-    """The bytes of a part of a fixed size; what no sum is where it has none."""
+    """The bytes of a fixed-length part; for any other, a number that makes every sum wrong."""
     if ".." in part["format"]:
         return -LARGEST_VALUE
     content, size, _ = parse_format(0, part["format"])
@@ -225,17 +224,17 @@ def notation(content: str, size: int, digits: int) -> str:
 
 
 def _usual_page(rows: Mapping[str, Any]) -> str:
-    """The page of what is characters in packed and hex elements, where an element says no other."""
+    """The code page of characters in packed and hex elements, unless an element's row names another."""
     known = (rows["text"], rows.get("mti", ""), rows["digits"])
     return next((page for page in known if page in SINGLE_BYTE), "ascii")
 
 
 def fields_of(made: Format, version: str | None) -> list[Field]:
-    """The elements of a format, of its own version, *version* or 1987."""
+    """The elements of a format, for its own version, else *version*, else 1987."""
     return [one for one in made.layout(version).fields if one is not None]
 
 
 def size_of(one: Field) -> tuple[str, int]:
-    """Content class and size of an element as the standard counts it: bytes of b, the sign of x+n not."""
+    """Content class and size of an element in the standard's units: bytes if b, without the sign of x+n."""
     content, size, _ = parse_format(one.number, one.format)
     return content, size

@@ -1,7 +1,7 @@
-"""Packagers of jPOS: `<isopackager>`, an `<isofield>` for each element, its class saying how it is written.
+"""jPOS packagers: `<isopackager>` with one `<isofield>` per element, whose class gives the encoding.
 
-What the classes mean are rows of `data/jpos_classes.csv`. The XML is read by a parser that knows no entities
-and looks nothing up: a document that declares any is refused.
+The classes are described by rows of `data/jpos_classes.csv`. The XML parser resolves no external references
+and rejects documents that declare entities.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _LONGEST_CLASS = 60
 _MOST = 192
 _MAP_BYTES = 8
 _TWO_MAPS = 16
-# Without it jPOS refuses the document: its parser is a validating one.
+# jPOS rejects a document without it, because its parser validates.
 _DOCTYPE = (
     '<!DOCTYPE isopackager PUBLIC "-//jPOS/jPOS Generic Packager DTD 1.0//EN"'
     ' "http://jpos.org/dtd/generic-packager-1.0.dtd">'
@@ -76,9 +76,9 @@ def _classes() -> Mapping[str, Mapping[str, str]]:
 
 
 def from_jpos(text: str, name: str) -> dict[str, Any]:
-    """The rows of the format that a packager describes, with `left_out`: elements of classes that are not
-    known, and parts of elements that cannot be cut so. *name* is what errors call it. Raises SpecError for
-    what is no packager, and for an MTI of a class that is not known."""
+    """The rows of the format that a packager describes, with `left_out`: elements of unknown classes, and
+    parts that cannot be separated. *name* names the file in errors. Raises SpecError if *text* is not a
+    packager, or its MTI has an unknown class."""
     document = _parsed(text, name)
     head: dict[str, Any] = {"mti": "ascii", "bitmap": HEX}
     found: dict[int, Described] = {}
@@ -104,7 +104,7 @@ def from_jpos(text: str, name: str) -> dict[str, Any]:
 
 
 def _took(found: dict[int, Described], one: ElementTree.Element, number: int, kind: str) -> Iterator[LeftOut]:
-    """Put an element into *found*; what is left out of it."""
+    """Put an element into *found*; yield what is left out of it."""
     row = _classes().get(kind)
     if row is None:
         reason = "no message contains it" if kind == _UNUSED else f"an unknown class, {kind}"
@@ -129,8 +129,7 @@ def _class(one: ElementTree.Element) -> str:
 
 
 def _parsed(text: str, name: str) -> ElementTree.Element:
-    """The document, without its type declaration. Entities are refused: they can be made to grow without
-    end, and to read files."""
+    """The parsed document. Entities are rejected: they can expand without limit, or read files."""
     builder = ElementTree.TreeBuilder()
     parser = expat.ParserCreate()
     parser.StartElementHandler = builder.start
@@ -172,7 +171,7 @@ def _size(one: ElementTree.Element, number: int) -> int:
 
 
 def _element(one: ElementTree.Element, number: int, row: Mapping[str, str]) -> Described:
-    """An element, or a part of one, as its class and its length say."""
+    """An element, or a part of one, by its class and length."""
     said, binary = _size(one, number), row["lengths"] == BINARY
     width, size = int(row["width"] or 0), said - (row["content"] == "x+n")
     where, page, tag = (row["tag"] or "  0").split(" ")
@@ -182,7 +181,7 @@ def _element(one: ElementTree.Element, number: int, row: Mapping[str, str]) -> D
         size = min(size, longest // 2 if row["counts"] == CHARACTERS else longest)
     written, _, page = row["written"].partition(" ")
     if written == BCD and row["lengths"] in SINGLE_BYTE and not row["counts"]:
-        size += size % 2  # its prefix counts what fills it up
+        size += size % 2  # its prefix counts the padding
     side, _, filler = row["odd"].partition(" ")
     odd = row["odd"]
     if side == "side":
@@ -214,15 +213,15 @@ def _more(one: ElementTree.Element, row: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _with_parts(made: Described, one: ElementTree.Element, row: Mapping[str, str]) -> Described:
-    """The element as one whose parts are written each in its own way. Raises SpecError, whose `found` is the
-    reason, where they are not cut so here."""
+    """The element with its parts, each in its own encoding. Raises SpecError with the reason as `found` if we
+    cannot separate them."""
     if _packager(one) == _CHIP:
-        return made  # its tags are those that chip data have anyway
+        return made  # the standard layout of chip data has its tags
     cut, rows = _parts(one, made.number)
     if made.written == BCD or (made.written == HEX) or row["counts"] == CHARACTERS:
         raise uncut(made.number, f"they are in {_class(one)}")
     if made.written.startswith("cp"):
-        # What is inside is turned into EBCDIC with the element.
+        # The element is converted to EBCDIC with everything in it.
         rows = [_in_page(made, part) for part in rows]
     return in_parts(made, cut, rows)
 
@@ -238,8 +237,8 @@ def _in_page(made: Described, part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, Any]]]:
-    """How a packager cuts an element, and the rows of its parts. Raises SpecError, whose `found` is the
-    reason."""
+    """The cut of an element with its own packager, and the rows of its parts. Raises SpecError with the
+    reason as `found`."""
     packager = _packager(one)
     parts = {
         int(part.get("id", "")): part
@@ -277,7 +276,7 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
 
 
 def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
-    """One part as a row: what it is in the value, and how it is written."""
+    """One part as a row: its format in the value, and its encoding."""
     kind = _class(one)
     name = one.get("name", "").strip() or f"part {key}"
     if kind in _PAGES:
@@ -298,8 +297,8 @@ def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
 
 
 def to_jpos(made: Format, version: str | None = None) -> tuple[str, dict[int, str]]:
-    """The format as a packager of jPOS, and the elements that jPOS has no class for, with the reason; 1 is
-    the bitmap."""
+    """The format as a jPOS packager, and the elements that jPOS cannot express, with the reason (0 is the
+    MTI, 1 the bitmap)."""
     fields = fields_of(made, version)
     left: dict[int, str] = {}
     if made.mti == HEXED:
@@ -341,12 +340,12 @@ def _class_of_bitmap(made: Format) -> str:
 
 
 def _as_text(one: Field) -> bool:
-    """Whether the element is hex digits whose length counts them: a text of so many characters."""
+    """Whether the element is hex digits with a prefix that counts them: text, in effect."""
     return one.written == HEX and one.prefix > 0 and one.counts == CHARACTERS
 
 
 def _longest(kind: str) -> int:
-    """The longest value that a class takes."""
+    """The longest value of a class."""
     row = _classes()[kind]
     if not row["width"]:
         return LARGEST_VALUE
@@ -355,7 +354,7 @@ def _longest(kind: str) -> int:
 
 
 def _class_of(one: Field) -> str | None:
-    """The class that writes an element so; jPOS knows one EBCDIC page, which stands for all."""
+    """The class with the element's encoding, if any; jPOS's one EBCDIC page counts as all of them."""
     content, _ = size_of(one)
     written, sign = one.written, "ascii"
     if written == SIGNED:
@@ -365,7 +364,7 @@ def _class_of(one: Field) -> str | None:
     elif written == HEX:
         content, written = "b", f"{HEX} {one.page}"
         if one.page != "ascii":
-            return None  # IFE_BINARY takes the digits A to F for others
+            return None  # IFE_BINARY misreads the digits A to F
     elif written == RAW:
         content = "b"
     elif written == BCD:
@@ -410,8 +409,8 @@ def _more_of(one: Field) -> tuple[str, str]:
 
 
 def _counts_so(one: Field, row: Mapping[str, str]) -> bool:
-    """Whether the prefix counts the same: bytes of what is binary and characters of the rest, where a row
-    says no other."""
+    """Whether the prefix counts in the same unit: unless the row differs, bytes of binary values and
+    characters of others."""
     if not one.prefix or _as_text(one):
         return not (one.prefix and row["counts"])
     usual = BYTES if row["content"] == "b" else CHARACTERS
@@ -419,7 +418,7 @@ def _counts_so(one: Field, row: Mapping[str, str]) -> bool:
 
 
 def _filled_so(one: Field, row: Mapping[str, str]) -> bool:
-    """Whether an odd number of digits is filled up the same way, or cannot come."""
+    """Whether an odd digit count is padded the same way, or cannot occur."""
     side, _, filler = row["odd"].partition(" ")
     if not side or (one.fixed and one.size % 2 == 0):
         return True

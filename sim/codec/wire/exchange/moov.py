@@ -1,4 +1,4 @@
-"""Specifications of moov-io/iso8583 as its builder has them: JSON, `enc` and `prefix` for each field."""
+"""Specifications of moov-io/iso8583 in its builder's format: JSON with `enc` and `prefix` for each field."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sim.errors import BITMAP_FIELD, SpecError, shown
 from sim.spec import spec
 from sim.spec.elements import ElementSpec
 
-# Its EBCDIC is a table of its own, nearest to code page 500; EBCDIC1047 came later.
+# Its EBCDIC is its own table, closest to code page 500; EBCDIC1047 was added later.
 _ENCODINGS = {
     "ASCII": "ascii",
     "BCD": BCD,
@@ -57,22 +57,22 @@ _PREFIXES = {
     "Binary": BINARY,
     "Hex": HEX,
 }
-# How many bytes of prefix an L is.
+# Bytes of prefix per L.
 _BYTES_OF = {"Binary": 1, "Hex": 2}
-# A string or a number whose bytes are written as hex digits is no binary element.
+# A string or number whose bytes are written as hex digits is not a binary element.
 _TEXT_TYPES = ("String", "Numeric", "Track1", "Track2", "Track3")
 _TAGS = {"Binary": "ascii", "HexToASCII": "", "ASCIIToHex": RAW, "BerTLVTag": RAW}
 _LONGEST = 6
-_LONGEST_NAMED = 4  # of prefixes that its builder knows by name
+_LONGEST_NAMED = 4  # the longest prefix that its builder has a name for
 _MAPS = (8, 16, 24)  # bytes
 _MOST_SUBFIELDS = 1_000_000
 _LONGEST_TAG = 255
 
 
 def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The rows of the format that a specification, as JSON was read, describes, with `left_out`: elements in
-    encodings or after prefixes that are not known, parts that cannot be cut so. Keys are read in any case, as
-    Go reads them. Raises SpecError for what is no specification, and for an MTI that is not known."""
+    """The rows of the format that a specification (parsed JSON) describes, with `left_out`: elements with
+    unknown encodings or prefixes, parts that cannot be separated. Keys are case-insensitive, as in Go. Raises
+    SpecError if *given* is not a specification, or its MTI has an unknown encoding."""
     fields = given.get("fields")
     if not isinstance(fields, Mapping) or not fields:
         raise SpecError(None, None, "fields, a table of them", shown(fields))
@@ -96,7 +96,7 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _bitmap(one: Mapping[str, Any]) -> dict[str, Any]:
-    """The rows of the bitmap. One of 16 bytes always has them all, expanded or not."""
+    """The rows of the bitmap. One of more than 8 bytes is always sent whole, auto-expanded or not."""
     head: dict[str, Any] = {"bitmap": HEX if _encoding(one, 1) == HEX else RAW}
     size = one.get("length")
     if size in _MAPS and (size != _MAPS[0] or one.get("disableautoexpand")):
@@ -105,7 +105,7 @@ def _bitmap(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _took(found: list[Described], one: Mapping[str, Any], number: int) -> Iterator[LeftOut]:
-    """Put an element into *found*; what is left out of it."""
+    """Put an element into *found*; yield what is left out of it."""
     try:
         made = _element(one, number, str(number))
     except SpecError as error:
@@ -123,7 +123,7 @@ def _took(found: list[Described], one: Mapping[str, Any], number: int) -> Iterat
 
 
 def _is_usual(made: Described, pad: Any) -> bool:
-    """Whether *pad* fills up as the content of the element, or of the standard's, is filled up anyway."""
+    """Whether *pad* is the usual padding of the element's content, or of the standard's element."""
     standard = _standard(made.number)
     digits = standard is not None and (standard.content, standard.size) == ("n", made.size)
     usual = [("Left", "0")] if made.content == "n" or digits else []
@@ -138,8 +138,8 @@ def _is_tlv(one: Mapping[str, Any]) -> bool:
 
 
 def _with_parts(made: Described, one: Mapping[str, Any]) -> Described:
-    """The element with its subfields: one after the other, each after its tag, or by a bitmap. Raises
-    SpecError, whose `found` is the reason, where they are not cut so here."""
+    """The element with its subfields: positional, tagged, or announced by a bitmap. Raises SpecError with the
+    reason as `found` if we cannot separate them."""
     tag, bitmap = one.get("tag") or {}, one.get("bitmap")
     subfields = one["subfields"]
     keys = sorted(subfields, key=lambda key: (int(key), key) if key.isdigit() else (_MOST_SUBFIELDS, key))
@@ -164,7 +164,7 @@ def _with_parts(made: Described, one: Mapping[str, Any]) -> Described:
 
 
 def _chip(said: Any, key: str) -> dict[str, Any]:
-    """The row of one tag of BER-TLV, whose value is bytes."""
+    """The row of one BER-TLV tag with a binary value."""
     one = {name.lower(): value for name, value in said.items()} if isinstance(said, Mapping) else {}
     size = one.get("length") if isinstance(one.get("length"), int) else 0
     row = {"path": key.upper(), "name": str(one.get("description") or f"tag {key}")}
@@ -196,7 +196,7 @@ def _encoding(one: Mapping[str, Any], number: int) -> str:
 
 
 def _written(one: Mapping[str, Any], number: int) -> str:
-    """How a value is written: hex digits of what is text are those of its characters."""
+    """The encoding of a value: text in hex digits is `hexed`, two digits per character."""
     written, standard = _encoding(one, number), _standard(number)
     text = one.get("type") in _TEXT_TYPES and (standard is None or standard.content != "b")
     return HEXED if written == HEX and text else written
@@ -208,7 +208,7 @@ def _standard(number: int) -> ElementSpec | None:
 
 
 def _element(one: Mapping[str, Any], number: int, key: str) -> Described:
-    """An element, or the part *key* of one. Raises SpecError for what is not known here."""
+    """An element, or part *key* of one. Raises SpecError for an unknown length, encoding or prefix."""
     size, said = one.get("length"), one.get("prefix")
     if isinstance(size, bool) or not isinstance(size, int) or not 0 < size <= 999_999:
         raise SpecError(number, None, "a length", shown(size))
@@ -234,8 +234,8 @@ def _element(one: Mapping[str, Any], number: int, key: str) -> Described:
 
 
 def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], dict[int, str]]:
-    """The format as a specification of moov-io/iso8583, ready for `json.dumps`, and the elements that it has
-    no words for, with the reason."""
+    """The format as a specification for moov-io/iso8583, ready for `json.dumps`, and the elements that it
+    cannot express, with the reason."""
     fields = fields_of(made, version)
     encodings = {ours: theirs for theirs, ours in reversed(_ENCODINGS.items()) if theirs != "LBCD"}
     encodings |= {
@@ -286,8 +286,8 @@ def _fixed(written: str, usual: str) -> str:
 
 
 def _prefix(one: Field) -> str | None:
-    """`ASCII.LL`, or None where its writing has no name there."""
-    # Digits are the same in all pages of EBCDIC, and only one of them has prefixes there.
+    """The prefix as `ASCII.LL`; None if moov has no name for it."""
+    # Digits are the same in all EBCDIC pages, and moov names prefixes for only one of them.
     families = {ours: theirs for theirs, ours in _PREFIXES.items()}
     families |= dict.fromkeys(("cp037", "cp1140", "cp1047"), "EBCDIC")
     if one.fixed:
@@ -295,7 +295,7 @@ def _prefix(one: Field) -> str | None:
     family = families.get(one.lengths)
     width = one.prefix // (2 if one.lengths == HEX else 1)
     if one.lengths == BCD:
-        # Two digits in a byte; of an odd number the last is left empty.
+        # Two digits per byte; an odd digit count leaves half a byte unused.
         width = one.prefix_digits if prefix_width(BCD, one.prefix_digits) == width else 2 * width
     if family is None or width > _LONGEST_NAMED or (one.written == HEX and one.counts != BYTES):
         return None

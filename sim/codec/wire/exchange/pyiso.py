@@ -34,8 +34,8 @@ _PACKED = frozenset(("n", "z", "x+n"))
 
 
 def from_pyiso8583(given: Mapping[str, Any], name: str = "pyiso8583") -> dict[str, Any]:
-    """The rows of the format that a specification describes. Raises SpecError naming the field that cannot
-    be read here."""
+    """The rows of the format that a specification describes. Raises SpecError naming the first field that we
+    cannot read."""
     head = {"mti": _written(_part(given, "t"), 0, packed=True)}
     bitmap = _part(given, "p")
     head["bitmap"] = RAW if bitmap.get("data_enc") == "b" else HEX
@@ -51,7 +51,7 @@ def from_pyiso8583(given: Mapping[str, Any], name: str = "pyiso8583") -> dict[st
 
 
 def _header(one: object, head: dict[str, Any]) -> list[LeftOut]:
-    """Put the header in front of the MTI into *head*; what cannot be said of it."""
+    """Put the header before the MTI into *head*; return what is left out of it."""
     if not isinstance(one, Mapping) or not _count(one, "max_len", 0):
         return []
     if _count(one, "len_type", 0):
@@ -82,13 +82,13 @@ def _element(one: Mapping[str, Any], number: int) -> Described:
     size, width = _count(one, "max_len", number), _count(one, "len_type", number)
     classes = {spec(version)[number].content for version in VERSIONS}
     nibbles = one.get("len_count") == _IN_NIBBLES
-    # Raw bytes and packed digits are the same there: where the standard has digits, they are digits.
+    # pyiso8583 does not distinguish raw bytes from packed digits: the standard's content class decides.
     written = _written(one, number, packed=nibbles or bool(classes & _PACKED))
     content = "b" if written == RAW else spec("1987")[number].content
     if written == BCD:
         content = content if content in _PACKED else "n"
     if written in PAGES and content == "b":
-        # Binary as hex digits: there its size counts them, here bytes.
+        # Binary in hex digits: pyiso8583 counts the digits, we count bytes.
         written, size = HEX, size // 2
     lengths = _lengths(one, number) if width else ""
     digits = max(len(str(size)), width if lengths in PAGES else 0) if width else 0
@@ -138,7 +138,7 @@ def _odd(one: Mapping[str, Any]) -> str:
 
 
 def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, Any], dict[int, str]]:
-    """The format as a specification of pyiso8583, and the elements that it has no words for, with the
+    """The format as a specification for pyiso8583, and the elements that it cannot express, with the
     reason."""
     fields = fields_of(made, version)
     left: dict[int, str] = {}
@@ -165,7 +165,7 @@ def to_pyiso8583(made: Format, version: str | None = None) -> tuple[dict[str, An
 
 
 def _header_bytes(made: Format) -> int:
-    """The bytes of a header of which no more is known, right in front of the message."""
+    """The width of an otherwise unknown header directly before the message, or 0."""
     width = made.frames[-1].removeprefix("header-") if made.frames else ""
     return int(width) if width.isdecimal() else 0
 
@@ -175,7 +175,7 @@ def _field(encoding: str, size: int) -> dict[str, Any]:
 
 
 def _known(page: str) -> str:
-    """Python has no code page 1047; 037 is it but for a few signs."""
+    """The nearest page in Python, which has no 1047; 037 differs in a few characters."""
     return "cp037" if page == "cp1047" else page
 
 
@@ -211,5 +211,5 @@ def _described(one: Field) -> dict[str, Any]:
 
 
 def is_pyiso8583(given: Mapping[str, Any]) -> bool:
-    """Whether a table looks like such a specification."""
+    """Whether a table looks like a pyiso8583 specification."""
     return isinstance(given.get("t"), Mapping) and isinstance(given.get("p"), Mapping)
