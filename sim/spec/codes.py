@@ -1,7 +1,7 @@
 """Code lists: rows of `data/codes/<name>.csv`, and the registries of currencies, countries and merchant
-categories, from libraries that follow them: ISO 4217 (iso4217), ISO 3166 (pycountry), ISO 18245 (iso18245),
-loaded on first use. Currencies that ISO 4217 withdrew are rows of `data/withdrawn_currencies.csv`: messages
-and test sets have them still.
+categories, from libraries that track them: ISO 4217 (iso4217), ISO 3166 (pycountry), ISO 18245 (iso18245),
+loaded on first use. Withdrawn currencies, which messages and test sets still have, are rows of
+`data/withdrawn_currencies.csv`.
 
 Columns of a code list: `position` (empty unless the list has one table per position), `code`, `meaning`,
 `kind`, `versions` (`1987|1993`, empty for all), `network` (empty for the standard), `source`.
@@ -61,9 +61,9 @@ def _index(name: str) -> Mapping[tuple[str, str, str, str], Code]:
 def lookup(
     name: str, code: str, *, version: str = "", network: str | None = None, position: str | int = ""
 ) -> Code | None:
-    """What *code* means in list *name*: the network's own meaning first, then the standard's.
+    """What *code* means in list *name*: the network's own meaning, else the standard's.
 
-    None where the list does not have it: callers say "unknown", they never guess.
+    None if it is not in the list: callers then say "unknown" and never guess.
     """
     get, place = _index(name).get, str(position)
     own = (get((place, code, version, network)) or get((place, code, "", network))) if network else None
@@ -71,8 +71,8 @@ def lookup(
 
 
 def lookup_anywhere(name: str, code: str, *, version: str) -> Code | None:
-    """The first meaning any network gives *code* in list *name*; None where none does. For messages
-    that name no network: the caller says whose meaning it is."""
+    """The first meaning that any network gives *code* in list *name*; None if none does. For messages without
+    a known network: the caller says whose meaning it is."""
     found = (row for row in code_list(name) if row.code == code and row.network)
     return next((row for row in found if not row.versions or version in row.versions), None)
 
@@ -82,9 +82,9 @@ _MCC_WIDTH = 4
 
 @dataclass(frozen=True, slots=True)
 class Currency:
-    """One ISO 4217 currency. `exponent` is the number of decimals of its minor unit: USD 2, JPY 0,
-    KWD 3; None where ISO 4217 names none, as for XXX (no currency). `withdrawn` is the month since when it is
-    none, as 2004-01, `successor` what came in its place; both are empty for an active one."""
+    """One ISO 4217 currency. `exponent` is the number of decimals of its minor unit: USD 2, JPY 0, KWD 3;
+    None if ISO 4217 gives none, as for XXX (no currency). `withdrawn` is the month it was withdrawn, such as
+    2004-01, `successor` the currency that replaced it; both are empty for an active one."""
 
     alpha: str
     numeric: str
@@ -104,7 +104,7 @@ class Country:
     name: str
 
 
-# Units of account, which share name and first letters with a currency.
+# Units of account that share their name and first letters with a currency.
 FUNDS = frozenset(("BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"))
 
 
@@ -128,7 +128,7 @@ def currencies() -> tuple[Currency, ...]:
 
 @cache
 def withdrawn_currencies() -> tuple[Currency, ...]:
-    """The currencies that ISO 4217 has withdrawn since payments have its numbers, by alphabetic code."""
+    """The currencies withdrawn from ISO 4217 since payments began using its numbers, by alphabetic code."""
     columns = ("alpha", "numeric", "name", "exponent", "withdrawn", "successor")
     rows = ((row[one] for one in columns) for row in read_csv("withdrawn_currencies"))
     return tuple(
@@ -139,13 +139,13 @@ def withdrawn_currencies() -> tuple[Currency, ...]:
 
 @cache
 def _currency_index() -> dict[str, Currency]:
-    # A number may be given again: it is the active currency's.
+    # If a number was reassigned, the active currency has it.
     every = (*withdrawn_currencies(), *currencies())
     return {key: item for item in every for key in (item.alpha, item.numeric)}
 
 
 def currency(code: str) -> Currency | None:
-    """The currency with this numeric or alphabetic code, a withdrawn one, too; None for any other.
+    """The active or withdrawn currency with this numeric or alphabetic code; None if there is none.
 
     >>> currency("392").exponent, currency("KWD").exponent
     (0, 3)
@@ -172,15 +172,15 @@ def countries() -> tuple[Country, ...]:
 
 
 def _country_rows() -> Iterable[Mapping[str, str]]:
-    """The rows of pycountry's table. Importing that package looks through all that is installed for its own
-    version, which takes many times as long as reading the table that lies in it."""
+    """The rows of pycountry's table. Importing pycountry scans all installed packages for its own version,
+    which takes many times as long as reading the table."""
     package = find_spec("pycountry")
     for folder in (package and package.submodule_search_locations) or ():
         table = Path(folder, "databases", "iso3166-1.json")
         if table.is_file():
             rows: list[dict[str, str]] = json.loads(table.read_text(encoding="utf-8"))["3166-1"]
             return rows
-    import pycountry  # its table lies elsewhere now
+    import pycountry  # its table has moved
 
     return (dict(item) for item in pycountry.countries)
 
@@ -191,7 +191,7 @@ def _country_index() -> dict[str, Country]:
 
 
 def country(code: str) -> Country | None:
-    """The country with this numeric, alpha-2 or alpha-3 code, None when ISO 3166-1 has none.
+    """The country with this numeric, alpha-2 or alpha-3 code; None if ISO 3166-1 has none.
 
     >>> country("840").alpha2
     'US'
@@ -201,12 +201,12 @@ def country(code: str) -> Country | None:
 
 @cache
 def regions() -> dict[str, str]:
-    """The states and provinces that are written in place of a country: code -> name."""
+    """The states and provinces that appear in place of a country: code -> name."""
     return {row["code"]: row["name"] for row in read_csv("regions")}
 
 
 def region(code: str) -> str:
-    """The state of the United States or province of Canada with this code; empty for another.
+    """The US state or Canadian province with this code; empty if there is none.
 
     >>> region("NY")
     'New York'
@@ -216,8 +216,8 @@ def region(code: str) -> str:
 
 @cache
 def zone_of(alpha2: str) -> str:
-    """The zone of a country, by its two letters: of several that of the capital or the largest city; UTC
-    for a country without one.
+    """The time zone of a country, by its two letters; of several, that of the capital or the largest city;
+    UTC if none is known.
 
     >>> zone_of("DE"), zone_of("AU")
     ('Europe/Berlin', 'Australia/Sydney')
@@ -231,7 +231,7 @@ def _countries_of_regions() -> Mapping[str, str]:
 
 
 def country_of_region(code: str) -> Country | None:
-    """The country of the state or province with this code; None for another.
+    """The country of the state or province with this code; None if there is none.
 
     >>> country_of_region("NY").alpha3
     'USA'
@@ -241,8 +241,8 @@ def country_of_region(code: str) -> Country | None:
 
 @lru_cache(maxsize=2048)
 def merchant_category(code: str) -> str:
-    """What the merchant category *code* stands for: by ISO 18245, or by the rows of
-    `codes/merchant_category.csv` (newer, withdrawn or a network's own); empty when none has it.
+    """What merchant category *code* means: by ISO 18245, or by the rows of `codes/merchant_category.csv`
+    (newer, withdrawn or a network's own); empty if neither has it.
 
     >>> merchant_category("5411")
     'Groceries and supermarkets'
@@ -256,17 +256,17 @@ def merchant_category(code: str) -> str:
         found = iso18245.get_mcc(code)
     except iso18245.MCCNotFound:
         return own
-    # Codes reserved for private use, such as airlines, have network names only.
+    # Only networks name the codes reserved for private use, such as airlines.
     named = found.iso_description or found.visa_description or found.mastercard_description
     return str(named).replace(" -- ", ", ") or own
 
 
 def say_country(code: str) -> str:
-    """The country of a code of ISO 3166, or that it is none."""
+    """The country of an ISO 3166 code, or a note that the code is unknown."""
     found = country(code)
     return found.name if found else "not an ISO 3166 code"
 
 
 def say_merchant(code: str) -> str:
-    """What a merchant category code of ISO 18245 stands for, or that it is none."""
+    """What a merchant category code means, or a note that it is unknown."""
     return merchant_category(code) or "not in the ISO 18245 list"

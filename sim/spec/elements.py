@@ -1,4 +1,4 @@
-"""What a version of ISO 8583 says of each data element: rows of `data/elements_<version>.csv`."""
+"""The data elements of each version of ISO 8583: rows of `data/elements_<version>.csv`."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from sim.spec.tables import read_csv
 VERSIONS = ("1987", "1993", "2003")
 _BY_DIGIT = dict(zip("012", VERSIONS, strict=True))
 
-_EXACT = frozenset(("b", "x+n", "z"))  # what no filler belongs to
+_EXACT = frozenset(("b", "x+n", "z"))  # never padded
 
 _FORMAT = re.compile(r"(?P<content>x\+n|[a-z]+)(?P<var> |\.\.)(?P<size>\d+)")
-_LONGEST_SIZE = 6  # digits: no message is longer
+_LONGEST_SIZE = 6  # digits; no message is longer
 
 
 @dataclass(frozen=True, slots=True)
 class ElementSpec:
     """One data element of one version.
 
-    `format` is the standard's notation: `n 6`, `n..19`, `x+n 8`, `b 8`. `size` is its number, in
-    characters (bytes for `b`); `width` the same in characters of the text form: a binary byte
-    takes two hex digits, the sign of `x+n` counts. `prefix` is the number of length digits
-    in front, 0 for a fixed element. `pattern` lays out a date or time: `MMDDhhmmss`.
+    `format` is the standard's notation: `n 6`, `n..19`, `x+n 8`, `b 8`. `size` is the number in it, in
+    characters (bytes for `b`); `width` is the size in characters of the text form: two hex digits per byte,
+    and the sign of `x+n` counts. `prefix` is the number of length digits, 0 for a fixed element. `pattern` is
+    the layout of a date or time: `MMDDhhmmss`.
     """
 
     number: int
@@ -53,8 +53,8 @@ class ElementSpec:
         return self.prefix == 0
 
     def filled(self, value: str) -> str:
-        """*value* at the length of a fixed element: zeros in front of digits, blanks behind text. As it is
-        where it is long enough, and where neither can be meant.
+        """*value* padded to the length of a fixed element: digits with zeros on the left, text with blanks on
+        the right. Unchanged if long enough, or neither padding makes sense.
 
         >>> spec("1987")[11].filled("42"), spec("1987")[41].filled("TILL")
         ('000042', 'TILL    ')
@@ -70,9 +70,9 @@ class ElementSpec:
 class Spec:
     """The 128 data elements of one version, by number: `ISO_1987[4].format == "n 12"`.
 
-    `dialect` names a table that somebody has otherwise, empty for the standard's own; `parts` are the
-    layouts of what is inside its elements, where the dialect has its own; `interface` names the interface
-    that messages with this table travel on, empty where it is that of the card's brand.
+    `dialect` names a table that differs from the standard's, else it is empty; `parts` are the dialect's own
+    layouts of its elements; `interface` is the interface of messages with this table, empty if it is that of
+    the card's brand.
     """
 
     version: str
@@ -91,8 +91,8 @@ class Spec:
 
 
 def parse_format(number: int, notation: str) -> tuple[str, int, int]:
-    """The content class, the size and the number of length digits that a *notation* of data element
-    *number* says. Raises SpecError for one that is none.
+    """The content class, the size and the number of length digits in the *notation* of data element *number*.
+    Raises SpecError if it is not valid.
 
     >>> parse_format(2, "n..19")
     ('n', 19, 2)
@@ -111,14 +111,14 @@ def with_elements(
     parts: tuple[Layout, ...],
     interface: str = "",
 ) -> Spec:
-    """The table of a *dialect*: *standard* with the elements of *rows* (`number`, `format`, and `name`,
-    `source`, `note` where they differ) and the layouts *parts*. Raises SpecError for a row that is none."""
+    """The table of a *dialect*: *standard* with the elements in *rows* (`number`, and any of `format`,
+    `name`, `source`, `note` that differ) and the layouts *parts*. Raises SpecError for an invalid row."""
     elements = list(standard.elements)
     for row in rows:
         number = int(row["number"])
         old = standard[number]
         kept = {"name": old.name, "format": old.format, "source": old.source, "note": old.note}
-        # A date of another length is laid out otherwise, in no way that is known here.
+        # A date of another length has another layout, which we do not know.
         pattern = old.pattern if row.get("format", old.format) == old.format else ""
         elements[number - 1] = _element({**kept, "pattern": pattern, **row})
     keep_of_dialect(parts)
@@ -127,21 +127,21 @@ def with_elements(
 
 @lru_cache(maxsize=64)
 def reshaped(table: Spec) -> frozenset[int]:
-    """The elements whose values are, in the dialect of *table*, of another class or another fixed length than
-    in its version."""
+    """The elements to which the dialect of *table* gives another content class or fixed length than its
+    version does."""
     pairs = zip(table.elements, spec(table.version).elements, strict=True)
     return frozenset(own.number for own, plain in pairs if _shape(own) != _shape(plain))
 
 
 def _shape(element: ElementSpec) -> tuple[str, int]:
-    """The class of an element's values and how long they are; 0 for those of any length."""
+    """The content class and fixed length of an element; length 0 if it varies."""
     return element.content, element.width if element.fixed else 0
 
 
 def _element(row: dict[str, str]) -> ElementSpec:
     content, size, prefix = parse_format(int(row["number"]), row["format"])
     width = text_width(content, size)
-    # A prefix counts characters, so hex digits: LLL ends at 999 even for b..999.
+    # A prefix counts characters, here hex digits: even for b..999, LLL ends at 999.
     width = min(width, 10**prefix - 1) if prefix else width
     made: dict[str, Any] = row | {"number": int(row["number"]), "content": content, "size": size}
     return ElementSpec(**made, prefix=prefix, width=width)
@@ -149,7 +149,7 @@ def _element(row: dict[str, str]) -> ElementSpec:
 
 @cache
 def spec(version: str) -> Spec:
-    """The data elements of *version*: `1987`, `1993` or `2003`. Raises ChoiceError for another.
+    """The data elements of *version*: `1987`, `1993` or `2003`. Raises ChoiceError for any other.
 
     >>> spec("1987")[4].format
     'n 12'
@@ -162,14 +162,15 @@ def spec(version: str) -> Spec:
 
 
 def table(version: str | Spec) -> Spec:
-    """The element table that *version* names, or is. Raises SpecError for an unknown version."""
+    """The element table named *version*; a table is returned unchanged. Raises ChoiceError for an unknown
+    version."""
     return version if isinstance(version, Spec) else spec(version)
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """Which element does a job that moved from one version to the next, which part of it (empty: the
-    whole), and the code list it then has (empty: none)."""
+    """The element with a job that moved between versions, the part that has it (empty: the whole element),
+    and its code list there (empty: none)."""
 
     number: int
     part: str
@@ -186,7 +187,7 @@ def _roles() -> dict[tuple[str, str], Role]:
 
 
 def role(name: str, version: str) -> Role | None:
-    """The element that does job *name* in *version*, None where none does.
+    """The element with job *name* in *version*, None if there is none.
 
     >>> [found.number for version in VERSIONS if (found := role("original", version))]
     [90, 56, 56]
@@ -195,7 +196,7 @@ def role(name: str, version: str) -> Role | None:
 
 
 def number_of(name: str, version: str) -> int:
-    """The number of the element that does job *name* in *version*, 0 (no element's) where none does.
+    """The number of the element with job *name* in *version*, 0 (no element's number) if there is none.
 
     >>> number_of("settlement", "1987"), number_of("settlement", "1993")
     (66, 0)
@@ -214,7 +215,7 @@ def _particular() -> dict[tuple[str, str], tuple[str, re.Pattern[str]]]:
 
 
 def is_particular(job: str, version: str, code: str) -> bool:
-    """Whether *code* is one that does *job* in *version*: the answer that approves a part, say.
+    """Whether *code* has *job* in *version*, such as the response code of a partial approval.
 
     >>> is_particular("partial", "1987", "10"), is_particular("partial", "1993", "10")
     (True, False)
@@ -224,7 +225,7 @@ def is_particular(job: str, version: str, code: str) -> bool:
 
 
 def particular(job: str, version: str) -> tuple[str, ...]:
-    """The codes that do *job* in *version*; empty where none does.
+    """The codes with *job* in *version*; empty if there are none.
 
     >>> particular("acknowledged", "1993")
     ('900', '901')
@@ -234,7 +235,7 @@ def particular(job: str, version: str) -> tuple[str, ...]:
 
 
 def version_of(mti: str) -> str | None:
-    """The version an MTI's first digit names: 0 is 1987, 1 is 1993, 2 is 2003; None for another.
+    """The version in an MTI's first digit: 0 is 1987, 1 is 1993, 2 is 2003; None for any other.
 
     >>> version_of("1100")
     '1993'
@@ -242,13 +243,13 @@ def version_of(mti: str) -> str | None:
     return _BY_DIGIT.get(mti[:1])
 
 
-# Elements that hold a short code, which messages repeat.
+# Elements with a short code, whose values recur from message to message.
 _CODED = (3, 18, 19, 20, 21, 22, 24, 25, 26, 39, 40, 49, 50, 51, 68, 69, 70, 91)
 _LONGEST_CODE = 32  # DE 22 of 2003
 
 
 @cache
 def codes_of(version: str) -> frozenset[int]:
-    """The elements of *version* that hold a short code."""
+    """The elements of *version* with a short code."""
     elements = (spec(version)[number] for number in _CODED)
     return frozenset(one.number for one in elements if one.fixed and one.width <= _LONGEST_CODE)

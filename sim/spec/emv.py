@@ -1,4 +1,4 @@
-"""The tables of chip data (EMV books 1 to 4): tags, what their bits and values mean, what they hold.
+"""The tables of chip data (EMV books 1 to 4): tags, what their bits and values mean, what they contain.
 
 Reads `data/emv/*.csv`. A tag without a row is unknown, not wrong: networks and issuers have their own.
 """
@@ -24,9 +24,9 @@ class TagSpec:
     """One tag of the dictionary. `format` is EMV's notation (`n 6`, `cn..19`, `b`), `minimum` and
     `maximum` count bytes (None: no bound), `usage` is request, response or empty.
 
-    `content` says what the bytes hold: `n` digits filled up with 0 in front, `cn` digits filled up
-    with F behind, `an` and `ans` characters, `b` bytes; `digits` the most digits of an `n` or `cn` value,
-    None where the format does not say.
+    `content` is the type of the value: `n` digits padded with 0 on the left, `cn` digits padded with F on the
+    right, `an` and `ans` characters, `b` bytes; `digits` is the most digits of an `n` or `cn` value, None if
+    the format gives none.
     """
 
     tag: str
@@ -66,7 +66,7 @@ def tags() -> Mapping[str, TagSpec]:
 
 @cache
 def own_tags() -> Mapping[str, Mapping[str, TagSpec]]:
-    """What networks make of the tags that each payment system defines for itself: by tag, then network."""
+    """The networks' definitions of tags that each payment system defines for itself, by tag, then network."""
     found: dict[str, dict[str, TagSpec]] = {}
     for row in read_csv("emv/own"):
         found.setdefault(row["tag"], {})[row["network"]] = _tag(row)
@@ -74,7 +74,7 @@ def own_tags() -> Mapping[str, Mapping[str, TagSpec]]:
 
 
 def tag_of(tag: str, network: str | None) -> TagSpec | None:
-    """What *tag* is, as *network* has it where it has its own; None for one that is not in the dictionary.
+    """The definition of *tag*: the network's own, else the dictionary's; None if it is in neither.
 
     >>> tag_of("9F7C", "MASTERCARD").name, tag_of("9F7C", "JCB").name
     ('Merchant custom data', 'Partner discretionary data')
@@ -91,7 +91,7 @@ def _bits() -> Mapping[str, Mapping[tuple[int, int], str]]:
 
 
 def bits(tag: str) -> Mapping[tuple[int, int], str]:
-    """What the bits of *tag* mean, by (byte from 1, bit 8 to 1); empty for a tag that is no bits.
+    """What the bits of *tag* mean, by (byte from 1, bit 8 to 1); empty for a tag that is not a bit field.
 
     >>> bits("95")[3, 6]
     'PIN try limit exceeded'
@@ -105,7 +105,7 @@ def _values() -> Mapping[tuple[str, str, str], str]:
 
 
 def value(tag: str, part: str, code: str) -> str:
-    """What *code* means in *part* of *tag*; empty when the table does not have it.
+    """What *code* means in *part* of *tag*; empty if it is not in the table.
 
     >>> value("9F34", "method", "1E")
     'signature'
@@ -119,7 +119,7 @@ def _only_bits() -> frozenset[str]:
 
 
 def only_bits(tag: str) -> bool:
-    """Whether every bit of *tag* has a meaning or is reserved: it has bits and no coded values."""
+    """Whether *tag* is bits only: each has a meaning or is reserved, and there are no coded values."""
     return tag in _only_bits()
 
 
@@ -129,14 +129,14 @@ def _roles() -> Mapping[str, str]:
 
 
 def role(tag: str) -> str:
-    """What must be known of a tag beyond its format: it holds a `pan`, a `track`, a `name`, a `pin` or
-    a `script` command; it goes into the check of the `cryptogram`. Empty for all others."""
+    """The role of a tag beyond its format: it contains a `pan`, a `track`, a `name`, a `pin` or a `script`
+    command, or is needed to verify the `cryptogram`. Empty for all others."""
     return _roles().get(tag, "")
 
 
 @cache
 def with_role(name: str) -> tuple[str, ...]:
-    """The tags of one role, in the order of the table."""
+    """The tags with this role, in table order."""
     return tuple(row["tag"] for row in read_csv("emv/roles") if row["role"] == name)
 
 
@@ -146,7 +146,7 @@ def _commands() -> Mapping[str, str]:
 
 
 def command(code: str) -> str:
-    """What an issuer's script command does, by its instruction byte; empty when unknown.
+    """What an issuer's script command does, by its instruction byte; empty if unknown.
 
     >>> command("1E")
     'application block'
@@ -160,7 +160,7 @@ def _owners() -> Mapping[str, str]:
 
 
 def owner(aid: str) -> str | None:
-    """The network whose application *aid* (hex) is, by its first five bytes; None when unknown.
+    """The network that application *aid* (hex) belongs to, by its first five bytes; None if unknown.
 
     >>> owner("A0000000031010")
     'VISA'

@@ -1,9 +1,9 @@
-"""What a link speaks: the files of `data/interfaces` as typed records.
+"""The message specifications of links: the files of `data/interfaces` as typed records.
 
-A card network is a brand: card ranges, check digits, applications. An interface is what travels on a link:
-wire format, element names and layouts, which elements a message has, code lists, what a response carries. A
-brand has an interface of its own, whose rows are those of the network; a terminal, a switch or a processor
-has another, on which cards of every brand travel.
+A card network is a brand: card ranges, check digits, applications. An interface specifies the messages on a
+link: wire format, element names and layouts, the elements of each message, code lists, what a response
+carries. A brand's own interface uses the network's rows; a terminal, switch or processor has another, which
+carries cards of every brand.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ STANDARD = "iso"  # the standard alone
 class Interface:
     """One interface.
 
-    `format` names the wire format whose element table it has, empty for the standard's; `version` the
-    version that it speaks, empty for any. `network` is the brand whose rows (layouts, presence, codes,
-    responses) are its own, empty where it is no brand's. `rows` say which elements its messages have;
-    `elements` what it has otherwise than the standard, by element number: names, lengths and parts, in
-    rows as those of a format; `without` the ids of the standard's rules that do not hold on it. `guess` says
-    by what its messages are known where they are written as many links write theirs: see `told_by`; `fills`
-    has the rows by which messages are made, as networks have them: `recipes`, `answers`, `carried`.
+    `format` is the wire format whose element table it uses, empty for the standard's; `version` is its
+    version, empty for any. `network` is the brand whose rows (layouts, presence, codes, responses) it uses,
+    empty if it is no brand's. `rows` are the elements of its messages; `elements` are its differences from
+    the standard by element number (names, lengths, parts), in rows like a format's; `without` are the ids of
+    the standard's rules that do not apply. `guess` identifies its messages when their format is a common one:
+    see `told_by`. `fills` are the rows that fill generated messages, like a network's: `recipes`, `answers`,
+    `carried`.
     """
 
     name: str
@@ -49,12 +49,13 @@ class Interface:
 
     @property
     def speaker(self) -> str:
-        """Who says what its rows say: the network, where it is one's own, else the interface by its name."""
+        """The name that findings cite for its rows: the network, if it is a network's own, else its own."""
         return self.network or self.name
 
     @property
     def maker(self) -> str | None:
-        """By whose rows its messages are made: the network's, where it is one's own, its own, or nobody's."""
+        """Whose rows fill its messages: the network's, if it is a network's own, else its own; None for the
+        standard."""
         return self.network or (self.name if self.name != STANDARD else None)
 
     def presence(self, mti: str) -> tuple[Presence, ...]:
@@ -66,9 +67,8 @@ class Interface:
 def told_by(
     format: str, version: str, mti: str, numbers: Iterable[int], layers: Iterable[str] = ()
 ) -> str | None:
-    """The interface that a message with elements *numbers*, written in a *format* of many links, must travel
-    on; None where nothing says so. A header that only its messages have, among the *layers* in front, says
-    more than elements.
+    """The interface that a message with elements *numbers* reveals when its *format* is a common one; None if
+    nothing does. An interface with a header of its own needs that among the *layers*, whatever the elements.
 
     >>> told_by("bcd", "1987", "0200", (3, 4, 11, 22, 24, 25, 35, 41, 42, 62))
     'nac'
@@ -88,18 +88,18 @@ def told_by(
     return None
 
 
-# Interfaces that somebody loaded, by name.
+# The user's interfaces, by name.
 _LOADED: dict[str, Interface] = {}
 
 
 def interfaces() -> tuple[str, ...]:
-    """The names of all interfaces: the standard alone, the shipped ones, then those that were loaded."""
+    """The names of all interfaces: the plain standard, the built-in ones, then those that were loaded."""
     shipped = names("interfaces", ".toml")
     return (STANDARD, *(name for name in shipped if name != STANDARD), *_LOADED)
 
 
 def interface(name: str) -> Interface:
-    """The interface *name*. Raises ChoiceError for another.
+    """The interface *name*. Raises ChoiceError if unknown.
 
     >>> interface("visa").network, interface("iso").network
     ('VISA', '')
@@ -121,7 +121,7 @@ _TAKEN_APART = ("extends", "presence", "elements", "parts", *_FILLS)
 
 
 def described(table: Mapping[str, Any], name: str) -> Interface:
-    """The interface that *table* (a TOML file, read) describes. Raises SpecError for a row that is none."""
+    """The interface that *table* (a parsed TOML file) describes. Raises SpecError for an invalid row."""
     base = interface(table["extends"]) if "extends" in table else None
     kept = {"format": base.format, "version": base.version, "network": base.network} if base else {}
     own = {key: value for key, value in table.items() if key not in _TAKEN_APART}
@@ -145,7 +145,7 @@ def described(table: Mapping[str, Any], name: str) -> Interface:
 
 
 def _element(row: Mapping[str, Any], shared: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The row of an element, its parts in place where they are named as the *shared* ones of several."""
+    """The row of an element, with a name in `parts` replaced by the *shared* parts of that name."""
     parts = row.get("parts")
     if not isinstance(parts, str):
         return row
@@ -158,7 +158,7 @@ _ROW = {"presence": "M", "severity": "warning", "when": "", "condition": "", "co
 
 
 def _rows(row: Mapping[str, Any], name: str, source: str) -> Iterator[Presence]:
-    """The presence rows of one table: every one of its `fields` in every one of its `mtis`."""
+    """The presence rows of one table: each of its `fields` in each of its `mtis`."""
     shared = _ROW | {"source": source} | {key: row[key] for key in row if key not in ("mtis", "fields")}
     for mti in row.get("mtis", ()):
         for number in row.get("fields", ()):
@@ -167,7 +167,7 @@ def _rows(row: Mapping[str, Any], name: str, source: str) -> Iterator[Presence]:
 
 
 def keep(made: Interface) -> Interface:
-    """Make an interface known by its name. Raises SpecError for the name of a shipped one."""
+    """Register an interface by its name. Raises SpecError for the name of a built-in one."""
     if made.name in names("interfaces", ".toml"):
         raise SpecError(None, None, "a name that no built-in interface uses", repr(made.name))
     _LOADED[made.name] = made
@@ -175,19 +175,20 @@ def keep(made: Interface) -> Interface:
 
 
 def rows_of(table: Spec, network: str | None) -> str | None:
-    """The network whose layouts, names and codes are those of a message with element table *table* and a card
-    of *network*: the card's own, unless the message travels on an interface that is not its brand's."""
+    """The network whose layouts, names and codes apply to a message with element table *table* and a card of
+    *network*: that network, unless the table is an interface's; then the interface's network, if any."""
     return network if not table.interface else interface(table.interface).network or None
 
 
 def fills_of(table: Spec, network: str | None) -> str | None:
-    """Whose rows make messages with element table *table* and a card of *network*: the network by whose rows
-    they are made, or the interface; None where it is the standard alone."""
+    """Whose rows fill messages with element table *table* and a card of *network*: a network's or an
+    interface's; None for the plain standard."""
     return interface(table.interface).maker if table.interface else network
 
 
 def required(name: str | None, mti: str) -> tuple[int, ...]:
-    """The elements that every message *mti* on the interface *name* has; none for a network or None."""
+    """The elements required in every message *mti* on interface *name*; none if *name* is a network or
+    None."""
     if name is None or name in NETWORKS:
         return ()
     return tuple(row.field for row in interface(name).rows if row.mti == mti and row.presence == "M")

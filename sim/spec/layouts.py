@@ -1,9 +1,9 @@
-"""What is inside a data element: rows of `data/layouts/<owner>.csv`, the standard's in `iso.csv`.
+"""The layout of data elements: rows of `data/layouts/<owner>.csv`, the standard's in `iso.csv`.
 
-A layout is a tree of cells. The row with an empty `path` is the element itself, `1` its first part, `42.01`
-a part of its part 42; several layouts of one element differ in `layout` and stand in the order in which
-they are tried. `data/README.md` explains the columns. Content classes (`n`, `ans`, `b` and the others) say
-which characters a part, or an element, may have.
+A layout is a tree of cells. The row with an empty `path` is the element itself, `1` its first part, `42.01` a
+part of its part 42. Several layouts of one element differ in `layout`, and are tried in file order.
+`data/README.md` explains the columns. The content class (`n`, `ans`, `b` ...) limits the characters of a part
+or an element.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sim.errors import SpecError, shown
 from sim.spec.codes import Code, code_lists
 from sim.spec.tables import names, read_csv
 
-# One character of a class, as a regular expression; the sign of `x+n` stands in front of its digits. Blanks
-# fill up `an` values.
+# One character of a class, as a regular expression (not `x+n`, which begins with a sign). Blanks pad `an`
+# values.
 CHARACTER = {
     "n": "[0-9]",
     "an": "[0-9A-Za-z ]",
@@ -31,10 +31,10 @@ CHARACTER = {
     "z": "[0-9:;<=>?D]",
     "b": "[0-9A-Fa-f]",
 }
-# The first character that does not belong.
+# Matches the first character that the class does not allow.
 FOREIGN = {content: re.compile(f"[^{one[1:]}") for content, one in CHARACTER.items()}
 FOREIGN["x+n"] = re.compile(r"(?<!^)[^0-9]|^[^CD]")
-# What a class is called in a finding about a whole element.
+# How a finding about a whole element names a class.
 CLASS_NAMES = {
     "n": "digits only",
     "an": "letters and digits only, blanks to fill up",
@@ -49,8 +49,8 @@ CLASS_NAMES = {
 
 
 def text_width(content: str, size: int) -> int:
-    """Characters of the text form that *size* units of a class take: a byte is two hex digits, and the
-    sign of `x+n` stands in front of its digits.
+    """The characters that *size* units of a class take in the text form: two hex digits per byte, one more
+    for the sign of `x+n`.
 
     >>> text_width("b", 8), text_width("x+n", 8), text_width("n", 12)
     (16, 9, 12)
@@ -66,8 +66,8 @@ _FORMAT = re.compile(
 _UNBOUNDED = 9999
 _OWN_CODES = ("sub_field", "bits")
 _CHIP_DATA = 55
-_ANYBODY = ""  # the common core, which cards of any network may have
-# What a row may say of a cut, and of codes that are no list.
+_ANYBODY = ""  # the common core definitions, for cards of any network
+# The allowed values of a row's `cut`, and of `codes` that are not a list.
 _CUTS = re.compile(
     r"places(?: short)?|groups|ber|bits|tokens(?: open)?|split \S"
     r"|list (?:n|an|a|b)[1-9] (?:n|b)[1-9](?: lead)?",
@@ -75,7 +75,7 @@ _CUTS = re.compile(
 )
 _KINDS = ("amount", "blank", "country", "currency", "date", "digits", "ebcdic", "flags", "id", "is", "mcc")
 _CODES = (*_KINDS, "minor_unit", "mti", "region", "text")
-_BLANK = "_"  # how a blank is written in a code of `subfields.csv`
+_BLANK = "_"  # a blank in the codes of `subfields.csv`
 _COLUMNS = ("path", "name", "cut", "format", "codes", "agreed", "sensitive", "confidence", "source")
 _EMPTY = dict.fromkeys(_COLUMNS, "")
 
@@ -84,12 +84,12 @@ _EMPTY = dict.fromkeys(_COLUMNS, "")
 class Cell:
     """One part of a layout, as its row describes it.
 
-    `key` is its place, tag or bit, `path` where it stands in the element (`48.42.01`). `cut` says how
-    its inside is taken apart (empty: not at all), `words` the details of that. `least` and `most` count
-    characters of the text form; `own` is the width of a length of its own in front of it. `codes`
-    names what gives its values a meaning, `argument` the details; where `must` is true, a value
-    without one does not fit; `values` are its own, where `codes` says `sub_field`. Values that match
-    `agreed` are left to those who use them. `sensitive` is `pan` or `hidden` where the part holds card data.
+    `key` is its position, tag or bit, `path` its full path from the element (`48.42.01`). `cut` is how it is
+    split (empty: not at all), with `words` as arguments. `least` and `most` count characters of the text
+    form; `own` is the notation of its own length, before it. `codes` names the source of its values'
+    meanings, with `argument` as argument; if `must`, a value without a meaning does not fit; `values` are the
+    part's own codes (`sub_field`). Values that match `agreed` are up to the parties. `sensitive` is `pan` or
+    `hidden` if the part contains card data.
     """
 
     key: str
@@ -133,12 +133,12 @@ class Cell:
 
     @cached_property
     def slices(self) -> tuple[tuple[Cell, int, int], ...] | None:
-        """The parts with where they start and end, None where that depends on the value."""
+        """The parts with their start and end, None if those depend on the value."""
         return self.front if len(self.front) == len(self.cells) else None
 
     @cached_property
     def front(self) -> tuple[tuple[Cell, int, int], ...]:
-        """The same of the parts before the first whose width depends on the value."""
+        """The same, for the parts before the first one of variable width."""
         found, at = [], 0
         for cell in takewhile(lambda one: one.fixed, self.cells):
             found.append((cell, at, at + cell.most))
@@ -147,14 +147,14 @@ class Cell:
 
     @cached_property
     def width(self) -> int:
-        """The least characters the parts take together."""
+        """The fewest characters of all parts together."""
         return sum(cell.least + len(cell.own) for cell in self.cells if cell.least)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """One way in which element *number* of *version* is laid out: the standard's (`network` empty) or that of
-    a network; `variant` names it among others."""
+    """One layout of element *number* of *version*: the standard's (`network` empty) or a network's; `variant`
+    distinguishes it from others."""
 
     version: str
     number: int
@@ -164,16 +164,16 @@ class Layout:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """What every value that fits looks like, where the parts stand in places: a value that does not
-        match fits for sure not, one that does may still hold an unknown code. None for other layouts."""
+        """The pattern of every value that fits, if the parts are positional: a value that does not match does
+        not fit; one that matches may still contain an unknown code. None for other layouts."""
         if self.cell.cut != "places" or not all(map(_stands, self.cell.cells)):
             return None
         return re.compile(_expression(self.cell))
 
     @cached_property
     def strict(self) -> tuple[tuple[Cell, int, int], ...] | None:
-        """The parts that must have a code that is known, with where they start and end; None where that
-        depends on the value."""
+        """The parts that must have a known code, with their start and end; None if those depend on the
+        value."""
         if any(one.cut for one in self.cell.cells):
             return None
         found = tuple(one for one in self.cell.front if one[0].must)
@@ -181,7 +181,7 @@ class Layout:
 
 
 def _stands(cell: Cell) -> bool:
-    """Whether the part has no length of its own, and nor have those in it, which stand in places, too."""
+    """Whether the part and all parts in it are positional, without their own lengths."""
     return not cell.own and cell.cut in ("", "places") and all(map(_stands, cell.cells))
 
 
@@ -201,14 +201,14 @@ def _expression(cell: Cell) -> str:
 
 
 def owners() -> tuple[str, ...]:
-    """Whose layouts there are: the standard and the networks, by the names of the files."""
+    """The owners of layouts, by file name: the standard and the networks."""
     return names("layouts", ".csv")
 
 
 @cache
 def layouts(version: str, number: int, network: str | None = None) -> tuple[Layout, ...]:
-    """How element *number* of *version* is laid out, in the order in which layouts are tried: those of
-    *network*, then those of the standard; empty where none is known.
+    """The layouts of element *number* of *version*, in the order to try them: those of *network*, then those
+    of the standard; empty if none is known.
 
     >>> [part.name for part in layouts("1987", 3)[0].cell.cells]
     ['transaction type', 'from account', 'to account']
@@ -219,7 +219,7 @@ def layouts(version: str, number: int, network: str | None = None) -> tuple[Layo
 
 @cache
 def laid_out(version: str, network: str | None = None) -> frozenset[int]:
-    """The elements of *version* that some layout of the standard or of *network* describes."""
+    """The elements of *version* with a layout of the standard or of *network*."""
     files = {STANDARD, (network or STANDARD).lower()}.intersection(owners())
     return frozenset(number for name in files for known, number in _rows(name) if known == version)
 
@@ -245,8 +245,8 @@ def _of(version: str, number: int, owner: str) -> tuple[Layout, ...]:
 
 @cache
 def tag_layouts(tag: str, network: str) -> tuple[Layout, ...]:
-    """What is inside the value of a chip data tag: what a card of any network may have, then by *network*;
-    empty where that is not known.
+    """The layouts of a chip data tag's value: those for any network, then those of *network*; empty if none
+    is known.
 
     >>> [cell.name for cell in tag_layouts("9F6E", "MASTERCARD")[0].cell.cells][:2]
     ['country', 'unique identifier']
@@ -262,18 +262,18 @@ def tag_layouts(tag: str, network: str) -> tuple[Layout, ...]:
     )
 
 
-# Layouts with card data that the tables of dialects have, by version and element.
+# The dialects' layouts that contain card data, by version and element.
 _OF_DIALECTS: dict[tuple[str, int], tuple[Layout, ...]] = {}
 
 
 def holds_card_data(cell: Cell) -> bool:
-    """Whether a row says so of the part, or of one inside it."""
+    """Whether the part, or one inside it, is marked as card data."""
     return bool(cell.sensitive) or any(map(holds_card_data, cell.cells))
 
 
 def keep_of_dialect(parts: tuple[Layout, ...]) -> None:
-    """Remember those of *parts* that have card data: it is hidden wherever a value fits them, since what is
-    shown does not always know the dialect that it came in."""
+    """Remember those of *parts* that contain card data: masking applies them to every value that fits,
+    because it does not always know the dialect."""
     for one in parts:
         known = _OF_DIALECTS.get((one.version, one.number), ())
         if holds_card_data(one.cell) and one not in known:
@@ -281,25 +281,25 @@ def keep_of_dialect(parts: tuple[Layout, ...]) -> None:
 
 
 def of_dialects(version: str, number: int) -> tuple[Layout, ...]:
-    """The layouts with card data that dialects met in this process have of an element."""
+    """The layouts with card data that any dialect in this process has for an element."""
     return _OF_DIALECTS.get((version, number), ())
 
 
 def layout_of(version: str, number: int, variant: str, rows: list[dict[str, Any]]) -> Layout:
-    """The layout that *rows* of somebody's own describe: as in a file of layouts, the columns that a row
-    lacks empty, and with the codes of a part in `values`. Raises SpecError for a row that is none."""
+    """The layout that a user's *rows* describe: like those of a layout file, but columns may be missing, and
+    `values` are the codes of a part. Raises SpecError for an invalid row."""
     whole = [{**_EMPTY, "number": str(number), **row} for row in rows]
     return Layout(version, number, "", variant, _top(whole, str(number)))
 
 
 @cache
 def _known_codes() -> frozenset[str]:
-    """What a row may say of its codes."""
+    """The allowed values of a row's `codes`."""
     return frozenset((*_CODES, *_OWN_CODES, *code_lists()))
 
 
 def _check(row: Mapping[str, str]) -> None:
-    """Raise SpecError for a cut or for codes that there are not."""
+    """Raise SpecError for an unknown cut or codes, or a bad pattern."""
     number = int(row["number"])
     cut, codes = row["cut"], row["codes"].removesuffix("!").partition(":")[0]
     if cut and not _CUTS.fullmatch(cut):
@@ -316,7 +316,7 @@ def _check(row: Mapping[str, str]) -> None:
 
 @cache
 def _values(network: str) -> Mapping[str, Mapping[str, Code]]:
-    """The codes that a network has for single parts, by the part's path."""
+    """A network's codes for single parts, by the part's path."""
     found: dict[str, dict[str, Code]] = {}
     for row in read_csv("subfields"):
         if row["network"] == network:
@@ -327,7 +327,7 @@ def _values(network: str) -> Mapping[str, Mapping[str, Code]]:
 
 
 def _own_values(row: Mapping[str, Any], path: str, network: str) -> Mapping[str, Code]:
-    """The codes of a part: those that its row has itself, or those of the network."""
+    """The codes of a part: its row's own, else the network's."""
     own = row.get("values")
     if own is None:
         return _values(network).get(path, {})
@@ -335,7 +335,7 @@ def _own_values(row: Mapping[str, Any], path: str, network: str) -> Mapping[str,
 
 
 def _top(rows: list[dict[str, Any]], prefix: str, network: str = "") -> Cell:
-    """The cell of the whole value that *rows* describe, with those below it."""
+    """The tree of cells that *rows* describe."""
     at: dict[str, dict[str, Any]] = {}
     below: dict[str, list[str]] = {}
     for row in rows:
@@ -386,8 +386,8 @@ def _cell(
 
 
 def _format(row: Mapping[str, str]) -> tuple[str, int, int, str]:
-    """Content class, least and most characters, and the length a part has of its own: `LL` digits or
-    `HH`, a byte in hex."""
+    """Content class, fewest and most characters, and the part's own length: `LL` digits, or `HH`, a byte in
+    hex."""
     if not row["format"]:
         return "ans", 0, _UNBOUNDED, ""
     found = _FORMAT.fullmatch(row["format"])

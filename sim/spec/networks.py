@@ -1,9 +1,9 @@
-"""What the card networks say: the tables in `data/networks` as typed records; whose card a number is, and its
-check digit (ISO/IEC 7812-1, annex B).
+"""The card networks: the tables in `data/networks` as typed records; which network a card number belongs to,
+and its check digit (ISO/IEC 7812-1, annex B).
 
-A network is there because its file is: `data/networks/VISA.toml` is the network VISA.
+Each network is a file: `data/networks/VISA.toml` is the network VISA.
 
-The tables say what is asked for, the rules decide. Severities are `error`, `warning`, `info` and, for
+The tables state the requirements, the rules apply them. Severities are `error`, `warning`, `info` and, for
 a range or an MTI, `ok`; a row whose confidence is `unsourced` is never an error.
 """
 
@@ -44,7 +44,7 @@ class CardRange:
     confidence: str
 
 
-# Checks of what is inside an element that has its form.
+# Checks of the parts of an element whose format is right.
 _INSIDE = ("part", "listed", "holds", "lacks", "country")
 
 
@@ -52,10 +52,10 @@ _INSIDE = ("part", "listed", "holds", "lacks", "country")
 class FormatRow:
     """One rule on the text of some elements; field 0 is the MTI. `CHECKS` says what `check` means.
 
-    `mtis` are masks such as `02xx`; none means every MTI but network management, which has no card.
-    `parts` are parts of the element's layout. `given` are other elements, or what is inside them
-    (`35.service`), and the patterns that they must match for the rule to be asked at all, one that is missing
-    being an empty text; `where` are parts of the value itself with their patterns.
+    `mtis` are masks such as `02xx`; none means every MTI except network management, which has no card.
+    `parts` are parts of the element's layout. The rule applies only if the elements, or parts of them
+    (`35.service`), in `given` match their patterns (a missing one is an empty text), and the value's own
+    parts in `where` match theirs.
     """
 
     id: str
@@ -81,19 +81,19 @@ class FormatRow:
 
     @property
     def of_the_form(self) -> bool:
-        """Whether the rule speaks of the form of the element, by itself."""
+        """Whether the rule is about the format of the element, unconditionally."""
         return not (self.given or self.where or self.check in _INSIDE)
 
     def applies(self, mti: str, version: str) -> bool:
-        """Whether the rule speaks of messages *mti* read as *version*."""
+        """Whether the rule applies to messages *mti* read as *version*."""
         asked = any(_masked(mask, mti) for mask in self.mtis) if self.mtis else mti[1:2] != "8"
         return asked and version in self.versions
 
 
 @dataclass(frozen=True, slots=True)
 class MtiVersions:
-    """How the network takes each version digit of the MTI: `severities` pairs digit and severity; `also` are
-    MTIs that it sends all the same, as in clearing files."""
+    """The network's severity for each version digit of the MTI, as pairs in `severities`; `also` are MTIs
+    that it sends nevertheless, as in clearing files."""
 
     severities: tuple[tuple[str, str], ...]
     expected: str
@@ -103,14 +103,14 @@ class MtiVersions:
     also: Sequence[str] = ()
 
     def severity(self, mti: str) -> str | None:
-        """The severity of a message with this *mti*; None when it is fine, or no version at all."""
+        """The severity of this *mti*; None if it is allowed, or its version digit is unknown."""
         severity = "ok" if mti in self.also else dict(self.severities).get(mti[:1], "ok")
         return None if severity == "ok" else severity
 
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """The echo test in the network's own dialect: the MTI, and the element that says echo."""
+    """The network's echo test: its MTI, and the element and code that mark it."""
 
     mti: str
     field: int
@@ -121,12 +121,12 @@ class Echo:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """One card network. `foreign` pairs brand and severity of a card in none of `ranges` (others are errors);
-    `stated` are its rows on the form of elements, `notes` tell what the text cannot show.
+    """One card network. `foreign` pairs brand and severity of a card outside `ranges` (others are errors);
+    `stated` are its rows on the format of elements, `notes` say what the text form cannot show.
 
-    `aid` is the application identifier of its chip cards, `colour` the one plots draw it in. `spoken` is a
-    pattern of the words that name it in plain English, `meant` one of words that may mean it. `dialects`
-    say by version what generate adds to, or leaves out of, messages with a card.
+    `aid` is the application identifier of its chip cards, `colour` its color in plots. `spoken` is a pattern
+    of the words that name it in plain English, `meant` of words that may mean it. `dialects` are, by version,
+    what generate adds to messages with a card, or leaves out.
     """
 
     name: str
@@ -148,14 +148,14 @@ class Network:
 
     @property
     def formats(self) -> tuple[FormatRow, ...]:
-        """What is asked of the form of elements: what is `stated` in the file, and what layouts tell."""
+        """The rules on the format of elements: those `stated` in the file, and those from layouts."""
         return self.stated + tuple(row for version in VERSIONS for row in _laid_out(self.name, version))
 
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Whether a message of one network and MTI carries an element. `presence`: M must, C must when
-    the predicate `when` holds, X must not, O may."""
+    """Whether a message of one network and MTI carries an element. `presence`: M must, C must if the
+    predicate `when` is true, X must not, O may."""
 
     network: str
     mti: str
@@ -184,10 +184,10 @@ class ResponseCode:
 
 @dataclass(frozen=True, slots=True)
 class TestCard:
-    """A published test card number. `network` is its own, `detected` what its prefix says (both empty
-    for a brand outside the networks); `exception` tells why, where they differ."""
+    """A published test card number. `network` is its own, `detected` the one of its prefix (both empty for a
+    brand outside the networks); `exception` says why if they differ."""
 
-    __test__ = False  # not a test case, whatever pytest makes of the name
+    __test__ = False  # not a test case, despite the name
 
     network: str
     pan: str = field(repr=False)
@@ -202,7 +202,7 @@ class TestCard:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Whose card a number is. `network` is None for a brand outside the networks."""
+    """The network and brand of a card number. `network` is None for a brand outside the networks."""
 
     network: str | None
     brand: str
@@ -211,7 +211,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class CardVerdict:
-    """What one network says of a card number; `severity` None: nothing. Holds no digits of it."""
+    """One network's verdict on a card number; `severity` None: accepted. Contains no digits of it."""
 
     severity: str | None
     reason: str
@@ -225,8 +225,8 @@ def _masked(mask: str, mti: str) -> bool:
 
 
 def record(kind: Callable[..., Made], row: Mapping[str, Any], where: str) -> Made:
-    """The record of *row*, which stands *where*. Raises SpecError for a column that it does not have, with
-    the nearest, and for one that is missing."""
+    """The record of *row*, which is found at *where*. Raises SpecError for an unknown column, with the
+    nearest name, and for a missing one."""
     known = {one.name: one.default is MISSING for one in fields(kind)}  # type: ignore[arg-type]
     for name in row:
         if name not in known:
@@ -237,14 +237,14 @@ def record(kind: Callable[..., Made], row: Mapping[str, Any], where: str) -> Mad
     return kind(**row)
 
 
-# What an ASCII digit counts for more where it is doubled, modulo ten (7 -> 14 -> 1 + 4 = 5, which is 8 more).
+# What doubling adds to an ASCII digit, modulo ten (7 -> 14 -> 1 + 4 = 5, which adds 8).
 _MORE = bytes.maketrans(b"0123456789", bytes((0, 1, 2, 3, 4, 6, 7, 8, 9, 0)))
 _ZERO = ord("0")
 
 
 def luhn_ok(pan: str) -> bool:
-    """Whether the last digit is the check digit of the others (ISO/IEC 7812-1, annex B). *pan* is ASCII
-    digits.
+    """Whether the last digit of *pan* (ASCII digits) is the check digit of the others (ISO/IEC 7812-1, annex
+    B).
 
     >>> luhn_ok("4111111111111111"), luhn_ok("4111111111111112")
     (True, False)
@@ -254,7 +254,7 @@ def luhn_ok(pan: str) -> bool:
 
 
 def check_digit(payload: str) -> str:
-    """The digit that makes *payload* a card number. *payload* is ASCII digits.
+    """The check digit that completes *payload* (ASCII digits) to a card number.
 
     >>> check_digit("411111111111111")
     '1'
@@ -267,7 +267,7 @@ T = TypeVar("T")
 
 
 def _found() -> tuple[str, ...]:
-    """The files of networks, by place; those in lower case hold what the networks share."""
+    """The networks' file names, ordered by `place`; lower-case files contain what networks share."""
     files = [name for name in names("networks", ".toml") if name.isupper()]
     return tuple(
         sorted(files, key=lambda name: (read_toml(f"networks/{name}").get("place", len(files)), name))
@@ -276,7 +276,7 @@ def _found() -> tuple[str, ...]:
 
 NETWORKS: tuple[str, ...] = _found()
 
-# What a format's `check` and a presence row's `when` mean, by name.
+# The meanings of a format's `check` and of a presence row's `when`.
 CHECKS: Mapping[str, str] = read_toml("networks/terms")["checks"]
 PREDICATES: Mapping[str, str] = read_toml("networks/terms")["predicates"]
 
@@ -309,22 +309,22 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII | re.DOTALL)
 
 
-_CHIP_DATA = 55  # has rules of its own, and several forms
-# The names of elements that say who may fill them, not what with.
+_CHIP_DATA = 55  # has its own rules, and several layouts
+# Element names that say who uses the element, not what for.
 _LEFT_OPEN = re.compile("^Reserved for|- private$")
 
 
 @cache
 def _laid_out(name: str, version: str) -> tuple[FormatRow, ...]:
-    """A row for each of the network's own elements of *version* of whose form its table says nothing, and of
-    which the parts are known."""
+    """A row for each element of *version* with a layout of the network's own, unless its table already has
+    rows on the element's format."""
     own, made = network(name), []
     looked = {_CHIP_DATA} | {number for row in own.stated if row.of_the_form for number in row.fields}
     for number in sorted(laid_out(version, name) - laid_out(version) - looked):
-        if not spec(version)[number].fixed:  # its places always fit
+        if not spec(version)[number].fixed:  # a fixed element always fits
             cell = layouts(version, number, name)[0].cell
             words = f"{cell.name} in the {own.title} layout", _LAYOUT_HINT, cell.source, cell.confidence
-            # Where others may fill the element, too, a row says by what the network's own form is told.
+            # If others may use the element, too, a row says what identifies the network's own layout.
             told = [row for row in own.stated if row.check == "layout" and number in row.fields]
             others = tuple((one, _other(pattern)) for row in told for one, pattern in row.given)
             severity = "info" if told or cell.confidence == "unsourced" else "warning"
@@ -334,7 +334,7 @@ def _laid_out(name: str, version: str) -> tuple[FormatRow, ...]:
 
 
 def _other(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    """What matches where *pattern* does not."""
+    """A pattern that matches exactly what *pattern* does not."""
     return _compiled(rf"(?!(?:{pattern.pattern})\Z).*")
 
 
@@ -345,7 +345,7 @@ _LAYOUT_HINT = (
 
 
 def told(name: str, what: str) -> str:
-    """A plain word of the table of network *name*, such as its `title` or `aid`, without making its rules.
+    """A plain value in the table of network *name*, such as its `title` or `aid`, without building its rules.
 
     >>> told("AMEX", "title")
     'American Express'
@@ -355,19 +355,19 @@ def told(name: str, what: str) -> str:
 
 @cache
 def _ranges(name: str) -> tuple[CardRange, ...]:
-    """The card ranges alone: whose a card is, is asked before anything else is."""
+    """The card ranges only: detecting a card's network needs nothing else."""
     table = read_toml(f"networks/{_known(name)}")
     return tuple(_range(row, table["luhn"]) for row in table["ranges"])
 
 
-# What the file of every network has.
+# What every network's file must have.
 _WORDS = ("name", "title", "luhn", "aid", "issuer_data", "colour", "spoken", "native_version")
 _NEEDED = (*_WORDS, "notes", "mti_versions", "ranges", "echo")
 
 
 @cache
 def network(name: str) -> Network:
-    """The network *name*, one of `NETWORKS`. Raises ChoiceError for another.
+    """The network *name*, one of `NETWORKS`. Raises ChoiceError for any other.
 
     >>> network("AMEX").title, network("AMEX").native_version
     ('American Express', '1993')
@@ -391,8 +391,8 @@ def network(name: str) -> Network:
 
 @lru_cache(maxsize=4096)
 def element_name(version: str, number: int, name: str = "") -> str:
-    """What element *number* of *version* is called: where the standard reserves it or leaves it to private
-    use, by what network *name* puts there, or by what is in it in practice.
+    """The name of element *number* of *version*. If the standard reserves it or leaves it to private use, it
+    is named after what network *name* puts there, or what it contains in practice.
 
     >>> element_name("1987", 61), element_name("1987", 61, "MASTERCARD"), element_name("1987", 55)
     ('Reserved for private use', 'Point of service data', 'Chip data')
@@ -409,14 +409,14 @@ def element_name(version: str, number: int, name: str = "") -> str:
 
 
 def told_name(table: Spec, number: int, name: str = "") -> str:
-    """`element_name` of an element *table*, which may be a dialect's, with names of its own."""
+    """`element_name` for an element *table*, which may be a dialect with its own names."""
     own = table[number].name
     return element_name(table.version, number, name) if own == spec(table.version)[number].name else own
 
 
 @lru_cache(maxsize=1024)
 def formats(name: str, mti: str, version: str) -> tuple[FormatRow, ...]:
-    """The formats of network *name* that speak of messages *mti* read as *version*."""
+    """The format rules of network *name* for messages *mti* read as *version*."""
     rows = network(name).stated + _laid_out(name, version)
     return tuple(rule for rule in rows if rule.applies(mti, version))
 
@@ -431,7 +431,7 @@ def _presence() -> Mapping[tuple[str, str], tuple[Presence, ...]]:
 
 
 def presence(name: str, mti: str) -> tuple[Presence, ...]:
-    """The rows of network *name* for *mti*, by element; none for an MTI it has no rows of.
+    """The rows of network *name* for *mti*, by element; none if it has no rows for the MTI.
 
     An element without a row is optional, not forbidden.
     """
@@ -443,7 +443,7 @@ def presence_of(name: str) -> tuple[Presence, ...]:
     return tuple(row for (own, _), rows in _presence().items() if own == _known(name) for row in rows)
 
 
-_TABLES_OF_NETWORKS = ("1987", "1993")  # the versions that the networks' own response codes are of
+_TABLES_OF_NETWORKS = ("1987", "1993")  # the versions of the networks' own response codes
 
 
 @cache
@@ -467,7 +467,7 @@ def response_code(name: str, code: str, *, where: str = "response") -> ResponseC
 
 @cache
 def response_codes_of(name: str | None = None) -> tuple[ResponseCode, ...]:
-    """The codes with which network *name* answers; those of all networks where it is None.
+    """The response codes of network *name*, or of all networks if it is None.
 
     >>> response_codes_of("JCB")[0].meaning
     'approved'
@@ -480,8 +480,8 @@ def response_codes_of(name: str | None = None) -> tuple[ResponseCode, ...]:
 def answer(
     code: str, version: str, network: str | None, *, where: str = "response"
 ) -> ResponseCode | Code | None:
-    """What response code *code* means in a `response` or a `request`, of which it is the reason: on *network*
-    by its own table, else by the standard's list of *version*; None where neither has it.
+    """What response code *code* means in a `response`, or as the reason in a `request`: by the table of
+    *network*, else by the standard's list of *version*; None if neither has it.
 
     >>> answer("70", "1987", "VISA").meaning
     'PIN data required'
@@ -492,7 +492,7 @@ def answer(
 
 @cache
 def test_cards(network: str | None = None) -> tuple[TestCard, ...]:  # noqa: PT028, a public name, no test
-    """Published test cards: those of *network*, or all, also of brands outside the six."""
+    """Published test cards: those of *network*, or all, including brands outside the six."""
     if network is not None:
         return tuple(card for card in test_cards() if card.network == _known(network))
     flags = ("luhn", "default")
@@ -507,7 +507,7 @@ test_cards.__test__ = False  # type: ignore[attr-defined]
 
 @cache
 def default_card(name: str) -> TestCard:
-    """The test card a message of network *name* gets when none is asked for."""
+    """The test card in messages of network *name* if the caller chooses none."""
     return next(card for card in test_cards(name) if card.default)
 
 
@@ -523,7 +523,7 @@ def _cover(block: CardRange) -> Iterator[str]:
 
 
 def _longest(by_prefix: Mapping[str, T], pan: str) -> T | None:
-    for size in (6, 5, 4, 3, 2, 1):  # an IIN range is given by six digits at most
+    for size in (6, 5, 4, 3, 2, 1):  # our IIN ranges have at most six digits
         if found := by_prefix.get(pan[:size]):
             return found
     return None
@@ -531,7 +531,7 @@ def _longest(by_prefix: Mapping[str, T], pan: str) -> T | None:
 
 @cache
 def _owners() -> Mapping[str, Detection]:
-    """Whose card a prefix says. A range of another network's brand (alliance, co-brand) owns nothing."""
+    """The owner of each prefix. A range of another network's brand (alliance, co-brand) does not count."""
     titles = {name: told(name, "title") for name in NETWORKS}
     index: dict[str, Detection] = {}
     for name, own in titles.items():
@@ -550,9 +550,9 @@ def _accepted(name: str) -> Mapping[str, CardRange]:
 
 
 def detect(pan: str) -> Detection | None:
-    """Whose card *pan* is, by its longest known prefix; None for no known brand.
+    """The network and brand of *pan*, by its longest known prefix; None if the brand is unknown.
 
-    Looks at the leading digits only: length and check digit are judged elsewhere.
+    Looks at the leading digits only: length and check digit are checked elsewhere.
 
     >>> detect("6221261111117766").network, detect("36227206271667").brand
     ('UNIONPAY', 'Diners Club')
@@ -567,10 +567,10 @@ def _own_ranges(net: Network) -> str:
 
 
 def judge(name: str, pan: str) -> CardVerdict:
-    """What network *name* says of card number *pan*: range, length, brand. Luhn is not looked at.
+    """The verdict of network *name* on the range, length and brand of *pan*, but not on its check digit.
 
-    The network's own card is fine; a shared one gets its range's severity; a foreign one, or one of a
-    wrong length, is an error unless the network's table says less.
+    The network's own card is accepted; a shared one gets its range's severity; a wrong length is an error; so
+    is a foreign card, unless the network's table says less.
     """
     net = network(name)
     block = _longest(_accepted(name), pan)

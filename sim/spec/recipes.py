@@ -1,7 +1,7 @@
-"""What generated messages and answers have inside: rows of `recipes.toml` and of the networks' own files.
+"""The contents of generated messages and responses: rows of `recipes.toml` and of the networks' own files.
 
-A recipe says which words have to hold (`when`) and which parts of elements it then fills. Later rows win over
-earlier ones, a network's own over those of all.
+A recipe has conditions (`when`) and the parts of elements that it fills if they are met. Later rows override
+earlier ones, and a network's own rows override the shared ones.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from sim.spec.interfaces import interface
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_toml
 
-DROPPED = "-"  # the value of a part that is left out
+DROPPED = "-"  # means: leave the part out
 _SHARED = "recipes"
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One condition: one of `words` holds, or, `negated`, none of them does. A word that begins with a digit
-    asks the message itself: `48.82` for a part that is there, `3.1=30` for one with that value; then `path`
-    is that part, and `values` those that it may have (none: any)."""
+    """One condition: any of `words` is true, or, if `negated`, none is. A word that starts with a digit is
+    about the message itself: `48.82` if that part is present, `3.1=30` if it has that value; `path` is then
+    the part, and `values` are the allowed values (none: any)."""
 
     words: tuple[str, ...]
     negated: bool
@@ -34,8 +34,8 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """`parts` by path (`60.8`, or `22` for a whole element), each a text with placeholders, filled in where
-    all of `tests` hold. `network` is empty in a row for all of them."""
+    """Texts with placeholders for `parts` (`60.8`, or `22` for a whole element), filled in if all of `tests`
+    are true. `network` is empty in a row for all networks."""
 
     network: str
     tests: tuple[Test, ...]
@@ -43,18 +43,18 @@ class Recipe:
     source: str
 
     def mentions(self, word: str) -> bool:
-        """Whether the row is about *word*: asks for it, or puts it into a part."""
+        """Whether the row has *word* as a condition, or fills a part with it."""
         asked = any(word in test.words and not test.negated for test in self.tests)
         return asked or any("{" + word in text for text in self.parts.values())
 
     def asks_for(self, word: str) -> bool:
-        """Whether the row is for *word* and for nothing beside it."""
+        """Whether one of the row's conditions is *word* alone."""
         return any(test.words == (word,) and not test.negated for test in self.tests)
 
 
 @cache
 def recipes(name: str | None, version: str) -> tuple[Recipe, ...]:
-    """How messages of *version* are filled: the rows for all networks, then those of *name*, a network or an
+    """The rows that fill messages of *version*: those for all networks, then those of *name*, a network or an
     interface.
 
     >>> any(one.mentions("preauthorization") for one in recipes("MASTERCARD", "1987"))
@@ -65,13 +65,14 @@ def recipes(name: str | None, version: str) -> tuple[Recipe, ...]:
 
 @cache
 def answers(name: str | None, version: str) -> tuple[Recipe, ...]:
-    """How answers of *version* are filled, in the same form."""
+    """The rows that fill responses of *version*, like `recipes`."""
     return _rows("answers", name, version)
 
 
 @cache
 def carried(name: str | None, version: str) -> tuple[Recipe, ...]:
-    """What later messages of a transaction have from its first request and answer, in the same form."""
+    """The rows for what later messages of a transaction repeat from its first request and response, like
+    `recipes`."""
     return _rows("carried", name, version)
 
 

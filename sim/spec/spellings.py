@@ -1,6 +1,5 @@
-"""How callers may spell what the tables name: `visa` for VISA, 1987 for "1987", `tap` for contactless.
-
-Only the names of the tables are kept: whatever comes out of here is spelled as they spell it.
+"""The spellings that callers may use for names in the tables: `visa` for VISA, 1987 for "1987", `tap` for
+contactless. Every function here returns the name as the table spells it.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from sim.spec.tables import read_csv, read_toml
 
 _LETTERS_OF_CODE = 3
 _ACCEPTOR = 43
-_LIKE_A_NAME = 0.75  # how much of a name a misspelling of it has, at least
+_LIKE_A_NAME = 0.75  # the least similarity of a misspelling to a name
 
-_MOST = 10_000  # the numbers among the names are years and codes; Python writes out no number of any length
+_MOST = 10_000  # numbers are years and codes; str() raises for very long ones
 
 
 def choose(
     option: str, value: object, choices: Iterable[str], spoken: Mapping[str, str] | None = None
 ) -> str:
-    """The one of *choices* that *value* spells, a text or a whole number; *spoken* are other words for them.
-    Raises ChoiceError, which names *option*.
+    """The one of *choices* that *value* (text or a whole number) spells; *spoken* maps other words to them.
+    Raises ChoiceError naming *option*.
 
     >>> choose("kind", "Responses", ("traffic", "responses"))
     'responses'
@@ -38,7 +37,7 @@ def choose(
     if isinstance(value, str) or (type(value) is int and 0 <= value < _MOST):
         text = str(value)
         if text in words:
-            return words[words.index(text)]  # a text that only equals one, such as an enum's, is not kept
+            return words[words.index(text)]  # a plain str, even for an equal one such as an enum member
         spellings = {**(spoken or {}), **{word: word for word in words}}
         meant = {fold(spelling): word for spelling, word in spellings.items()}.get(fold(text))
         if meant is not None:
@@ -48,8 +47,8 @@ def choose(
 
 
 def several(option: str, value: object, expected: str) -> tuple[Any, ...]:
-    """*value* as so many as it is: a text or a number is one, None is none. Raises OptionError, which says
-    what is *expected*, for what holds none.
+    """*value* as a tuple: a text or a number is one item, None is none. Raises OptionError saying what is
+    *expected* if *value* is not iterable.
 
     >>> several("against", "VISA", "networks"), several("against", None, "networks")
     (('VISA',), ())
@@ -81,8 +80,7 @@ def network_named(value: object, option: str = "network") -> str:
 
 
 def interface_named(value: object) -> str:
-    """The interface that *value* names: by its name or title, or by the brand whose own it is. Raises
-    ChoiceError.
+    """The interface that *value* names: by its name, its title or its brand. Raises ChoiceError.
 
     >>> interface_named("iso"), interface_named("BASE24"), interface_named("MC")
     ('iso', 'base24', 'mastercard')
@@ -109,8 +107,8 @@ def version_named(value: object) -> str:
 
 
 def currency_named(value: object, option: str = "currency", field: int | None = 49) -> Currency:
-    """The currency that *value* names by code, ISO 4217's name or another that means no other. Raises
-    OptionError, which names *option* and what may be meant.
+    """The currency that *value* names: by code, ISO 4217 name or another unambiguous name. Raises OptionError
+    naming *option* and the nearest currency.
 
     >>> currency_named("usd").alpha, currency_named("€").alpha, currency_named("Swiss franc").alpha
     ('USD', 'EUR', 'CHF')
@@ -124,8 +122,8 @@ def currency_named(value: object, option: str = "currency", field: int | None = 
 
 
 def country_named(value: object) -> Country:
-    """The country that *value* names by code, ISO 3166's name or another that means no other. Raises
-    OptionError, which names what may be meant.
+    """The country that *value* names: by code, ISO 3166 name or another unambiguous name. Raises OptionError
+    naming the nearest country.
 
     >>> country_named("uk").alpha2, country_named("Germany").alpha2, country_named("840").alpha2
     ('GB', 'DE', 'US')
@@ -146,8 +144,8 @@ def _country(text: str) -> Country | None:
 
 
 def _near_currency(text: str) -> str:
-    """The code of the currency that *text* may mean: as people say it, by its country, as a misspelt code or
-    name; empty where none is near."""
+    """The code of the currency that *text* may mean: a common word, its country, or a misspelled code or
+    name; empty if none is near."""
     if near := _rows("currency")[1].get(_said(text)):
         return near
     codes = [one.alpha for one in currencies() if one.alpha not in FUNDS]
@@ -163,7 +161,8 @@ def _near_currency(text: str) -> str:
 
 @cache
 def _rows(option: str) -> tuple[dict[str, str], dict[str, str]]:
-    """What people say for a choice of *option*: what means no other, and what may mean others, too."""
+    """The words that people use for choices of *option*: the unambiguous ones, and those that may mean
+    others."""
     rows = [row for row in read_csv("spoken") if row["option"] == option]
     sure = {_said(row["spoken"]): row["meant"] for row in rows if row["sure"]}
     return sure, {_said(row["spoken"]): row["meant"] for row in rows if not row["sure"]}
@@ -182,12 +181,12 @@ def _country_names() -> dict[str, str]:
 
 
 def _said(text: str) -> str:
-    """*text* as words and signs are compared: `$` is one, blanks, dots and hyphens are none."""
+    """*text* for comparison: folded, without blanks, dots, hyphens, underscores and apostrophes."""
     return re.sub(r"[\s._'-]+", "", text.casefold())
 
 
 def template_word(option: str, value: object) -> str:
-    """The message type, purpose, entry or reason (*option*) of the templates that *value* names. Raises
+    """The templates' message type, purpose, entry or reason (*option*) that *value* names. Raises
     ChoiceError.
 
     >>> template_word("entry", "tap"), template_word("message_type", "Authorization")

@@ -1,7 +1,7 @@
-"""The words that arguments take, as types: an editor completes them, a type checker knows them.
+"""The values of arguments as types, for editors and type checkers.
 
-The tables are what counts, and a test holds these to them. Functions take other spellings, too (see
-`sim.spec.spellings`), so they are typed as one of these or any text.
+The tables are authoritative, and a test compares these with them. Functions also accept other spellings (see
+`sim.spec.spellings`), so their types are one of these or any text.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ DrillTopic = Literal[
 ]
 SearchKind = Literal["element", "part", "code", "tag", "rule", "fault", "flow"]
 
-# What only a language model is asked with.
+# Only for language models.
 OF_A_MODEL = ("description", "provider", "model", "ask", "language")
 
-# What a function takes for them: the words first, so that they are what is offered.
+# The types of arguments: the words come first, so editors offer them.
 AnyNetwork = Network | str
 AnyVersion = Version | str | int
 AnyInterface = Interface | str
