@@ -1,6 +1,6 @@
 """Message -> findings: structure, content, cross-field, networks.
 
-Names are resolved when first used: what only tells findings, or explains, loads no rules.
+Names are resolved on first use, so callers that only show findings or explain messages load no rules.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Why a message does not parse: likely causes upstream, tried one after the other.
+"""Why a message does not parse: likely upstream causes, tried in turn.
 
-A cause is named only when undoing it makes the text parse (or, for a lost or added character, parse
-with values that fit their classes), so that a hint is a finding and no guess. What stood around a message
-comes with the text without it, so that whoever mends can take that.
+A cause is reported only if undoing it makes the text parse (or, for a lost or added character, parse with
+values that fit their classes), so a hint is never a guess. A cause includes the corrected text, if there is
+one.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from sim.spec import VERSIONS, spec
 _QUOTES = "\"'`"
 _OF_DIGITS = frozenset("3Ff")
 STRIPPED, DECODED, REWRITTEN, READ = "stripped", "decoded", "rewritten", "read"
-REPAIR = "Repair"  # what a button offers where the misfit is inside the message
-# How a message begins that is looked for behind a header that nothing else tells.
-_MTI = re.compile("(?=[012][1-8][0-9][0-5])")  # also where one begins inside another
+REPAIR = "Repair"  # the button if the error is inside the message
+# An MTI after an otherwise unknown header; a lookahead, so matches may overlap.
+_MTI = re.compile("(?=[012][1-8][0-9][0-5])")
 _HEADERS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44)
-# So many elements before the misfit are looked at for a character lost or added: the cause is near.
+# How many elements before the error are checked for a lost or added character: the cause is close.
 _NEAR = 32
-# Where nothing stands before the misfit, nothing before it can be the cause.
+# An error at the start of the text has no earlier cause.
 _AT_THE_START: dict[int | None, str] = {
     MTI_FIELD: "A message starts with its MTI, four digits such as 0100; this text does not.",
     BITMAP_FIELD: "The bitmap follows the MTI: 16 hex digits, or 32 if its first bit is set.",
@@ -38,9 +38,9 @@ _AT_THE_START: dict[int | None, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What stands around a message, or how it is written otherwise: a `hint` that says so and what to do,
-    that in a word (`action`) and as a button says it (`offer`), and the `text` that reads as `version` then;
-    None where nothing does it."""
+    """Something around a message, or another encoding of it: a `hint` with the cause and the remedy, the
+    remedy in a word (`action`) and as a button (`offer`), and the corrected `text`, which reads as `version`;
+    None if there is none."""
 
     hint: str
     action: str
@@ -50,8 +50,8 @@ class Cause:
 
 
 def likely_cause(raw: str, version: str, error: ParseError) -> str:
-    """A sentence that names the likely cause and what to change; the rule's own hint where no
-    known cause undoes the misfit."""
+    """A sentence with the likely cause and what to change; the rule's own hint if no known cause explains the
+    error."""
     if not raw.strip():
         return "The text is empty. A message starts with its MTI, such as 0100."
     if cause := first_cause(raw, version):
@@ -66,14 +66,14 @@ def likely_cause(raw: str, version: str, error: ParseError) -> str:
 
 @lru_cache(maxsize=4)
 def first_cause(raw: str, version: str) -> Cause | None:
-    """The likeliest of `causes`; None where there is none. Of one text it is asked several times."""
+    """The likeliest of `causes`, None if there is none; cached, since callers ask about one text several
+    times."""
     return next(causes(raw, version), None)
 
 
 def offered(raw: str, version: str) -> str:
-    """What can be done about *raw*, read as *version*, in the words of a button: of a cause upstream what
-    undoes it, `Repair` where the misfit is inside the message; empty where it reads, or is no message at
-    all.
+    """The button that fixes *raw*, read as *version*: the remedy of an upstream cause, or `Repair` if the
+    error is inside the message; empty if *raw* parses, or is not a message at all.
 
     >>> offered("6000010000" + "08002020000000000000990000123456", "1987")
     'Read without the TPDU'
@@ -91,14 +91,14 @@ def offered(raw: str, version: str) -> str:
 
 
 def causes(raw: str, version: str) -> Iterator[Cause]:
-    """Every cause that, undone, makes *raw* read: headers, a hex dump, a raw bitmap, quotes and line ends,
-    another version."""
+    """Every cause that makes *raw* parse when undone: headers, a hex dump, a raw bitmap, quotes and line
+    ends, another version."""
     for cause in (_in_front, _hex_dump, _raw_bitmap, _quoted, _other_version):
         yield from cause(raw, version)
 
 
 def _headers(raw: str) -> Iterator[tuple[int, str, str]]:
-    """The headers that *raw* may begin with: how long each is, and what."""
+    """The headers that *raw* may start with: length, description, name."""
     if raw < " ":
         yield 2, "two characters are a binary length header", "length"
     if _MTI.match(raw, 4) and raw[:4].isdigit():
@@ -108,7 +108,7 @@ def _headers(raw: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _in_front(raw: str, version: str) -> Iterator[Cause]:
-    """A length header, a TPDU or another transport header was left in front."""
+    """A length header, a TPDU or another transport header was left before the message."""
     for size, header, what in _headers(raw):
         if reads(raw[size:], version):
             hint = f"The first {header} of the link; remove them."
@@ -122,7 +122,7 @@ def _in_front(raw: str, version: str) -> Iterator[Cause]:
 
 def _hex_dump(raw: str, version: str) -> Iterator[Cause]:
     """The bytes of the text were printed as hex."""
-    # A digit begins with 3 in ASCII, with F in EBCDIC; up to four characters may stand in front of the MTI.
+    # The hex of a digit starts with 3 in ASCII, F in EBCDIC; up to four characters may precede the MTI.
     if len(raw) % 2 or not raw.isascii() or _OF_DIGITS.isdisjoint(raw[:9:4]):
         return
     try:
@@ -144,7 +144,7 @@ def _hex_dump(raw: str, version: str) -> Iterator[Cause]:
 
 
 def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:
-    """The bitmap came as eight raw bytes instead of hex digits."""
+    """The bitmap is raw bytes instead of hex digits."""
     head = raw[4:12]
     if not raw[:4].isdigit() or len(head) < 8 or max(map(ord, head)) > 0xFF or head.isprintable():
         return
@@ -157,12 +157,12 @@ def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:
 
 
 def _quoted(raw: str, version: str) -> Iterator[Cause]:
-    """Quotes, blanks or line ends around the message came with the paste."""
+    """Copying added quotes, blanks or line ends."""
     bare = raw.strip().strip(_QUOTES)
     if bare != raw and reads(bare, version):
         hint = "The message is surrounded by quotes, blanks or line ends; remove them."
         yield Cause(hint, STRIPPED, bare, version, "Read without the surrounding text")
-    # Line breaks first: blanks inside a message are data.
+    # Line breaks first, because blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
         if joined != raw and reads(joined, version):
             hint = "The paste added line breaks or blanks inside the message; remove them."
@@ -180,7 +180,7 @@ def _other_version(raw: str, version: str) -> Iterator[Cause]:
 
 
 def _cut(raw: str, version: str, error: ParseError, partial: Message, first_wrong: int) -> str:
-    """The text ends inside an element, all before it being sound."""
+    """The text ends inside an element, and everything before it is valid."""
     if error.field is None or error.offset is None or first_wrong <= ALL_BITS:
         return ""
     width = spec(version)[error.field].width
@@ -194,8 +194,7 @@ def _cut(raw: str, version: str, error: ParseError, partial: Message, first_wron
 
 
 def _first_wrong(message: Message) -> int:
-    """The first element whose value does not fit its class or is no date; a number behind all where all are
-    sound."""
+    """The first element whose value does not fit its class or is not a date; 129 if all are valid."""
     table, rows = message.spec, message.spec.elements
     fields = message.fields.items()
     wrong = (number for number, value in fields if elements.misfit(value, rows[number - 1], table))
@@ -203,10 +202,10 @@ def _first_wrong(message: Message) -> int:
 
 
 def _shifted(raw: str, version: str, error: ParseError, partial: Message, first_wrong: int) -> str:
-    """One character was lost or added in an earlier element: undo it and see what reads soundly.
+    """One character was lost or added in an earlier element: undo that and see whether the rest is valid.
 
-    Undoing it before the right place often reads soundly, too, since digits replace digits; after
-    the right place hardly ever. So the last element that reads soundly is the nearest.
+    Undoing it before the right position often works, too, since digits replace digits; after it, hardly ever.
+    So the last element that works is the closest.
     """
     stand = spans(partial)
     named = numbers(raw[MTI_WIDTH : stand[BITMAP_FIELD][2]])
@@ -217,7 +216,7 @@ def _shifted(raw: str, version: str, error: ParseError, partial: Message, first_
     )
     for what, change in changes:
         for number, (start, _, end) in places:
-            if number > first_wrong:  # nothing that is changed behind it makes it sound
+            if number > first_wrong:  # no later change can make that value valid
                 continue
             text, rest = change(end), named[named.index(number) :]
             if not ends(text, start, rest, version):

@@ -1,8 +1,8 @@
-"""What is said of a message that is not quite the standard's: whose dialect has elements otherwise, or whose
-function is reserved.
+"""Findings on a message that deviates from the standard: its dialect redefines elements, or its function is
+reserved.
 
-A dialect's rows are the specification of whoever loaded it: what does not fit its parts is an error, a code
-that no list has a warning, and rules about the inside of the standard's element do not speak of another.
+A dialect's rows are the user's specification: a value that does not fit its layout is an error, an unknown
+code a warning, and rules about the inside of the standard's element do not apply to a redefined one.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from sim.parts.layout import Parts, closest, found_of, known, wanted
 from sim.spec import Spec, lookup, reshaped
 from sim.spec.interfaces import interface
 
-# How sure a layout must be, for what does not fit it to be an error.
+# A layout with this confidence only warns about values that do not fit.
 _ONLY_WARNS = ("unsourced", "secondary")
 _DIALECTS = 64
 
 
-# Functions of messages that are reserved, and the rule that says so.
+# Reserved message functions, and the rule that reports them.
 RESERVED_FUNCTIONS, _RESERVED = "89", "mti-function"
 
 
 def otherwise(
     message: Message, own: str | None, rows: Mapping[str, Sequence[Said]], found: Mapping[str, Sequence[Said]]
 ) -> dict[str, list[Said]]:
-    """What is said of *message*, one of the network *own*, by network, where the rules and the tables say
-    *found* and *rows*."""
+    """The hits on *message* of network *own*, by network: those from *rows* and *found*, adjusted, and those
+    of its dialect."""
     told = {name: [*rows.get(name, ()), *found.get(name, ())] for name in {"", *rows, *found}}
     told[""] = _tolerated(message, own, told[""])
     if message.dialect is not None:
@@ -41,7 +41,7 @@ def otherwise(
 
 
 def _tolerated(message: Message, own: str | None, told: list[Said]) -> list[Said]:
-    """The standard's hits, a reserved message function only warned of where the message's own network
+    """The standard's hits, but a reserved message function is only a warning if the message's own network
     uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
     known = lookup("mti_function", message.mti[2], version=message.version, network=own)
     if known is None or known.network != own:
@@ -56,20 +56,20 @@ def _tolerated(message: Message, own: str | None, told: list[Said]) -> list[Said
 
 @lru_cache(maxsize=_DIALECTS)
 def own_elements(table: Spec) -> frozenset[int]:
-    """The elements that a dialect has otherwise than its version: with parts of its own, or values that are
-    none of the standard's element."""
+    """The elements that a dialect redefines: with its own parts, or with values that do not fit the
+    standard's element."""
     return reshaped(table).union(layout.number for layout in table.parts)
 
 
 @cache
 def _of_one_value() -> frozenset[str]:
-    """The ids of rules about the inside of a single element."""
+    """The ids of the rules that check the inside of a single element."""
     return frozenset(one.text.id for one in RULES if one.alone)
 
 
 def replaced(message: Message, told: Sequence[Said]) -> list[Said]:
-    """What is *told*, by the standard or a network, without what is said of the inside of elements that the
-    dialect of *message* has otherwise, and by rules that its interface goes without."""
+    """The hits *told* of the standard or a network, except those on the inside of elements that the dialect
+    of *message* redefines, and those of rules that its interface excludes."""
     own = own_elements(message.spec) & message.fields.keys()
     without = interface(message.spec.interface).without if message.spec.interface else ()
     return [
@@ -86,7 +86,7 @@ def _of_inside(one: Said) -> bool:
 
 
 def own_hits(message: Message) -> Iterator[tuple[RuleText, Hit]]:
-    """What does not fit the parts that the dialect of *message* describes."""
+    """The hits on values that do not fit the layouts in the dialect of *message*."""
     table = message.spec
     for number in dict.fromkeys(layout.number for layout in table.parts):
         value = message.get(number)
@@ -108,7 +108,7 @@ def _misfits(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
 
 
 def _unknown(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
-    """Codes that no list has; behind the first misfit nothing is sure."""
+    """Unknown codes; those after the first misfit are not reported, because their positions are uncertain."""
     number = found.layout.number
     stop = min((one.start for one in found.misfits), default=None)
     text = _text(table, number, "code", Severity.WARNING)

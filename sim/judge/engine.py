@@ -1,14 +1,12 @@
-"""How a message is judged: by all rules at once, each asked of its parts.
+"""The rule engine: runs all rules on a message, each on its parts.
 
-Rules whose parts are remembered by the same values, or by some of them, are a `Group`, asked together, once
-per distinct values. Rules that name a part that is new in nearly every message are asked each time. Rules
-that name no part at all say the same of all messages with, and without, certain elements: they are rows of
-bits, as the presence rows of the networks are.
+Rules whose results are cached by the same values, or by some of them, form a `Group` and run together, once
+per distinct values. Rules on a part that differs in nearly every message run every time. Rules without parts
+depend only on which elements are present: like the networks' presence rows, they are rows of bits.
 
-A `Type` holds this for messages of a version and MTI, a `Kind` picks from it what concerns messages of the
-same elements and tags. There is one memory: kinds, shapes of chip data, and what was said. When it is full,
-all of it is forgotten. Nothing but time depends on it: what is said of a message is the same whatever came
-before.
+A `Type` contains all this for messages of one version and MTI; a `Kind` selects from it what applies to
+messages with the same elements and tags. Kinds, shapes of chip data and results share one cache, which is
+cleared when full. It affects only speed: the findings on a message never depend on earlier messages.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from operator import itemgetter
 from threading import RLock
 from typing import Any, NamedTuple
 
-# Importing the files of rules enters them.
+# Importing these modules registers their rules.
 import sim.judge.between
 import sim.judge.chip
 import sim.judge.message  # noqa: F401
@@ -33,17 +31,16 @@ from sim.spec import Spec, reshaped, spec
 
 _CHIP = 55
 
-# What is said, the values it is remembered by, kinds, shapes and what groups look for, all counted together;
-# types are few.
+# Cached results, their keys, kinds, shapes and selections of groups, counted together; types are few.
 MOST = 100_000
 _MOST_TYPES = 256
-# So many shapes of chip data of one size are tried.
+# The most shapes that are kept for chip data of one size.
 _MOST_SHAPES = 16
 
 
 class Asked:
-    """What rules of a group say where certain of their parts are there, and what they said: `memory`, by the
-    values that messages have for `names`."""
+    """The rules of a group that apply to certain messages, and their results: `memory`, by the messages'
+    values for `names`."""
 
     __slots__ = ("entry", "key_of", "memory", "names", "rules")
 
@@ -54,7 +51,7 @@ class Asked:
         self.entry = self.key_of, self.memory, self
 
     def ask(self, values: Values, key: Any) -> Answer:
-        """What is said of *values*, which have that *key*, remembered from now on."""
+        """Run the rules on *values* and cache the result under *key*."""
         answer = self.memory[key] = tuple([one for bound in self.rules for one in bound.ask(values)])
         MEMORY.grow(len(answer) + _size(key))
         return answer
@@ -65,12 +62,12 @@ def _nothing(values: object) -> tuple[()]:
 
 
 def _size(key: Any) -> int:
-    """How much a key holds."""
+    """The number of values in a key."""
     return len(key) if isinstance(key, tuple) else 1
 
 
 class Group:
-    """Rules that are remembered by the same names, or by some of them."""
+    """Rules whose results are cached by the same names, or by some of them."""
 
     __slots__ = ("looks", "needs", "picked", "rules", "shaped")
 
@@ -84,8 +81,8 @@ class Group:
         self.picked: dict[Any, Asked | None] = {}
 
     def pick(self, mask: int, shape: Shape | None) -> Asked | None:
-        """What is asked where *mask* says what there is, and chip data have that *shape*; None for
-        nothing."""
+        """The rules that apply to messages with presence bits *mask* and chip data of that *shape*; None if
+        there are none."""
         looked: Any = (mask & self.looks, shape) if self.shaped else mask & self.looks
         try:
             return self.picked[looked]
@@ -98,15 +95,15 @@ class Group:
 
 
 def _is_there(name: Any, mask: int) -> bool:
-    """Whether the part of that *name* can differ between messages with what *mask* says."""
+    """Whether the part called *name* can differ between messages with presence bits *mask*."""
     if isinstance(name, Part):
         return name is not SHAPE and bool(name.looks & mask)
     return bool((1 << name if isinstance(name, int) else presence((), (name,))) & mask)
 
 
 def _grouped(bounds: Iterable[Bound]) -> Iterator[Group]:
-    """*bounds* in groups: those remembered by fewer names go with some that are remembered by these and
-    others, but not by what may be new in every message."""
+    """*bounds* in groups: rules cached by fewer names join rules cached by those and more, unless these may
+    differ in every message."""
     by_key: dict[frozenset[Any], list[Bound]] = {}
     for bound in bounds:
         by_key.setdefault(bound.key or frozenset(), []).append(bound)
@@ -118,26 +115,25 @@ def _grouped(bounds: Iterable[Bound]) -> Iterator[Group]:
 
 
 def _is_new(name: Any) -> bool:
-    """Whether hardly two messages may have the same by that *name*."""
+    """Whether the part called *name* hardly ever recurs."""
     return isinstance(name, Part) and (name is SHAPE or name.hashed)
 
 
-# What takes the value of one part, its check and what it says.
+# The getter of a rule's parts, its check, and the conversion of the result.
 Entry = tuple[Any, Check, Callable[[Any], Iterable[Said]]]
 
 
 class _OfBit(NamedTuple):
-    """What is asked where a bit is there: groups; rules that are asked each time, behind the bits that they
-    look at, those that must be there and whether they name one part."""
+    """The rules for a presence bit: groups, and uncached rules, each with the bits to test, those that must
+    be set, and whether it has a single part."""
 
     groups: list[Group]
     rules: list[tuple[int, int, bool, Entry]]
 
 
 class Type:
-    """What is asked of messages of a version, or a dialect of it, and MTI: by a bit that each of its rules
-    needs (0 where there is none) the groups, and the rules that are asked each time; the rows, in the order
-    of their places."""
+    """All rules for messages of one version or dialect and MTI: groups and uncached rules by a bit that they
+    need (0 if none), and the rows in the order of their positions."""
 
     def __init__(self, table: Spec, mti: str) -> None:
         version = table.version
@@ -167,13 +163,13 @@ class Type:
         holds = networks.conditions(table)
         self.owner = Group([networks.owner(table)])
         self.conditions = Group([holds[bit] for bit in sorted({row.when for row in rows} - {0})])
-        # What can tell of an error, and the conditions on which one hangs.
+        # The rules that can report an error, and the conditions that an error depends on.
         when = {row.when for row in rows if any(one.error for one in row.said)}
         self.of_errors = [bound for bit, bound in holds.items() if bit in when]
         self.of_errors += [bound for bound in bounds if bound.error]
 
     def _at(self, needs: int) -> _OfBit:
-        highest = needs.bit_length() - 1 if needs > 0 else 0  # few messages have what stands far behind
+        highest = needs.bit_length() - 1 if needs > 0 else 0  # few messages have the highest ones
         return self.by_bit.setdefault(highest, _OfBit([], []))
 
     def _bound(self, item: Rule) -> Bound:
@@ -193,13 +189,13 @@ class Type:
                     yield every.bound(element, self.table, part)
 
     def forget(self) -> None:
-        """Forget all but the rules."""
+        """Clear the cache, but keep the rules."""
         self.kinds.clear()
         for group in self._groups():
             group.picked.clear()
 
     def remembered(self) -> list[Any]:
-        """All keys and answers."""
+        """All cached keys and results."""
         return [
             *self.kinds,
             *(asked.memory for group in self._groups() for asked in group.picked.values() if asked),
@@ -212,8 +208,8 @@ class Type:
 
 
 def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, tuple[int, Answer]]]:
-    """What *rows* say in the order of its places: the bits that are looked at, those that must be there, then
-    the condition and what is said."""
+    """*rows* in the order of their hits' positions: the bits to test, those that must be set, then the
+    condition and the hits."""
     single = [((row.needs | row.lacks, row.needs, row.when), one) for row in rows for one in row.said]
     single.sort(key=lambda pair: by_place(pair[1]))
     return [
@@ -223,7 +219,7 @@ def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, tuple[int, Answer]]]:
 
 
 class Kind:
-    """Messages of a type with the same elements and tags: what to ask of them."""
+    """The rules for messages of a type with the same elements and tags."""
 
     __slots__ = ("_rows", "_said", "conditions", "kept", "owner", "several", "single", "type")
 
@@ -248,8 +244,7 @@ class Kind:
         self._said: dict[Any, Mapping[str, Sequence[Said]]] = {}
 
     def rows(self, values: Values) -> Mapping[str, Sequence[Said]]:
-        """What is said of all messages of this kind in which the same conditions hold as in *values*, by
-        network."""
+        """The hits from rows, by network, for messages of this kind with the same conditions as *values*."""
         held = _told(self.conditions, values)
         if (known := self._said.get(held)) is None:
             said: dict[str, list[Said]] = defaultdict(list)
@@ -262,7 +257,7 @@ class Kind:
 
 
 def _told(asked: Asked | None, values: Values) -> tuple[Any, ...]:
-    """What is said of *values*; nothing where nothing is asked."""
+    """The results for *values*, cached or new; nothing if there are no rules."""
     if asked is None:
         return ()
     key = asked.key_of(values)
@@ -271,7 +266,7 @@ def _told(asked: Asked | None, values: Values) -> tuple[Any, ...]:
 
 
 class Types(dict[tuple[str, Spec | None, str], Type]):
-    """What is asked of messages of each version, dialect and MTI, made when one comes for the first time."""
+    """The types by version, dialect and MTI, each created for its first message."""
 
     def __missing__(self, key: tuple[str, Spec | None, str]) -> Type:
         version, table, mti = key
@@ -283,7 +278,7 @@ class Types(dict[tuple[str, Spec | None, str], Type]):
 
 
 class Memory:
-    """Counts what is remembered; where it is too much, all is forgotten."""
+    """The cache: it counts what it contains, and is cleared when full."""
 
     def __init__(self) -> None:
         self.types = Types()
@@ -292,13 +287,13 @@ class Memory:
         self.lock = RLock()
 
     def grow(self, size: int) -> None:
-        """So much more is remembered."""
+        """Count *size* more; clear the cache if that is too much."""
         self.count += size
         if self.count > MOST:
             self.forget()
 
     def forget(self) -> None:
-        """Forget what was said of any message."""
+        """Clear the results for all messages."""
         with self.lock:
             self.count = 0
             self.shapes.clear()
@@ -306,14 +301,14 @@ class Memory:
                 kept.forget()
 
     def clear(self) -> None:
-        """Forget all, as when there are new rules."""
+        """Clear everything, as new rules require."""
         with self.lock:
             self.types.clear()
             self.shapes.clear()
             self.count = 0
 
     def cut(self, text: str) -> tuple[Shape, Iterable[tuple[str, str]]]:
-        """The shape of chip data, and their tags with their values."""
+        """The shape of chip data, and the tags with their values."""
         for shape in self.shapes.get(len(text), ()):
             if (tags := shape.cut(text)) is not None:
                 return shape, tags
@@ -332,8 +327,8 @@ MEMORY = Memory()
 
 
 class Heard(NamedTuple):
-    """All that is said of a message, by network: what follows from its elements and codes (`rows`), which
-    messages alike share, and what is said of its values; and whose card it is."""
+    """All hits on a message, by network: `rows`, which depend on its elements and codes and are shared with
+    similar messages, and `found`, on its values; and the card's network."""
 
     rows: Mapping[str, Sequence[Said]]
     found: Mapping[str, Sequence[Said]]
@@ -341,8 +336,8 @@ class Heard(NamedTuple):
 
 
 def hear(message: Message, network: str | None = None) -> Heard:
-    """All that the standard and all networks say of *message*, which is well framed and of *network*, else of
-    its card's."""
+    """Run the rules of the standard and of all networks on *message*, which is well framed. Its network is
+    *network*, else the card's."""
     fields, shape = message.fields, None
     kept = MEMORY.types[message.version, message.dialect, message.mti]
     values = Values(fields)
@@ -391,7 +386,7 @@ def _shifted(one: Said, start: int) -> Said:
 
 
 def _again(text: str, kept: Type) -> Iterator[Said]:
-    """What is said of tags that come again: rules about any tag look at all of them."""
+    """The hits on repeated tags, because rules bound to a tag check every occurrence."""
     chip = readable(text)
     firsts = {tag.start for tag in chip.firsts.values()}
     for tag in chip.tags:
@@ -402,7 +397,7 @@ def _again(text: str, kept: Type) -> Iterator[Said]:
 
 
 def run(message: Message) -> list[Finding]:
-    """The findings of the standard's own rules, in the order of the elements."""
+    """The findings of the standard's own rules, by element."""
     rows, found, _ = hear(message)
     said = [*rows.get("", ()), *found.get("", ())]
     return locate_all(Places(message), said)

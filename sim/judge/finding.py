@@ -1,4 +1,4 @@
-"""What a rule found: the one row shape that tables, panels and JSON project; in which words, and where."""
+"""Findings: the one record behind tables, panels and JSON; their wording and positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sim.spec.networks import told_name
 from sim.spec.tables import read_csv
 
 ADDRESS = "SIM_DOCS"
-# What a name is called for short: `(PAN)`, `(merchant category code)`.
+# The short form in a name: `(PAN)`, `(merchant category code)`.
 _IN_BRACKETS = re.compile(r" \(([A-Z]{2,}|[a-z ]{10,})\)$")
 _PACKAGE = "iso8583-lab"
 _LABEL = "Documentation"
@@ -26,7 +26,7 @@ _PLACEHOLDER = "example.org"
 
 
 def rule_page(rule: str) -> str:
-    """The address of the page about *rule*; empty where no site is known.
+    """The address of the page about *rule*; empty if no site is known.
 
     >>> os.environ["SIM_DOCS"] = "https://docs.example/iso8583/"
     >>> rule_page("framing")
@@ -39,8 +39,8 @@ def rule_page(rule: str) -> str:
 
 @cache
 def _published() -> str:
-    """The site that the package names; empty while it names a placeholder, or is not installed."""
-    # Here, for it brings sockets and mail with it, and few verdicts are asked for a page.
+    """The documentation site in the package's metadata; empty if that is a placeholder or not installed."""
+    # Imported here because it loads socket and mail modules, and few findings are asked for a page.
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
@@ -53,7 +53,7 @@ def _published() -> str:
 
 
 class Severity(StrEnum):
-    """How bad a finding is. Only errors make a message invalid."""
+    """The severity of a finding. Only errors make a message invalid."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -96,18 +96,17 @@ class Finding:
 
     @property
     def url(self) -> str:
-        """The page about its rule; empty where no site of documentation is known."""
+        """The page about its rule; empty if no documentation site is known."""
         return rule_page(self.rule)
 
 
 class Hit(NamedTuple):
     """What a rule's check reports: where and what, without the rule's own words.
 
-    `at` and `size` bound the fault inside the element's value, in characters; *size* None is to
-    the value's end. `path` names a tag or part inside the element. `found` must be masked.
-    `hint` and `severity` replace the rule's own where this case needs another. With a `tag`, `at` counts from
-    the value of that tag. `said` is the sentence where
-    it is known beforehand: of an element that is not there, so that it names no place.
+    `at` and `size` bound the fault inside the element's value, in characters; *size* None extends to its end.
+    With a `tag`, `at` counts from the value of that tag. `path` names a tag or part inside the element.
+    `found` must be masked. `hint` and `severity` replace the rule's own if this case needs others. `said` is
+    a complete sentence, for a hit without a position.
     """
 
     field: int | None
@@ -123,7 +122,7 @@ class Hit(NamedTuple):
 
 
 def wrong_check_digit(field: int, at: int) -> Hit:
-    """The last digit of a number is not its check digit; the digits are not repeated."""
+    """A hit on a wrong check digit; it never shows any digits."""
     said = f"DE {field}: the check digit is wrong"
     return Hit(field, "the correct check digit", "a wrong one", at, 1, said=said)
 
@@ -133,7 +132,7 @@ _CATALOGUES = ("rules", "rules_chip", "rules_layout", "rules_exchange")
 
 @dataclass(frozen=True, slots=True)
 class RuleText:
-    """The words of a rule: its row in the catalogue."""
+    """The texts of a rule: its row in the catalogue."""
 
     id: str
     severity: Severity
@@ -144,7 +143,7 @@ class RuleText:
 
 @cache
 def catalogue() -> dict[str, RuleText]:
-    """All rules' words by id."""
+    """The texts of all rules by id."""
     return {text.id: text for table in _CATALOGUES for text in texts(read_csv(table))}
 
 
@@ -157,8 +156,7 @@ def texts(rows: Iterable[Mapping[str, str]]) -> list[RuleText]:
 
 
 class Said(NamedTuple):
-    """One hit: of which network ("" the standard), in which order it is told, the rule, and whether it is an
-    error."""
+    """One hit with its network ("" for the standard), its order, its rule, and whether it is an error."""
 
     network: str
     order: int
@@ -168,7 +166,7 @@ class Said(NamedTuple):
 
 
 def said(network: str, order: int, text: RuleText, hit: Hit) -> Said:
-    """A hit of *text*, as loud as it says itself, or else as its rule is."""
+    """A hit of rule *text*, with its own severity, else the rule's."""
     return Said(network, order, text, hit, (hit.severity or text.severity) is Severity.ERROR)
 
 
@@ -176,12 +174,12 @@ Answer = tuple[Said, ...]
 
 
 def by_place(one: Said) -> tuple[int, int, int]:
-    """Where a hit stands: the element, the place in it, the order of the rules."""
+    """The sort key of a hit: its element, its position there, the order of the rules."""
     return one.hit.field or 0, one.hit.at, one.order
 
 
 class Places:
-    """Where the elements of a message stand in its text, worked out when a finding asks."""
+    """The positions of a message's elements in its text form, computed on demand."""
 
     __slots__ = ("_found", "_message", "spec")
 
@@ -191,7 +189,7 @@ class Places:
         self._found: dict[int, tuple[int, int] | None] = {}
 
     def of(self, field: int | None) -> tuple[int, int] | None:
-        """Start and end of an element's value (0 MTI, 1 bitmap); None for one that is not there."""
+        """Start and end of an element's value (0 MTI, 1 bitmap); None if it is missing."""
         if field is None:
             return None
         if field not in self._found:
@@ -216,12 +214,12 @@ class Places:
 
 
 def loudness(said: Said) -> int:
-    """0 for an error, 1 for a warning, 2 for a remark."""
+    """The rank of a hit's severity: 0 for an error, 1 for a warning, 2 for a remark."""
     return (said.hit.severity or said.text.severity).rank
 
 
 def locate_all(places: Places, found: Sequence[Said]) -> list[Finding]:
-    """What was said as findings with their place in the text, ordered by element, then severity."""
+    """Hits as findings with positions in the text form, ordered by element, then severity."""
     made = [finding(places, one.text, one.hit, one.network) for one in sorted(found, key=by_place)]
     return sorted(made, key=lambda one: (one.field or 0, one.severity.rank, one.start or 0))
 
@@ -230,7 +228,7 @@ ABSENT, PRESENT = "none", ("one", "some")
 
 
 def labelled(field: int, name: str) -> str:
-    """An element as a sentence introduces it: its number, and its *name* or the abbreviation of it.
+    """An element as a sentence introduces it: its number, and its *name* or the short form in that.
 
     >>> labelled(49, "Currency code, transaction"), labelled(11, "Systems trace audit number (STAN)")
     ('DE 49 (currency code, transaction)', 'DE 11 (STAN)')
@@ -243,8 +241,8 @@ def labelled(field: int, name: str) -> str:
 
 
 def sentence(places: Places, hit: Hit, network: str = "") -> str:
-    """The sentence of a hit: an element is missing, or present and should not be; else what was expected and
-    found, as in errors."""
+    """The sentence for a hit: the element is missing or must not be present, or what was expected and found,
+    as in errors."""
     field, expected, found, at, _, path, _, _, _, told = hit
     if told:
         return told

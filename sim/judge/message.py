@@ -1,8 +1,8 @@
-"""Rules about the message as a whole: its MTI, which elements it has and which it leaves out, the codes that
-must fit its class.
+"""Rules about the message as a whole: its MTI, the elements present and missing, the codes that must fit its
+class.
 
-What the standard demands of every message of 1987 is an error; what 1993 and 2003 demand beyond that warns,
-since processors read such messages all the same.
+A requirement of the standard for every 1987 message is an error; further ones of 1993 and 2003 only warn,
+since processors accept such messages anyway.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _RESPONSES = "13"
 _SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
 # The elements that may identify a card or an account. DE 55 may do so in one of two tags.
 _ACCOUNTS = (2, 34, 35, 36, 45, 102, 103)
-# Which message classes the first digit of a code belongs to.
+# The message classes for the first digit of a code.
 _REASON_CLASSES = {"1": "12", "2": "12", "3": "3", "4": "4", "5": "5", "6": "6", "7": "7", "8": "8"}
 _ACTION_CLASSES = {"0": "12", **_REASON_CLASSES}
 _CLASS_NAMES = {
     **{"1": "authorization", "2": "financial", "3": "file action", "4": "reversal or chargeback"},
     **{"5": "reconciliation", "6": "administrative", "7": "fee collection", "8": "network management"},
 }
-# Answers about the cardholder's means or secrets: they decline a transaction, and no reversal is one.
+# Response codes about the cardholder's account, card or PIN: they decline a transaction, never a reversal.
 _ABOUT_THE_CARDHOLDER = frozenset(("51", "52", "53", "54", "55", "57", "61", "65", "75"))
 
 
@@ -98,13 +98,13 @@ def repeat(mti: str = MTI) -> Told:
 
 @rule("empty-secondary-bitmap", needs=(EMPTY_SECONDARY,))
 def empty_secondary() -> Told:
-    """The second bitmap announces something."""
+    """A secondary bitmap announces at least one element."""
     return Hit(1, "an element above 64, because bit 1 is set", "none", 16, 16)
 
 
 @rule("no-card-data", classes=_FINANCIAL, functions=_REQUESTS, lacks=_ACCOUNTS, any_mti=False)
 def no_card_data(code: str = DE[3], accounts: bool = Maybe[55].accounts, table: Spec = TABLE) -> Told:
-    """A request that moves money names a card or an account somewhere."""
+    """A request that moves money contains a card or an account number."""
     if accounts or purpose_kind(code, table.version) not in MOVE_MONEY:
         return None
     return Hit(2, "a card number, a track or an account somewhere in the message", "none")
@@ -112,8 +112,8 @@ def no_card_data(code: str = DE[3], accounts: bool = Maybe[55].accounts, table: 
 
 @rule("card-in-network-message", classes="58", any_mti=False)
 def card_in_network_message(numbered: bool = Maybe[2].numbered, stripe: Stripe = Maybe[35].stripe) -> Told:
-    """A sign-on, a test or a key exchange is about the line, totals about many cards: neither about one. What
-    networks have in DE 2 and 35 there is no card number and no track."""
+    """A sign-on, echo test or key exchange is about the connection, and totals are about many cards, never
+    about one. Networks that use DE 2 and 35 there send no card number or track in them."""
     if not numbered and not stripe.pan_size:
         return None
     return Hit(2 if numbered else 35, "no card data or amount in a message that concerns no card", "some")
@@ -134,7 +134,7 @@ def function_class(code: str = DE[24], mti: str = MTI, table: Spec = TABLE) -> T
 
 @rule("reason-class", versions=LATER, classes="12345678")
 def reason_class(code: str = DE[25], mti: str = MTI, table: Spec = TABLE) -> Told:
-    """A message reason code is of the block of its message class."""
+    """A message reason code is in the block of its message class."""
     if not clean(code, 25, table) or code[0] not in _REASON_CLASSES:
         return None
     if not known_later(code, 25, table.version):
@@ -151,7 +151,7 @@ def reason_class(code: str = DE[25], mti: str = MTI, table: Spec = TABLE) -> Tol
 
 @rule("action-class", versions=LATER, classes="12345678", functions=_RESPONSES)
 def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Told:
-    """The answer is of the range of its message class."""
+    """An action code is in the range of its message class."""
     if not clean(code, 39, table) or code[0] == "9" or not known_later(code, 39, table.version):
         return None
     if mti[1] in _ACTION_CLASSES[code[0]]:
@@ -163,7 +163,7 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
 @rule("reversal-reason", versions=("1987",), classes="4", functions=_REQUEST_OR_ADVICE)
 @rule("reversal-answer", versions=("1987",), classes="4", functions=_RESPONSES)
 def reversal_code(code: str = DE[39]) -> Told:
-    """DE 39 of a reversal, where a network has it, and of its answer is about the reversal: it does not
+    """DE 39 of a reversal, on networks that send it, and of its response is about the reversal: it does not
     decline for reasons that concern the cardholder."""
     return Hit(39, "a code for a reversal", repr(code)) if code in _ABOUT_THE_CARDHOLDER else None
 
@@ -172,7 +172,7 @@ def reversal_code(code: str = DE[39]) -> Told:
 def blank_approval_code(
     code: str = DE[38], answer: str = Maybe[39], mti: str = MTI, table: Spec = TABLE
 ) -> Told:
-    """An approval code is not blank, but where nothing was approved."""
+    """An approval code is blank only if nothing was approved."""
     told = message_types.is_response(mti) or mti[1] != "4"
     if code.strip() or (told and answer_kind(answer, table.version) != "approved"):
         return None
@@ -199,7 +199,7 @@ def zero_approval_code(
 
 @rule("advice-answer", versions=LATER, classes=_FINANCIAL, functions="3")
 def advice_answer(code: str = DE[39], table: Spec = TABLE) -> Told:
-    """The answer to an advice acknowledges it; what it reports was decided before."""
+    """The response to an advice acknowledges it; the decision was made before."""
     if code[:1] == "9":
         return None
     wanted_codes = " or ".join(particular("acknowledged", table.version))

@@ -1,8 +1,7 @@
-"""What networks say: of cards, MTIs, which elements there are, and how they are formed.
+"""The networks' rules: on cards, MTIs, the presence of elements, and their formats.
 
-The rows are data (`data/networks`). Here they become rules like the standard's: what depends on which
-elements there are is rows of bits; all formats of one element are one rule, and what networks say of a card
-another.
+The rows are data (`data/networks`). Here they become rules like the standard's: presence rows become bits,
+all formats of one element are one rule, and the networks' verdicts on the card are another.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ _INQUIRY = "inquiry"
 
 
 def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TABLE) -> bool:
-    """Whether something is approved that has an approval code: an inquiry may be answered without one."""
+    """Whether the response approves something with an approval code; an inquiry may have none."""
     version = table.version
     return is_particular("approved", version, answer) and purpose_kind(purpose, version) != _INQUIRY
 
@@ -74,17 +73,17 @@ def _own_response(
     private: bool = Present[63],
     table: Spec = TABLE,
 ) -> bool:
-    """Whether something is approved in a response of the network's own form."""
+    """Whether the response approves something and has the network's own elements."""
     return (checks or more or private) and _approved(purpose, answer, table)
 
 
 def _amounts(purpose: str = Maybe[3], answer: str = Maybe[39]) -> bool:
-    """Whether a response of 1987 tells amounts in DE 54: of a partial approval, or the balance asked for."""
+    """Whether a response of 1987 has amounts in DE 54: of a partial approval, or a requested balance."""
     return answer == "10" or (answer == "00" and purpose[:2] in ("30", "31"))
 
 
 def _card_absent(entry: str = Maybe[22], own: str = Maybe[61]) -> bool:
-    """Whether DE 22 of 1993 says that the card is absent, in a payment that is none of a series, nor with a
+    """Whether DE 22 of 1993 says that the card is absent, but not for a recurring payment or one with a
     token."""
     return entry[5:6] == "0" and entry[4:5] not in _SERIES and own[:7] != _TOKEN
 
@@ -93,7 +92,7 @@ _CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the
 
 
 def _particular(job: str, number: int, part: str = "") -> Predicate:
-    """Whether the code in an element, or in the part of DE 22 that does another job, does that *job*."""
+    """A predicate: whether the code in an element, or in that part of DE 22, has this *job*."""
 
     def check(code: str = Maybe[number], table: Spec = TABLE) -> bool:
         where = part_of_pos(table.version, part) if part else slice(None)
@@ -102,7 +101,7 @@ def _particular(job: str, number: int, part: str = "") -> Predicate:
     return check
 
 
-# Conditions that only ask which elements there are: those that must be, and those that must not.
+# Conditions that depend on presence only: bits of what must be present, and of what must be absent.
 OF_PRESENCE = {
     "no_account": (0, mask_of(_ACCOUNTS)),
     "pin": (mask_of((52,)), 0),
@@ -110,7 +109,7 @@ OF_PRESENCE = {
     "pos_data": (mask_of((61,)), 0),
     "sequence_number": (Tag["5F34"].needs, 0),
 }
-# The others, by the name the tables give them: functions of the parts that they name.
+# The other conditions, by their names in the tables: functions of message parts.
 PREDICATES: dict[str, Predicate] = {
     "value": lambda code=Maybe[3]: code[:2] in _MOVES_MONEY,
     "cashback": lambda code=Maybe[3]: code[:2] == "09",
@@ -123,7 +122,7 @@ PREDICATES: dict[str, Predicate] = {
     "approved": _approved,
     "partial": _particular("partial", 39),
     "partial_reversal": _particular("partial-reversal", 24),
-    # Money moves for sure.
+    # Money definitely moves.
     "moves_money": lambda code=Maybe[3], table=TABLE: (
         code[:2] not in _CHEQUE_CHECKS and purpose_kind(code, table.version) in MOVE_MONEY
     ),
@@ -136,15 +135,15 @@ PREDICATES: dict[str, Predicate] = {
     "key_change": lambda code=Maybe[70], block=Maybe[110]: not block and (code == "101" or code[:2] == "16"),
 }
 
-# A subelement may be a card verification code.
+# Elements in which a subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _SHOWN = 20
-_RESERVED = "reserved"  # the meaning of a code that is listed so that it can be named
+_RESERVED = "reserved"  # the meaning of a code that is listed but must not be used
 
 
 class Question:
-    """Something a network's format asks of one element (0: the MTI). It looks at the value and at what is
-    `beside`, nothing else: what says whether to ask."""
+    """One of a network's format rules for one element (0: the MTI). It reads only the value, and the parts
+    `beside`, which decide whether the rule applies."""
 
     __slots__ = (
         "_check",
@@ -170,7 +169,7 @@ class Question:
         self._check = _CHECKS.get(item.check)
 
     def ask(self, value: str, beside: Sequence[str], read: dict[str, dict[str, str]]) -> str | None:
-        """What is found wrong with *value*; None when nothing. *read* keeps what is inside, by network."""
+        """What is wrong with *value*; None if nothing. *read* caches its parts, by network."""
         if any(pattern.fullmatch(one) is None for pattern, one in zip(self._given, beside, strict=True)):
             return None
         if self._inside or self.item.where:
@@ -186,7 +185,8 @@ class Question:
         return self._check(self, value) if self._check else None
 
     def show(self, value: str, other: str = "") -> str:
-        """A value in a finding: short coded ones as they are, never one that may hold card data."""
+        """A value as findings show it: unchanged if short and coded, but never if it may contain card
+        data."""
         shown = (
             len(value) <= _SHOWN
             and not _private(self.version, self.number)
@@ -197,7 +197,7 @@ class Question:
 
 @cache
 def _private(version: str, number: int) -> bool:
-    """Whether nothing of the element may be shown, or nothing that could be read."""
+    """Whether the element must not be shown, or is binary."""
     binary = number > 0 and spec(version)[number].binary
     return number in _PRIVATE or is_sensitive(number, version) or binary
 
@@ -235,20 +235,19 @@ def _response_code(asked: Question, value: str) -> str | None:
 
 
 def _chain(asked: Question, value: str) -> str | None:
-    """Whether *value* is a chain of subelements: ids and lengths that lead from one to the next."""
+    """*value* is a chain of subelements: each id and length leads to the next."""
     return None if _in_chain(asked, value) else "another layout"
 
 
 def _in_chain(asked: Question, value: str) -> Parts | None:
-    """The parts of *value* by the network's layout; None where the chain of subelements breaks."""
+    """The parts of *value* by the network's layout; None if the chain of subelements breaks."""
     found = read(layouts(asked.version, asked.number, asked.name)[0], value)
     whole = str(asked.number)
     return None if any(one.path == whole for one in found.misfits) else found
 
 
 def _sizes(asked: Question, value: str) -> str | None:
-    """Whether the subelements that the network has rows of, and their parts, are as these say, each there
-    once."""
+    """The subelements fit the network's rows, and none occurs twice."""
     found = _in_chain(asked, value)
     if found is None:
         return None
@@ -259,8 +258,8 @@ def _sizes(asked: Question, value: str) -> str | None:
 
 
 def _layout(asked: Question, value: str) -> str | None:
-    """Whether *value* fits the rows of the network; with a place those of the layout that is named there,
-    if one is, with values those of the layouts that they name."""
+    """*value* fits one of the network's layouts: with `at`, the one named at that position in it; with
+    `values`, one of those."""
     item = asked.item
     own = _own(asked.version, asked.number, asked.name)
     if item.at:
@@ -272,15 +271,15 @@ def _layout(asked: Question, value: str) -> str | None:
 
 
 def _places(asked: Question, value: str) -> str | None:
-    """Whether *value* has as many of the parts of its layout as *item* asks for."""
+    """*value* is long enough for the first `min` parts of its layout."""
     item = asked.item
     cells = layouts(asked.version, asked.number, asked.name)[0].cell.cells[: item.min]
     return None if len(value) >= sum(cell.least for cell in cells) else f"{len(value)} characters"
 
 
 def _held(asked: Question, value: str) -> dict[str, str]:
-    """The parts of *value* by their paths inside the element, as the network's layout that fits cuts it; none
-    where none fits."""
+    """The parts of *value* by path inside the element, by the network's first layout that fits; none if none
+    does."""
     read_by = (read(one, value) for one in _own(asked.version, asked.number, asked.name))
     found = next((parts for parts in read_by if parts.fits), None)
     prefix = f"{asked.number}."
@@ -288,7 +287,7 @@ def _held(asked: Question, value: str) -> dict[str, str]:
 
 
 def _part(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """Whether each of the parts that *item* names, where there is one, matches its pattern."""
+    """Every part named in the row matches the pattern, if present."""
     item = asked.item
     for path in sorted(item.parts & held.keys()):
         if item.pattern and not item.pattern.fullmatch(held[path]):
@@ -297,8 +296,8 @@ def _part(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> st
 
 
 def _listed(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """Whether each of the parts that *item* names, where there is one and it is not blank, contains a code of
-    its list, or of the registry of countries, currencies or categories."""
+    """Every part named in the row, if present and not blank, is a code of its list or registry, and not a
+    reserved one."""
     version, name = asked.version, asked.name
     cells = _cells(version, asked.number, name)
     for path in sorted(asked.item.parts & held.keys()):
@@ -314,17 +313,17 @@ def _other(asked: Question, path: str, value: str) -> str:
 
 
 def _has(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """Whether there is one of the parts that *item* names; where it names none, there is never one."""
+    """At least one part named in the row is present; without names, this always fails."""
     return "none" if asked.item.parts.isdisjoint(held) else None
 
 
 def _has_none(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """Whether there is none of the parts that *item* names."""
+    """No part named in the row is present."""
     return None if asked.item.parts.isdisjoint(held) else "one"
 
 
 def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """Whether the parts that *item* names hold the country of the place in DE 43, which is given."""
+    """The parts named in the row have the country in DE 43, which is the row's `given`."""
     stands = country_of_place(beside[0], asked.version)
     named = (country(held.get(path, "")) for path in asked.item.parts)
     return next((told.name for told in named if stands and told and told != stands), None)
@@ -332,7 +331,7 @@ def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) ->
 
 @cache
 def _cells(version: str, number: int, name: str) -> dict[str, Cell]:
-    """The parts of the network's layouts by their paths inside the element, those with a list first."""
+    """The parts of the network's layouts by path inside the element; of several, one with a code list."""
     cells = [one.cell for one in _own(version, number, name)]
     for cell in cells:
         cells += cell.cells
@@ -343,12 +342,12 @@ def _cells(version: str, number: int, name: str) -> dict[str, Cell]:
 
 @cache
 def _own(version: str, number: int, owner: str) -> tuple[Layout, ...]:
-    """The network's own layouts of an element, those first that a pattern tells."""
+    """The network's own layouts of an element, those with a pattern first."""
     own = [one for one in layouts(version, number, owner) if one.network == owner]
     return tuple(sorted(own, key=lambda one: one.pattern is None))
 
 
-# By the name of the check in the rows.
+# The checks by their names in the rows.
 _CHECKS: dict[str, Callable[[Question, str], str | None]] = {
     "length": _length,
     "regex": _regex,
@@ -362,7 +361,7 @@ _CHECKS: dict[str, Callable[[Question, str], str | None]] = {
 }
 
 
-# Checks of what is inside the value, by the name in the rows.
+# The checks of parts of the value, by their names in the rows.
 _INSIDE: dict[str, Callable[[Question, Mapping[str, str], Sequence[str]], str | None]] = {
     "part": _part,
     "listed": _listed,
@@ -372,15 +371,14 @@ _INSIDE: dict[str, Callable[[Question, Mapping[str, str], Sequence[str]], str | 
 }
 
 _TRACK_1 = 45
-# The order in which a network tells what it finds: of the MTI, of elements that are or are not there, of the
-# card, of formats.
+# The order of a network's findings: MTI, presence, card, formats.
 _OF_MTI, _OF_PRESENCE, OF_CARD, _OF_FORMATS = 0, 1, 100_000, 100_001
 _CONDITIONS = {name: 1 << place for place, name in enumerate(PREDICATES)}
 
 
 @cache
 def conditions(table: Spec) -> dict[int, Bound]:
-    """What tells which conditions hold, by their bits."""
+    """The conditions as rules, by their bits; each returns its bit if it is true."""
     found = {}
     for name, bit in _CONDITIONS.items():
         parts, constants = signature(name, PREDICATES[name])
@@ -394,8 +392,8 @@ def _holds(bit: int, told: object) -> tuple[Any, ...]:
 
 
 def speakers(table: Spec) -> tuple[str, ...]:
-    """The networks whose rows speak of messages with element table *table*: all of them, each for its own
-    interface, or the one whose interface the messages travel on."""
+    """The networks whose rows apply to messages with element table *table*: all of them, or only the network
+    of the table's interface, if any."""
     if not table.interface:
         return NETWORKS
     own = interface(table.interface).network
@@ -403,13 +401,13 @@ def speakers(table: Spec) -> tuple[str, ...]:
 
 
 def rows(table: Spec, mti: str) -> Iterator[Row]:
-    """What the standard, networks, or the interface of *table*, say of messages with, and without, certain
-    elements."""
+    """The rows of the standard, the networks and the interface of *table* on the presence of elements, and
+    the networks' rows on the MTI's version."""
     yield from _rows_of_standard(table, mti)
     for name in speakers(table):
         if found := tuple(_version_hits(mti, name)):
             yield Row(0, 0, 0, found)
-        # Rows are keyed by the wire's MTI: a 1987 row says nothing of a message read as 1993.
+        # Rows are keyed by the MTI on the wire: a 1987 row does not apply to a message read as 1993.
         yield from _presence_rows(presence(name, mti), table, name, network(name).title, mti)
     if table.interface:
         own = interface(table.interface)
@@ -446,7 +444,7 @@ def _rows_of_standard(table: Spec, mti: str) -> Iterator[Row]:
 
 
 def _row(number: int, missing: bool, one: Said, when: str, needs: int = 0, lacks: int = 0) -> Row:
-    """What is said where element *number* is *missing*, or is there, under a condition."""
+    """The row for element *number* being *missing*, else present, under a condition."""
     bit, (with_, without) = mask_of((number,)), OF_PRESENCE.get(when, (0, 0))
     needs, lacks = needs | with_ | bit * (not missing), lacks | without | bit * missing
     return Row(needs, lacks, _CONDITIONS.get(when, 0), (one,))
@@ -486,17 +484,17 @@ def _version_hits(mti: str, name: str) -> Iterator[Said]:
 
 
 def owner(table: Spec) -> Bound:
-    """What tells whose card it is."""
+    """A rule that returns the card's network."""
     return Bound(lambda card: card.network, lambda name: (name,), (CARD,), table)
 
 
 def cards(table: Spec, mti: str) -> list[Bound]:
-    """What networks say of the card: network management has none."""
+    """The networks' rule on the card; none for network management, which has no card."""
     return [] if mti[1:2] == "8" else [Bound(_cards, lambda told: told, (CARD,), table)]
 
 
 def _cards(card: Card) -> Answer:
-    """What networks say of a card: by its prefix, length and whether its check digit is right."""
+    """The networks' verdicts on a card: by its prefix, length and whether its check digit is right."""
     if not card.field or not card.digits:
         return ()
     pan, at = card.prefix.ljust(card.size, "0"), 1 if card.field == _TRACK_1 else 0
@@ -518,7 +516,7 @@ def _card(name: str, pan: str, card: Card, at: int) -> Iterator[Said]:
 
 
 def _maybe(name: str) -> Part:
-    """The part that a row names: an element, or what is inside it."""
+    """The part named in a row: an element, or what is inside it."""
     number, _, inside = name.partition(".")
     element: Part = Maybe[int(number)]
     found: Part = getattr(element, inside) if inside else element
@@ -526,7 +524,7 @@ def _maybe(name: str) -> Part:
 
 
 def formats_of(table: Spec, mti: str) -> dict[int, Bound]:
-    """What networks' formats ask of each element of messages of *table* and an MTI."""
+    """The networks' format rules for messages of *table* with this MTI, by element."""
     found: dict[int, list[Question]] = {}
     for name in speakers(table):
         for order, item in enumerate(formats(name, mti, table.version), _OF_FORMATS):
@@ -536,7 +534,7 @@ def formats_of(table: Spec, mti: str) -> dict[int, Bound]:
 
 
 def _bound(number: int, questions: Sequence[Question], table: Spec) -> Bound:
-    """All that is asked of one element (0: the MTI) as one rule."""
+    """All format rules for one element (0: the MTI) as one rule."""
     beside = sorted({name for one in questions for name in one.beside})
     asks = [(one, tuple(beside.index(name) for name in one.beside)) for one in questions]
     element = DE[number]
@@ -554,7 +552,7 @@ def _asked(asks: Sequence[tuple[Question, Sequence[int]]], value: str, *beside: 
 
 
 def _told(told: Sequence[tuple[Question, str]]) -> list[Said]:
-    """What is said; an element with an error is not judged on its finer points."""
+    """The hits; after a network's error on an element, its other rules on that are skipped."""
     found: list[Said] = []
     for one, what in told:
         if not any(before.error and before.network == one.name for before in found):

@@ -1,17 +1,17 @@
-"""The parts of a message that a rule may name, in its signature: elements, what is read inside them, tags of
-chip data, the card as far as it may be remembered.
+"""The parts of a message that rules name in their signatures: elements, what is inside them, chip data tags,
+and what may be cached of the card.
 
     @rule("service-code-pin", classes="12", functions="0", lacks=(52,))
     def service_code_pin(entry: str = DE[22].entry, track: Stripe = DE[35].stripe) -> Hit | None: ...
 
-A rule is given these parts and can read nothing else. It is asked where all of them are there, but `Maybe`:
-then an element that is missing is an empty text.
+A rule gets these parts and can read nothing else. It runs if all of them are present, except `Maybe`: that is
+an empty text if the element is missing.
 
-What rules say is remembered by the values of their parts (`key`), and no card number may stay in a memory.
-So an element is kept as it is only where it is too short for one, else by its hash; what is new in nearly
-every message is not kept at all: rules that name it are asked. What is read inside of that, and comes again,
-is kept by itself: a track as its lengths, expiry and service code, the card as prefix, length and whether its
-check digit is right.
+The results of rules are cached by the values of their parts (`key`), and the cache must never contain a card
+number. So the key is the element itself only if it is too short for one, else its hash. Elements that differ
+in nearly every message are no keys at all: their rules run every time. What recurs inside of them is a key of
+its own: a track as its lengths, expiry and service code, the card as prefix, length and whether its check
+digit is right.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sim.spec import Spec, emv
 from sim.spec.elements import codes_of
 from sim.spec.networks import Detection, detect, luhn_ok
 
-# What is new in nearly every message.
+# Elements and tags that differ in nearly every message.
 _NEW = frozenset((2, 4, 5, 6, 7, 8, 11, 12, *range(28, 32), *range(34, 39), 45, 52, 54, 55, 56, 64, 90))
 _NEW_BEHIND = frozenset((95, 96, 97, 102, 103, 128))
 _NEW_TAGS = frozenset(("57", "5A", "71", "72", "91", "9F02", "9F10", "9F21", "9F26", "9F36", "9F37", "9F41"))
@@ -42,8 +42,8 @@ _CHIP = 55
 _IIN_DIGITS = 6
 _HEAD = 12
 
-# Beside elements, bits say of a message whether it has any, whether its second bitmap is empty, whether it
-# has a second one, and whether its chip data are more than plain tags; tags have bits behind those.
+# Bits besides those of elements: whether the message has any, whether its secondary bitmap is empty, whether
+# it has one, and whether its chip data are more than plain tags. The bits of tags follow.
 ANY, EMPTY_SECONDARY, SECONDARY, ODD = 0, 1, ALL_BITS + 1, ALL_BITS + 2
 _FIRST_TAG = ALL_BITS + 3
 _TAG_BITS: dict[str, int] = {}
@@ -62,7 +62,7 @@ def mask_of(numbers: Iterable[int]) -> int:
 
 
 def presence(numbers: Iterable[int], tags: Iterable[str] = (), *, empty_secondary: bool = False) -> int:
-    """Which elements and tags there are, as bits."""
+    """The bits of the elements and tags that are present."""
     found = mask_of(numbers)
     if found:
         found |= 1 << ANY
@@ -78,8 +78,8 @@ def _bit_of(tag: str) -> int:
 
 
 class Values(dict[Any, Any]):
-    """A message as rules see it: elements by number, tags by name, other parts by themselves, each made when
-    it is first asked for. What is not there is an empty text. `mti` and `table` are those of its type."""
+    """A message as rules see it: elements by number, tags by name, other parts by themselves, each computed
+    on first use. Missing ones are empty texts. `mti` and `table` are those of its type."""
 
     __slots__ = ("mti", "table")
     mti: str
@@ -93,9 +93,9 @@ class Values(dict[Any, Any]):
 
 
 class Part:
-    """Something that a rule may name. `name` is what `Values` has it by; `needs` and `looks` are the bits of
-    what must be there and of what is looked for; `sources` the elements whose values are read, but for the
-    card, which has none of its own; `key` the names of what it is remembered by, None where it is not."""
+    """Something that a rule may name. `name` is its key in `Values`; `needs` and `looks` are the bits of what
+    must be present and of what it depends on; `sources` are the elements whose values it reads (none for the
+    card); `key` are the names of what results are cached by, None if they are not."""
 
     __slots__ = ("hashed", "inside", "key", "label", "looks", "name", "needs", "read", "sources")
 
@@ -122,13 +122,13 @@ class Part:
         return self.label
 
     def by_itself(self) -> Part:
-        """The same part, remembered by its own value."""
+        """The same part, cached by its own value."""
         self.key = (self,)
         return self
 
 
 class Constant:
-    """What is the same in all messages of a type, or wherever a rule is bound."""
+    """A value that is constant for a type of message, or where a rule is bound."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -137,8 +137,8 @@ class Constant:
         return self.name
 
 
-# The type of the message, the table of its elements; of a rule that is bound to several elements, which of
-# them it is, and that element's row.
+# The MTI of the message and its element table; for a rule bound to several elements, the element's number and
+# row.
 MTI: Any = Constant("mti")
 TABLE: Any = Constant("table")
 NUMBER: Any = Constant("number")
@@ -146,8 +146,8 @@ ELEMENT: Any = Constant("element")
 
 
 class Stripe(NamedTuple):
-    """Track 2, without the card number: how long that is, where the expiry stands, which None says is unknown
-    of cards with a country code in front. A `pan_size` of 0: no track 2, but `size` characters."""
+    """Track 2 without the card number: the length of that, and the position of the expiry, None if unknown
+    because of a country code before it. A `pan_size` of 0 means not track 2, but `size` characters."""
 
     pan_size: int
     expiry_at: int | None
@@ -157,8 +157,8 @@ class Stripe(NamedTuple):
 
 
 class Card(NamedTuple):
-    """The card: the element that gives its number (0: none), prefix and length; whether it is digits and its
-    check digit right."""
+    """The card: the element with its number (0: none), its prefix and length, whether it is digits, and
+    whether its check digit is right."""
 
     field: int
     prefix: str
@@ -168,17 +168,17 @@ class Card(NamedTuple):
 
     @property
     def owner(self) -> Detection | None:
-        """Whose card it is; None for a prefix of nobody we know."""
+        """The network and brand of the card; None for an unknown prefix."""
         return detect(self.prefix) if self.prefix else None
 
     @property
     def network(self) -> str | None:
-        """The network of ours whose card it is."""
+        """The card's network, if it is one of ours."""
         return self.owner.network if self.owner else None
 
 
 class TagHead(NamedTuple):
-    """A tag without its value: what the layout of chip data tells."""
+    """A tag without its value."""
 
     tag: str
     depth: int
@@ -188,7 +188,7 @@ class TagHead(NamedTuple):
     children: tuple[str, ...]
 
 
-# Element by number and name of what is inside -> what reads it, of the value and the table of elements.
+# Reads what is inside an element, from its value and the element table.
 _Reader = Callable[[str, Spec], Any]
 
 
@@ -200,7 +200,7 @@ def _stripe(value: str, table: Spec) -> Stripe:
 
 
 def amount_in(value: str, table: Spec, number: int = 4) -> int | None:
-    """An amount in minor units; None where there is none, or no digits."""
+    """An amount in minor units; None if it is missing or not digits."""
     inside = None if table.version == "1987" else money.composite(table.version, number)
     digits = value[inside[1]] if inside else value
     return int(digits) if digits.isascii() and digits.isdigit() else None
@@ -217,7 +217,7 @@ def _moves(value: str, table: Spec) -> bool | None:
 
 
 class Misfit(NamedTuple):
-    """What is wrong with the framing of chip data, to the end of a template, or None for all."""
+    """A framing error in chip data: it extends to the `end` of a template, None to the end of all."""
 
     expected: str
     found: str
@@ -247,14 +247,14 @@ _UNREAD = ChipData("tags")
 
 
 def readable(value: str) -> ChipData:
-    """Chip data, empty where they cannot be read."""
+    """Parsed chip data, empty if they cannot be read."""
     chip = chip_data.read(value)
     return _UNREAD if chip.error else chip
 
 
-# How chip data are written is asked only where they are odd: nothing is wrong with plain tags.
+# Needed only if chip data are not plain tags, in which nothing can be wrong.
 _OF_ODD = ("misfits", "layout", "tagged")
-# What is read inside of elements. Marked are those that come again where their element does not.
+# Readers of what is inside elements, and whether their results recur even if the elements do not.
 _READERS: Mapping[str, tuple[_Reader, bool]] = {
     "entry": (lambda value, table: pos.kind_of(value, table.version, None), True),
     "stripe": (_stripe, True),
@@ -269,9 +269,9 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
     "size": (lambda value, table: len(value), True),
     "numbered": (lambda value, table: len(value) >= SHORTEST_PAN and luhn_ok(value), True),
 }
-# The value itself, for rules that do not tell all values apart: they look at its length and which characters
-# there are; what is wrong with a date; where tags stand, and not what is in them. Many messages at once are
-# asked about one of the values that are alike (`tables.columns.check`).
+# The value itself, for rules that look only at its length and character classes, at what is wrong with a
+# date, or at the positions of tags but not their values. For tables of messages, one of several equivalent
+# values is checked (`tables.columns.check`).
 _AS_IT_IS = ("characters", "moment", "tagged")
 
 
@@ -280,8 +280,8 @@ def _service(values: Values, number: int) -> str:
     return str(values[stripe].service) if values[number] else ""
 
 
-# Short texts that rows of networks ask about, so that what is new in every message is not remembered: whether
-# the element is there, and the service code of a track.
+# Short texts for conditions in the networks' rows, in place of values that differ in every message: whether
+# the element is present, and the service code of a track.
 _TEXTS: Mapping[str, Callable[[Values, int], str]] = {
     "there": lambda values, number: "there" if values[number] else "",
     "service": _service,
@@ -289,7 +289,7 @@ _TEXTS: Mapping[str, Callable[[Values, int], str]] = {
 
 
 class ElementPart(Part):
-    """The value of an element. What is inside is an attribute: `DE[22].entry`."""
+    """The value of an element. What is inside it is an attribute: `DE[22].entry`."""
 
     __slots__ = ("_inside", "_number")
 
@@ -331,18 +331,17 @@ class ElementPart(Part):
         return part
 
 
-# Which tags chip data have, and where: all that their heads tell. Kinds of messages are told apart by it, so
-# no answer need be.
+# Which tags chip data have, and where. Kinds of messages already differ by it, so cache keys need not.
 SHAPE = Part("shape", looks=1 << _CHIP)
 
 
-_DATASET = "01"  # may begin a dataset, by what stands behind
+_DATASET = "01"  # may start a dataset, depending on what follows
 
 
 class Shape:
-    """Which tags chip data have, by their bits, and where the first of each name has its value. They are
-    `plain` where there are only tags, one behind the other, none inside another and none twice: what has the
-    same heads, tags and lengths, in the same places is cut by these."""
+    """The tags in chip data, by their bits, and the start of the first value of each name. Chip data are
+    `plain` if they are a sequence of tags, none nested and none repeated: others with the same tags and
+    lengths are then split at the same positions."""
 
     __slots__ = ("_cut", "_heads", "_names", "bits", "places", "plain", "repeats", "starts")
 
@@ -370,7 +369,7 @@ class Shape:
         self._heads = self._cut(text.upper())[: len(heads)]
 
     def cut(self, text: str) -> Iterable[tuple[str, str]] | None:
-        """The tags of *text*, which is as long, with their values; None where it has another shape."""
+        """The tags of *text*, of the same length, with their values; None if it has another shape."""
         digits, count = text.upper(), len(self._names)
         found = self._cut(digits)
         if found[:count] != self._heads or not _is_hex(digits):
@@ -394,8 +393,8 @@ def _hash_of(number: int) -> Part:
 
 
 def kept_by(name: Any, table: Spec) -> Any:
-    """What a part that is remembered by *name* is remembered by in messages of *table*: an element that could
-    hold a card number by its hash."""
+    """The cache key, in messages of *table*, of a part cached by *name*: the hash of an element that could
+    contain a card number."""
     if not isinstance(name, int):
         return name
     short = name in codes_of(table.version) or table[name].width < SHORTEST_PAN
@@ -403,7 +402,7 @@ def kept_by(name: Any, table: Spec) -> Any:
 
 
 class _Made(dict[Any, Any]):
-    """Parts by number or name, each made when it is first named."""
+    """Parts by number or name, each created on first use."""
 
     def __init__(self, make: Callable[[Any], Part]) -> None:
         super().__init__()
@@ -415,8 +414,8 @@ class _Made(dict[Any, Any]):
 
 
 class TagPart(Part):
-    """The value of a tag. `head` are its first twelve digits, zeros for the others: what a card counts on
-    stands behind."""
+    """The value of a tag. `head` is its first twelve digits, with zeros for the rest, where cards have
+    counters."""
 
     __slots__ = ("head",)
 
@@ -431,8 +430,8 @@ class TagPart(Part):
         ).by_itself()
 
 
-# An element that must be there; one that need not; whether one is there; tags of chip data alike, in hex, the
-# first of each name.
+# A required element; an optional one; whether one is present; the same of chip data tags (hex), the first of
+# each name.
 DE = _Made(lambda number: ElementPart(number, needed=True))
 Maybe = _Made(lambda number: ElementPart(number, needed=False))
 Present = _Made(lambda number: Part(f"Present[{number}]", lambda values: number in values, looks=1 << number))
@@ -441,7 +440,7 @@ MaybeTag = _Made(lambda tag: TagPart(tag, needed=False))
 
 
 class Value:
-    """The element to which a rule of several is bound, and what is inside it."""
+    """The element that a rule for several elements is bound to, and what is inside it."""
 
     def __init__(self, path: str = "") -> None:
         self.path = path
@@ -461,7 +460,7 @@ VALUE: Any = Value()
 
 
 class _TagValue:
-    """The tag to which a rule of several is bound."""
+    """The tag that a rule for several tags is bound to."""
 
 
 TAG_VALUE: Any = _TagValue()
@@ -472,7 +471,7 @@ _NETWORK_MANAGEMENT = "8"  # a class without cards
 
 
 def _account(values: Values) -> tuple[int, str]:
-    """Which element gives the card number, and the number: as `sim.elements.card.account`."""
+    """The element with the card number, and the number: as `sim.elements.card.account`."""
     if values.mti[1:2] == _NETWORK_MANAGEMENT:
         return 0, ""
     if pan := values[2]:
@@ -491,7 +490,7 @@ def _card(values: Values) -> Card:
     return tuple.__new__(Card, known)
 
 
-# The card number, which nothing remembers, and the card.
+# The card number, which is never cached, and the card.
 ACCOUNT: Any = Part("ACCOUNT", _account, looks=mask_of(_CARDS), sources=_CARDS, key=None)
 CARD: Any = Part("CARD", _card, looks=mask_of(_CARDS)).by_itself()
 
@@ -500,7 +499,7 @@ def _currency(values: Values) -> str:
     return _currency_in(values[4], values.table) if values.table.version == "2003" else str(values[49])
 
 
-# The currency of the amount: DE 49, since 2003 a part of DE 4; empty where there is none.
+# The currency of the amount: DE 49, since 2003 a part of DE 4; empty if there is none.
 CURRENCY: Any = Part("CURRENCY", _currency, looks=mask_of((4, 49)), sources=(4, 49)).by_itself()
 
 
@@ -509,7 +508,7 @@ def _application(values: Values) -> str:
     return emv.owner(named) or values[CARD].network or ""
 
 
-# The network of the application that chip data name, else the card's; empty where neither is known.
+# The network of the application in the chip data, else the card's; empty if neither is known.
 _OF_APPLICATION = ("84", "9F06", "4F")
 _NAMED = Tag["84"].looks | Tag["9F06"].looks | Tag["4F"].looks
 APPLICATION: Any = Part("APPLICATION", _application, looks=CARD.looks | _NAMED, sources=(55,)).by_itself()

@@ -1,7 +1,7 @@
-"""Rules: a row of the catalogue bound to a function of the parts that it names.
+"""Rules: each binds a row of the catalogue to a function of message parts.
 
-Severity, what is checked, source and hint stand in `data/rules*.csv`; the function says what it finds. Which
-messages it is asked about is said where it is bound; which parts of them it reads, by its signature alone
+`data/rules*.csv` gives severity, description, source and hint; the function returns what it finds. The
+decorator selects the messages that it checks; its signature lists the parts that it reads
 (`sim.judge.parts`).
 """
 
@@ -20,7 +20,7 @@ from sim.judge.finding import Answer, Hit, RuleText, Said, Severity, catalogue, 
 from sim.judge.parts import CARD, DE, TAG_VALUE, Constant, Part, Tag, Value, Values, kept_by, mask_of
 from sim.spec import VERSIONS, ElementSpec, Spec, version_of
 
-# What a rule says: nothing, one hit, or several.
+# The result of a check: nothing, one hit, or several.
 Told = Hit | Iterable[Hit] | None
 Check = Callable[..., Told]
 
@@ -29,11 +29,11 @@ EVERY_DIGIT = "0123456789"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """A rule with the parts that its check takes, in its order, and then the constants that it takes by name.
+    """A rule with the parts that its check takes, in order, followed by the constants, by name.
 
-    It is asked of messages of `versions` whose MTI has one of `classes` and `functions`, with all elements of
-    `needs` and none of `lacks`, as bits; of one version, of no message that names another, unless `any_mti`.
-    `place` is the rule's among all.
+    It checks messages of `versions` whose MTI has one of `classes` and `functions`, with all elements in
+    `needs` and none in `lacks`, as bits. Unless `any_mti`, the MTI must name the version the message is read
+    as. `place` is the rule's position among all rules.
     """
 
     text: RuleText
@@ -51,7 +51,7 @@ class Rule:
     tag: str = ""
 
     def bound(self, mti: str, table: Spec, number: int) -> Check:
-        """Its check, of the parts alone, for messages of a type, and about element *number*."""
+        """Its check as a function of the parts only, for messages of a type and element *number*."""
         check = self.check
         known = {"mti": mti, "table": table, "number": number, "tag": self.tag}
         constants = [table[number] if name == "element" else known[name] for name in self.constants]
@@ -59,11 +59,11 @@ class Rule:
             return check
         if len(self.parts) != 1:
             return partial(check, **dict(zip(self.constants, constants, strict=True)))
-        first, *others = constants  # most rules name one part: a plain call is quicker than by names
+        first, *others = constants  # most rules have one part, and a positional call is faster
         return (lambda part: check(part, first, *others)) if others else (lambda part: check(part, first))
 
     def applies(self, version: str, mti: str) -> bool:
-        """Whether to ask this rule about messages of *version* with this MTI."""
+        """Whether the rule checks messages of *version* with this MTI."""
         return (
             version in self.versions
             and (self.any_mti or version_of(mti) == version)
@@ -78,18 +78,18 @@ class Rule:
 
     @property
     def error(self) -> bool:
-        """Whether what it says is an error: a hit is never louder than its rule."""
+        """Whether it can report an error: a hit is never more severe than its rule."""
         return self.text.severity is Severity.ERROR
 
     def part_of(self, number: int) -> Part:
-        """What it reads of element *number*, where it is about any element."""
+        """The part that it reads of element *number*, if it is a rule about any element."""
         inside = self.parts[0].inside
         part: Part = getattr(DE[number], inside) if inside else DE[number]
         return part
 
     @property
     def alone(self) -> bool:
-        """Whether it is about the inside of one element, which it needs."""
+        """Whether it checks the inside of a single element, which must be present."""
         sources, needs = self.sources, self.needs
         for part in self.parts:
             needs |= part.needs
@@ -99,20 +99,20 @@ class Rule:
 RULES: list[Rule] = []
 
 
-# What looks, for an element, for a pattern in its value.
+# For an element, a function that searches its value for a pattern.
 Find = Callable[[ElementSpec], Callable[[str], re.Match[str] | None]]
 
 
 class Every(NamedTuple):
-    """A rule about any element that it *concerns*; with a `find`, it is asked about what that finds in the
-    value, where it finds something."""
+    """A rule about every element that it *concerns*; with a `find`, it checks what that finds in the value,
+    if anything."""
 
     item: Rule
     concerns: Callable[[ElementSpec], bool]
     find: Find | None
 
     def bound(self, element: ElementSpec, table: Spec, part: Part) -> Bound:
-        """What is asked about *part*, the value of *element*."""
+        """The rule bound to *part*, the value of *element*."""
         item = self.item
         check, say = item.bound("", table, element.number), standard(item.text, item.place)
         if self.find is None:
@@ -125,8 +125,8 @@ OF_EVERY: list[Every] = []
 
 
 class When(TypedDict, total=False):
-    """When a rule is asked: of which versions, message classes and functions, with and without which
-    elements."""
+    """The messages that a rule checks: by version, message class and function, and elements present or
+    absent."""
 
     versions: tuple[str, ...]
     classes: str
@@ -137,9 +137,9 @@ class When(TypedDict, total=False):
 
 
 def rule(rule_id: str, **when: Unpack[When]) -> Callable[[Check], Check]:
-    """Bind a function of parts to the catalogue row *rule_id*. *any_mti* left out: it is asked of messages
-    that name another version when it is of all versions. Raises SpecError when there is no such row, or for a
-    parameter that is no part."""
+    """Bind a function of parts to the catalogue row *rule_id*. By default, a rule for all versions also
+    checks messages whose MTI names another version (*any_mti*). Raises SpecError if there is no such row, or
+    a parameter is not a part."""
     text = _text(rule_id)
 
     def bind(check: Check) -> Check:
@@ -162,7 +162,7 @@ def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[Check],
 
 
 def each_tag(rule_id: str, *tags: str, **when: Unpack[When]) -> Callable[[Check], Check]:
-    """Bind a function of the value of one tag, `TAG_VALUE`, to each of *tags*, wherever in the chip data."""
+    """Bind a function of the value of one tag, `TAG_VALUE`, to each of *tags*, anywhere in the chip data."""
     text = _text(rule_id)
 
     def bind(check: Check) -> Check:
@@ -178,8 +178,8 @@ def every(
     concerns: Callable[[ElementSpec], bool],
     find: Find | None = None,
 ) -> Callable[[Check], Check]:
-    """Bind a function of any element that it *concerns*: of `VALUE`, or what *find* finds in that, and
-    `ELEMENT`, its row."""
+    """Bind a function to every element that it *concerns*: it takes `VALUE`, or what *find* finds in that,
+    and `ELEMENT`, the element's row."""
     text = _text(rule_id)
 
     def bind(check: Check) -> Check:
@@ -220,7 +220,7 @@ def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When) -> Rule
 def signature(
     name_of_it: str, check: Callable[..., object], at: Mapping[str, Any] | None = None
 ) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-    """The parts that *check* takes, bound *at* a number or a tag, and the names of the constants behind them.
+    """The parts that *check* takes, bound *at* a number or a tag, and the names of the constants after them.
     Raises SpecError for a parameter that is neither."""
     parts: list[Part] = []
     constants: list[str] = []
@@ -245,12 +245,12 @@ def _part(told: object, at: Mapping[str, Any]) -> Part | None:
         found: Part = Tag[at["tag"]]
         return found
     if isinstance(told, Value):
-        return told.of(at["number"] or 2)  # without a number it stands for any element
+        return told.of(at["number"] or 2)  # without a number, any element may represent all
     return told if isinstance(told, Part) else None
 
 
 def _answering(check: Check) -> Check:
-    """*check*, a generator's hits taken together: a generator is always true."""
+    """*check*, returning a tuple if it is a generator function, because a generator is always true."""
     if not inspect.isgeneratorfunction(check):
         return check
 
@@ -262,10 +262,10 @@ def _answering(check: Check) -> Check:
 
 
 class Bound:
-    """A rule of a type of messages: `check` takes the values of `parts`, `say` makes of what it told what is
-    said. It is asked where of its `bits` just those are there that it `needs`; `looks` are those on which
-    hangs what is told. `key` is what it is remembered by, None where it is asked each time; `error` says
-    whether it can tell of an error. `entry` is what takes its parts, its check and what it says."""
+    """A rule for one type of message: `check` takes the values of `parts`, `say` converts its result to
+    `Said`. It applies if exactly those of its `bits` are set that it `needs`; its result depends on the bits
+    `looks`. `key` names what its result is cached by, None if it runs every time; `error` says whether it can
+    report an error. `entry` is the getter of its parts, the check and `say`."""
 
     __slots__ = ("bits", "check", "entry", "error", "key", "looks", "needs", "parts", "say")
 
@@ -298,18 +298,18 @@ class Bound:
         self.key = frozenset(names) if kept else None
 
     def applies(self, mask: int) -> bool:
-        """Whether to ask it where *mask* says what there is."""
+        """Whether it applies to messages with the presence bits *mask*."""
         return self.bits & mask == self.needs
 
     def ask(self, values: Values) -> Iterable[Said]:
-        """What it says of *values*."""
+        """Its hits for *values*."""
         told = self.check(*[values[part.name] for part in self.parts])
         return self.say(told) if told else ()
 
 
 class Row(NamedTuple):
-    """What is said of every message that has what `needs` names and nothing of `lacks`, where the condition
-    `when`, one bit or none, holds."""
+    """Hits for every message with all bits of `needs` and none of `lacks`, if the condition `when` (one bit
+    or none) is true."""
 
     needs: int
     lacks: int
@@ -318,7 +318,7 @@ class Row(NamedTuple):
 
 
 def standard(text: RuleText, order: int) -> Callable[[Told], list[Said]]:
-    """What makes of hits of a rule of the standard what is said."""
+    """A function that converts the hits of one of the standard's rules to `Said`."""
 
     def say(told: Any) -> list[Said]:
         return [said("", order, text, hit) for hit in ((told,) if isinstance(told, Hit) else told)]
