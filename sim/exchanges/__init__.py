@@ -1,6 +1,6 @@
-"""Exchanges: messages in order, each with its role. They are matched, made, continued and explained here.
+"""Exchanges: messages in order, each with its role. This package matches, makes, continues and explains them.
 
-Names are resolved when first used, so that matching starts without what makes messages.
+Names are resolved on first use, so matching does not load the modules that make messages.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Exchange", "Left", "Step", "break_exchange", "findings", "follow", "make", "match", "tell"]
 
-if not TYPE_CHECKING:  # or every name would be one, of any type
+if not TYPE_CHECKING:  # otherwise a type checker would accept any name
     __getattr__, __dir__ = lazily(__name__)

@@ -1,4 +1,4 @@
-"""What an exchange leaves behind: what is held, charged and credited, in minor units."""
+"""The amounts held, charged and credited after an exchange, in minor units."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from sim.spec import is_particular, number_of
 from sim.spec.networks import answer as code_of
 
 HELD, CHARGED, CREDITED = "held", "charged", "credited"
-# What became of a request that moves money.
+# The states of a request that moves money.
 ASKED, APPROVED, PARTLY, DECLINED, UNDONE, COMPLETED = (
     *("asked", "approved", "partly approved", "declined", "undone", "completed"),
 )
 _ACCEPTED = ("approved", "reversal", "administrative")  # kinds of response codes
-_STAYS = slice(0, 12)  # DE 95 of 1987: the amount that stays
+_STAYS = slice(0, 12)  # DE 95 in 1987: the actual amount, which remains after the reversal
 
 
 @dataclass(slots=True)
 class Booking:
-    """What a request moves: `way` is held, charged or credited, `asked` what it asked for, `stays` what of it
-    remains, `state` what became of it. `undoing` is the reversal that waits for its answer."""
+    """The money that a request moves: `way` is held, charged or credited, `asked` the requested amount,
+    `stays` what remains of it, `state` the outcome. `undoing` is the step of a reversal not yet answered."""
 
     step: int
     way: str
@@ -36,14 +36,14 @@ class Booking:
 
     @property
     def unknown(self) -> bool:
-        """Whether nobody knows what remains: the request or its reversal was not answered."""
+        """Whether the remaining amount is unknown: the request or its reversal has no response."""
         return self.undoing is not None or self.state == ASKED
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What remains after an exchange, in minor units of `currency`; `unknown` is what may or may not, as an
-    answer is missing."""
+    """The amounts that remain after an exchange, in minor units of `currency`; `unknown` is the amount that
+    depends on a missing response."""
 
     currency: str
     held: int = 0
@@ -53,7 +53,7 @@ class Left:
 
 
 def left(steps: Sequence[Step], network: str | None) -> Left:
-    """What remains after *steps*."""
+    """The amounts that remain after *steps*."""
     held = bookings(steps, network)
     sums = {
         way: sum(one.stays for one in held if one.way == way and not one.unknown)
@@ -64,19 +64,19 @@ def left(steps: Sequence[Step], network: str | None) -> Left:
 
 
 def accepted(message: Message, network: str | None) -> bool:
-    """Whether answer *message* says yes, by the code list of *network*."""
+    """Whether the response *message* accepts the request, by the code list of *network*."""
     known = code_of(message.get(39), message.version, network)
     return known is not None and known.kind in _ACCEPTED
 
 
 def minor_units(message: Message) -> int:
-    """DE 4 in minor units, 0 where there is none."""
+    """DE 4 in minor units, 0 if there is none."""
     found = amount(message)
     return int(found[0]) if found and is_digits(found[0]) else 0
 
 
 def bookings(steps: Sequence[Step], network: str | None) -> list[Booking]:
-    """What each request among *steps* moves, in their order."""
+    """The booking of each request among *steps* that moves money, in their order."""
     found: dict[int, Booking] = {}
     for at, step in enumerate(steps):
         if step.role in MOVING and step.message.mti[1] in "12":
@@ -99,7 +99,7 @@ def _booking(at: int, message: Message) -> Booking:
 def _answered(
     found: dict[int, Booking], steps: Sequence[Step], at: int, answer: Message, network: str | None
 ) -> None:
-    """Take in the *answer* to step *at*."""
+    """Apply the *answer* to step *at* to its booking."""
     step = steps[at]
     if step.role == REVERSAL and step.of in found:
         _undo(found[step.of], at, step.message, accepted(answer, network))
@@ -115,25 +115,25 @@ def _decide(found: dict[int, Booking], at: int, step: Step, decision: Message, n
     partly = is_particular("partial", decision.version, decision.get(39))
     one.state = PARTLY if partly else APPROVED
     one.stays = minor_units(decision) if partly else one.asked
-    if step.role == COMPLETION:  # it takes the place of what was authorized
+    if step.role == COMPLETION:  # it replaces the authorized amounts
         for other in found.values():
             if other.way == HELD and other.step < at and other.state in (APPROVED, PARTLY):
                 other.state, other.stays = COMPLETED, 0
 
 
 def _undo(one: Booking, at: int, reversal: Message, well: bool) -> None:
-    """What a *reversal* that was accepted, or was not, makes of a booking."""
+    """Apply a *reversal* to a booking; *well*: it was accepted."""
     if one.undoing == at:
         one.undoing = None
     if well:
         one.stays = min(one.stays or one.asked, final_amount(reversal))
         one.state = UNDONE if not one.stays else PARTLY
-    elif one.state == ASKED:  # the other side knows of nothing
+    elif one.state == ASKED:  # the other side has no such transaction
         one.state = UNDONE
 
 
 def final_amount(reversal: Message) -> int:
-    """What *reversal* leaves of the amount, in minor units; 0 where it undoes all."""
+    """The amount that remains after *reversal*, in minor units; 0 for a full reversal."""
     if reversal.version == "1987":
         stays = reversal.get(95)[_STAYS]
         return int(stays) if is_digits(stays) else 0
@@ -142,11 +142,11 @@ def final_amount(reversal: Message) -> int:
 
 
 def standing(steps: Sequence[Step], network: str | None) -> list[Booking]:
-    """What can still be undone: approved, or asked for without an answer, the latest last."""
+    """The bookings that can still be reversed, approved or without a response, the latest last."""
     stands = (ASKED, APPROVED, PARTLY)
     return [one for one in bookings(steps, network) if one.state in stands and one.undoing is None]
 
 
 def authorized(steps: Sequence[Step], network: str | None) -> list[Booking]:
-    """The authorizations that are held and not completed yet, the first first."""
+    """The authorizations held and not yet completed, the earliest first."""
     return [one for one in standing(steps, network) if one.way == HELD and one.stays]

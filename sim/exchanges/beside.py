@@ -1,5 +1,5 @@
-"""Words that say something only beside others: a number before a plural, `more` after a hold, `not` before a
-refund."""
+"""Words whose meaning depends on their neighbors: a number before a plural, `more` after a hold, `not` before
+a refund."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sim.exchanges.words import Mark, Reader
 from sim.spec.networks import NETWORKS, response_code
 
 _MOST = 50  # messages of a kind: our choice
-# What may be said not to be meant, and how many words may stand between.
+# What a negation may cancel, and how many words may come between.
 _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
 _NEAR = 4
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
@@ -29,13 +29,13 @@ _OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
 
 
 def settle(reader: Reader) -> None:
-    """Give the marks of *reader* what they say beside each other."""
+    """Settle the marks of *reader* whose meaning depends on their neighbors."""
     for step in (_granted, _counts, _codes, _stages, _negations, _only):
         step(reader)
 
 
 def _only(reader: Reader) -> None:
-    """`Only` before an amount says no more than the decision with it."""
+    """`Only` before an amount adds nothing to the decision."""
     text, money = fold(reader.text), reader.all("amount", "bare")
     for mark in reader.all("unknown"):
         if mark.value in phrases_of("only-word") and any(JOINED.fullmatch(text[mark.end : one.start])
@@ -44,8 +44,8 @@ def _only(reader: Reader) -> None:
 
 
 def _granted(reader: Reader) -> None:
-    """What was got of an amount that was asked for is a part of it; a number that is a code, too, may be
-    either."""
+    """An amount received out of a requested one is a partial approval; it is unclear if it could also be a
+    response code."""
     found = _ASKED_GOT.search(fold(reader.text))
     if found is None:
         return
@@ -78,7 +78,7 @@ def _counts(reader: Reader) -> None:
         if any(one.key == "instalments" or one.value == "instalment" for one in after):
             mark.key, mark.value = "instalments", value
         elif _OF_THEM.match(fold(reader.text[mark.end :])) and reader.all("amount") and reader.all("head"):
-            # `20 dollars, 15 of them refunded`: money, of which something became afterwards
+            # `20 dollars, 15 of them refunded`: part of an amount, changed afterwards
             mark.key, mark.value = "bare", mark.words
             reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
         elif 2 <= value <= _MOST and not phrases_of("plural").keys().isdisjoint(rest):
@@ -96,7 +96,7 @@ def _counts(reader: Reader) -> None:
 
 
 def _codes(reader: Reader) -> None:
-    """A response code right after the word for a decision or an answer: `abgelehnt (05)`."""
+    """A response code right after a word for a decision or a response: `abgelehnt (05)`."""
     known = codes_known()
     for mark in reader.all("unknown"):
         text = reader.text
@@ -126,7 +126,7 @@ def _codes(reader: Reader) -> None:
 
 
 def _stages(reader: Reader) -> None:
-    """What `47.63 actual` and `+25` are after a pre-authorization, `(partial)` after a reversal."""
+    """The meaning of `47.63 actual` and `+25` after a pre-authorization, of `(partial)` after a reversal."""
     text, money = fold(reader.text), reader.all("amount", "bare", "raw")
     for mark in reader.all("decision"):
         back = [one for one in reader.all("then") if one.end <= mark.start]
@@ -155,7 +155,7 @@ def _stages(reader: Reader) -> None:
 
 
 def _negations(reader: Reader) -> None:
-    """What is not meant: `not a refund but a purchase`, `only the request, approved or not`."""
+    """Set aside what is excluded: `not a refund but a purchase`, `only the request, approved or not`."""
     if reader.all("only"):
         for mark in reader.all("negation"):
             after = next((one for one in reader.all(*_MEANT, "only") if one.start >= mark.end), None)
@@ -171,6 +171,6 @@ def _negations(reader: Reader) -> None:
         if after is None or reader.text[mark.end : after.start].count(" ") > _NEAR:
             continue
         others = [one for one in reader.all("head") if one.value != after.value]
-        # A reversal after `never an answer` has a reason that is not known.
+        # `Never an answer` before a reversal stays unclear: the reason is not known.
         if (after.key == "head" and others) or (after.key == "answer" and not reader.all("then")):
             mark.key = after.key = "aside"

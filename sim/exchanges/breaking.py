@@ -1,4 +1,4 @@
-"""Negative data: good exchanges with one message changed, each labelled with the finding between its messages
+"""Negative data: valid exchanges with one message changed, each labeled with the finding between messages
 that it must cause (`data/faults_exchange.toml`)."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NETWORK = "VISA"
 
 
 def good_exchange(fault: str, *, at: datetime = AT) -> Exchange:
-    """The exchange that *fault* is put into. Raises ChoiceError for an unknown fault."""
+    """The valid exchange that *fault* is applied to. Raises ChoiceError for an unknown fault."""
     rows = read_toml("faults_exchange")["faults"]
     if fault not in rows:
         raise ChoiceError.of("fault", fault, rows)
@@ -33,7 +33,7 @@ def good_exchange(fault: str, *, at: datetime = AT) -> Exchange:
 
 
 def break_exchange(fault: str, *, at: datetime = AT) -> Exchange:
-    """An exchange with the one *fault*.
+    """An exchange with *fault* and no other.
 
     >>> from sim.exchanges import findings
     >>> [(step, one.rule) for step, one in findings(break_exchange("reversal-twice"))]
@@ -47,5 +47,5 @@ def break_exchange(fault: str, *, at: datetime = AT) -> Exchange:
         return good.plus(replace(step, message=changed))
     messages = [changed if one is step else one.message for one in good.steps]
     if step.role != "answer" and row["step"]:
-        messages = messages[: row["step"] + 1]  # its own response repeats what it said before the change
+        messages = messages[: row["step"] + 1]  # its response still repeats the unchanged values
     return Exchange.of(messages, network=good.network)

@@ -1,7 +1,7 @@
-"""What was read of a description, put together as a plan.
+"""Compose a plan from the marks read in a description.
 
-Two networks, currencies, ways of reading the card, decisions, an amount without a role: what contradicts
-itself or has two meanings is unclear."""
+Contradictions and ambiguities are unclear: two networks, currencies, card entries or decisions, an amount
+without a role."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from sim.spec.codes import zone_of
 from sim.spec.networks import NETWORKS, default_card, detect, test_cards
 from sim.spec.tables import read_toml
 
-# Purposes that say what a purchase is like, so that the word beside them says no more.
+# Purposes that specify a purchase: the word `purchase` with them adds nothing.
 _PURCHASES = frozenset(
     [
         *("recurring", "instalment", "cashback", "quasi_cash", "account_funding", "original_credit"),
         *("verification", "preauthorization", "incremental", "completion"),
     ]
 )
-_LATER = frozenset(("incremental", "completion"))  # what follows an authorization
+_LATER = frozenset(("incremental", "completion"))  # purposes that follow an authorization
 _ONLINE = frozenset(
     ("recurring", "instalment", "account_funding")
-)  # where a value is keyed by the cardholder
+)  # purposes for which the cardholder keys the values
 _AFTER = _LATER | {"refund"}
-_OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # what an amount may belong to
-_ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # of these
-# Networks that authorize what others post with a single message.
+_OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # roles of amounts
+_ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes that others may follow
+# Dual-message networks: they authorize what others post with a single message.
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
 _DUAL_PURPOSES = frozenset(("cash", "refund", "balance", "cashback"))
 _NO_VALUE = frozenset(phrase for phrase, number in phrases_of("element").items() if number == "4")
@@ -61,20 +61,20 @@ _PLAIN = (
 )
 _LABELLED = {2: "pan", 14: "expiry", 18: "mcc", 32: "acquirer", 39: "code", 41: "terminal", 42: "merchant_id",
              37: "rrn", 38: "approval"}  # fmt: skip
-MOST_DESCRIPTION = 2000  # characters, as the interface has it
-# The options that are read first stand first.
+MOST_DESCRIPTION = 2000  # characters, as in the interface
+# The options that people read first.
 _ORDER = (
     *("message_type", "purpose", "outcome", "approved_minor_units", "then", "network", "pan"),
     *("amount_minor_units", "currency", "entry", "version"),
 )
-_USUAL_COUNTRY = "US"  # of the merchant, where nothing is said
-# What says less than another way to read a card.
+_USUAL_COUNTRY = "US"  # of the merchant, by default
+# Pairs of card entries: the first says less than the second.
 _LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
-_FIRST = ("00", "20", "10", "30")  # function and origin of what is no repeat
+_FIRST = ("00", "20", "10", "30")  # function and origin of messages that are not repeats
 _AGENT = re.compile(r"(?:by|at|vom|por|pel[oa]|par|from|on|due|because)\b", re.IGNORECASE)
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
-_MOST_CITY = 13  # characters, as DE 43 has them
-# What separates transactions, or the items of a list; more parts than this are no sentence.
+_MOST_CITY = 13  # characters of the city in DE 43
+# Separators of transactions or list items; a sentence has at most `_MOST_PARTS` parts.
 _JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et|puis|ensuite)"
 _BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
 _MOST_PARTS = 12
@@ -96,8 +96,8 @@ _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
 def plan_of(
     text: str, *, before: Plan | None = None, version: str | None = None, at: datetime | None = None
 ) -> Plan:
-    """The plan of what *text* describes, or what it makes of the plan *before*; *version* and *at* hold where
-    it names none. Raises OptionError for what is no text, or too long."""
+    """The plan that *text* describes, or the plan *before* as *text* changes it; *version* and *at* apply if
+    it names none. Raises OptionError if *text* is not a text or is too long."""
     if not isinstance(text, str) or len(text) > MOST_DESCRIPTION:
         expected = f"a text of at most {MOST_DESCRIPTION:,} characters"
         raise OptionError("description", expected, f"{len(text):,}" if isinstance(text, str) else shown(text))
@@ -120,8 +120,8 @@ def plan_of(
 
 
 def _several(whole: Composer) -> Plan | None:
-    """The plan of a text that names several transactions, each clear by itself; None where they are not. The
-    network and the currency that one of them names hold for all."""
+    """The plan of a text with several transactions, each clear by itself; None if one is not. A network or
+    currency that one of them names applies to all."""
     text = whole.reader.text
     cuts = [(0, 0), *(found.span() for found in _BETWEEN.finditer(fold(text))), (len(text), len(text))]
     parts = [(one[1], other[0]) for one, other in pairwise(cuts)]
@@ -143,7 +143,7 @@ def _several(whole: Composer) -> Plan | None:
 
 
 def _listed(whole: Composer) -> Plan | None:
-    """The plan of a list whose items share what they do not name: `two purchases: 10 USD approved, 20 USD
+    """The plan of a list whose items inherit what they do not name: `two purchases: 10 USD approved, 20 USD
     declined`, `one approved and one declined sale of 12 EUR`. None for any other text."""
     text = whole.reader.text
     cuts = [(0, 0), *(found.span() for found in _BETWEEN.finditer(fold(text))), (len(text), len(text))]
@@ -200,7 +200,7 @@ def _listed(whole: Composer) -> Plan | None:
 
 
 class Composer(Draft):
-    """Composes the plan of what was read, on top of what was asked for *before* in a follow-up."""
+    """Composes the plan of a description, added to the request *before* in a follow-up."""
 
     def __init__(
         self, reader: Reader, before: Asked | None, version: str | None, at: datetime | None
@@ -213,7 +213,7 @@ class Composer(Draft):
         self.not_possible = ""
 
     def plan(self) -> Plan:
-        """The steps, what was assumed, what is unclear."""
+        """The plan: its steps, its assumptions, and what is unclear."""
         beside.settle(self.reader)
         if many := [mark.value for mark in self.all("instalments") if isinstance(mark.value, int)]:
             self.put("instalments", many[0], "instalments")
@@ -239,8 +239,8 @@ class Composer(Draft):
         return Plan(self.reader.text, asked or Asked(), steps, tuple(self.notes), unclear)
 
     def among(self, shared: dict[str, set[str]]) -> Plan | None:
-        """The plan where this is one of several transactions, of which *shared* are the options that any of
-        them names; None where it is not clear, or none by itself."""
+        """The plan of one of several transactions; *shared* are the options that any of them names. None if
+        it is unclear or not a transaction by itself."""
         money = self.all("amount", "bare", "raw")
         named = {"network": self.all("network", "pan", "tail"), "currency": self.all("amount", "currency")}
         for name, values in shared.items() if not self.all("alone") else [("network", shared["network"])]:
@@ -255,7 +255,7 @@ class Composer(Draft):
 
     # -- words
     def _unknown(self) -> None:
-        """Words that no row has, and those that need others around them."""
+        """Report unknown words, and words whose context is missing."""
         trades = {mark.end: mark for mark in self.all("trade")}
         for mark in self.all("unknown"):  # Hotel Sacher
             trade = trades.get(mark.start - 1)
@@ -265,7 +265,7 @@ class Composer(Draft):
             self.not_possible = self.not_possible or str(mark.value)
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
         hosted = ("bound", "everything", "endpoint") if not self.all("host", "suite") else ()
-        seen = mask_words(self.reader.text)  # all of it: a card number may be several words
+        seen = mask_words(self.reader.text)  # mask the whole text: a card number may span several words
         for mark in self.all(
             "unknown", "beyond", "several", "negation", "tip", "it", "same", "fact", *hosted
         ):
@@ -274,14 +274,14 @@ class Composer(Draft):
             if mark.words == "?" and self.all("polite"):
                 continue
             if mark.key == "tip":
-                continue  # it is in the amount
+                continue  # the amount includes it
             words = seen[mark.start : mark.end]
             self.bad(words)
             if mark.key == "unknown" and (near := like(mark.value)) and near != fold(words):
                 self.notes.append(f"Did you mean '{near}' by '{words}'?")
 
     def _elements(self) -> None:
-        """Labelled elements are what options call them."""
+        """Turn labeled elements into the options that set them."""
         for mark in self.all("de"):
             number, value = mark.value
             alpha = known.alpha if number == 49 and (known := currency_of(value.upper())) else None
@@ -318,8 +318,8 @@ class Composer(Draft):
             self.put("network", network, "network", "pan", "tail")
 
     def _card_ending(self, tail: str, network: str | None) -> str | None:
-        """The network of the test card that ends in *tail*, which is of *network*, where that is given; a
-        usual one stands before others."""
+        """The network of the test card that ends in *tail*, one of *network* if given; default cards come
+        first."""
         of = (network,) if network else NETWORKS
         found = next((name for name in of if default_card(name).pan.endswith(tail)), None)
         if found is None:
@@ -369,7 +369,7 @@ class Composer(Draft):
             self.bad("another merchant category")
 
     def _country_of_money(self, city: str) -> str | None:
-        """The country of a *city* that no row has: that of the currency, where one alone has it."""
+        """The country of an unknown *city*, from the currency; None, and unclear, if that has no country."""
         said = {mark.value.currency for mark in self.all("amount")} - {"USD"}
         land = next(iter(said))[:2] if len(said) == 1 else ""
         if country_of(land) is None:
@@ -426,7 +426,7 @@ class Composer(Draft):
             value = self.options.get("cvv2", "1234" if self.only("network") == "AMEX" else "123")
         before = self.options.get(name, value)
         if "attempted" in (before, value) and name == "three_d_secure":
-            value = before = "attempted"  # `3DS, attempted`: the word for 3-D Secure says less
+            value = before = "attempted"  # `3DS, attempted`: `attempted` says more
         if before != value:
             self.bad(f"contradicts itself: {mark.words}")
         self.options[name] = value
@@ -442,7 +442,7 @@ class Composer(Draft):
             in_utc = any(_IN_UTC.search(mark.words) for mark in self.all("clock"))
             land = country_of(self.options.get("country") or _USUAL_COUNTRY)
             zone = zone_named(named or ("UTC" if in_utc or land is None else zone_of(land.alpha2)))
-            # A clock without a zone is the merchant's own.
+            # A time without a zone is the merchant's local time.
             at = datetime.combine(day or now.date(), time(*(clock or (12, 0, 0))), zone)
             self.put("at", at.isoformat(), "day", "clock", "timezone")
         elif self.at:
@@ -494,7 +494,7 @@ class Composer(Draft):
         return self._changed(self._counted(asked))
 
     def _first(self, decision: Decision) -> Asked | None:
-        """What is asked for where nothing was before."""
+        """The request of a first description."""
         chain = self._chain()
         if chain is None:
             return None
@@ -525,7 +525,7 @@ class Composer(Draft):
         return self._answer(asked, decision, amounts)
 
     def _tipped(self, chain: list[str], amounts: dict[str, int]) -> list[str]:
-        """The purposes where a tip is paid: with the rest, or later, in the completion."""
+        """The purposes when there is a tip, which is part of the amount or comes later, in the completion."""
         tip = amounts.pop("tip", 0)
         if self.all("included") and "main" in amounts:
             self.notes.append("The amount is the total with the tip")
@@ -548,7 +548,7 @@ class Composer(Draft):
         return fold(self.reader.text[money[0].end : money[-1].start]) if money else ""
 
     def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
-        """What was asked for *before*, changed as the words say."""
+        """The request *before* with the changes that a follow-up describes."""
         heads, self.network = self.all("head"), self.options.get("network")
         asked = replace(before, fault="", elements={}, words={**before.words, **self.words})
         entries = ("pin", "three_d_secure", "token", "cvv2", "postal_code", "store_card", "initiator")
@@ -585,7 +585,7 @@ class Composer(Draft):
         return self._answer(asked, decision, amounts)
 
     def _same_number(self, before: Asked) -> None:
-        """The same number in another currency."""
+        """Keep the figure of the amount, in another currency."""
         old, new = (currency_of(str(one.get("currency", "USD"))) for one in (before.options, self.options))
         if old and new and old.exponent is not None and new.exponent is not None:
             amount = int(before.options.get("amount_minor_units", 1000))
@@ -595,7 +595,7 @@ class Composer(Draft):
             self.options["amount_minor_units"] = value
 
     def _chain(self) -> list[str] | None:
-        """The purpose, and those that follow."""
+        """The purpose of the first message, then those of later ones."""
         names = list(dict.fromkeys(mark.value for mark in self.all("head")))
         if "purchase" in names and _PURCHASES & set(names):
             names.remove("purchase")
@@ -606,7 +606,7 @@ class Composer(Draft):
         if names == ["completion"] and any(mark.value == "auth" for mark in self.all("kind")):
             names = ["preauthorization", "completion"]
         if self._part_of_it():
-            names = ["purchase", "refund"]  # a refund of 10 of a purchase of 40
+            names = ["purchase", "refund"]  # `a refund of 10 of a purchase of 40`
         if names[:1] and names[0] in _AFTER and self._begun(names[0]):
             names = ["preauthorization" if names[0] in _LATER else "purchase", *names]
         names.sort(key=lambda name: name != "account_funding")  # money is pulled before it is pushed
@@ -625,14 +625,14 @@ class Composer(Draft):
         return chain
 
     def _part_of_it(self) -> bool:
-        """Whether a refund is of a part of the purchase that is spoken of after it."""
+        """Whether a refund covers part of the purchase named after it."""
         heads = self.all("head")
         if [mark.value for mark in heads] != ["refund", "purchase"] or len(self.all("amount", "bare")) < 2:
             return False
         return not any(heads[0].end <= mark.start < heads[1].start for mark in self.all("order"))
 
     def _begun(self, name: str) -> bool:
-        """Whether something was before what *name* says: `20 EUR approved; next day refunded`."""
+        """Whether an earlier transaction comes before *name*: `20 EUR approved; next day refunded`."""
         head = next(mark for mark in self.all("head") if mark.value == name)
         order = [mark for mark in self.all("order") if mark.start < head.start]
         return bool(order) and any(
@@ -662,7 +662,7 @@ class Composer(Draft):
         self.words["amount_minor_units"] = said_by(self.shares.get("main", ()))
 
     def _kind(self, chain: list[str], decision: Decision) -> str | None:
-        """The message type that is said, if any."""
+        """The message type that is named, if any."""
         kinds = {mark.value for mark in self.all("kind")}
         for mark in self.all("mti"):
             kind = _CLASS_KINDS.get(mark.value[1] + str(int(mark.value[2]) // 2 * 2))
@@ -670,7 +670,7 @@ class Composer(Draft):
         if "advice" in kinds:
             kinds -= {"auth"}
         if any(mark.value[1] == "4" for mark in self.all("mti")):
-            kinds -= {"advice"}  # `0420 advice` is one of a reversal
+            kinds -= {"advice"}  # `0420 advice` is a reversal advice
         if decision.outcome and ("advice" in kinds or chain[0] == "completion"):
             self.bad("a decision on an advice")
         if "financial_advice" in kinds:
@@ -680,7 +680,7 @@ class Composer(Draft):
         return next(iter(kinds), None)
 
     def _usual_kind(self, purpose: str) -> str:
-        """The message type of a purpose that names none."""
+        """The usual message type of a purpose."""
         if purpose == "purchase" or (self.network in _DUAL and purpose in _DUAL_PURPOSES):
             return "auth"
         kinds: list[str] = read_toml("templates")["purposes"][purpose]["kinds"]
@@ -688,7 +688,7 @@ class Composer(Draft):
         return next((kind for kind in kinds if kind in known), kinds[0])
 
     def _outcome(self, decision: Decision, followed: bool) -> str | None:
-        """What becomes of the request."""
+        """The outcome of the request."""
         whys = [mark for mark in self._whys() if mark.value in ("timeout", "late")]
         if self.all("answer") and not decision.outcome and not whys and not self._is_of_what_follows():
             self.bad("a response, but not which one")
@@ -705,7 +705,7 @@ class Composer(Draft):
         return None
 
     def _is_of_what_follows(self) -> bool:
-        """Whether the answer that is spoken of is that to a reversal, which is always the same."""
+        """Whether the response mentioned is to a reversal; such a response never varies."""
         text = fold(self.reader.text)
         return any(
             (
@@ -718,12 +718,12 @@ class Composer(Draft):
         )
 
     def _whys(self) -> list[Mark]:
-        """Why something is reversed, or what became of a request; not what is a reason to decline."""
+        """Reasons for a reversal and outcomes of a request, without reasons to decline."""
         reasons = {mark.start for mark in self.all("reason", "reason!")}
         return [mark for mark in self.all("why") if mark.start not in reasons or self.all("then")]
 
     def _follows(self, chain: list[str], amounts: dict[str, int], decision: Decision) -> tuple[str, ...]:
-        """What follows, as `then` of `sim.exchange` has it."""
+        """The later steps, as in `then` of `sim.exchange`."""
         found = []
         heads = {mark.value: mark for mark in reversed(self.all("head"))}
         for name in chain:
@@ -746,12 +746,12 @@ class Composer(Draft):
         if back or wanted:
             reason = next((f":{mark.value}" for mark in self._whys() if mark.value != "late"), "")
             if reason == ":timeout" and not decision.outcome:
-                reason = ""  # it has that reason where no answer came
+                reason = ""  # timeout is the default without a response
             word = f"partial_reversal:{amounts.get('final', 0)}" if partial else self._reversal(wanted)
             found.append(((back or wanted)[0].start, word + reason))
             self._decided_before(back)
         elif whys := [mark for mark in self._whys() if mark.value not in ("timeout", "late")]:
-            # `the customer cancels`, `no cash came out`: a reversal, unless it says who did what else
+            # `the customer cancels`, `no cash came out`: a reversal, unless they explain something else
             if _AGENT.match(whys[0].words) or decision.outcome == "declined":
                 self.bad(whys[0].words)
             found.append((whys[0].start, f"reversal:{whys[0].value}"))
@@ -764,7 +764,7 @@ class Composer(Draft):
         return tuple(word for _, word in sorted(found))
 
     def _reversal(self, wanted: list[Mark]) -> str:
-        """The step that reverses: by a request or an advice, as the network does or the MTI says."""
+        """The reversal step: a request or an advice, as usual on the network or as the MTI says."""
         own = mti_of("reversal", self.network or NETWORKS[0], self.version)
         if not wanted or wanted[0].value == own:
             return "reversal"
@@ -773,7 +773,7 @@ class Composer(Draft):
         return "reversal_advice"
 
     def _decided_before(self, back: list[Mark]) -> None:
-        """What is decided must be the request: a decision after the word for the reversal may be its own."""
+        """Check that the decision is on the request: after a word for a reversal, it may be on that."""
         said = self.all("decision", "reason", "reason!", "code", "answer")
         if self._is_of_what_follows():
             said = [one for one in said if one.key != "answer"]
@@ -782,7 +782,7 @@ class Composer(Draft):
             self.bad("which message the decision is about")
 
     def _answer(self, asked: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
-        """What stands in the answer."""
+        """Add the approval code and the balance of the response."""
         approval, balance = self.only("approval"), amounts.get("balance")
         if approval is not None and (asked.outcome not in ("approved", "partial") or asked.then):
             self.bad("an approval code without an approval")
@@ -800,7 +800,7 @@ class Composer(Draft):
         return replace(asked, approval=approval, balance=balance, words={**asked.words, **words})
 
     def _counted(self, asked: Asked) -> Asked:
-        """How many there are, and which of them have the outcome."""
+        """Add the count, and which of the messages have the outcome."""
         count, every = self.only("count") or asked.count, int(self.only("every") or 0)
         if count > 1 and self.all("fault", "drop"):
             self.bad(f"{count} messages: which one")
@@ -816,7 +816,7 @@ class Composer(Draft):
         return replace(asked, count=count, which=which, words={**asked.words, **words})
 
     def _one_of(self, count: int) -> int | None:
-        """Which one of *count* is spoken of, counted from 0."""
+        """Which one of *count* is meant, counted from 0."""
         said = {int(mark.value) for mark in self.all("which")}
         if count < 2:
             if said - {1}:
@@ -827,7 +827,8 @@ class Composer(Draft):
         return next(({0: count // 2, -1: count - 1}.get(one, one - 1) for one in said), None)
 
     def _changed(self, asked: Asked) -> Asked:
-        """What is written by hand, and what is broken: the request, unless it is of answers or reversals."""
+        """Add elements set by hand, faults and a conversion: of the request, unless it is of a response or
+        reversal."""
         for mark in self.all("de"):
             number, value = mark.value
             if asked.then or asked.count > 1:
@@ -870,14 +871,14 @@ class Composer(Draft):
         elif asked.outcome is not None and answers:
             at = 1
         elif asked.outcome is not None and (asked.then or any(one.start < mark.start for one in said)):
-            # Beside a decision the request is meant only where it is spoken of first.
+            # With a decision, the request is meant only if it is mentioned first.
             self.bad(f"{mark.words}: which message")
         if fault:
             return replace(asked, fault=fault, at=at, words={**asked.words, "fault": mark.words})
         return self._with(asked, {name: None}, mark, at)
 
     def _fault_named(self, names: str) -> str:
-        """The one of *names* that there is in this version."""
+        """The fault among *names* that exists in this version."""
         every = {fault.id: fault for fault in all_faults()}
         if names.split("/")[0] not in every:
             self.bad(f"the fault {names}")
@@ -887,7 +888,7 @@ class Composer(Draft):
 
 
 def _fits(number: int, value: str, version: str) -> bool:
-    """Whether element *number* of *version* can have *value*."""
+    """Whether *value* fits element *number* of *version*."""
     table = spec(version)
     try:
         content = table[number].content
@@ -898,13 +899,13 @@ def _fits(number: int, value: str, version: str) -> bool:
 
 
 def _ordered(step: Step) -> Step:
-    """*step* with the options first that are read first."""
+    """*step* with its options in reading order."""
     first = {name: step.options[name] for name in _ORDER if name in step.options}
     return replace(step, options=first | dict(step.options))
 
 
 def _reversal_at(asked: Asked) -> int:
-    """The place of the first reversal in an exchange, of which everything but a request without an answer is
-    answered."""
+    """The index of the first reversal in an exchange in which every message has a response, except a request
+    that timed out."""
     first = 1 if asked.outcome in ("timeout", "late") else 2
     return first + 2 * next((at for at, word in enumerate(asked.then) if "reversal" in word), 0)

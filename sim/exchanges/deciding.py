@@ -1,8 +1,7 @@
-"""What is answered in a description: approved, in part or declined, and the response code.
+"""The decision in a description: approved, partially approved or declined, and the response code.
 
-A decision is made only of a code, a word for one, or a reason that can be nothing else; the state of a card
-(*expired card*) counts beside a word for a decision. A network's own codes and meanings stand before those of
-the standard.
+It takes a code, a word for a decision, or an unambiguous reason; the state of a card (*expired card*) needs a
+word for a decision with it. A network's own codes and meanings come before those of the standard.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _BY_OTHERS = re.compile(
     r"(?:issu|bank|host|network))|offline"
 )
 
-# What stands between a word and its amount, before it or after it.
+# The text between a word and its amount, in either order.
 JOINED = re.compile(
     r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
 )
@@ -35,7 +34,7 @@ _OTHER_AMOUNTS = (
     *("cashbackof", "tip", "balanceis", "count", "also", "actual", "part", "partof", "remain", "each"),
 )
 _APART = ",;:(-–.)"
-# Who says so, around the state of a card: `the cardholder reported it stolen`, `card blocked by the issuer`.
+# Words around the state of a card: `the cardholder reported it stolen`, `card blocked by the issuer`.
 _CARD = r"the|die|la|el|le|o|a|l'?|card|karte|tarjeta|cart[aã]o|carte"
 _WITHOUT = re.compile(
     rf"(?:(?:the )?(?:cardholder|customer|issuer|bank) (?:has |had )?(?:wants|reported|reports|says|said) )?"
@@ -43,14 +42,14 @@ _WITHOUT = re.compile(
     re.IGNORECASE,
 )
 _BY_ISSUER = re.compile(r"^by (?:the |its )?(?:card )?(?:issuer|bank)\b", re.IGNORECASE)
-_SAID = ("amount", "bare", "city", "country", "trade", "merchant")  # what ends what is said of a purchase
-_GENERAL = "do not honor/declined"  # where no reason is given
+_SAID = ("amount", "bare", "city", "country", "trade", "merchant")  # the last marks of a purchase
+_GENERAL = "do not honor/declined"  # without a reason
 
 
 @dataclass(slots=True)
 class Decision:
-    """What is answered: `outcome` is approved, partial or declined, None where nothing says; `code` is
-    DE 39, where it is said or follows."""
+    """The decision: `outcome` is approved, partial or declined, None if there is none; `code` is DE 39, if
+    given or implied."""
 
     outcome: str | None = None
     code: str | None = None
@@ -58,12 +57,12 @@ class Decision:
 
     @property
     def words(self) -> str:
-        """The words that say so."""
+        """The words of the decision."""
         return said_by(self.marks)
 
     @property
     def as_outcome(self) -> str | None:
-        """The outcome as `sim.exchange` has it: a code, where there is one."""
+        """The outcome for `sim.exchange`: a code, if there is one."""
         return self.code if self.code and self.code.strip("0") and self.outcome != "partial" else self.outcome
 
 
@@ -86,13 +85,13 @@ def _codes() -> tuple[dict[tuple[str, str], Code], dict[str, Code]]:
 
 @cache
 def codes_known() -> frozenset[str]:
-    """All response codes, also those that one network alone has."""
+    """All response codes, including those of a single network."""
     return frozenset(_codes()[1]) | {one.code for one in response_codes_of()}
 
 
 @cache
 def _named(name: str, version: str, network: str | None) -> Code | ResponseCode | None:
-    """The response code that is called *name* in *version* on *network*."""
+    """The response code with the meaning *name* in *version* on *network*."""
     width = {"1987": 2, "1993": 3, "2003": 4}[version]
     found = _codes()[0].get((name, version))
     own = [one for one in response_codes_of(network) if one.meaning == name] if network else []
@@ -104,13 +103,13 @@ def _named(name: str, version: str, network: str | None) -> Code | ResponseCode 
 
 
 def _means(meaning: str, name: str) -> bool:
-    """Whether *meaning*, of a network, is what the standard calls *name*."""
+    """Whether a network's *meaning* is the one the standard calls *name*."""
     said = phrases()[0].get(words_of(meaning), ())
     return meaning == name or any(name in value.split("/") for key, value in said if key.startswith("reason"))
 
 
 def _codes_for(reasons: list[str], version: str, network: str | None) -> dict[str, str]:
-    """The code of each reason; a card that is picked up has a code of its own for some."""
+    """The code of each reason; some have another code if the card is picked up."""
     firm = [reason for reason in reasons if not reason.startswith("pick up card")]
     keep = firm and len(firm) < len(reasons)
     made = {}
@@ -128,7 +127,7 @@ def _codes_for(reasons: list[str], version: str, network: str | None) -> dict[st
 
 
 def decide(reader: Reader, network: str | None, version: str, answered: bool) -> Decision:
-    """The decision that is described, never one that is guessed; *answered*: an MTI of an answer is named."""
+    """The decision that is described, never a guess; *answered*: the text names the MTI of a response."""
     bad, marks = reader.unclear.append, reader.all("decision", "reason", "reason!", "code")
     said = _verdicts(reader)
     rest = fold(reader.text)
@@ -164,7 +163,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     if len(said) > 1:
         bad("contradicts itself: " + " / ".join(sorted(said)))
     if not said and reader.all("approval", "balanceis"):
-        said = {"approved"}  # who gives an approval code approves
+        said = {"approved"}  # an approval code implies approval
     if not said and answered and not reader.all("alone"):
         bad("a response, but not which one")
     outcome = min(said, default=None)
@@ -175,7 +174,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
 
 
 def _verdicts(reader: Reader) -> set[str]:
-    """What the words for decisions say; *approved for 20* is a part of a larger amount that is named."""
+    """The decisions in the text; *approved for 20* is partial if a larger amount is named."""
     said = {str(mark.value) for mark in reader.all("decision")}
     of_a_whole = reader.all("part") and not reader.all("then")
     if said == {"approved"} and (of_a_whole or _approves_less(reader)):
@@ -184,7 +183,7 @@ def _verdicts(reader: Reader) -> set[str]:
 
 
 def granted(reader: Reader) -> list[Mark]:
-    """The amounts beside a word for an approval: `90 approved`, `aprobaron 40`."""
+    """The amounts next to a word for an approval: `90 approved`, `aprobaron 40`."""
     text, money = fold(reader.text), reader.all("amount", "bare")
     words = [mark for mark in reader.all("decision") if mark.value in ("approved", "partial")]
     pairs = [(one, mark) for one in money for mark in words]
@@ -198,14 +197,14 @@ def granted(reader: Reader) -> list[Mark]:
 
 
 def worth(reader: Reader, mark: Mark) -> int:
-    """The amount that *mark* says, in cents where it names no currency."""
+    """The amount of *mark* in minor units; in cents if it names no currency."""
     if isinstance(mark.value, Sum):
         return mark.value.minor_units
     return sums.minor_units(mark.value, "USD", comma=reader.comma) or 0
 
 
 def _approves_less(reader: Reader) -> bool:
-    """Whether one of two amounts of a single request is approved, and it is the smaller one."""
+    """Whether the smaller of two amounts of a single request is the approved one."""
     money, back = reader.all("amount", "bare"), reader.all("then")
     if "of which" in fold(reader.text) or reader.all(*_OTHER_AMOUNTS):
         return False
@@ -219,8 +218,8 @@ def _approves_less(reader: Reader) -> bool:
 
 
 def _coded(reader: Reader, code: str, network: str | None, version: str) -> tuple[str, str]:
-    """The response code that *code* is there, and what it decides; that of another version is the one with
-    its meaning."""
+    """The response code for *code* on *network*, and its decision; a code of another version becomes the one
+    with the same meaning."""
     there = response_code(network, code) if network and version != "2003" else None
     listed = _codes()[1].get(code)
     known: Code | ResponseCode | None = there or listed
@@ -241,14 +240,14 @@ def _coded(reader: Reader, code: str, network: str | None, version: str) -> tupl
 
 
 def _stands_apart(reader: Reader, mark: Mark) -> bool:
-    """Whether the state of a card is said by itself, as in *20 EUR, card blocked*; that it is expired, which
-    is seen without the issuer, at the end alone."""
+    """Whether the state of a card is stated apart, as in *20 EUR, card blocked*; *expired*, which is seen
+    without the issuer, only at the end."""
     before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip(" .)")
     if not after and any(one.start < len(before) <= one.end for one in reader.all(*_SAID)):
         return True  # `20 EUR stolen card`
     if mark.value.startswith("expired card"):
         return not after and before[-1:] in _APART
     if mark.value.startswith("invalid") and not after:
-        return True  # nobody asks for an invalid merchant
+        return True  # nobody requests an invalid merchant
     before, after = _WITHOUT.sub("", f"{before} ").rstrip(), _BY_ISSUER.sub("", after).lstrip(" .)")
     return (not before or before[-1] in _APART) and (not after or after[0] in _APART)

@@ -1,4 +1,4 @@
-"""What follows from a description so far: options, and the words that they follow from."""
+"""The options taken from a description so far, and the words behind each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sim.exchanges.words import Mark, Reader
 
 
 class Draft:
-    """The options of a description, on top of those asked for *before* in a follow-up. `shares` are the
-    amounts by what they belong to."""
+    """The options of a description, added to those requested *before* in a follow-up. `shares` are the marks
+    of amounts by role."""
 
     def __init__(self, reader: Reader, before: Asked | None) -> None:
         self.reader, self.before = reader, before
@@ -22,6 +22,6 @@ class Draft:
         self.shares: dict[str, list[Mark]] = {}
 
     def put(self, name: str, value: Any, *keys: str) -> None:
-        """Set the option *name*, which follows from the marks of *keys*."""
+        """Set the option *name*, taken from the marks of *keys*."""
         self.options[name] = value
         self.words[name] = said_by(self.all(*keys))

@@ -1,4 +1,4 @@
-"""An exchange: the messages of a transaction, or of a talk between the two ends of a link, in order."""
+"""An exchange: the messages of a transaction, or of network management on a link, in order."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from sim.exchanges.roles import (
     asking_role,
 )
 
-# Who sends: the fourth digit of an MTI says on whose side the first message was made.
+# The fourth digit of an MTI says which side originated the exchange.
 _ACQUIRERS = "01"
 _NAMING = (REVERSAL, COMPLETION, INCREMENT)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Exchange:
-    """Messages in order with their roles. `network` is the one whose code lists apply, `purpose` what was
-    asked for where the exchange was made, `notes` say what was assumed then."""
+    """Messages in order with their roles. `network` is the one whose code lists apply; of a generated
+    exchange, `purpose` is the requested one and `notes` say what was assumed."""
 
     steps: tuple[Step, ...] = ()
     network: str | None = None
@@ -45,8 +45,7 @@ class Exchange:
         *,
         network: str | None = None,
     ) -> Exchange:
-        """The exchange that *messages* are, in the order in which they were seen: their roles are those that
-        matching finds.
+        """The exchange that *messages* form, in the order they were seen in; matching assigns the roles.
 
         >>> from sim.codec import parse
         >>> asked = parse("08002020000000000000990000123456")
@@ -68,11 +67,11 @@ class Exchange:
         return len(self.steps)
 
     def plus(self, *steps: Step) -> Exchange:
-        """The exchange with *steps* after its own."""
+        """The exchange with *steps* appended."""
         return replace(self, steps=(*self.steps, *steps))
 
     def fitted(self, messages: Iterable[Message], notes: Iterable[str] = ()) -> Exchange:
-        """The same exchange with other *messages*, one for each of its own, and more *notes*."""
+        """The exchange with *messages* in place of its own, one for one, and *notes* added."""
         steps = (replace(one, message=message) for one, message in zip(self.steps, messages, strict=True))
         return replace(self, steps=tuple(steps), notes=(*self.notes, *notes))
 
@@ -83,12 +82,12 @@ class Exchange:
 
     @property
     def interface(self) -> str:
-        """The interface of its messages, empty for that of their network or the standard alone."""
+        """The interface of its messages, empty for the network's own or the plain standard."""
         return self.steps[0].message.spec.interface if self.steps else ""
 
     @property
     def left(self) -> Left:
-        """What is held, charged and credited after it."""
+        """The amounts held, charged and credited after it."""
         return left(self.steps, self.network)
 
     def upto(self, at: int) -> Exchange:
@@ -96,7 +95,7 @@ class Exchange:
         return replace(self, steps=self.steps[:at])
 
     def direction(self, at: int) -> str:
-        """Whether step *at* goes out or comes in, as its first sender sees it: `sent` or `received`."""
+        """`sent` or `received`: the direction of step *at*, seen from the sender of the first step."""
         return "sent" if self._side(at) == self._side(0) else "received"
 
     def _side(self, at: int) -> bool:
@@ -104,18 +103,18 @@ class Exchange:
         return (mti[3:4] in _ACQUIRERS) != mtis.is_response(mti)
 
     def answer_to(self, at: int) -> Message | None:
-        """The answer that step *at* got in its time, to itself or to a repeat; None without one."""
+        """The response to step *at* or a repeat of it, if it came in time; None otherwise."""
         return next((one.message for one in self.steps if one.role == ANSWER and one.of == at), None)
 
 
 def _roles(held: Sequence[Message], pairs: Sequence[Pair]) -> list[tuple[str, int | None]]:
-    """The role of each message, and the step that it speaks of."""
+    """The role of each message, and the step that it refers to."""
     made: list[tuple[str, int | None]] = [("", None)] * len(held)
     for pair in pairs:
         original = None if pair.original is None else pairs[pair.original]
         first = next(iter(pair.messages), None) if pair.request is None else pair.request
         if original is not None and pair.request is not None and held[pair.request].mti[1:2] != "4":
-            while original.original is not None:  # what is continued is what began it all
+            while original.original is not None:  # follow-ups refer to the first request
                 original = pairs[original.original]
         of = None if original is None else original.request
         for place in pair.messages:

@@ -1,7 +1,7 @@
-"""What follows in an exchange: the next message, made of those before it.
+"""The next message of an exchange, built from the earlier ones.
 
-The card, the merchant and the names that the network gave the transaction come from the first request and its
-answer; what else the message has is as `sim.operations.generation` makes it.
+The card, the merchant and the network's transaction identifiers come from the first request and its response;
+`sim.operations.generation` supplies everything else.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ PARTIAL_REVERSAL, REVERSAL_ADVICE = "partial_reversal", "reversal_advice"
 REFUND, ORIGINAL_CREDIT = "refund", "original_credit"
 REVERSALS = (REVERSAL, REVERSAL_ADVICE, PARTIAL_REVERSAL)
 LINK = ("sign_on", "sign_off", "key_exchange", "echo")
-_MOST = 10**12 - 1  # minor units that DE 4 holds
-_CASH = ("01", "17")  # types of transactions that are done once the notes are out
-# Purposes of the messages that follow.
+_MOST = 10**12 - 1  # minor units, the maximum of DE 4
+_CASH = ("01", "17")  # transaction types that are final once the notes are dispensed
+# The purpose of each step that has another name.
 _PURPOSE = {INCREMENT: "incremental", COMPLETION: "completion"}
 STEPS = (REPEAT, INCREMENT, COMPLETION, *REVERSALS, REFUND, ORIGINAL_CREDIT, *LINK)
 
@@ -50,14 +50,14 @@ def follow(
     at: datetime | None = None,
     checked: bool = True,
 ) -> Step:
-    """The step *word*, one of `STEPS`, that comes after those of *exchange*.
+    """The step *word*, one of `STEPS`, after those of *exchange*.
 
-    *amount_minor_units* is that of an increment (as much again where it is None), a completion or a refund
-    (all of it), what stays of the amount in a partial reversal (half of it). *reason* is that of a reversal:
-    None is timeout where no answer came. *entry* is how the card of a refund or an original credit is read.
-    *stan* and *at* are its own; without them the next number and the present. Not *checked*, a reversal may
-    undo what was declined or undone already, as tests of a host do. Raises ChoiceError for another word,
-    OptionError where nothing is there that such a step could follow, or its amount does not fit.
+    *amount_minor_units* is the amount of an increment (None: the original amount again), of a completion or
+    refund (None: all of it), or what remains after a partial reversal (None: half). *reason* is the reversal
+    reason; None means timeout if no response came. *entry* is the card entry of an increment, a refund or an
+    original credit. *stan* and *at* default to the next number and now. With *checked* False, a reversal may
+    follow a decline or another reversal, as host tests need. Raises ChoiceError for another word, OptionError
+    if the exchange has nothing for such a step to follow or the amount does not fit.
     """
     if word not in STEPS:
         raise ChoiceError.of("then", word, STEPS)
@@ -84,7 +84,7 @@ def _last_stan(exchange: Exchange) -> str:
 
 
 def _repeat(exchange: Exchange, at: datetime | None) -> Step:
-    """The repeat of the last message that was sent."""
+    """A repeat of the last message sent."""
     place = max(at for at, one in enumerate(exchange.steps) if not one.is_answer)
     step = exchange.steps[place]
     of = step.of if step.role == REPEAT else place
@@ -101,7 +101,7 @@ def _reversal(
     checked: bool,
 ) -> Step:
     undone = standing(exchange.steps, exchange.network)
-    if word == PARTIAL_REVERSAL:  # of what was not answered nobody knows a part
+    if word == PARTIAL_REVERSAL:  # without a response, the approved amount is unknown
         undone = [one for one in undone if one.state != ASKED]
     if not undone and not checked:
         undone = bookings(exchange.steps, exchange.network)
@@ -155,8 +155,8 @@ def _completion(
 
 
 def exceeding(request: Message, authorized: int) -> int:
-    """By how much a completion of *request* may exceed what was authorized, in minor units: by the merchant's
-    category, tips and fuel among them."""
+    """How much a completion of *request* may exceed the *authorized* amount, in minor units, by merchant
+    category: for tips and fuel, for example."""
     rows, code = read_toml("templates")["exceeds"], request.get(number_of("category", request.version))
     return _MOST if code in rows["any"] else authorized * int(rows["percent"].get(code, 0)) // 100
 
@@ -164,7 +164,7 @@ def exceeding(request: Message, authorized: int) -> int:
 def _credit(
     exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
 ) -> Step:
-    """A refund, or money that is paid out: a transaction of its own for the same card."""
+    """A refund or an original credit: a separate transaction for the same card."""
     paid = [one for one in bookings(exchange.steps, exchange.network) if one.stays and one.way != CREDITED]
     if not paid:
         raise OptionError("then", f"an approved payment before a step {word!r}", "none")
@@ -179,12 +179,12 @@ def _credit(
 
 
 def _entry(purpose: str, entry: str | None) -> str:
-    """How the card is read: *entry*, where that goes with *purpose*, else as usual."""
+    """The card entry: *entry* if *purpose* allows it, else the usual one."""
     return entry if entry in entries_of(purpose) else usual_entry(purpose)
 
 
 def _kind(purpose: str, first: Message, network: str | None) -> str:
-    """The kind of message that a purpose has after *first*: of its class, where the network has that."""
+    """The message type of a purpose after *first*: the same class, if the network has it."""
     kinds = read_toml("templates")["purposes"][purpose]["kinds"]
     known = [one for one in kinds if one in kinds_of(network, first.version)]
     own = "auth" if first.mti[1] == "1" else "financial"
@@ -213,13 +213,13 @@ def _later(
     stan: str,
     at: datetime | None,
 ) -> Message:
-    """A message of *kind* for what step *first* began."""
+    """A message of *kind* that continues the transaction of step *first*."""
     request, answer = exchange.steps[first].message, exchange.answer_to(first)
     version, purpose = request.version, _PURPOSE.get(word, word)
     brand = exchange.network or chosen_network(request, None)
     network = fills_of(request.spec, brand)
     options = (kind, network, version, purpose, entry, original_currency(request))
-    # The card and the place are those of the request.
+    # Card and location come from the request.
     details: dict[str, Any] = {"timezone": at.tzinfo} if at is not None and at.utcoffset() else {}
     if (expiry := request.get(14)).isdecimal():
         details["expiry"] = expiry
@@ -233,7 +233,7 @@ def _later(
     kept = read_toml("templates")["continued"]["completion" if word == COMPLETION else "other"][version]
     kept = [*kept, *required(network, template.mti)] if word == COMPLETION else kept
     fields |= {number: request[number] for number in kept if number in request}
-    if word == COMPLETION:  # what it has of its own goes on top of what it keeps
+    if word == COMPLETION:  # its own elements override those it keeps
         fill(fields, template, context, purpose)
     fields |= carried(purpose, request, answer, fields, network)
     if (number := number_of("original", version)) in fields:

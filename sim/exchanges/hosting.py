@@ -1,4 +1,4 @@
-"""What is asked of a host, or of a suite: calls that make no message.
+"""Descriptions of a host or a suite: calls that make no message.
 
 `host that declines everything above 100 USD with 51` is a rule of `sim.host`, `run the Visa suite` a call of
 `sim.run_suite`.
@@ -17,7 +17,7 @@ from sim.exchanges.words import Reader, Sum
 from sim.spec import currency
 from sim.spec.networks import test_cards
 
-# What a rule of a host, or a suite, says; anything else would be lost.
+# The marks that a host rule or a suite can use; any other would be lost.
 _OF_HOSTS = frozenset(
     [
         *(
@@ -42,8 +42,8 @@ _ACTIONS = {"timeout": "drop", "late": "late"}
 
 
 def call_of(reader: Reader, decision: Decision, network: str | None) -> Step | None:
-    """The call of a host or a suite that is asked for; None where messages are. What it cannot have is
-    unclear."""
+    """The requested call of a host or a suite; None if the description is of messages. Marks that such a call
+    cannot have are unclear."""
     if reader.all("suite"):
         _only(reader, _OF_SUITES)
         if network is None:
@@ -68,7 +68,7 @@ def _only(reader: Reader, keys: frozenset[str]) -> None:
 
 
 def _conditions(reader: Reader, network: str | None) -> dict[str, Any]:
-    """Which requests the rule is of."""
+    """The conditions of the rule: which requests it applies to."""
     rule: dict[str, Any] = {}
     if money := reader.all("amount", "bare"):
         alpha = next((mark.value.currency for mark in money if isinstance(mark.value, Sum)), "")
@@ -100,7 +100,7 @@ def _conditions(reader: Reader, network: str | None) -> dict[str, Any]:
 
 
 def _done(reader: Reader, decision: Decision) -> dict[str, Any]:
-    """What the host does with them."""
+    """The action of the rule: what the host does with those requests."""
     why = next((_ACTIONS[mark.value] for mark in reader.all("why") if mark.value in _ACTIONS), "")
     if why and decision.outcome is None:
         return {"action": why}

@@ -1,8 +1,8 @@
-"""What is wrong between the messages of an exchange: an answer that repeats something else, a reversal of a
-decline. What is wrong with a message by itself, the rules of `sim.judge` say.
+"""Findings between the messages of an exchange: a response that repeats another value, a reversal of a
+decline. The rules of `sim.judge` check each message on its own.
 
-Each rule is a row of `data/rules_exchange.csv` and a function of what there is to compare; `_CHECKS` says
-which roles it is about.
+Each rule is a row of `data/rules_exchange.csv` and a function that compares messages; `_CHECKS` says which
+roles it applies to.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from sim.spec.networks import presence
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
 
-_CLOCKS = (7, 12, 13)  # which a host of a link of its own may answer by its own clock
-_INSTITUTIONS = (32, 33, 100)  # written with zeros in front or without
+_CLOCKS = (7, 12, 13)  # a host on a private interface may respond with its own clock
+_INSTITUTIONS = (32, 33, 100)  # with or without leading zeros
 _PROCESSING_CODE, _AMOUNT, _CHIP_DATA, _REFUND = 3, 4, 55, "20"
-# What else comes back as it was, where it comes back; what a later message of a transaction has from it.
+# Elements that a response returns unchanged, if at all; those that a later message takes from the original.
 _RETURNED = {
     "1987": (18, 19, 20, 22, 23, 25, 38, 40, 90, 95, 96, 101),
     "1993": (19, 20, 22, 23, 26, 38),
@@ -36,18 +36,18 @@ _RETURNED = {
 }
 _CONTINUED = (2, 14, 18, 19, 23, 26, 32, 33, 42, 49, 100)
 _UNDONE = (*_CONTINUED, 3, 22, 41, 43)
-_SENT_AGAIN = frozenset((7, 64, 128))  # the transmission time and the MAC, which a repeat has of its own
+_SENT_AGAIN = frozenset((7, 64, 128))  # transmission time and MAC, which differ in a repeat
 _ORIGINAL_AMOUNT = "57"
-_TIP = 5  # a completion may be a fifth above what was authorized
-_PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # as recipes say it
+_TIP = 5  # a completion may exceed the authorized amount by a fifth
+_PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # names in recipes
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
 _ANSWERS = (ANSWER, LATE)
-_ECHOED = "echoed"  # of a row of presence: the response has it where the request had it
+_ECHOED = "echoed"  # in a presence row: the response has the element if the request had it
 
 
 class Seen(NamedTuple):
-    """A step, its message, the exchange before it, and the earlier message that it speaks of, where there is
-    one; of what came before, the answers in time by the step that they answer, and the chip's highest
+    """A step, its message, the exchange before it, and the earlier message that it refers to (else its own);
+    of the exchange so far, the responses in time by the step that they answer, and the chip's highest
     counter."""
 
     step: Step
@@ -59,12 +59,12 @@ class Seen(NamedTuple):
 
     @property
     def answer(self) -> Message | None:
-        """The answer to the message that it speaks of."""
+        """The response to the message that it refers to."""
         return None if self.step.of is None else self.answers.get(self.step.of)
 
     @property
     def network(self) -> str | None:
-        """Whose code lists apply."""
+        """The network whose code lists apply."""
         return self.before.network
 
 
@@ -72,7 +72,7 @@ Check = Callable[[Seen], Iterator[Hit]]
 
 
 def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
-    """What is wrong between the messages of *exchange*: the step (from 0), and the finding on its message."""
+    """The findings between the messages of *exchange*, each with its step, counted from 0."""
     found: list[tuple[int, Finding]] = []
     answers: dict[int | None, Message] = {}
     counter = ""
@@ -92,8 +92,8 @@ def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
 
 
 def _others(asked: Message, told: Message, network: str | None, numbers: Iterable[int] = ()) -> Iterator[int]:
-    """The elements, of *numbers* or of those that an answer repeats, that *told* should have from *asked*,
-    and has with another value."""
+    """The elements, among *numbers* or those that a response repeats, that *told* should take from *asked*
+    but has with another value."""
     own = network is None or bool(told.spec.interface)
     for number in numbers or (*read_toml("templates")["echoed"][told.version], *_RETURNED[told.version]):
         if number not in asked or number not in told or (own and number in _CLOCKS):
@@ -101,15 +101,15 @@ def _others(asked: Message, told: Message, network: str | None, numbers: Iterabl
         first, second = asked[number].strip(), told[number].strip()
         if number in _INSTITUTIONS:
             first, second = first.lstrip("0"), second.lstrip("0")
-        elif number == _PROCESSING_CODE:  # a network may fill in the accounts
+        elif number == _PROCESSING_CODE:  # a network may change the account types
             first, second = first[:2], second[:2]
         if first != second:
             yield number
 
 
 def _answer_repeats(seen: Seen) -> Iterator[Hit]:
-    """A response has what the request had, and what its network returns; a request that is sent again is the
-    same."""
+    """A response repeats the elements of the request that it and its network must return; a repeat equals its
+    original."""
     message, about = seen.message, seen.about
     again = about.fields.keys() - _SENT_AGAIN if seen.step.role == REPEAT else set()
     rows = presence(seen.network, message.mti) if seen.network and message.dialect is None else ()
@@ -130,7 +130,7 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
 
 
 def _continued(seen: Seen) -> Iterator[Hit]:
-    """A reversal, a completion and an increment have the card, merchant and currency of the original."""
+    """A reversal, completion or increment has the card, merchant and currency of the original."""
     undone = seen.step.role == REVERSAL
     for number in _others(seen.about, seen.message, seen.network, _UNDONE if undone else _CONTINUED):
         yield Hit(number, f"the DE {number} of the original", "another value")
@@ -143,7 +143,7 @@ def _answered_twice(seen: Seen) -> Iterator[Hit]:
 
 
 def _early(seen: Seen) -> Iterator[Hit]:
-    """A request after a message that refers to it by its reference number."""
+    """A request that comes after a message with its retrieval reference number."""
     number = seen.message.get(37).strip()
     for one in seen.before.steps if number else ():
         if one.of is None and one.message.get(37).strip() == number:
@@ -153,7 +153,7 @@ def _early(seen: Seen) -> Iterator[Hit]:
 
 
 def _named_by_none(seen: Seen) -> Iterator[Hit]:
-    """A response or a reversal without its original: how it differs from the message that is pending."""
+    """A response or reversal without its original: how it differs from the pending message."""
     message, answers, steps = seen.message, seen.step.is_answer, seen.before.steps
     waiting = next(
         (
@@ -195,7 +195,7 @@ def _counter(message: Message, network: str | None) -> str:
 
 
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
-    """The chip's transaction counter rises."""
+    """The chip's application transaction counter (9F36) increases."""
     own = _counter(seen.message, seen.network)
     if own and own <= seen.counter:
         what = f"a counter above {seen.counter}, the card's last"
@@ -258,8 +258,8 @@ def _completion_within(seen: Seen) -> Iterator[Hit]:
 
 
 def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
-    """The parts that the network's rows carry over: as in the response that is continued, or another of the
-    same transaction; in the response to such a message as in the message."""
+    """The subfields that the network carries over match the original response, or another of the transaction;
+    the response to such a message repeats them."""
     network, message, answers = seen.network, seen.message, seen.step.is_answer
     role = seen.before.steps[seen.step.of or 0].role if answers else seen.step.role
     purpose = _PURPOSES.get(role)
@@ -281,13 +281,13 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
 
 
 def _carried_parts(network: str, version: str, purpose: str) -> list[str]:
-    """The parts inside elements that a message for *purpose* has from the first response."""
+    """The subfields that a message for *purpose* takes from the first response."""
     rows = carried_rows(network, version)
     return sorted({path for row in rows if row.mentions(purpose) for path in row.parts if "." in path})
 
 
 def _carried(path: str, purpose: str, request: Message, answer: Message | None, network: str) -> str:
-    """The value of *path* after *answer*; empty if that does not give it, or gives zeros."""
+    """The value of *path* carried over from *answer*; empty if there is none, or only zeros."""
     if answer is None or answer.version != request.version:
         return ""
     fields = carried(purpose, request, answer, {}, network)
@@ -295,7 +295,7 @@ def _carried(path: str, purpose: str, request: Message, answer: Message | None, 
     return made if made.strip("0 ") else ""
 
 
-# Each rule: whether it is about a step that speaks of none before it, the roles, and what it looks at.
+# Each rule: its name, whether it applies to steps that refer to no earlier one, the roles, and the check.
 _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("answer-repeats", False, (*_ANSWERS, REPEAT), _answer_repeats),
     ("answer-repeats", False, tuple(_PURPOSES), _continued),

@@ -1,7 +1,7 @@
-"""The words of descriptions: rows of phrases in English, German, Spanish, Portuguese and French.
+"""The vocabulary of descriptions: rows of phrases in English, German, Spanish, Portuguese and French.
 
-The languages share one table: accents are folded, so a language is rows and no code. Meanings of response
-codes and names of countries need no rows.
+The languages share one table with folded accents, so a new language needs rows but no code. Response code
+meanings and country names need no rows.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from sim.spec.codes import code_list, countries
 from sim.spec.networks import response_codes_of
 from sim.spec.tables import read_csv
 
-# Letters that are no letter with an accent, as long as they are.
+# Characters that NFD does not decompose; each folds to a single character.
 _ODD = {"ß": "s", "’": "'", "–": "-", "—": "-", "ø": "o", "ł": "l", "\u00a0": " ", "\u202f": " "}
-# Articles and pronouns of French that lost their vowel: `l'hotel` is two words.
+# Elided French articles and pronouns: `l'hotel` is two words.
 _ELISION = re.compile(r"\b([cdjlmnst]|qu)'(?=[a-z])")
 TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\s\w]")
 _BETWEEN = "-./,()"
-# Rows that are read by other means than as phrases.
+# Keys of rows that are not looked up as phrases.
 _OTHERS = frozenset(
     [
         *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
@@ -34,13 +34,13 @@ _ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "
 _STEM, _SLIP = 5, 7
 _MATTERS = (*("head", "then", "decision", "reason", "reason!", "kind", "answer", "why", "entry"),
             *("network", "option", "negation", "fault", "repeat"))  # fmt: skip
-_CLOSE = 0.85  # our choice: `purchse` is like purchase
-_LABELLED = (3, 19, 22, 23, 25, 26, 70)  # elements of digits that no form of their own reads
+_CLOSE = 0.85  # our choice: `purchse` is close to purchase
+_LABELLED = (3, 19, 22, 23, 25, 26, 70)  # numeric elements without a form of their own
 _DECISIONS = ("declined", "pick-up", "referral", "system")
 
 
 def fold(text: str) -> str:
-    """*text* in small letters without accents, as long as it was.
+    """*text* in lower case without accents; the length does not change.
 
     >>> fold("Überprüfung für 5 Złoty")
     'uberprufung fur 5 zloty'
@@ -52,7 +52,7 @@ def fold(text: str) -> str:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words and signs of *text*, folded."""
+    """The words and symbols of *text*, folded."""
     if text.islower() and text.isascii() and text.replace(" ", "").isalpha():
         return tuple(text.split())
     return tuple(one for one in TOKEN.findall(fold(text)) if one not in _BETWEEN)
@@ -64,8 +64,8 @@ def _parts(name: str) -> frozenset[str]:
 
 
 def present(names: Iterable[str], text: str) -> str:
-    """A pattern of those of *names* whose words the folded *text* has, the longest first: one of all of them
-    takes longer to compile than a description to read."""
+    """A pattern for those of *names* whose words are in the folded *text*, the longest first: one for all
+    names takes longer to compile than a description takes to read."""
     words = frozenset(TOKEN.findall(text))
     found = sorted((name for name in names if _parts(name) <= words), key=len, reverse=True)
     return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in found) or "(?!)"
@@ -89,7 +89,7 @@ def phrases_of(key: str) -> dict[str, str]:
 
 @cache
 def element_names(version: str) -> dict[str, int]:
-    """The element that each name of one means in *version*, but for names that say other things, too."""
+    """Element numbers by name in *version*, without names that also mean something else."""
     rows = [row for row in read_csv("element_names") if version in (row["versions"] or version)]
     names = {name: int(row["number"]) for row in rows for name in row["said"].split("|")}
     names |= {name: int(number) for name, number in phrases_of("element").items()}
@@ -98,13 +98,13 @@ def element_names(version: str) -> dict[str, int]:
 
 @cache
 def labels() -> dict[str, int]:
-    """The names of elements of which a value is written beside it: `pos condition code 08`."""
+    """Names of elements whose value follows the name: `pos condition code 08`."""
     return {name: number for name, number in element_names("1987").items() if number in _LABELLED}
 
 
 def forms(text: str) -> Iterator[tuple[str, str, str]]:
-    """What values look like that have a form of their own: key, how it is read, pattern; with the names that
-    the folded *text* has."""
+    """Patterns for values with a form of their own: key, how to read it, pattern, with the names in the
+    folded *text*."""
     blanks = {
         "{sep}": r"\s*(?:[:=#]|\bis\b|\bto\b|\bnumber\b|\bno\.)?\s*",
         "{on}": r"\b(?:(?:on|am|el|em|le|dated|date)\s+(?:the )?)?",
@@ -125,7 +125,7 @@ def forms(text: str) -> Iterator[tuple[str, str, str]]:
 
 @cache
 def meanings() -> dict[str, str]:
-    """The meanings of response codes that decline, by themselves as folded."""
+    """Meanings of response codes that do not approve, by their folded text."""
     named = [one.meaning for one in response_codes_of() if one.kind in _DECISIONS]
     named += [one.meaning for one in code_list("response_code") if one.kind in _DECISIONS]
     return {fold(meaning.partition(" (")[0]): meaning for meaning in named}
@@ -133,14 +133,14 @@ def meanings() -> dict[str, str]:
 
 @cache
 def long_meanings() -> tuple[str, ...]:
-    """The meanings that are more than a phrase, the longest first."""
+    """The meanings longer than a phrase, the longest first."""
     every = (text for text in meanings() if re.search(", | or | not |/", text))
     return tuple(sorted(every, key=len, reverse=True))
 
 
 @cache
 def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
-    """What each phrase says, as pairs of key and value, by its words; and how many words the longest has."""
+    """The meanings of each phrase, pairs of key and value, by its words; and the length of the longest."""
     found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for row in read_csv("descriptions/words"):
         key, pair = row["key"], (row["key"], row["value"])
@@ -159,19 +159,19 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
     for land in countries():
         found.setdefault(words_of(land.name), [("country", land.alpha2)])
     for words in [words for words in found if any("ss" in word for word in words)]:
-        # `ß` is one letter where it is folded, two where it is not written
+        # `ß` folds to one letter, but people also write `ss`
         found.setdefault(tuple(word.replace("ss", "s") for word in words), found[words])
     return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
 
 
 def inflected(word: str, shortest: int = _STEM) -> Iterator[str]:
-    """*word* and its forms with other endings, of a stem of at least *shortest* letters."""
+    """*word* and its forms with other endings; the stem has at least *shortest* letters."""
     stems = [word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))]
     return (stem + end for stem in stems if len(stem) >= shortest for end in ("", *_ENDINGS))
 
 
 def variant(word: str) -> str:
-    """The word that a row has in place of *word*, but for its ending: `abgelehnte` is declined."""
+    """The word in the table that differs from *word* only in its ending: `abgelehnte` is declined."""
     known = phrases()[0]
     rows = ((one, known.get((one,), ())) for one in inflected(word))
     return next((one for one, pairs in rows if any(key != "filler" for key, _ in pairs)), word)
@@ -179,7 +179,7 @@ def variant(word: str) -> str:
 
 @cache
 def _meaningful() -> dict[str, list[str]]:
-    """The words that say what a message is, by their first letter."""
+    """The words that determine what a message is, by first letter."""
     made: dict[str, list[str]] = {}
     every = (words for words, pairs in phrases()[0].items() if any(key in _MATTERS for key, _ in pairs))
     for word in {word for words in every for word in words if len(word) >= _STEM}:
@@ -188,7 +188,7 @@ def _meaningful() -> dict[str, list[str]]:
 
 
 def like(word: str) -> str:
-    """The word that says something of which *word* may be a misspelling; empty for none."""
+    """The meaningful word that *word* may misspell; empty if there is none."""
     if len(word) < _STEM:
         return ""
     near = [one for one in _meaningful().get(word[0], ()) if abs(len(one) - len(word)) <= 2]
@@ -196,8 +196,8 @@ def like(word: str) -> str:
 
 
 def slip(word: str) -> str:
-    """The word that says something of which *word* is a slip of the finger: two letters the wrong way round,
-    one too many or one lost. Empty for none, or for several that say different things."""
+    """The meaningful word of which *word* is a typo: two letters swapped, one added or one missing. Empty if
+    there is none, or if several differ in meaning."""
     if len(word) < _SLIP:
         return ""
     known = phrases()[0]
@@ -210,12 +210,12 @@ def slip(word: str) -> str:
 
 @cache
 def _less(word: str) -> frozenset[str]:
-    """*word* without one of its letters, but for the first."""
+    """*word* without any one letter after the first."""
     return frozenset(word[:at] + word[at + 1 :] for at in range(1, len(word)))
 
 
 def known_from(words: tuple[str, ...]) -> bool:
-    """Whether a row begins *words*."""
+    """Whether *words* begin with a known phrase."""
     return any(words[:size] in phrases()[0] for size in range(1, len(words) + 1))
 
 

@@ -1,7 +1,7 @@
-"""An exchange made: a first request, what became of it, and what follows, each answered as an issuer does.
+"""Make an exchange: a first request, its outcome and the later steps, with the responses of an issuer.
 
-When the messages go is our choice: an answer comes after a second, what is not answered is given up after
-`TIMEOUT`, and so on (`_LATER`).
+The timing is our choice: a response comes after one second, a request times out after `TIMEOUT`, later steps
+as in `_LATER`.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from sim.spec.tables import read_toml
 
 APPROVED, PARTIAL, DECLINED, NO_ANSWER, TOO_LATE = "approved", "partial", "declined", "timeout", "late"
 OUTCOMES = (APPROVED, PARTIAL, DECLINED, NO_ANSWER, TOO_LATE)
-_DECIDED = ("10", "20")  # what an issuer approves or declines: class and function of an MTI
+_DECIDED = ("10", "20")  # class and function of MTIs that an issuer approves or declines
 _CODE = re.compile(r"[0-9A-Z]{2,4}")
 _ITEM = re.compile(r"[\s,]+")
 _DIGITS = re.compile(r"[0-9]{1,12}")
 _ANSWERED = timedelta(seconds=1)
 _GIVEN_UP = timedelta(seconds=TIMEOUT)
-# How long after the message before it a step goes out, where that was answered.
+# The delay of a step after the message before it, if that has a response.
 _LATER = {
     **dict.fromkeys(REVERSALS, timedelta(minutes=2)),
     **dict.fromkeys((INCREMENT, COMPLETION, REFUND, ORIGINAL_CREDIT), timedelta(days=1)),
@@ -50,7 +50,7 @@ _LATER = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A step that is asked for: what it is, its amount in minor units, its reason, what becomes of it."""
+    """A requested step: its name, amount in minor units, reason and outcome."""
 
     step: str
     amount: int | None = None
@@ -95,17 +95,17 @@ def make(
     becomes = [outcome, *(one.outcome for one in wanted)]
     for place in (at for at, one in enumerate(wanted) if one.step == REPEAT):
         if becomes[place] == APPROVED:
-            becomes[place] = NO_ANSWER  # it is repeated as no answer came
+            becomes[place] = NO_ANSWER  # the sender repeats it because it timed out
         elif becomes[place] == TOO_LATE:
             raise OptionError(
                 "then", "no repeat of a request with a late response: the response answers both", "'repeat'"
             )
         elif becomes[place] != NO_ANSWER and becomes[place + 1] == APPROVED:
-            becomes[place + 1] = becomes[place]  # it is answered as before
+            becomes[place + 1] = becomes[place]  # the repeat gets the outcome of the request
     made, late = _answered(made, becomes[0], approved_minor_units)
     for one, word in zip(wanted, becomes[1:], strict=True):
         before = made.steps[-1]
-        assert before.at is not None  # noqa: S101, a step that is made has its time
+        assert before.at is not None  # noqa: S101, every step made here has a time
         later = _LATER[one.step] if before.is_answer else _GIVEN_UP
         step = follow(
             made,
@@ -125,7 +125,7 @@ def make(
 
 
 def _more(exchange: Exchange, completion: Message) -> str:
-    """What is noted of a completion above what was authorized."""
+    """A note on a completion above the authorized amount, else empty."""
     held = sum(one.stays for one in authorized(exchange.steps, exchange.network))
     if minor_units(completion) <= held:
         return ""
@@ -133,7 +133,7 @@ def _more(exchange: Exchange, completion: Message) -> str:
 
 
 def wanted_steps(then: str | Iterable[str | Mapping[str, Any]]) -> tuple[Wanted, ...]:
-    """The steps that *then* asks for. Raises ChoiceError or OptionError for what is none.
+    """The steps that *then* requests. Raises ChoiceError or OptionError for anything else.
 
     >>> [(one.step, one.amount) for one in wanted_steps("increment:5000 completion")]
     [('increment', 5000), ('completion', None)]
@@ -157,7 +157,7 @@ def _options(purpose: str, message_type: str | None, options: Mapping[str, Any])
 
 
 def _link_word(purpose: object) -> str:
-    """The message of a link's own that *purpose* names; empty for a payment's."""
+    """The network management message that *purpose* names; empty for a payment."""
     try:
         found = template_word("message_type", purpose)
     except ChoiceError:
@@ -166,8 +166,8 @@ def _link_word(purpose: object) -> str:
 
 
 def _usual_kind(given: Mapping[str, Any]) -> str:
-    """The kind of message that a purpose usually has: an authorization, which clearing follows, but where the
-    network does both in one message."""
+    """The usual message type of a purpose: an authorization, cleared later, unless the network uses single
+    messages."""
     kinds = read_toml("templates")["purposes"][given["purpose"]]["kinds"]
     known = [one for one in kinds if one in kinds_of(given["network"], given["version"])] or kinds
     own = network_of(given["network"]).dialects.get(given["version"], {}) if given["network"] else {}
@@ -185,7 +185,7 @@ def _zone(given: Mapping[str, Any], at: datetime) -> tzinfo:
 
 
 def _items(then: str | Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
-    """The steps that are asked for, one by one."""
+    """The requested steps, one by one."""
     if isinstance(then, Mapping):
         return [then]
     if isinstance(then, str):
@@ -196,7 +196,7 @@ def _items(then: str | Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[
 
 
 def _wanted(item: str | Mapping[str, Any]) -> Wanted:
-    """A step from its text, `word:minor units:reason or outcome`, or from its mapping."""
+    """The step in a text, `word:minor units:reason or outcome`, or in a mapping."""
     if isinstance(item, Mapping):
         words = {"step": "step", "amount_minor_units": "amount", "reason": "reason", "outcome": "outcome"}
         if unknown := [name for name in item if name not in words]:
@@ -241,8 +241,8 @@ def _outcome(option: str, word: object) -> str:
 
 
 def _allow_part(given: dict[str, Any]) -> tuple[str, ...]:
-    """Have the terminal of the first request say that it takes an approval of a part, as far as it is known
-    how. Raises OptionError where none can be."""
+    """Have the first request indicate that the terminal supports partial approval, if it is public how, else
+    give a note. Raises OptionError if a partial approval is impossible."""
     network, version, option = given["network"], given["version"], "partial_approval"
     purposes = read_toml("templates")["options"][option]["purposes"]
     if given["purpose"] not in purposes or given["message_type"] not in ("auth", "financial"):
@@ -257,8 +257,8 @@ def _allow_part(given: dict[str, Any]) -> tuple[str, ...]:
 def _answered(
     exchange: Exchange, outcome: str, part: int | None, place: int = 0
 ) -> tuple[Exchange, tuple[Step, ...]]:
-    """*exchange* with the answer to step *place*, where there is one, and what will come too late: after the
-    next step."""
+    """*exchange* with the response to step *place*, if any; and a late response, which comes after the next
+    step."""
     step, last = exchange.steps[place], exchange.steps[-1]
     of = place if step.role != REPEAT or step.of is None else step.of
     assert step.at is not None  # noqa: S101

@@ -1,4 +1,4 @@
-"""A plan: calls of the toolkit with their options, each with the words that it follows from."""
+"""A plan: calls of the toolkit with their options, and the words behind each option."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from sim.operations import answering, faults
 from sim.operations.asked import generated
 from sim.operations.conversion import convert
 
-SOURCE_WORDS = "words"  # our choice: what `source` says of a description read by rules
-# Calls that make no message: a host that answers, a suite that is run.
+SOURCE_WORDS = "words"  # our choice: the `source` of a description read by rules
+# Calls that make no message: start a host, run a suite.
 HOST, SUITE = "host", "run_suite"
-_LONGEST_WORDS = 100  # characters of what an error quotes
+_LONGEST_WORDS = 100  # characters that an error quotes
 _WIDEST = 88  # characters of a line of code
 _USUAL: dict[str, Any] = {
     **{"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"},
     **{"version": None, "at": None, "purpose": "purchase", "entry": None, "outcome": "approved"},
 }
-# What a call takes first, without its name.
+# The positional argument of each call.
 _FIRST = {"generate": "message_type", "exchange": "purpose", "respond": "code", "break_message": "fault",
           "convert": "to", HOST: "rules", SUITE: "suite"}  # fmt: skip
 _NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "break_message": "broken",
@@ -34,8 +34,8 @@ _NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "b
 
 
 class UnclearError(IsoError):
-    """Something that matters in a description was not understood, or is not possible. `words` are the words
-    that were not understood, `not_possible` the reason why the rest cannot be made."""
+    """Something important in a description was not understood, or is not possible. `words` are the words not
+    understood, `not_possible` the reason why the rest cannot be made."""
 
     def __init__(self, words: tuple[str, ...] = (), not_possible: str = "") -> None:
         super().__init__(None, None, "", "")
@@ -50,13 +50,12 @@ class UnclearError(IsoError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a description asks for. `purpose` and `options` are those of `sim.exchange`, as are `outcome`
-    (None: a request without an answer), `approved` in part and what comes `then`; `kind` is the message
-    type, None for the usual one. `approval` and `balance` stand in the answer, `elements` are written by
-    hand into the message `at` (None removes one), into which `fault` is put; `convert` is the version that
-    the message is converted to at last. There are `count` of all of it, of which those at `which` (counted
-    from 0; None: all) have the outcome. `answered` is whether the description is about the last answer.
-    `words` are those that each follows from."""
+    """What a description requests. `purpose`, `options`, `outcome` (None: a request without a response),
+    `approved` (a partial amount) and `then` are those of `sim.exchange`; `kind` is the message type, None for
+    the usual one. `approval` and `balance` go into the response; `elements` are set by hand in message `at`
+    (None removes one), which also gets the `fault`; `convert` is the version to convert the message to at the
+    end. All of it is made `count` times; those at `which` (counted from 0; None: all) have the outcome.
+    `answered`: the description is about the last response. `words` are those behind each option."""
 
     purpose: str = "purchase"
     kind: str | None = None
@@ -84,8 +83,8 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Step:
     """One call: `generate`, `exchange`, `respond`, `break_message`, `convert`, `host`, `run_suite` or `set`,
-    which writes elements by hand (None removes one). It takes message `at` of step `of`. It is done `times`,
-    of which those at `which` (counted from 0; None: all) have the outcome that its options name."""
+    which sets elements by hand (None removes one). It takes message `at` of step `of` and runs `times` times;
+    those at `which` (counted from 0; None: all) have the outcome in its options."""
 
     call: str
     options: Mapping[str, Any] = field(repr=False)
@@ -98,8 +97,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a plan made: an exchange, the `texts` of the messages in it that were broken, by their place,
-    and the place of the message that the description is about."""
+    """The result of a plan: an exchange, the `texts` of its broken messages by index, and as `subject` the
+    index of the message that the description is about."""
 
     exchange: Exchange
     texts: Mapping[int, str] = field(repr=False)
@@ -112,10 +111,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a description asks for. `asked` is what the `steps` from `first` on make: those before are of
-    transactions that were named before it. `notes` say what was assumed, `unclear` are the words that were
-    not understood, `not_possible` says why what was understood cannot be made; `cost` what a language model
-    took."""
+    """A description as calls. The `steps` from `first` on make what is `asked`; those before belong to
+    earlier transactions of the description. `notes` say what was assumed, `unclear` are the words not
+    understood, `not_possible` says why the rest cannot be made; `cost` is the usage of a language model."""
 
     text: str = field(repr=False)
     asked: Asked = field(default_factory=Asked)
@@ -129,29 +127,29 @@ class Plan:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The notes as they are shown."""
+        """The notes, ready to show."""
         told = ("Left aside: ", "Did you mean ")
         return tuple(note if note.startswith(told) else f"Assumed: {note}" for note in self.notes)
 
     @property
     def refusal(self) -> str:
-        """Why the plan cannot be run, in words; empty if it can."""
+        """Why the plan cannot run, in words; empty if it can."""
         if self.unclear or self.not_possible:
             return str(UnclearError(self.unclear, "" if self.unclear else self.not_possible))
         return ""
 
     @property
     def makes_messages(self) -> bool:
-        """Whether the calls make messages: not of a host or a suite, which `sim.plan` runs."""
+        """Whether the calls make messages; those of a host or a suite do not."""
         return not any(step.call in (HOST, SUITE) for step in self.steps)
 
     def asking(self, asked: Asked, steps: Iterable[Step]) -> Plan:
-        """The plan with *asked*, which *steps* make, in place of what it asks for last."""
+        """The plan with its last request replaced by *asked*, made by *steps*."""
         kept = self.steps[: self.first]
         return replace(self, asked=asked, steps=(*kept, *_moved(steps, kept)))
 
     def check(self) -> Plan:
-        """The plan with the reason why it cannot be run, if any."""
+        """The plan with the reason why it cannot run, if any."""
         if not self.not_possible and self.makes_messages:
             try:
                 self._run()
@@ -160,7 +158,7 @@ class Plan:
         return self
 
     def run(self, *, partial: bool = False) -> Run:
-        """The messages, in order. *partial*: also where something was not understood. Raises UnclearError."""
+        """Make the messages. *partial*: even if something was not understood. Raises UnclearError."""
         if self.unclear and not partial:
             raise UnclearError(self.unclear)
         return self._run()
@@ -179,7 +177,7 @@ class Plan:
         return Run(made.exchange, made.texts, max(places, default=0))
 
     def rows(self) -> Iterator[tuple[int, str, str, Any, str]]:
-        """Each option: the number of the step, its call, the option, its value, the words it follows from."""
+        """Each option: the number of the step, its call, the option, its value, the words behind it."""
         for number, step in enumerate(self.steps, 1):
             options = dict(step.options)
             if step.times > 1:
@@ -190,12 +188,12 @@ class Plan:
                 yield number, step.call, name, value, step.words.get(name, "")
 
     def understood(self) -> dict[str, str]:
-        """The words that were understood, as they may be shown, by the option they give."""
+        """The words that were understood, masked, by the option that they set."""
         return {name: shown(words) for _, _, name, _, words in self.rows() if words}
 
     @property
     def code(self) -> str:
-        """The calls that make the same in a cell."""
+        """The plan as Python calls for a notebook cell."""
         names: list[str] = []
         lines = []
         for step in self.steps:
@@ -206,7 +204,7 @@ class Plan:
 
 
 def together(plans: Sequence[Plan]) -> Plan:
-    """Several plans as one: their calls one after the other, with trace numbers of their own."""
+    """Several plans as one: their calls in sequence, each with its own STANs."""
     steps: tuple[Step, ...] = ()
     first = 0
     for plan in plans:
@@ -224,7 +222,7 @@ def together(plans: Sequence[Plan]) -> Plan:
 
 
 def _moved(steps: Iterable[Step], before: Sequence[Step]) -> Iterator[Step]:
-    """*steps* as they stand after those *before*."""
+    """*steps* renumbered to come after those *before*."""
     asked = [step for step in before if step.call in ("generate", "exchange")]
     made = sum(step.times * (1 + len(str(step.options.get("then", "")).split())) for step in asked)
     for step in steps:
@@ -235,8 +233,8 @@ def _moved(steps: Iterable[Step], before: Sequence[Step]) -> Iterator[Step]:
 
 
 def steps_of(asked: Asked) -> Iterator[Step]:
-    """The calls that make what is *asked*: a request, an exchange, or a call for each message where one of
-    them is changed or the answer has what no exchange is asked for."""
+    """The calls that make what is *asked*: a request, an exchange, or one call per message if one of them is
+    changed or the response needs what `exchange` has no option for."""
     words = dict(asked.words)
     times: dict[str, Any] = {"times": asked.count, "which": asked.which}
     changed = bool(asked.fault or asked.elements)
@@ -279,12 +277,12 @@ def _changes(asked: Asked, of: int, at: int) -> Iterator[Step]:
 
 
 class _Running:
-    """The calls of a plan, done one after the other."""
+    """Runs the calls of a plan in order."""
 
     def __init__(self, steps: tuple[Step, ...]) -> None:
         self.exchange = Exchange()
         self.texts: dict[int, str] = {}
-        self.places: list[int] = []  # of the first message of each step
+        self.places: list[int] = []  # index of the first message of each step
         for step in steps:
             self.places.append(len(self.exchange))
             getattr(self, f"_{step.call}")(step)
@@ -353,8 +351,7 @@ class _Running:
 
 
 def repeated(step: Step) -> Iterator[dict[str, Any]]:
-    """The options of each of the times that *step* is done: trace numbers of their own, and the outcome of
-    those that have it."""
+    """The options of each run of *step*: a STAN of its own, and the outcome for the runs that have it."""
     for number in range(step.times):
         options = dict(step.options)
         if number:
@@ -365,7 +362,7 @@ def repeated(step: Step) -> Iterator[dict[str, Any]]:
 
 
 def _coded(step: Step, names: list[str]) -> tuple[str, str]:
-    """The variable that a step's message has in code, and the line of code; *names* are those there are."""
+    """The variable and the line of code for a step; *names* are the variables so far."""
     options, source = dict(step.options), ""
     if step.call in ("set", "break_message", "respond", "convert"):
         source = f"{names[-1]}.iso.messages[{step.at}]" if names[-1].startswith("exchange") else names[-1]
@@ -401,5 +398,5 @@ def _call(head: str, given: list[str]) -> str:
 
 
 def shown(text: str) -> str:
-    """*text* of a description as it may be shown: card numbers masked."""
+    """*text* of a description with its card numbers masked."""
     return mask_words(text)

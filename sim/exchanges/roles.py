@@ -15,16 +15,16 @@ REQUEST, ANSWER, LATE, REPEAT = "request", "answer", "late answer", "repeat"
 ADVICE, INCREMENT, COMPLETION, REVERSAL = "advice", "increment", "completion", "reversal"
 ACKNOWLEDGEMENT = "acknowledgement"
 ROLES = (REQUEST, ADVICE, INCREMENT, COMPLETION, REVERSAL, REPEAT, ANSWER, LATE, ACKNOWLEDGEMENT)
-# Those whose answer decides about money.
+# The roles whose response decides about money.
 MOVING = (REQUEST, ADVICE, INCREMENT, COMPLETION)
 _AUTHORIZATION, _FINANCIAL, _REVERSAL = "1", "2", "4"  # message classes
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One message: its role, when it went (UTC, None where nobody says), and `of`, the step (counted from 0)
-    whose request it answers, repeats, acknowledges, reverses, completes or increases; None where it is about
-    itself alone. `reason` is why a reversal was made."""
+    """One message: its role, when it was sent (UTC, None if unknown), and `of`, the step (counted from 0)
+    that it answers, repeats, acknowledges, reverses, completes or increases; None if it refers to no other
+    step. `reason` is the reason for a reversal."""
 
     role: str
     message: Message
@@ -34,7 +34,7 @@ class Step:
 
     @property
     def is_answer(self) -> bool:
-        """Whether it answers an earlier step."""
+        """Whether it responds to an earlier step."""
         return self.role in (ANSWER, LATE)
 
 
@@ -45,7 +45,7 @@ def _credits() -> tuple[int, int]:
 
 
 def is_credit(message: Message) -> bool:
-    """Whether the processing code of *message* gives money to the cardholder: a refund, an original credit.
+    """Whether the processing code of *message* credits the cardholder: a refund, an original credit.
 
     >>> is_credit(Message("0200", {3: "200000"})), is_credit(Message("0200", {3: "000000"}))
     (True, False)
@@ -56,7 +56,7 @@ def is_credit(message: Message) -> bool:
 
 
 def asking_role(message: Message, original: Message | None) -> str:
-    """The role of a *message* that is no answer and no repeat, which names *original* (None: nothing).
+    """The role of a *message*, neither response nor repeat, that refers to *original* (None: nothing).
 
     >>> asking_role(Message("0220", {}), Message("0100", {})), asking_role(Message("0100", {}), None)
     ('completion', 'request')

@@ -1,4 +1,4 @@
-"""The amounts of a description and what each belongs to: the request, a part of it, what follows."""
+"""The amounts of a description and the role of each: of the request, of a part of it, of a later step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
 
 
 def amounts(made: Draft, chain: list[str], decision: Decision) -> dict[str, int]:
-    """Amounts by what they belong to: main, part, final, cashback, or a later stage of *chain*."""
+    """Amounts by role: main, part, final, cashback, tip, balance, or a later stage of *chain*."""
     bad, amounts = made.bad, made.all("amount")
     for mark in amounts:
         if mark.value.figures:
@@ -60,7 +60,7 @@ def amounts(made: Draft, chain: list[str], decision: Decision) -> dict[str, int]
 
 
 def _placed(made: Draft, mark: Mark) -> None:
-    """Give an amount in pesos, francs and the like the currency that the country has."""
+    """Resolve an amount in pesos, francs and the like to the currency of the country."""
     name, land = mark.value.currency[1:], str(made.options.get("country", ""))
     known = [one for one in currencies() if one.alpha[:2] == land and one.alpha not in FUNDS]
     known = [one for one in known if re.search(name, fold(one.name))]
@@ -80,7 +80,7 @@ def _minor(made: Draft, mark: Mark, currency: str) -> int | None:
 
 
 def _role(made: Draft, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
-    """What the amount *mark* belongs to, by the words around it; *several*: one stands before it."""
+    """The role of the amount *mark*, by the words around it; *several*: a main amount comes before it."""
     text, parts = made.reader.text, made.all("part")
     around = made.all(
         "head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof", "tip"
@@ -135,7 +135,7 @@ def _role(made: Draft, mark: Mark, chain: list[str], decision: Decision, several
 
 
 def _undone(made: Draft, decision: Decision, out: dict[str, int]) -> None:
-    """What a reversal undoes, where it is said by itself: all, or a part of it."""
+    """Take a reversal's own amount, if one is given, as a full or partial reversal."""
     undone, whole = out.pop("undone", None), out.get("part", out.get("main", 0))
     if undone is None or undone == whole:
         return
@@ -146,7 +146,7 @@ def _undone(made: Draft, decision: Decision, out: dict[str, int]) -> None:
 
 
 def _check_parts(made: Draft, decision: Decision, out: dict[str, int]) -> None:
-    """A part is less than the whole, and every part that is spoken of has an amount."""
+    """Check that each part is less than the whole and that every part mentioned has an amount."""
     bad = made.bad
     main = out.get("main", made.options.get("amount_minor_units", -1))
     for role in ("part", "final", "cashback"):

@@ -1,4 +1,4 @@
-"""Amounts as people write them: figures, words, thousands, cents, in the smallest unit of their currency."""
+"""Amounts as people write them (figures, words, thousands, cents), in minor units of their currency."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sim.exchanges.lexicon import fold, phrases_of, present, values_of
 from sim.spec import currency as currency_of
 from sim.spec.codes import FUNDS, currencies
 
-# Figures with thousands parted by marks or blanks, with decimals; `.50` alone, too.
+# Figures with thousands separators and decimals; also `.50`.
 FIGURES = (
     r"(?<!\d)\d{1,2}(?:,\d{2})+,\d{3}(?:[.]\d{2})?(?!\d)|"  # as in India
     r"(?<!\d)\d{1,3}(?:[.,'’]\d{3}){1,4}(?:[.,]\d{1,3})?(?!\d)"
@@ -22,7 +22,7 @@ _HUNDRED = 100
 
 @cache
 def _numbers() -> dict[str, int]:
-    """Words for numbers, with the compounds of German such as *fünfundzwanzig*."""
+    """Numbers by word, with German compounds such as *fünfundzwanzig*."""
     made = {word: int(value) for word, value in phrases_of("number").items()}
     german = values_of("number-german")
     units = {word: int(value) for value, words in german.items() for word in words if int(value) < 10}
@@ -43,7 +43,7 @@ def _below_hundred() -> str:
 
 @cache
 def _compound() -> re.Pattern[str]:
-    """A number of German in one word: `zweitausenddreihundertfünf`."""
+    """A pattern for a German number in one word: `zweitausenddreihundertfünf`."""
     small = _below_hundred()
     return re.compile(
         rf"(?:(?P<t>(?:{small})?)(?P<tausend>tausend))?(?:(?P<h>(?:{small})?)(?P<hundert>hundert))?(?:und)?(?P<r>(?:{small})?)"
@@ -55,7 +55,7 @@ def _one_number(text: str) -> str:
 
 
 def _value(word: str) -> int | None:
-    """The number that one *word* is."""
+    """The number that a single *word* means."""
     if word in _numbers():
         return _numbers()[word]
     found = _compound().fullmatch(word) if "hundert" in word or "tausend" in word else None
@@ -67,18 +67,18 @@ def _value(word: str) -> int | None:
 
 
 def spelled_pattern(text: str) -> str:
-    """A pattern for a number in words, of those that the folded *text* has."""
+    """A pattern for a number in words, limited to those in the folded *text*."""
     one, scales = _one_number(text), "|".join(_scales())
     return rf"\b(?:an?\s+(?=(?:{scales})\b))?{one}(?:(?:\s+(?:and|y|e|et)\s+|[\s-]+){one}){{0,9}}\b"
 
 
 def number_pattern(text: str) -> str:
-    """A pattern for a number in figures or words, of those that the folded *text* has."""
+    """A pattern for a number in figures or words, limited to the words in the folded *text*."""
     return rf"(?:\d+(?:[.,]\d+)?\s(?:{'|'.join(_scales())})\b|{FIGURES}|{spelled_pattern(text)})"
 
 
 def spelled(words: str) -> int | None:
-    """The number that *words* spell; None where they spell none.
+    """The number that *words* spell; None if they spell none.
 
     >>> spelled("one hundred and twenty-five"), spelled("dos mil"), spelled("five twenty")
     (125, 2000, None)
@@ -110,13 +110,13 @@ def spelled(words: str) -> int | None:
 
 
 def whole(text: str) -> int | None:
-    """The whole number that *text* is, in digits or words."""
+    """The whole number in *text*, in digits or words."""
     return int(text) if text.isascii() and text.isdigit() else spelled(text)
 
 
 def minor_units(figures: str, alpha: str, *, comma: bool, thousands: bool = False) -> int | None:
-    """An amount in the smallest unit of the currency *alpha*; None where the spelling can mean two things, or
-    has more decimals than the currency. *comma*: decimals stand after a comma, as in *1.234,50*.
+    """An amount in minor units of the currency *alpha*; None if the spelling is ambiguous or has more
+    decimals than the currency. *comma*: the decimal separator is a comma, as in *1.234,50*.
 
     >>> minor_units("1.234,56", "EUR", comma=True), minor_units("12.345", "KWD", comma=False)
     (123456, 12345)
@@ -158,7 +158,7 @@ def minor_units(figures: str, alpha: str, *, comma: bool, thousands: bool = Fals
 
 @cache
 def currency_names() -> dict[str, str]:
-    """What a currency is called, folded, and its code: rows, the names of ISO 4217, codes."""
+    """Currency codes by folded name, from the word rows, the ISO 4217 names and the codes themselves."""
     every = [(fold(one.name), one.alpha) for one in currencies() if one.alpha not in FUNDS]
     counts = [name for name, _ in every]
     names = {name: alpha for name, alpha in every if counts.count(name) == 1}
@@ -168,7 +168,7 @@ def currency_names() -> dict[str, str]:
 
 
 def unit_pattern(text: str) -> str:
-    """A pattern for a currency's name, sign or code, of those that the folded *text* has."""
+    """A pattern for currency names, signs and codes, limited to those in the folded *text*."""
     names = present(currency_names(), text)
     return "|".join(
         (r"(?<![a-z])" if name[0].isalpha() else "") + name + (r"(?![a-z])" if name[-1].isalpha() else "")
@@ -177,6 +177,6 @@ def unit_pattern(text: str) -> str:
 
 
 def cents(words: str) -> int | None:
-    """The cents that *words* name after whole units; None where they name none below a hundred."""
+    """The cents that *words* give after whole units; None if there are none below a hundred."""
     value = whole(fold(words))
     return value if value is not None and value < _HUNDRED else None

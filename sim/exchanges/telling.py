@@ -1,4 +1,4 @@
-"""An exchange in a sentence or two: what was asked for, what became of it, what remains."""
+"""An exchange in a sentence: the request, its outcome, and the amounts that remain."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ nothing remains held.'
 
 
 class _Telling:
-    """A story in the making."""
+    """The story of one exchange."""
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange, self.steps, self.network = exchange, exchange.steps, exchange.network
@@ -59,7 +59,7 @@ class _Telling:
         self.asked = [at for at, one in enumerate(self.steps) if not one.is_answer and one.role != REPEAT]
 
     def text(self) -> str:
-        """All of it."""
+        """The whole story."""
         if not self.asked:
             count = len(self.steps)
             return (
@@ -89,7 +89,7 @@ class _Telling:
         return text[:1].upper() + text[1:]
 
     def _noun(self, at: int) -> str:
-        """What step *at* asks for, in a word or two."""
+        """What step *at* requests, in a word or two."""
         message = self.steps[at].message
         if mtis.is_network_management(message.mti):
             return _management(message, self.network)
@@ -112,7 +112,7 @@ class _Telling:
         return say_amount(str(units), currency or next((one.currency for one in self.booked.values()), ""))
 
     def _answer(self, at: int) -> Step | None:
-        """What came back for step *at* or its repeats, the answer before a late one."""
+        """The response to step *at* or its repeats; one in time comes before a late one."""
         found = [one for one in self.steps if one.is_answer and one.of == at]
         return next((one for one in found if one.role != LATE), found[0] if found else None)
 
@@ -122,7 +122,7 @@ class _Telling:
         return f"(repeated {times})" if count else ""
 
     def _outcome(self, at: int) -> str:
-        """What became of the step that is the first, or a transaction of its own."""
+        """The outcome of step *at*: the first, or a transaction of its own."""
         step, answer = self.steps[at], self._answer(at)
         told = _decision(step.message, answer, self.network, self._say)
         if step.role == ADVICE and step.message.mti[1] in "12":
@@ -133,7 +133,7 @@ class _Telling:
         return " ".join((told, self._repeated(at))).strip()
 
     def _clause(self, at: int) -> str:
-        """What a later step did."""
+        """The effect of a later step."""
         step, answer = self.steps[at], self._answer(at)
         well, units = _well(answer, self.network), self._say(minor_units(step.message), step.message)
         if step.role == REVERSAL:
@@ -165,8 +165,8 @@ class _Telling:
         return f"{what}reversed {read_toml('phrases')['reversed'][self._reason(step)]}".strip()
 
     def _reason(self, step: Step) -> str:
-        """Why *step* reverses: as it was made, as it says, or, where a code says several things or a network
-        none, as it came about."""
+        """The reason of a reversal: the one it was made for, the one in the message, or, if its code has
+        several meanings or none, the likely one."""
         if step.reason:
             return step.reason
         said = reasons_of(step.message, self.network)
@@ -178,7 +178,7 @@ class _Telling:
         return next(iter([*likely, *said]), "customer")
 
     def _ending(self) -> str:
-        """What remains."""
+        """The amounts that remain."""
         held = list(self.booked.values())
         if not any(one.asked for one in held):
             return ""
@@ -216,7 +216,7 @@ def _well(answer: Step | None, network: str | None) -> bool:
 
 
 def _decision(request: Message, answer: Step | None, network: str | None, say: Any) -> str:
-    """What came of *request*, in words."""
+    """The decision on *request*, in words."""
     if answer is None:
         return "not answered"
     message = answer.message
@@ -243,7 +243,7 @@ def _kinds() -> dict[str, str]:
 
 
 def _management(message: Message, network: str | None) -> str:
-    """What a network management message is for."""
+    """The purpose of a network management message."""
     name, number = ("network_management", 70) if message.version == "1987" else ("function_code", 24)
     for own in (network, None):
         known = lookup(name, message.get(number), version=message.version, network=own)

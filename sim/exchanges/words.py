@@ -1,8 +1,8 @@
-"""A description read by rules: which words say what, and which say nothing that is known.
+"""Read a description by rules: which words mean what, and which are unknown.
 
-Values that have a form of their own are read first (codes, cards, dates, labelled elements), then amounts and
-the names of merchants and places; what is left is looked up phrase by phrase, the longest first. A word that
-no row has stays unknown: nothing is guessed.
+Values with a form of their own come first (codes, cards, dates, labeled elements), then amounts and the names
+of merchants and places; the rest is looked up phrase by phrase, the longest first. A word that no row has
+stays unknown: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sim.spec import currency as currency_of
 _ALLOWED = frozenset(",.;:-()!/\"'—&=#+*>[]{}|“”„«»‘’_~")
 _TAKEN = "\x00"
 _NOON = (12, 0, 0)
-# Two-letter words of one language that are abbreviations of the field in capitals.
+# Words of one language that in capitals are abbreviations of the field.
 _CAPITALS = frozenset({("mit",), ("cit",)})
 
 
 @dataclass(slots=True)
 class Mark:
-    """Words of a description, from *start* to *end*, that say *value* of *key*."""
+    """Words of a description, from *start* to *end*, that give *key* the *value*."""
 
     key: str
     value: Any
@@ -38,8 +38,8 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """An amount that names its currency; `vague` where others have a currency of that name. Of one that only
-    a place tells, such as `*peso`, `figures` is the number."""
+    """An amount with its currency; `vague` if other currencies share the name. If only the place tells the
+    currency, as for `*peso`, `figures` is the number."""
 
     minor_units: int
     currency: str
@@ -48,8 +48,7 @@ class Sum:
 
 
 class Reader:
-    """A description and what is read of it: `marks`; `unclear`, what cannot be read; `notes`, what was left
-    aside."""
+    """A description and its `marks`; `unclear` lists what cannot be read, `notes` what was left aside."""
 
     def __init__(self, text: str) -> None:
         self.text = text = _WITHOUT.sub("without", _BLANKS.sub(" ", text))
@@ -61,7 +60,7 @@ class Reader:
         self.comma = not phrases_of("comma").keys().isdisjoint(TOKEN.findall(self.left))
         for read in (self._meanings, self._forms, self._amounts, self._names, self._phrases):
             read()
-        # What a message is for says nothing about it: `for our declined-cards suite`.
+        # The use of a message does not describe it: `for our declined-cards suite`.
         self.notes += [f"Left aside: {mark.words}" for mark in self.all("aside")]
 
     def all(self, *keys: str) -> list[Mark]:
@@ -69,14 +68,14 @@ class Reader:
         return sorted((mark for mark in self.marks if mark.key in keys), key=lambda mark: mark.start)
 
     def only(self, key: str) -> Any:
-        """The one value of *key*, or None; two that differ are unclear."""
+        """The single value of *key*, or None; different values are unclear."""
         found = self.all(key)
         if len({str(mark.value) for mark in found}) > 1:
             self.unclear.append("contradicts itself: " + " / ".join(mark.words for mark in found))
         return found[0].value if found else None
 
     def add(self, key: str, value: Any, start: int, end: int) -> None:
-        """Note that the text from *start* to *end* says *value* of *key*; it says nothing else then."""
+        """Mark the text from *start* to *end* as *value* of *key*; nothing else reads it then."""
         self.marks.append(Mark(key, value, start, end, self.text[start:end].strip()))
         self._blank(start, end)
 
@@ -91,7 +90,7 @@ class Reader:
                 self.add(key, got, *place)
 
     def _meanings(self) -> None:
-        """Meanings of response codes of several clauses, word for word: `expired card, pick up`."""
+        """Read response code meanings of several clauses, word for word: `expired card, pick up`."""
         for text in lexicon.long_meanings():
             at = self.left.find(text)
             if at >= 0:
@@ -107,7 +106,7 @@ class Reader:
             self._take(pattern, key, lambda found, how=how: self._formed(found, how))  # type: ignore[misc]
 
     def _formed(self, found: re.Match[str], how: str) -> Any:
-        """What a form says, as options want it; None where it can mean two things."""
+        """The value of a form, as options take it; None if it is ambiguous."""
         if how[0] == "=":
             return how[1:]
         if read := _READ.get(how):
@@ -122,7 +121,7 @@ class Reader:
         value = self.text[found.start("v") : found.end("v")]
         match how:
             case "element":
-                # `compra de 50 ...` is no element 50.
+                # `compra de 50 ...` is not DE 50.
                 plain = found[0].startswith("de") and self.text[found.start()] != "D" and self.comma
                 return None if plain and not re.search("[:=]", found[0]) else (int(found["n"]), value)
             case "label":
@@ -152,7 +151,7 @@ class Reader:
                 self.add("bare", found[0], *found.span())
 
     def _is_amount(self, found: re.Match[str]) -> bool:
-        """Whether a number without a currency is an amount by the words beside it: *completed for 35*."""
+        """Whether the words next to a number without a currency make it an amount: *completed for 35*."""
         after = TOKEN.findall(self.left[found.end() : found.end() + _NEXT_WORD])[:2]
         if not _COUNTED.isdisjoint(after) or not phrases_of("plural").keys().isdisjoint(after):
             return False
@@ -214,12 +213,11 @@ class Reader:
                 continue
             if lexicon.known_from(words_of(self.text[found.start(1) : found.end(1) + _NEXT_WORD])):
                 continue  # in Swiss francs
-            # Which country it is in is said after it, or by the currency.
+            # The words after it, or the currency, give the country.
             self.add("city", "", found.start(1), found.end(1))
 
     def _shop(self, found: re.Match[str]) -> str:
-        """The name of a merchant after `at`, up to the first word that says something else; empty for
-        none."""
+        """The merchant name after `at`, up to the first word with another meaning; empty if there is none."""
         if _TAKEN in self.left[found.start() : found.end()]:
             return ""
         words = found[1].split()
@@ -245,7 +243,7 @@ class Reader:
             "network",
             lambda found: phrases_of("network")[re.sub(r"[\s-]+", " ", found[0])],
         )
-        # A network among the words of a phrase does not part them: `stored Visa card`.
+        # A network name does not split a phrase: `stored Visa card`.
         for mark in self.all("network"):
             self.left = self.left[: mark.start] + " " * (mark.end - mark.start) + self.left[mark.end :]
         tokens = [
@@ -277,8 +275,7 @@ class Reader:
                 at += 1
 
     def _joined(self, start: int, end: int) -> bool:
-        """Whether the words between two places are one phrase, without what was read or the end of a
-        sentence among them."""
+        """Whether the words between two positions are one phrase, not split by marks or punctuation."""
         gap = self.left[start:end]
         return _TAKEN not in gap and ("pick" in gap or not re.search(r"[,;.]\s", gap))
 
@@ -286,12 +283,12 @@ class Reader:
         text = self.text[start:end]
         if words in _CAPITALS and (not text.isupper() or self.text.isupper()):
             text = ""
-        if text in phrases_of("word-city"):  # as it stands, in small letters
-            text = ""  # a nice dinner
+        if text in phrases_of("word-city"):  # in lower case only
+            text = ""  # `a nice dinner`
         for key, value in lexicon.phrases()[0][words] if text else ():
             if key != "filler":
                 self.marks.append(Mark(key, value, start, end, text))
-            elif sums.whole(words[0]):  # `dos compras` of Spanish, `dos` of Portuguese
+            elif sums.whole(words[0]):  # `dos compras` in Spanish; `dos` is a filler in Portuguese
                 self.marks.append(Mark("number", sums.whole(words[0]), start, end, text))
         self._blank(start, end)
 
@@ -300,7 +297,7 @@ _NEXT_WORD = 20  # characters
 _WORDS_BEFORE = 40
 _LONGEST = 5
 _NUMBER = re.compile(rf"(?<![\w.,*-])(?:{sums.FIGURES})(?![\w%]|[.,]\d)")
-# What no amount stands before, and what the words before an amount say.
+# Words that no amount comes before, and the keys of words that come before an amount.
 _COUNTED = frozenset(("st", "nd", "rd", "th", "x", "%", "minor"))
 _BEFORE_AMOUNT = (
     *("tip", "bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof"),
@@ -323,13 +320,13 @@ _NO_NAME = frozenset(
 
 
 def _before_amount(words: str) -> bool:
-    """Whether an amount without a currency may stand right after *words*."""
+    """Whether an amount without a currency may follow *words*."""
     partial = phrases_of("decision").get(words) == "partial"
     return partial or words in phrases_of("amount-after") or lexicon.says(words, *_BEFORE_AMOUNT)
 
 
 def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
-    """How amounts stand in *text*: key, pattern, and how it is read."""
+    """Patterns for amounts in *text*: key, pattern, and how to read it."""
     number, unit, spelled = sums.number_pattern(text), sums.unit_pattern(text), sums.spelled_pattern(text)
     coins = "|".join(phrases_of("coin"))
     with_cents = r"dollars?|euros?|pounds?|usd|eur|gbp|reais|pesos"
@@ -359,7 +356,7 @@ def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def _date(found: re.Match[str]) -> date | str | None:
-    """The day of a form; `none` where there is no such day, None where it can mean two."""
+    """The date of a form; `none` if it does not exist, None if it is ambiguous."""
     got = found.groupdict()
     if "a" in got:
         if got["a"] != got["b"] and max(int(got["a"]), int(got["b"])) <= 12:
@@ -383,7 +380,7 @@ def _clock(found: re.Match[str]) -> tuple[int, int, int] | None:
 
 
 def _expiry(found: re.Match[str]) -> str | None:
-    """YYMM of an expiry; None where month and year may be either way round."""
+    """The YYMM of an expiry; None if month and year could be in either order."""
     value = re.sub(r"/\s?20(?=\d\d)", "/", found["v"])
     first, last = (digits := re.sub(r"\D", "", value))[:2], digits[2:]
     slash = "/" in value

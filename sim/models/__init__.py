@@ -1,7 +1,7 @@
-"""Explain a message and read a description by a language model: it proposes, the rules decide.
+"""Explain a message or read a description with a language model: the model proposes, the rules decide.
 
-Four providers, configured by their usual environment variables. Nothing heavy is imported until a
-model is asked for. No card number leaves: a model sees masked elements and tokens for test cards.
+Four providers, configured by their usual environment variables. Nothing heavy is imported before a model is
+used. No card number is sent: a model sees masked elements and tokens for test cards.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ async def explain_async(
     Raises LlmUnavailable, LlmUnknownProvider, LlmUnknownModel, LlmFailed or LlmTimeout, CardNumberRefused for
     a question that holds card data, and what `explain` by rules does.
     """
-    choose(provider, model)  # refuses before the packages are loaded
+    choose(provider, model)  # raises before the packages are loaded
     from sim.models.telling import prepare, tell_whole
 
     return await tell_whole(prepare(message, version, network, provider, model, ask, language))
@@ -104,7 +104,7 @@ async def stream_explain(
 
 
 def _waited(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """*call*, waited for; works inside a notebook too."""
+    """*call* as a blocking function, which also works in a notebook."""
 
     @wraps(call)
     def waited(*args: P.args, **options: P.kwargs) -> T:

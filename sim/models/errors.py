@@ -1,4 +1,4 @@
-"""What can go wrong with a language model. Texts hold no card data, no key and nothing a provider sent."""
+"""Errors of language model calls. Their texts have no card data, no key and nothing a provider sent."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from typing import Any, ClassVar
 
 
 class LlmError(Exception):
-    """Base of all. `type` is the name a service answers with, `status` the HTTP status that fits."""
+    """Base class. `type` is the error name in a service's response, `status` its HTTP status."""
 
     type: ClassVar[str] = "llm_failed"
     status: ClassVar[int] = 502
 
 
-class LlmUnavailable(LlmError):  # noqa: N818, the name says what is the matter
+class LlmUnavailable(LlmError):  # noqa: N818, the name says what went wrong
     """No provider is configured, the requested one is not, or its package is missing."""
 
     type = "llm_unavailable"
     status = 503
 
 
-class LlmUnknownProvider(LlmError):  # noqa: N818, the name says what is the matter
+class LlmUnknownProvider(LlmError):  # noqa: N818, the name says what went wrong
     """The requested provider is unknown."""
 
     type = "llm_provider_unknown"
     status = 422
 
 
-class LlmUnknownModel(LlmError):  # noqa: N818, the name says what is the matter
-    """This is not a valid model name."""
+class LlmUnknownModel(LlmError):  # noqa: N818, the name says what went wrong
+    """The requested model name is not valid."""
 
     type = "llm_model_unknown"
     status = 422
 
 
-class DescriptionUnusable(LlmError, ValueError):  # noqa: N818, the name says what is the matter
+class DescriptionUnusable(LlmError, ValueError):  # noqa: N818, the name says what went wrong
     """The description is empty, too long, or has only invisible characters."""
 
     type = "value_error"
     status = 422
 
 
-class LlmFailed(LlmError):  # noqa: N818, the name says what is the matter
-    """The provider failed, or its answer was still unusable after repairs. `problems` are the reasons why
-    the last answer was rejected, empty if there was none."""
+class LlmFailed(LlmError):  # noqa: N818, the name says what went wrong
+    """The provider failed, or its answer was still unusable after repairs. `problems` say why the last answer
+    was rejected; empty if there was none."""
 
     def __init__(self, text: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(text)
@@ -52,14 +52,14 @@ class LlmFailed(LlmError):  # noqa: N818, the name says what is the matter
         return type(self), (str(self), self.problems)
 
 
-class LlmTimeout(LlmError):  # noqa: N818, the name says what is the matter
+class LlmTimeout(LlmError):  # noqa: N818, the name says what went wrong
     """The provider did not answer in time."""
 
     type = "llm_timeout"
     status = 504
 
 
-class CardNumberRefused(LlmError):  # noqa: N818, the name says what is the matter
+class CardNumberRefused(LlmError):  # noqa: N818, the name says what went wrong
     """The description contains a card number that is not a published test card, or other card data; nothing
     was sent. `kind` is one of `card number`, `track data`, `raw message` or `PIN or verification code`."""
 

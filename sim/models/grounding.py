@@ -1,8 +1,8 @@
-"""What a text states of a message, held against what is known of it.
+"""Check what a text states about a message against the facts.
 
-A sentence is read as a description is: by tables of words, the longest phrase first, in English, German,
-Spanish, Portuguese and French alike. As there, nothing is guessed: a word, a number or a name that nobody
-knows strikes it out, as does what it claims or denies of the message otherwise than it is known.
+Sentences are read like descriptions: by tables of words, the longest phrase first, in English, German,
+Spanish, Portuguese and French. Nothing is guessed: an unknown word, number or name strikes a sentence out,
+and so does a claim or denial that the facts do not support.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from sim.spec.tables import read_csv
 
 STRUCK = "~~{}~~"
 Claim = tuple[str, str]
-# What is held against the message. Other words of the tables say nothing of it (`_PLAIN`), or must stand in
-# what is known.
+# Keys that are checked against the facts. Other words of the tables are neutral (`_PLAIN`), or the facts must
+# have them.
 _CLAIMS = frozenset(
     (
         *("network", "country", "currency", "entry", "decision", "reason", "reason!", "kind"),
@@ -43,7 +43,7 @@ _PLAIN = frozenset(
 )
 _IDLE: tuple[Claim, ...] = (("idle", ""),)
 _CARD = {"presence": ("card", "present"), "absence": ("card", "absent")}
-# Nouns that speak of the data of a chip or a stripe, too; of reading only with a verb for it.
+# Nouns for card data as well as card entry; they mean card entry only with a verb of reading.
 _NOUNS = ("chip", "stripe")
 _READING = re.compile(
     r"\b(?:read|used|insert|dip|swip|benutz|verwendet|usad|utilis|gelesen|gesteckt|eingesteckt|lue?s?|inser|leid[oa]|lid[oa])"
@@ -67,25 +67,25 @@ _PART = re.compile(r"approved for ([\d.]+) of")
 _CENTS = re.compile(r"\d{1,12}[.]\d\d")
 _ABSENT = frozenset((("entry", "ecommerce"), ("entry", "moto"), ("entry", "stored")))
 _NO_3DS = ("option", "three_d_secure=none")
-# What is advised, or may come, is not said to be so.
+# Advice and possibilities are not claims.
 _ADVICE = re.compile(
     r"\b(?:if|should|may|can|could|would|send|wait|ask|try|might|wenn|falls|sollte|kann|konnte|senden|bitte|bitten"
     r"|si|debe|puede|envie|pida|espere|se|deve|pode|peca|envoyez|demandez|pouvez|peut|devez)\b"
 )
 _ADVISED = ("head", "then", "why", "entry", "alone")
 _DENIED = ("decision", "entry", "head", "then", "alone", "option", "fact", "card", "why", "reason")
-_NAMED = ("currency", "country", "network")  # whose names may be told in any of their words
+_NAMED = ("currency", "country", "network")  # any of their names will do
 _OF_ONE = ("decision", "entry")
-_STEPS = ("head", "then", "fact")  # what the amounts of a story belong to
+_STEPS = ("head", "then", "fact")  # keys of the amounts of a story
 _CHARGED, _HELD = ("fact", "charged"), ("fact", "held")
 _BOOKED = frozenset((_CHARGED, _HELD, ("fact", "credited")))
-_OF_PART = (("decision", "approved"), _CHARGED)  # of a part, where a part was approved
-_TAPPED = ("entry", "contactless")  # it is read from the chip, too
+_OF_PART = (("decision", "approved"), _CHARGED)  # true of the approved part after a partial approval
+_TAPPED = ("entry", "contactless")  # also read from the chip
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NUMBER = re.compile(r"(?<![A-Za-z\d])(?!3[ -]?DS?\b)\d+(?:(?::\d\d){1,2}|(?:[.,'’]\d+)*)")
 _MINUTES = len("hh:mm")
 _MONEY = re.compile(r"\d{1,3}(?:[.,'’]\d{3})+(?:[.,]\d\d)?|\d+[.,]\d{2,3}")
-# Links, markup, and what nobody sees; the names in braces that the program fills in.
+# Links, markup and invisible characters; then the names in braces that the program fills in.
 _MARKUP = re.compile(r"https?:|www\.|[<>#`|\[\]]|\w\.\w+/|[^\S \t\n]|[\x00-\x08\u200b-\u200f\ud800-\udfff]")
 _SLOT = re.compile(r"\{\w{1,40}\}")
 _ANSWER_CODE = re.compile(
@@ -100,13 +100,13 @@ _STEP = re.compile(r", then |[;:]| and ")
 _SIGNS = re.compile(r"[€£¥$]")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _STANDARD = "8583"
-_COUNTED = 12  # up to here a number in words may count sentences or parts of the message
+_COUNTED = 12  # a number in words up to this may count sentences or parts of the message
 
 
 class Ground:
-    """What may be said of a message: *texts* are all that is known of it, *decided* the sentence that tells
-    the decision, *entered* the text on how the card was read: of those other texts may speak, too. *elements*
-    are the texts on each element; *parts* what may be said of either of two messages that are compared."""
+    """The statements that a message supports: *texts* are all facts, *decided* is the sentence on the
+    decision, *entered* the text on the card entry (other texts may mention both, too). *elements* are the
+    texts on each element; *parts* the statements that each of two compared messages supports."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class Ground:
         self.numbers = {_STANDARD, *_numbers(every)}
         self.elements = {number: {*_numbers(text)} for number, text in (elements or {}).items()}
         months = phrases_of("month")
-        # A time may be told without its seconds, or without the zero in front.
+        # A time may be given without seconds or without a leading zero.
         self.numbers |= {one[:_MINUTES] for one in self.numbers if one.count(":") > 1}
         self.numbers |= {one.lstrip("0") for one in self.numbers if ":" in one}
         self.numbers |= {months[word] for word in re.findall("[a-z]+", fold(every)) if word in months}
@@ -150,14 +150,14 @@ class Ground:
         self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
         self.steps = [(set(_claims(clause)), {*_numbers(clause)}) for clause in _STEP.split(decided)]
         booked = set().union(*(claims for claims, _ in self.steps)) & _BOOKED
-        for claims, numbers in self.steps:  # what is held is charged later; a pre-authorization holds
+        for claims, numbers in self.steps:  # a held amount is charged later; a pre-authorization holds
             claims |= {_CHARGED} if numbers and _HELD in claims and _CHARGED not in booked else set()
             claims |= {_HELD} if ("head", "preauthorization") in claims and _HELD not in booked else set()
         ordinals = phrases_of("which") if parts else ()
         self.words = {*_WORD.findall(fold(" ".join((every, *named, *ordinals))))}
 
     def unknown(self, sentence: str) -> list[str]:
-        """What *sentence* states that is not known, or denies that is, in its words."""
+        """What the facts do not support in *sentence*, claims and denials, in its words."""
         found = _MARKUP.findall(sentence)
         told = _SLOT.sub(" ", sentence)
         numbers, about = [*_numbers(told)], self._about(told)
@@ -181,20 +181,20 @@ class Ground:
                 if is_so if denied else not is_so and not (advised and key in _ADVISED):
                     wrong.append(f"{'no ' if denied else ''}{key} {value}")
                 elif not denied:
-                    break  # a phrase of several meanings is right in one of them
+                    break  # one true meaning of a phrase is enough
             else:
                 found += wrong
         return list(dict.fromkeys(found))
 
     def _has(self, number: str) -> bool:
-        """Whether *number* is known, or is the difference of two known amounts."""
+        """Whether *number* is known or the difference of two known amounts."""
         if number in self.numbers or not _CENTS.fullmatch(number):
             return number in self.numbers
         apart = int(number.replace(".", ""))
         return apart > 0 and any(one + apart in self.minor_units for one in self.minor_units)
 
     def _alike(self, folded: str) -> Iterator[str]:
-        """What *folded* says to differ between two messages, but does not."""
+        """What *folded* says differs between two messages although it does not."""
         one, other = self.parts
         names, folded = element_names("1987") | _NOUNS_OF, re.sub(r"([a-z]{3})s\b", r"\1", folded)
         for name in re.findall(rf"\b(?:{present(names, folded)})\b", folded):
@@ -207,7 +207,7 @@ class Ground:
                 yield key
 
     def misplaced(self, text: str) -> Iterator[str]:
-        """The numbers of *text* that are known, but of another element, step or message."""
+        """The numbers of *text* that are known, but belong to another element, step or message."""
         money = {one for one in _numbers(text) if _CENTS.fullmatch(one)}
         yield from () if any(map(self._has, money)) else money
         for clause in _CLAUSE.split(text):
@@ -226,12 +226,12 @@ class Ground:
                 yield from numbers & money
 
     def _about(self, sentence: str) -> Ground:
-        """The one of two messages that *sentence* is about, if it speaks of one alone."""
+        """The one of two messages that *sentence* is about, if it names only one; else both."""
         named = {value for word in words_of(sentence) if (value := phrases_of("which").get(word))}
         return self.parts[int(min(named)) - 1] if self.parts and named in ({"1"}, {"2"}) else self
 
     def mended(self, text: str) -> tuple[tuple[str, ...], bool]:
-        """The sentences of *text*, those struck out that state what is not known; and whether any stands."""
+        """The sentences of *text*, with unsupported ones struck out; and whether any remains."""
         sentences = [one for one in map(str.strip, _SENTENCE_END.split(text)) if one]
         struck = [bool(self.unknown(one)) for one in sentences]
         made = (STRUCK.format(one) if bad else one for one, bad in zip(sentences, struck, strict=True))
@@ -239,13 +239,13 @@ class Ground:
 
 
 def whole_sentences(text: str) -> tuple[list[str], str]:
-    """The sentences of *text* that have ended, and what comes behind them."""
+    """The complete sentences of *text*, and the rest."""
     *whole, rest = _SENTENCE_END.split(text)
     return [one for one in whole if one.strip()], rest
 
 
 def _numbers(text: str) -> Iterator[str]:
-    """The numbers of *text*: amounts as with a decimal point alone, others as they stand."""
+    """The numbers of *text*: amounts with only a decimal point, others unchanged."""
     for found in _NUMBER.finditer(text):
         if _MONEY.fullmatch(found[0]):
             head, mark, tail = found[0].rpartition("." if found[0].rfind(".") > found[0].rfind(",") else ",")
@@ -262,15 +262,15 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _claims(text: str) -> Iterator[Claim]:
-    """What the words of *text*, which is known, state."""
+    """The claims of *text*, which is known to be true."""
     return (claim for claim, no, _ in stated(text, known=True)[0] if not (no and claim[0] == "fact"))
 
 
 def stated(
     text: str, language: str = "en", *, known: bool = False
 ) -> tuple[list[tuple[Claim, bool, int]], list[str]]:
-    """What the words of *text* state, whether it is denied, and the words that no table has; *known*: it is
-    what may be said."""
+    """The claims of *text*, whether each is denied, and where it is; and the words that no table has.
+    *known*: *text* is known to be true."""
     rows, longest = _table()
     folded = fold(text)
     words = [found[0] for found in TOKEN.finditer(_DECIMAL.sub("", folded)) if found[0] not in "-./()"]
@@ -316,7 +316,7 @@ def stated(
     for (place, verb), money in product(verbs, () if known else sums_at):
         between = words[min(place, money) : max(place, money) + 1]
         if len(between) <= _NEAR and _ENDS.isdisjoint(between):
-            # money that somebody gets is credited; where it moves, it may be charged
+            # money that somebody gets is credited; money that moves may be charged, too
             denied = _denies([*words[max(0, min(place, money) - _NEAR) : money], *between], language)
             moved = (("fact", "credited"), *((_CHARGED,) if verb == "moves" else ()))
             claims += [(claim, denied, -1 - place) for claim in moved]
@@ -325,13 +325,13 @@ def stated(
 
 @cache
 def negations() -> frozenset[str]:
-    """The words that deny."""
+    """The words of negation."""
     every = (row["phrases"].split("|") for row in read_csv("descriptions/told") if row["key"] == "not")
     return frozenset(word for words in every for word in words)
 
 
 def _denies(words: Iterable[str], language: str) -> bool:
-    """Whether *words* hold a negation; `no` of Portuguese is `in the`."""
+    """Whether *words* have a negation; in Portuguese, `no` is `in the`."""
     return any(
         (word in negations() and (word, language) != ("no", "pt")) or word.endswith("n't") for word in words
     )
@@ -339,7 +339,7 @@ def _denies(words: Iterable[str], language: str) -> bool:
 
 @cache
 def _inflected(word: str) -> tuple[Claim, ...]:
-    """What the rows say of *word* with another ending: a claim before what says nothing."""
+    """The meanings of *word* with another ending: a claim rather than a neutral word."""
     rows = _table()[0]
     found = [rows[(form,)] for form in inflected(word, _STEM) if (form,) in rows]
     return min(found, key=_says_nothing, default=())
@@ -351,7 +351,7 @@ def _says_nothing(pairs: Iterable[Claim]) -> bool:
 
 @cache
 def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], int]:
-    """What each phrase says, by its words without copulas: the rows of explanations before those of
+    """The meanings of each phrase, by its words without copulas; rows of explanations come before those of
     descriptions."""
     own: dict[tuple[str, ...], tuple[Claim, ...]] = {}
     for row in read_csv("descriptions/told"):

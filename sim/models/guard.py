@@ -1,7 +1,7 @@
-"""Card data in a description: test cards become tokens, anything else stops the call.
+"""Card data in a description: test cards become tokens, any other card data stops the call.
 
-Only published test card numbers (`sim.spec.networks.test_cards`) may be used, and not even those leave:
-a model sees `test card VISA #2`.
+Only published test card numbers (`sim.spec.networks.test_cards`) are allowed, and not even those are sent: a
+model sees `test card VISA #2`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _LONGEST_SHOWN = 200
 _LONG_RUN = re.compile(r"[0-9A-Fa-f=]{13,}")
 _LONGEST = 19
 _SHORTEST = 12
-_SHORTEST_LUHN = 13  # a retrieval reference number has 12 digits, one in ten of them a right check digit
-_SHORTEST_RUN = 16  # nothing else that a description may hold has so many digits in one piece
+_SHORTEST_LUHN = 13  # an RRN has 12 digits, and one in ten passes the Luhn check
+_SHORTEST_RUN = 16  # no other number in a description has so many digits in one run
 _RUN = re.compile(r"[0-9]+")
-# What may stand between the groups of one number.
+# The text between the groups of one number.
 _GAP = re.compile(
     r"[^0-9A-Za-z]{0,8}|[xX]|[^0-9A-Za-z]{1,3}(?:and|then|dash|hyphen|space|dot|nbsp|x)[^0-9A-Za-z]{1,3}"
 )
@@ -43,7 +43,7 @@ _HEX = re.compile(
 _NAMED = r"[\s\-_]*(?:block|code|number|no\.?|value|data|digits?)?[\s\"'`]*(?:(?:entered|used|given)\s+)?"
 _IS = r"(?:is|of|was|equals|[:=#(]|[-=]+>)?[\s\"'`(:]*"
 _FIGURE = r"(?:[0-9]|(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b)"
-# Money behind the word, as in `chip and PIN 5000 JPY`, is no PIN.
+# An amount after the word, as in `chip and PIN 5000 JPY`, is not a PIN.
 _MONEY = (
     r"(?![0-9]*(?:[.,][0-9]|\s?(?:(?-i:[A-Z]{3})\b(?!\s?[0-9])|[€£¥$]|yen|won|euros?|dollars?|pounds?"
     r"|rupees?)))"
@@ -59,9 +59,9 @@ _SECRET = re.compile(
     r"|\b[0-9]{4,12} (?:as|for|is) (?:(?:the|my|its|his|her|a) )?pin\b",
     re.IGNORECASE,
 )
-# Of what may stand between the word and the number more than four say no more, and cost time.
+# More than four separators between the word and the number add nothing but time.
 _LONG_GAP = re.compile(r"([\s\-_\"'`(:]{4})[\s\-_\"'`(:]+")
-# Long numbers that say what they are, and are no card's.
+# Long numbers with a label that are not card numbers.
 _OTHER_NUMBERS = re.compile(
     r"\b(?:ARN|acquirer reference(?: number)?)\W{1,3}(?P<arn>[278][0-9]{22})\b"
     r"|\b(?P<iban>[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30})\b"
@@ -73,7 +73,7 @@ _OTHER_NUMBERS = re.compile(
 _ASIDE = "[{}]"
 TOKEN = re.compile(r"test card ([A-Z]+ #[0-9]+)")
 _TIMES = {"double": 2, "triple": 3}
-_FEWEST_WORDS = 4  # fewer are an amount or a count among figures
+_FEWEST_WORDS = 4  # fewer are an amount or a count
 _NUMERAL = rf"(?:{'|'.join((*SMALL, *_TIMES))}|[0-9]{{1,4}})"
 _SPOKEN = re.compile(rf"\b{_NUMERAL}(?:[\W_]{{1,3}}{_NUMERAL})+\b", re.IGNORECASE)
 Span = tuple[int, int, str]
@@ -82,7 +82,7 @@ _Window = tuple[int, int, str, int, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A description as it may be sent. `tokens` are those of the test cards in it, in order."""
+    """A description that is safe to send. `tokens` are those of its test cards, in order."""
 
     text: str
     tokens: tuple[str, ...]
@@ -90,7 +90,7 @@ class Cleaned:
 
 @cache
 def tokens() -> dict[str, TestCard]:
-    """Every test card by the token that stands for it: `VISA #1`; `OTHER` for brands outside the networks."""
+    """Test cards by token: `VISA #1`; `OTHER` for brands outside the networks."""
     made: dict[str, TestCard] = {}
     counts: dict[str, int] = {}
     for card in test_cards():
@@ -106,8 +106,8 @@ def _token_of() -> dict[str, str]:
 
 
 def clean(description: str) -> Cleaned:
-    """*description* in plain digits and letters, its test cards as tokens. Raises CardNumberRefused
-    before anything could be sent where it holds other card data.
+    """*description* in plain digits and letters, with tokens for its test cards. Raises CardNumberRefused,
+    before anything is sent, if it has other card data.
 
     >>> clean("pay with 4111 1111 1111 1111").text
     'pay with test card VISA #1'
@@ -137,8 +137,8 @@ def clean(description: str) -> Cleaned:
 
 
 def _is_other(found: re.Match[str]) -> bool:
-    """Whether a number is what it is said to be: an acquirer reference number, an IBAN by its check digits, a
-    bitmap or an order number that is no card number, a round amount after the word PIN."""
+    """Whether a number is what its label says: an acquirer reference number, an IBAN with valid check digits,
+    a bitmap or order number without a card number, a round amount after the word PIN."""
     if iban := found["iban"]:
         turned = f"{iban[4:]}{iban[:4]}".upper()
         return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1
@@ -150,15 +150,14 @@ def _is_other(found: re.Match[str]) -> bool:
 
 
 def shown(text: str) -> str:
-    """*text* about an answer as it may be shown and sent: one short line that can be read, without long
-    runs of digits."""
+    """*text* about an answer, safe to show and send: one short printable line without long runs of digits."""
     plain = "".join(char if char.isprintable() else " " for char in text)
     masked = mask_words(" ".join(plain.split()))
     return _LONG_RUN.sub(lambda run: mask_pan(run[0]), masked)[:_LONGEST_SHOWN]
 
 
 def _tokenized(text: str, spans: Iterable[Span]) -> str:
-    """*text* with a token for each of its test cards. Raises CardNumberRefused for other numbers."""
+    """*text* with a token for each test card. Raises CardNumberRefused for other card numbers."""
     parts, at = [], 0
     for start, end, digits in spans:
         token = _token_of().get(digits)
@@ -170,7 +169,7 @@ def _tokenized(text: str, spans: Iterable[Span]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Every script's digits as ASCII, look-alike letters in their plain form, invisible characters gone."""
+    """*text* with digits of any script in ASCII, letters in their plain form and no invisible characters."""
     made = []
     for char in unicodedata.normalize("NFKC", text):
         digit = unicodedata.digit(char, None)
@@ -182,8 +181,8 @@ def _plain(text: str) -> str:
 
 
 def card_spans(text: str) -> Iterator[Span]:
-    """Start, end and digits of every card number: one run of digits, or groups with some other characters
-    between. A test card is looked for first, so that its neighbours do not hide it."""
+    """Start, end and digits of every card number: one run of digits, or groups with other characters between.
+    It looks for test cards first, so neighboring digits cannot hide them."""
     text = _read(text)
     runs = [match.span() for match in _RUN.finditer(text)]
     joined = [bool(_GAP.fullmatch(text, one[1], other[0])) for one, other in pairwise(runs)]
@@ -192,7 +191,7 @@ def card_spans(text: str) -> Iterator[Span]:
         windows = list(_windows(text, runs, joined, at))
         hit = next((w for w in windows if w[2] in _token_of()), None)
         if hit is None and windows:
-            owner = detect(windows[-1][2])  # by the leading digits, which all have
+            owner = detect(windows[-1][2])  # the leading digits are the same in all windows
             lengths = owner.range.lengths if owner else ()
             hit = next((w for w in windows if _is_card(text, w, len(w[2]) in lengths)), None)
         if hit is None:
@@ -203,8 +202,8 @@ def card_spans(text: str) -> Iterator[Span]:
 
 
 def _read(text: str) -> str:
-    """*text*, of the same length, with digits for what a reader takes for digits: letters between digits
-    that look like them, and the numerals of Chinese and Japanese."""
+    """*text*, at the same length, with digits for look-alike letters among digits and for Chinese and
+    Japanese numerals."""
     made = "".join(str(int(value)) if (value := _numeral(char)) is not None else char for char in text)
     return _ALIKE.sub(lambda word: word[0].translate(_AS_DIGITS), made)
 
@@ -217,8 +216,8 @@ def _numeral(char: str) -> float | None:
 
 
 def _windows(text: str, runs: list[tuple[int, int]], joined: list[bool], first: int) -> Iterator[_Window]:
-    """The run *first*, then with its neighbours: start, end, digits, index of the run after, and the
-    lengths of the groups."""
+    """The run *first* alone, then joined with the next ones: start, end, digits, index of the run after, and
+    the lengths of the groups."""
     digits, groups = "", []
     for index in range(first, len(runs)):
         start, end = runs[index]
@@ -233,10 +232,10 @@ def _windows(text: str, runs: list[tuple[int, int]], joined: list[bool], first: 
 
 
 def _is_card(text: str, window: _Window, fits: bool) -> bool:
-    """Whether the digits of *window* may be a card number; *fits* is whether a brand has such a prefix and
-    length. A run of its own is one by its check digit, by
-    a brand's prefix and length, or when it is long; groups as they are written by prefix and length. Other
-    groups need both, since amounts and dates stand in groups, too."""
+    """Whether the digits of *window* may be a card number; *fits*: a brand has this prefix and length. A run
+    needs a valid check digit, a brand's prefix and length, or many digits (12 digits, or a labeled reference:
+    the first two); groups as printed on cards one of the first two. Other groups need prefix and length and
+    more, because amounts and dates come in groups, too."""
     start, end, digits, _, groups = window
     if not fits and len(groups) > 1 and groups not in search.GROUPS:
         return False
@@ -253,7 +252,7 @@ def _is_card(text: str, window: _Window, fits: bool) -> bool:
 
 
 def _within(digits: str) -> bool:
-    """Whether a card number stands in *digits* with others around it."""
+    """Whether *digits* have a card number within them."""
     parts = (
         digits[at : at + size]
         for size in range(_SHORTEST_LUHN, len(digits))
@@ -263,8 +262,8 @@ def _within(digits: str) -> bool:
 
 
 def spoken(text: str) -> Iterator[Span]:
-    """Start, end and digits of every number of 12 to 19 digits that is spelled out, in English words for
-    digits or for numbers below a hundred, also with figures among them.
+    """Start, end and digits of every number of 12 or more digits that is spelled out, in English words for
+    digits or for numbers below a hundred, possibly mixed with figures.
 
     >>> [digits for _, _, digits in spoken("four " + "one " * 15)]
     ['4111111111111111']

@@ -1,4 +1,4 @@
-"""What a model is told. Data is fenced by a mark that is new on every call, so nothing in it can end it."""
+"""The instructions for a model. Data is in a fence with a new mark on every call, so no data can close it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Now is {now}.
 
 {fence}"""
 
-# Descriptions with the fields that say something.
+# Descriptions with the fields that are not none.
 _EXAMPLES = (
     ("TC-17: someone taps a Visa for forty euros at a Berlin bookshop, the bank says no, account is empty",
      {"purpose": "purchase", "network": "VISA", "amount": "40.00 EUR", "entry": "contactless",
@@ -74,18 +74,18 @@ fills it in.
 {fence}"""
 
 MOST_WORDS = 220
-# Those whose words are known, so that what is written in them can be checked.
+# Languages with word tables, which the checks of an explanation need.
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "pt": "Portuguese", "fr": "French"}
 
 
 def fence() -> str:
-    """A mark that no text written before could hold."""
+    """A mark that no existing text can have."""
     return f"data-{secrets.token_hex(8)}"
 
 
 def restate_instructions(mark: str, now: datetime, choices: Mapping[str, str]) -> str:
-    """The instructions for restating a description, with what may be chosen in some fields, where the model
-    is not shown that anyway."""
+    """The instructions for restating a description, with the *choices* of fields, if the model does not see
+    them in the schema."""
     moment = f"{now:%A %Y-%m-%d %H:%M} {now:%Z}".strip()
     examples = "\n".join(f"{text} -> {json.dumps(fields)}" for text, fields in _EXAMPLES)
     told = "".join(f"{name}: {those}.\n" for name, those in choices.items())
@@ -98,6 +98,6 @@ def explain_instructions(mark: str, language: str) -> str:
 
 
 def block(mark: str, data: Any) -> str:
-    """*data* as JSON in its fence. Angle brackets are escaped, so that no line can look like the end."""
+    """*data* as JSON in its fence. Angle brackets are escaped, so no line can look like the end."""
     text = json.dumps(data, ensure_ascii=True, indent=1)
     return f"<{mark}>\n{text.replace('<', chr(92) + 'u003c').replace('>', chr(92) + 'u003e')}\n</{mark}>"

@@ -1,8 +1,8 @@
-"""A description restated by a language model in the words that the rules read, and read by them.
+"""A language model restates a description in words that the rules understand.
 
-The model fills in flat fields, each a choice or a phrase. They are put together as one sentence, which is
-planned as any other: what the rules do not understand of it goes back to the model. So a model chooses words;
-what becomes of them, and whether it can be, the rules say.
+The model fills in flat fields, each a choice or a phrase. The fields form one sentence, which the rules plan
+like any other; the model gets back what they do not understand. So the model chooses the words, and the rules
+decide what they mean and whether it is possible.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Purpose: TypeAlias = str
     Network: TypeAlias = str
     Entry: TypeAlias = str
-else:  # the choices are those of the words
+else:  # the choices come from the word tables
     Kind = Literal[(NONE, *values_of("kind"), *values_of("alone"))]
     Purpose = Literal[(NONE, *values_of("head"))]
     Network = Literal[(NONE, *values_of("network"))]
@@ -45,8 +45,8 @@ _KEYS = {"kind": ("kind", "alone"), "purpose": ("head",), "network": ("network",
 _DECISIONS = {"approved": "approved", "partial": "partial approval", "declined": "declined",
               "no answer": "no answer"}  # fmt: skip
 _CODE = re.compile(r"[0-9A-Z][0-9]{1,3}|[A-Z][0-9]")
-# What the rules read holds also against a model; a decision and a way to read the card only where their words
-# are not set aside.
+# Options that the rules read override the model's; a decision and a card entry only if the model does not set
+# their words aside.
 _FIRM = (
     *("network", "pan", "amount_minor_units", "currency", "stan", "expiry", "mcc", "terminal", "merchant_id"),
     *("acquirer", "approved_minor_units", "outcome", "entry"),
@@ -55,13 +55,13 @@ _DOUBTFUL = ("outcome", "entry")
 _LISTS = ("then", "details", "also", "aside")
 _AMOUNTS = ("amount_minor_units", "approved_minor_units")
 _ANSWERS = re.compile(r"answer|response", re.IGNORECASE)
-_LONGEST_PLAIN = 2 * MOST_DESCRIPTION  # a character may stand for a whole word
-# Figures, but for those of names: 3-D Secure, CVV2, T1234567.
+_LONGEST_PLAIN = 2 * MOST_DESCRIPTION  # one character may become a whole word
+# Figures, except in names: 3-D Secure, CVV2, T1234567.
 _NUMBER = re.compile(
     r"(?<![A-Za-z\d])(?!3[ -]?DS?\b|8583\b)(?:\d{1,3}(?: \d{3})+(?!\d)|\d+(?:[.,'’]\d+)*)", re.I
 )
 _DECIMALS = re.compile(r"(.*)[.,](\d{1,3})")
-# Figures of the program's own words: a merchant category, an element, a version.
+# Figures in the program's own vocabulary: a merchant category, an element, a version.
 _LABELS = re.compile(r"\bMCC \d{4}\b|\bDE ?\d{1,3}\b|\b(?:version|to) (?:1987|1993|2003)\b")
 _CONTRADICTION = re.compile("contradict|two |approved, and|not clear")
 _MOST_TIMES = 99
@@ -92,7 +92,7 @@ class Restated(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _said(cls, given: Any) -> Any:
-        """A field that is left out or empty says none; a list may hold none, too."""
+        """Fill missing and empty fields with `none`, and drop `none` from lists."""
         if not isinstance(given, dict):
             return given
         made = {name: [] if name in _LISTS else NONE for name in cls.model_fields}
@@ -106,7 +106,7 @@ class Restated(BaseModel):
 
     @property
     def sentence(self) -> str:
-        """All of it in one sentence, as the rules read it."""
+        """All fields in one sentence for the rules."""
         return ", ".join(part for part in self._parts() if part)
 
     def _parts(self) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _is_said(value: str) -> bool:
 
 
 def _phrase(value: str, *keys: str) -> str:
-    """The first phrase for a choice: what the rules read it from."""
+    """The first phrase for a choice, which the rules can read."""
     return next(values_of(key)[value][0] for key in keys if value in values_of(key))
 
 
@@ -151,7 +151,7 @@ async def restate(
     version: str | None = None,
     at: datetime | None = None,
 ) -> Plan:
-    """The plan of *description* as a model reads it: see `plan_async`."""
+    """The plan of *description* as a model restates it; see `plan_async`."""
     choice, settings = choose(provider, model)
     if not description.strip() or len(description) > MOST_DESCRIPTION:
         raise DescriptionUnusable(f"A description has 1 to {MOST_DESCRIPTION} characters")
@@ -174,7 +174,7 @@ async def restate(
         asides[:] = [*answer.aside, *(one for before in earlier for one in _dropped(before, answer))]
         earlier.append(answer)
         if rules.steps and not (rules.unclear or rules.not_possible) and (lost := _lost(rules, plan)):
-            # All of it was read by rules: what a model leaves out or changes is no reason to ask again.
+            # The rules read everything: omissions or changes by the model are no reason to ask again.
             plan, problems, asides[:] = replace(rules, notes=(*rules.notes, lost)), [], []
         made[:] = [] if problems else [plan]
         return problems
@@ -201,12 +201,12 @@ async def restate(
 
 
 def choices() -> dict[str, str]:
-    """What may be chosen in each field that is a choice, as a model is told that a grammar alone holds."""
+    """The choices of each field, for a model that is held to the schema but does not see it."""
     return {name: ", ".join(one for key in keys for one in values_of(key)) for name, keys in _KEYS.items()}
 
 
 def _planned(answer: Restated, version: str | None, at: datetime | None) -> Plan:
-    """What the rules make of an answer: its one transaction, and those that it names besides."""
+    """The rules' plan of an answer: its main transaction, and any others that it names."""
     if _is_said(answer.impossible):
         return Plan("", not_possible=shown(answer.impossible).rstrip("."))
     plans = []
@@ -220,7 +220,7 @@ def _planned(answer: Restated, version: str | None, at: datetime | None) -> Plan
 
 
 def _dropped(before: Restated, answer: Restated) -> Iterator[str]:
-    """What an answer that was sent back had said, and this one says nowhere."""
+    """What the rejected answer *before* said and this one no longer says."""
     every = fold(f"{answer.sentence}; {'; '.join([*answer.also, *answer.aside])}")
     for name in Restated.model_fields:
         was, now = (
@@ -232,7 +232,7 @@ def _dropped(before: Restated, answer: Restated) -> Iterator[str]:
 
 
 def _lost(rules: Plan, plan: Plan) -> str:
-    """What the rules read of a description that *plan* lacks, or holds otherwise, as a note."""
+    """A note on what the rules read in a description but *plan* lacks or has differently; else empty."""
     if plan.not_possible:
         return f"A language model says that it is not possible: {plan.not_possible}"
     have = {(name, str(value)) for _, _, name, value, _ in plan.rows()}
@@ -253,8 +253,8 @@ def _left(rules: Plan) -> list[str]:
 
 
 def problems_of(text: str, answer: Restated, plan: Plan, rules: Plan, now: datetime) -> list[str]:
-    """What is wrong with *answer*, of which the rules made *plan*, as the reading of *text*, of which they
-    made *rules* by themselves; as sentences for the model."""
+    """Problems of *answer* as a reading of *text*, as sentences for the model; *plan* is the rules' plan of
+    the answer, *rules* their plan of the text."""
     problems = [_not_understood(answer, words) for words in plan.unclear]
     if left := _unsettled(text, answer, plan, rules):
         problems.append(
@@ -276,7 +276,7 @@ def problems_of(text: str, answer: Restated, plan: Plan, rules: Plan, now: datet
     aside = fold("; ".join(answer.aside))
     for name, value in _firm(rules).items():
         words = rules.understood().get(name, "")
-        # An amount may turn out to be another one: a balance, what was approved.
+        # An amount may have another role: a balance, the approved amount.
         if (name, value) in have or (name in _AMOUNTS and value in {one for _, one in have}):
             continue
         if name in _DOUBTFUL and rules.unclear and any(fold(one) in aside for one in words.split(" … ")):
@@ -299,7 +299,7 @@ def _said(answer: Restated) -> str:
 
 
 def _invented(text: str, answer: Restated, rules: Plan, now: datetime) -> list[str]:
-    """The numbers of *answer* that *text* does not have, nor follow from two that it has, as sentences."""
+    """Sentences on numbers of *answer* that are neither in *text* nor computed from two that are."""
     told, theirs = TOKEN.sub("", _said(answer)), _numbers(TOKEN.sub("", text), now)
     theirs |= {made for two in combinations(theirs, 2) for made in (sum(two), abs(two[0] - two[1]))}
     theirs |= {one * times for one, times in permutations(_numbers(text, None), 2) if times <= _MOST_TIMES}
@@ -308,8 +308,8 @@ def _invented(text: str, answer: Restated, rules: Plan, now: datetime) -> list[s
 
 
 def _unsettled(text: str, answer: Restated, plan: Plan, rules: Plan) -> list[str]:
-    """What the rules left open, where *answer* only repeats their reading: words that it does not even set
-    aside, and what the rules found to contradict itself."""
+    """What the rules left open if *answer* only repeats their reading: words that it does not even set aside,
+    and contradictions."""
     made, own = (
         [(one.call, one.options, one.times, one.which) for one in some.steps] for some in (plan, rules)
     )
@@ -325,7 +325,7 @@ def _unsettled(text: str, answer: Restated, plan: Plan, rules: Plan) -> list[str
 
 
 def _not_understood(answer: Restated, words: str) -> str:
-    """That the program does not understand *words*, and where they stand."""
+    """A sentence saying that the program does not understand *words*, and in which field."""
     field = next(
         (name for name in ("then", "details", "also", "reason", "merchant", "amount")
          if fold(words.split(":")[0]) in fold(str(getattr(answer, name)))),
@@ -336,7 +336,7 @@ def _not_understood(answer: Restated, words: str) -> str:
 
 
 def _firm(rules: Plan) -> dict[str, Any]:
-    """What the rules read for sure: not where its words are in doubt."""
+    """The options that the rules read for sure, without words in doubt."""
     doubt = " / ".join(rules.unclear)
     return {
         name: value
@@ -353,10 +353,10 @@ def _options(plan: Plan) -> dict[str, Any]:
 
 
 def _figures(plan: Plan) -> set[float]:
-    """The numbers in the options of *plan*, those of amounts also in major units, of an expiry by parts."""
+    """The numbers in the options of *plan*; amounts also in major units, an expiry also by parts."""
     found: set[float] = set()
     for _, _, name, value, words in plan.rows():
-        # A moment that nobody named is the caller's, and has numbers enough to excuse any.
+        # A time without words is the caller's; its digits would excuse too many numbers.
         for figures in re.findall(r"\d+", str(value)) if words or name != "at" else ():
             found |= {float(figures), float(figures) / 100}
             if name == "expiry":
@@ -370,8 +370,8 @@ def _missing(text: str, known: set[float]) -> list[str]:
 
 
 def _numbers(text: str, now: datetime | None) -> set[float]:
-    """The numbers that *text* names, in figures or words; with *now*, also what its dates and its amounts in
-    cents come to."""
+    """The numbers in *text*, in figures or words; with *now*, also those that its dates and its amounts in
+    cents imply."""
     folded = fold(text)
     found: set[float] = set()
     for figures in _NUMBER.findall(text):
@@ -388,7 +388,7 @@ def _numbers(text: str, now: datetime | None) -> set[float]:
 
 
 def _readings(figures: str) -> set[float]:
-    """What *figures* may mean: marks part thousands, stand before decimals, or part numbers."""
+    """The numbers that *figures* may mean: marks separate thousands, decimals, or several numbers."""
     parts = re.split("[.,'’ ]", figures)
     read = {float(part) for part in parts} if any(len(part) <= 2 for part in parts[:-1]) else set()
     if all(len(part) == 3 for part in parts[1:]):

@@ -1,7 +1,7 @@
-"""An explanation in a model's own words, of which only stands what is known of the message.
+"""An explanation in a model's own words, with everything struck out that the message does not support.
 
-What strangers typed into a message is not shown to a model: it can give it no orders. A name in braces stands
-for it, which the program fills in. Card data is masked as everywhere.
+A model never sees free text from a message, which could give it orders: it sees a name in braces, which the
+program fills in. Card data is masked as everywhere.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from sim.paste.reading import Reading, read_text
 
 MOST_QUESTION = 500  # characters
 _SLOT = re.compile(r"\{([A-Za-z0-9_]{1,40})\}")
-_OPEN = ("ans", "ansb", "as", "an", "anp", "ns", "z")  # content that anybody may have typed
-_FEWEST_TYPED = 13  # characters: less is a reference, a code or the number of a terminal
+_OPEN = ("ans", "ansb", "as", "an", "anp", "ns", "z")  # content that may be free text
+_FEWEST_TYPED = 13  # characters: a shorter value is a reference, a code or a terminal ID
 _MOST_FINDINGS = 10
 _LONGEST = 20 * MOST_WORDS  # characters
 _DECISION, _READING = "outcome", "reading"
@@ -43,8 +43,8 @@ _LABELS = {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One explanation to be asked for. `told` is the explanation by rules, `slots` what fills the names in
-    braces, `ground` what may be said."""
+    """One explanation to request. `told` is the explanation by rules, `slots` the values for the names in
+    braces, `ground` the supported statements."""
 
     choice: Choice
     settings: Settings
@@ -56,7 +56,7 @@ class Task:
     question: str
 
     def explanation(self, text: str) -> Explanation:
-        """What a model wrote, as far as it is known; the rules' text where none of it is."""
+        """The model's text without unsupported sentences; the rules' text if none is supported."""
         sentences, any_stands = self.ground.mended(text[:_LONGEST])
         if not any_stands:
             return self.told
@@ -64,15 +64,15 @@ class Task:
         return replace(self.told, sentences=made, source=self.choice.source, warned=False)
 
     def filled(self, sentence: str) -> str:
-        """*sentence* with what its names in braces stand for, and no card data."""
+        """*sentence* with its names in braces filled in and card data masked."""
         said = _SLOT.sub(lambda found: self.slots.get(found[1], ""), mask_words(sentence))
         return said[:1].upper() + said[1:]
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Messages to be asked about together: `parts` what each is called and how it was read, `told` what the
-    rules say of them, `differing` the elements in which two differ."""
+    """Messages to explain together: `parts` are the name and the reading of each, `told` the text by rules,
+    `differing` the elements in which two messages differ."""
 
     parts: tuple[tuple[str, Reading], ...]
     told: str
@@ -88,8 +88,8 @@ def prepare(
     question: str = "",
     language: str = "en",
 ) -> Task:
-    """What is needed to ask for an explanation. Raises what `choose` and `explain` by rules raise,
-    OptionError for a question that is none, ChoiceError for another language, CardNumberRefused."""
+    """Prepare the request for an explanation. Raises as `choose` and `explain` by rules do, OptionError for
+    an unusable question, ChoiceError for an unknown language, CardNumberRefused."""
     choice, settings = choose(provider, model)
     if not isinstance(question, str) or len(question) > MOST_QUESTION:
         raise OptionError("ask", f"a text of at most {MOST_QUESTION} characters", shown(question))
@@ -118,8 +118,8 @@ def prepare(
 
 
 def _together(asked: Together) -> tuple[Explanation, Known]:
-    """What the rules say of several messages, and what is known of all of them: of each what it says, of two
-    that are compared the elements in which they differ."""
+    """The rules' text on several messages, and the facts on all of them: what each says, or, for two that are
+    compared, the elements in which they differ."""
     made: list[Known] = []
     explained = [rules(reading) for _, reading in asked.parts]
     for at, ((name, reading), one) in enumerate(zip(asked.parts, explained, strict=True), 1):
@@ -146,21 +146,21 @@ def _together(asked: Together) -> tuple[Explanation, Known]:
     whole.texts += [asked.told, *(name for name, _ in asked.parts)]
     if (
         not asked.differing
-    ):  # what was decided in the end, the story tells: not what an answer on the way says
+    ):  # the story has the final decision; an earlier response may say otherwise
         whole.decided = " . ".join((asked.told, *(known.code for known in made)))
     return replace(explained[0], sentences=(asked.told,), warned=False), whole
 
 
 class Known:
-    """What is known of a message: `texts` all of it, `decided` and `entered` the texts on the
-    decision and on how the card was read, `shown` what a model is shown, `slots` what stands behind the
-    names in it, `elements` the texts on each element, `parts` what is known of either of two."""
+    """The facts on a message: `texts` has all of them, `decided` and `entered` those on the decision and the
+    card entry, `elements` those on each element; `shown` is what a model sees, `slots` the values for the
+    names in braces, `parts` the facts on each of two messages."""
 
     parts: tuple[Ground, ...] = ()
 
     def __init__(self, view: Anatomy, told: Explanation, mark: str = "") -> None:
         self.slots: dict[str, str] = {}
-        self._mark = mark  # of one of several messages
+        self._mark = mark  # suffix of its slots, if it is one of several messages
         message, rows = view.message, view.rows
         typed = {number for number in message.fields if _is_typed(message, number)}
         sentences: dict[str, str] = {}
@@ -196,7 +196,7 @@ class Known:
         self.texts = [*told.sentences, *findings, *(one.message for one in found[:_MOST_FINDINGS])]
         self.texts += [text for row in elements for text in row.values()]
         self.texts += [*self.slots.values(), "DE", *(f"{number}" for number in message.fields)]
-        # What it may be answered with, and what it answers.
+        # The MTI and the approving DE 39 of its response; the MTI that it responds to.
         self.texts += [
             response_mti(message.mti) or "",
             "0" * (message.spec[_ANSWER].width or 0),
@@ -206,7 +206,7 @@ class Known:
             self.texts.append(f"{message.mti[:2]}{int(message.mti[2]) - 1}{message.mti[3:]}, answered")
 
     def ground(self, language: str) -> Ground:
-        """What may be said of it in *language*."""
+        """The statements that it supports, in *language*."""
         return Ground(self.texts, self.decided, self.entered, language, self.elements, self.parts)
 
     def _slot(self, name: str, text: str) -> str:
@@ -215,21 +215,21 @@ class Known:
 
 
 def _is_hidden(message: Message, number: int) -> bool:
-    """Whether a model has nothing of the value: binary data, and card data but for a masked number."""
+    """Whether the model does not see the value: binary data, and card data except the masked card number."""
     if number not in message.fields or number == _ACCOUNT:
         return False
     return message.spec[number].binary or is_sensitive(number, message.version)
 
 
 def _is_typed(message: Message, number: int) -> bool:
-    """Whether an element takes free text, long enough to give orders, and is not hidden anyway."""
+    """Whether an element has free text long enough to give orders and not hidden anyway."""
     version = message.version
     free = message.spec[number].content in _OPEN and not is_sensitive(number, version)
     return free and len(message[number]) >= _FEWEST_TYPED
 
 
 async def tell_whole(task: Task) -> Explanation:
-    """What the message of *task* says, by the model; see `explain_async`."""
+    """The model's explanation for *task*; see `explain_async`."""
     answered = await ask(
         task.choice, task.settings, task.instructions, task.prompt, str, _is_there, task.question
     )
@@ -241,7 +241,7 @@ def _is_there(text: str) -> list[str]:
 
 
 async def tell_piecewise(task: Task) -> AsyncIterator[str]:
-    """The explanation sentence by sentence, each checked before it is given; see `stream_explain`."""
+    """The explanation sentence by sentence, each checked before it is yielded; see `stream_explain`."""
     held, size, any_stands = "", 0, False
     source = stream(task.choice, task.settings, task.instructions, task.prompt)
     try:

@@ -1,6 +1,6 @@
-"""The service's verbs, free of pandas: generate, explain, validate, break, and what they answer with.
+"""The service's verbs without pandas: generate, explain, validate, break, and their results.
 
-Names are resolved when first used, so that a verb starts without those that it does not need.
+Names are resolved on first use, so a verb does not load modules that it does not need.
 """
 
 from __future__ import annotations
@@ -63,5 +63,5 @@ __all__ = [
     "validate",
 ]
 
-if not TYPE_CHECKING:  # or every name would be one, of any type
+if not TYPE_CHECKING:  # otherwise a type checker would accept any name
     __getattr__, __dir__ = lazily(__name__)

@@ -1,6 +1,6 @@
-"""What a caller asks generate for, in any helpful spelling, as the options that generate takes.
+"""Turn a caller's options, in any helpful spelling, into those that generate takes.
 
-The HTTP service does without: its contract says how each option is written.
+The HTTP service does not use it: its contract fixes the spelling of each option.
 """
 
 from __future__ import annotations
@@ -45,13 +45,12 @@ def options_of(
     interface: object = None,
     **others: object,
 ) -> dict[str, Any]:
-    """The options of `generation.generate`, each as that function spells it; *others* are its details, those
-    that are None or False left out. Where neither *version* nor an MTI says which version it is, it is that
-    of the interface or of *format*, if that has one of its own. *interface* None is that of *format*, where
-    it is no network's.
+    """The options of `generation.generate` in its own spelling; *others* are its details, without those that
+    are None or False. If neither *version* nor an MTI gives the version, that of the interface or *format*
+    applies, if it has one. *interface* None is that of *format*, unless it is a network's.
 
-    Raises ChoiceError or OptionError, which name the argument. What no option can be, such as a STAN of
-    seven digits, is left to generate.
+    Raises ChoiceError or OptionError, which name the argument. It leaves impossible values, such as a STAN of
+    seven digits, to generate.
 
     >>> usual = {"amount_minor_units": 1000, "at": None, "purpose": "purchase", "entry": "tap"}
     >>> made = options_of("1200", network="visa", pan=None, currency=978, stan=7, version=None, **usual)
@@ -96,7 +95,7 @@ def options_of(
 
 
 def _link(interface: object, format: Format | str | None) -> Interface | None:
-    """The interface asked for, else that of *format*, where it is no network's own."""
+    """The requested interface, else that of *format*, unless it is a network's."""
     if interface is not None:
         return interface_of(interface_named(interface))
     made = named_format(format)
@@ -105,8 +104,8 @@ def _link(interface: object, format: Format | str | None) -> Interface | None:
 
 
 def generated(message_type: object, **options: Any) -> Generated:
-    """The message that a caller asks for. Raises ChoiceError or OptionError by the name that the caller
-    used."""
+    """The message that a caller requests. Raises ChoiceError or OptionError with the caller's name for the
+    option."""
     try:
         return generate(**options_of(message_type, **options))
     except OptionError as error:
@@ -114,7 +113,7 @@ def generated(message_type: object, **options: Any) -> Generated:
 
 
 def option_named(detail: str) -> str:
-    """What a caller calls a detail of generate.
+    """The caller's name for a detail of generate.
 
     >>> option_named("name"), option_named("city")
     ('merchant', 'city')
@@ -123,7 +122,7 @@ def option_named(detail: str) -> str:
 
 
 def as_asked(error: OptionError, given: Mapping[str, object]) -> OptionError:
-    """*error* by the name that its option has for a caller who asked for *given*."""
+    """*error* with the caller's name for its option, if *given* has that option."""
     named = option_named(error.option)
     if named == error.option or given.get(named) is None:
         return error
@@ -131,7 +130,7 @@ def as_asked(error: OptionError, given: Mapping[str, object]) -> OptionError:
 
 
 def _detail(name: str, value: object) -> object:
-    """A detail as generate spells it: whole numbers as digits, with the zeros that stand in front."""
+    """A detail as generate spells it: whole numbers as digits with leading zeros."""
     whole = _whole(value)
     if not isinstance(whole, int) or isinstance(whole, bool):
         return value
@@ -143,7 +142,7 @@ def _detail(name: str, value: object) -> object:
 
 
 def usual_entry(purpose: str) -> str:
-    """How a card is read for *purpose* where nobody says otherwise.
+    """The default card entry for *purpose*.
 
     >>> usual_entry("purchase")
     'chip'
@@ -152,12 +151,12 @@ def usual_entry(purpose: str) -> str:
 
 
 def moment(at: object) -> datetime | None:
-    """The moment that *at* names: a datetime, a date (midnight) or ISO 8601 text.
+    """The date and time of *at*: a datetime, a date (midnight) or ISO 8601 text.
 
     >>> moment("2026-11-20")
     datetime.datetime(2026, 11, 20, 0, 0)
     """
-    if at is None or (isinstance(at, datetime) and at == at):  # NaT equals nothing
+    if at is None or (isinstance(at, datetime) and at == at):  # NaT is not equal to itself
         return at
     if isinstance(at, date) and not isinstance(at, datetime):
         return datetime.combine(at, time())
@@ -174,8 +173,7 @@ def _no_moment(at: object) -> datetime:
 def _version(
     version: object, message_type: object, own: str | None, pan: str | None, format: Format | str | None
 ) -> str:
-    """The version asked for, else the one that an MTI names, else the one that the format has, else the one
-    that the network speaks."""
+    """The requested version, else that of the MTI, else that of the format, else the network's."""
     if version is not None:
         return version_named(version)
     text = str(message_type)
@@ -185,7 +183,7 @@ def _version(
 
 
 def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str | None]:
-    """The message type, and the purpose where it says that: `refund` is a financial message that refunds."""
+    """The message type, and the purpose if it implies one: `refund` is a financial message for a refund."""
     mtis: dict[str, str] = {}
     for kind in read_toml("templates")["kinds"]:
         mtis.setdefault(mti_of(kind, own, version), kind)
@@ -210,7 +208,7 @@ def _is_mti(text: str) -> bool:
 
 
 def mti_named(message_type: object, own: str, version: str) -> str:
-    """The MTI that network *own* sends in *version* for a message type, which may be an MTI itself.
+    """The MTI of network *own* in *version* for a message type, which may itself be an MTI.
 
     >>> mti_named("reversal", "JCB", "1987"), mti_named("auth", "AMEX", "1993")
     ('0420', '1100')
@@ -223,18 +221,18 @@ def mti_named(message_type: object, own: str, version: str) -> str:
 
 
 def _digits(value: object) -> object:
-    """A card number without the blanks or hyphens between its groups of digits."""
+    """A card number without blanks or hyphens between its groups."""
     text = str(value) if _is_int(value) else value
     return text.translate(_BETWEEN_GROUPS) if isinstance(text, str) else text
 
 
 def _padded(value: object, width: int) -> object:
-    """A whole number with the zeros that stand in front of it."""
+    """A whole number as digits with leading zeros."""
     return f"{value:0{width}}" if isinstance(value, int) and _is_int(value) and abs(value) < _LARGE else value
 
 
 def _whole(value: object) -> object:
-    """A whole number of any library as one of Python's."""
+    """A whole number of any library as a Python int."""
     try:
         return value if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
     except TypeError:

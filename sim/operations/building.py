@@ -1,4 +1,4 @@
-"""Write a message from its elements, as text or as the bytes of a format, and name every element that
+"""Write a message from its elements, as text or as the bytes of a format, and report every element that
 cannot be written."""
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ TEXT = "text"
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A written message: `written` is its text form or, of another `format`, its bytes as upper-case hex;
-    `length` counts characters of the text form, bytes of another format."""
+    """A written message: `written` is its text form or, for another `format`, its bytes in upper-case hex;
+    `length` is in characters for the text form, in bytes for other formats."""
 
     message: Message
     written: str
@@ -28,23 +28,23 @@ class Built:
 
 
 class UnwritableError(BuildError):
-    """Elements cannot be written; `errors` has one error for each of them, the text is the first's."""
+    """Elements cannot be written; `errors` has one error for each, and the text is that of the first."""
 
     @classmethod
     def of(cls, errors: tuple[BuildError, ...]) -> UnwritableError:
-        """The error of several; they stand in `partial`."""
+        """One error for several, which it keeps in `partial`."""
         first = errors[0]
         return cls(first.field, first.offset, first.expected, first.found, errors)
 
     @property
     def errors(self) -> tuple[BuildError, ...]:
-        """One error for each element, ascending."""
+        """One error per element, ascending."""
         found: tuple[BuildError, ...] = self.partial
         return found
 
 
 def known_format(name: str | None) -> str:
-    """*name*, `text` for None. Raises ChoiceError where no ready format is called that."""
+    """*name*, `text` for None. Raises ChoiceError if no ready format has this name."""
     if name is not None and name not in (TEXT, *names()):
         raise ChoiceError.of("format", name, (TEXT, *names()))
     return name or TEXT
@@ -60,8 +60,8 @@ def named_format(format: Format | str | None) -> Format | None:
 def build_from(
     mti: str, fields: Mapping[int, str], *, version: str = "1987", format: str | None = None
 ) -> Built:
-    """Write a message of *version* from its elements, by number and as in the text form: as the text
-    form, or in the ready format that is named. Raises UnwritableError for all elements that cannot be
+    """Write a message of *version* from its elements, by number and with values as in the text form: as the
+    text form, or in the ready format of that name. Raises UnwritableError with all elements that cannot be
     written, ChoiceError for an unknown format.
 
     >>> build_from("0800", {3: "990000", 11: "123456"}, format="bcd").written
@@ -87,16 +87,16 @@ def written(message: Message, format: Format | str | None) -> str:
 
 
 def told_otherwise(message: Message, format: Format | str | None) -> tuple[str, ...]:
-    """What a reader of the bytes that `written` gives finds otherwise than *message* has it, a sentence
-    each; empty for the text form."""
+    """The elements that a reader of the bytes from `written` sees differently than *message* has them, one
+    sentence each; empty for the text form."""
     return () if format is None or format == TEXT else tuple(otherwise(message, format).values())
 
 
 def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[str, ...]]:
-    """*message* as links of *format* have it, and a note on each element that is another one there.
+    """*message* as links of *format* send it, and a note on each element that changes.
 
-    Values of elements that the format has otherwise are filled up to their length; those that fit neither
-    that length nor the format's own parts, and those that it cannot carry at all, are left out.
+    Values are padded to the length of an element that the format defines differently. Elements are left out
+    if the value fits neither that length nor the format's subfields, or if the format cannot carry them.
 
     >>> in_format(Message("0200", {11: "123456", 41: "TERM0001"}), "base24")[0][41]
     'TERM0001        '
@@ -123,13 +123,13 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
 
 
 def _fitted(value: str, element: ElementSpec) -> str:
-    """*value* at the length of a fixed element: filled up, or without blanks behind that are too many."""
+    """*value* at the length of a fixed element: padded, or without excess trailing blanks."""
     bare = value.rstrip()
     return bare if element.fixed and len(bare) == element.width else element.filled(value)
 
 
 def _message(mti: str, fields: dict[int, str], version: str, made: Format | None) -> Message:
-    """The message, of a dialect where it has an element that the format has otherwise than its version."""
+    """The message, in the format's dialect if it has an element that the format defines differently."""
     if made is None:
         return Message(mti, fields, version)
     return Message(mti, fields, version, dialect=made.layout(version).table_of(fields))

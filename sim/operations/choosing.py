@@ -1,4 +1,4 @@
-"""What a caller left open: the version a text is read as, and whose message it is."""
+"""Defaults for what a caller leaves open: the version and the network of a message."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""A message as something to be pasted elsewhere: text, hex, JSON, Python, a call of the service, a test.
+"""A message to paste elsewhere: as text, hex, JSON, Python, a call of the service, a test.
 
-What is copied runs. Test cards stand in for card numbers unless the caller says otherwise: every character
-keeps its place, and no form holds a star where a digit was. A published test card is no secret: a message of
-such cards alone stays as it is. For any other number a test card stands in, of the same network and length
-and with a check digit as right or wrong, wherever the number stands: in tracks, in chip data, in free text.
-What else nobody may see (PINs, verification values, names, keys) becomes zeros, and letters X.
+Copies run. Unless the caller says otherwise, test cards replace card numbers: lengths do not change, and no
+digit becomes an asterisk. Published test cards are no secret, so a message with only such cards stays
+unchanged. Any other number becomes a test card of the same network and length, with a check digit just as
+valid or invalid, everywhere: in tracks, chip data and free text. Other sensitive data (PINs, verification
+values, names, keys) becomes zeros, and letters become X.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from sim.spec.spellings import choose
 
 _WIDEST = 88  # characters of a line of code
 
-# What generate assumes; who asks for the same need not say so.
+# The defaults of generate, which a call leaves out.
 _DEFAULTS = {name: one.default for name, one in signature(generate).parameters.items()}
-# What a message without a card has no use for.
+# Options that a message without a card does not use.
 NO_CARD = ("pan", "amount_minor_units", "currency", "purpose", "entry")
 
 
 def call_of(options: Mapping[str, Any], description: str = "") -> str:
-    """The call of `sim.generate` that makes what the form asks for: only what differs from its defaults.
+    """The call of `sim.generate` for the options of the form, without those that are defaults.
 
     >>> call_of({"message_type": "financial", "network": "JCB", "stan": "123456"})
     "sim.generate('financial', network='JCB')"
@@ -77,23 +77,23 @@ def _written(first: list[str], named: list[str]) -> str:
 
 
 def covered_call(call: str, pan: str | None) -> str:
-    """*call* as it may be shown, as long as it was: the card number in stars, and whatever looks like one."""
+    """*call* at the same length, with the card number and anything that looks like one masked."""
     shown = call.replace(pan, mask_pan(pan)) if pan and len(pan) >= len(mask_pan("4" * 12)) else call
     covered = mask_piece(shown)
     return covered if len(covered) == len(call) else shown
 
 
 _FIRST, _LAST = 6, 4  # digits of a card number that masking leaves
-_PREFIX = 8  # digits that tell an issuer
+_PREFIX = 8  # digits of the IIN
 _CHIP = 55
 _STARS = re.compile(r"\*+")
 _BETWEEN = r"[^0-9A-Za-z]{0,5}"
-# Behind the card number of a track: its expiry and service code, and the filler of a chip's.
+# After the card number in track data: expiry and service code, and the padding in chip data.
 _TRACK_END = r"(?:[=D]|\^[^^]*\^)([0-9]{0,7})(?:[0-9]*(F))?"
 
 
 def with_stand_ins(raw: str, version: str) -> str:
-    """*raw*, sound or broken, fit to be shown and to be run.
+    """*raw*, valid or broken, safe to show and to run.
 
     >>> with_stand_ins("0100" + "4000000000000000" + "16" + "4539578763621486", "1987")[-16:]
     '4111111111111111'
@@ -118,7 +118,7 @@ def _published() -> frozenset[str]:
 
 
 def _cards(view: Anatomy) -> set[str]:
-    """The card numbers of a message: where it has them, and what masking takes for one elsewhere."""
+    """The card numbers of a message: those in card elements, and those that masking finds elsewhere."""
     found = set(card_numbers(view.cells, view.version))
     for start, end in _hidden(view):
         digits = view.raw[max(start - _FIRST, 0) : end + _LAST]
@@ -128,14 +128,14 @@ def _cards(view: Anatomy) -> set[str]:
 
 
 def _hidden(view: Anatomy) -> Iterator[tuple[int, int]]:
-    """The stretches of the text that masking hides."""
+    """The spans of the text that masking hides."""
     for stars in _STARS.finditer(view.shown_text):
         if view.raw[stars.start() : stars.end()] != stars[0]:
             yield stars.span()
 
 
 def _alike(card: str) -> Iterator[str]:
-    """Numbers that can stand in for *card*, published ones first."""
+    """Numbers that can replace *card*, published ones first."""
     owner = detect(card)
     network = owner.network if owner else None
     right, size = luhn_ok(card), len(card)
@@ -154,13 +154,13 @@ def _alike(card: str) -> Iterator[str]:
 
 
 def _pattern(digits: str) -> re.Pattern[str]:
-    """*digits* in any notation, as they may stand in a text."""
+    """A pattern for *digits* in any notation within a text."""
     forms = (_BETWEEN.join(map(re.escape, form)) for form in spellings(digits))
     return re.compile("|".join(forms), re.IGNORECASE)
 
 
 def _replaced(text: str, card: str, stand_in: str) -> str:
-    """*text* with *stand_in* for *card*, spelled as that was."""
+    """*text* with *stand_in* in place of *card*, in the same notation."""
     forms = {len(form): form for form in spellings(stand_in)}
     spelled = dict(zip(spellings(card), spellings(stand_in), strict=True))
 
@@ -173,7 +173,7 @@ def _replaced(text: str, card: str, stand_in: str) -> str:
 
 
 def _without_secrets(view: Anatomy, cards: set[str]) -> str:
-    """The text of *view* without what is hidden in it besides *cards*, which may be seen."""
+    """The text of *view* without its sensitive data, except *cards*, which may be shown."""
     text, shown = list(view.raw), set[int]()
     for card in cards:
         for found in _pattern(card).finditer(view.raw):
@@ -195,7 +195,7 @@ def _without_secrets(view: Anatomy, cards: set[str]) -> str:
 
 
 def _names(view: Anatomy) -> Iterator[tuple[int, int]]:
-    """Where names of cardholders stand in chip data, in hex digits."""
+    """The spans of cardholder names in chip data, in hex digits."""
     for place in view.places:
         if place.number == _CHIP:
             chip = chip_data.read(view.value(place))
@@ -205,13 +205,13 @@ def _names(view: Anatomy) -> Iterator[tuple[int, int]]:
 
 
 _SERVICE = "http://127.0.0.1:8000"
-_HEADER = 2  # bytes of the length in front, most significant first
-_WIDTH = 16  # bytes of a line of hex digits
+_HEADER = 2  # bytes of the length header, big-endian
+_WIDTH = 16  # bytes per line of hex
 
 
 @dataclass(frozen=True)
 class Copied:
-    """A message and how it is shown. `raw` is its text, sound or broken."""
+    """A message to copy, masked or not. `raw` is its text, valid or broken."""
 
     raw: str
     version: str
@@ -220,12 +220,12 @@ class Copied:
 
     @cached_property
     def text(self) -> str:
-        """The text, with test cards in it if card data is to be masked."""
+        """The text, with test data in place of card data if masked."""
         return with_stand_ins(self.raw, self.version) if self.masked else self.raw
 
     @cached_property
     def message(self) -> Message | None:
-        """The message of the text, None where it is none."""
+        """The message of the text, None if it does not parse."""
         try:
             return parse(self.text, self.version)
         except ParseError:
@@ -238,26 +238,26 @@ class Copied:
 
     @property
     def hides(self) -> bool:
-        """Whether something stands in for what was there."""
+        """Whether test data replaces anything."""
         return self.text != self.raw
 
 
 def as_dict(held: Copied) -> dict[str, Any]:
-    """MTI, version and elements by number, as `sim.build` takes them: `{"mti": "0800", "11": "000042"}`; of a
-    text that is no message the text."""
+    """MTI and elements by number, as `sim.build` takes them: `{"mti": "0800", "11": "000042"}`; text and
+    version if it does not parse."""
     if held.message is None:
         return {"text": held.text, "version": held.version}
     return {"mti": held.message.mti, **{str(number): value for number, value in sorted(held.fields.items())}}
 
 
 def as_json(held: Copied) -> str:
-    """The same as JSON."""
+    """`as_dict` as JSON."""
     return json.dumps(as_dict(held), indent=2, ensure_ascii=False)
 
 
 def as_hex(held: Copied) -> str:
-    """The text's bytes behind a length of two bytes, in hex digits, 16 bytes a line. A text that does not
-    begin with an MTI has no length in front: who reads it could not tell it from the message."""
+    """The text's bytes after a two-byte length header, in hex, 16 bytes per line. A text that does not begin
+    with an MTI has no header, because a reader could not tell it from the message."""
     data = held.text.encode("utf-8", errors="replace")
     framed = len(data) < 1 << 8 * _HEADER and _has_mti(held.text)
     whole = len(data).to_bytes(_HEADER, "big") + data if framed else data
@@ -265,7 +265,7 @@ def as_hex(held: Copied) -> str:
 
 
 def _has_mti(text: str) -> bool:
-    """Whether *text* begins with an MTI all of whose digits mean something."""
+    """Whether *text* begins with an MTI without reserved digits."""
     mti = split(text[:MTI_WIDTH])
     return bool(mti.version and mti.message_class and mti.function and mti.origin)
 
@@ -292,7 +292,7 @@ def as_curl(held: Copied) -> str:
 
 
 def as_pytest(held: Copied) -> str:
-    """A test that holds the message to its verdict of today: its errors by rule."""
+    """A test that asserts the current errors of the message, by rule."""
     report = validate(held.text, network=held.network, version=held.version)
     found = sorted({one.rule for one in report.findings if str(one.severity) == "error"})
     made = as_python(held).removeprefix(_warning(held))
@@ -316,7 +316,7 @@ def _warning(held: Copied) -> str:
     return "# Card data replaced with test data.\n" if held.hides else ""
 
 
-# What a message can be copied as: words for people, the suffix of a file, and how it is made.
+# The forms of a copy: label, file suffix, and function.
 FORMS: Mapping[str, tuple[str, str, Callable[[Copied], str]]] = {
     "text": ("text", "txt", lambda held: held.text),
     "hex": ("hex with a length header", "hex", as_hex),
@@ -348,14 +348,14 @@ def copied(
 def held(
     message: str | Message, *, version: str | None = None, network: str | None = None, masked: bool = True
 ) -> Copied:
-    """*message* as the functions here take it."""
+    """*message* as a `Copied`."""
     if isinstance(message, Message):
         return Copied(build(message), version or message.version, network, masked)
     return Copied(message, chosen_version(message, version), network, masked)
 
 
-# On paper and on a telephone nothing can be pointed at: whole texts instead of ellipses. What is wider than
-# the screen scrolls by itself, by the keyboard, too.
+# Paper and phones have no hover, so full texts replace ellipses. Content wider than the screen scrolls, also by
+# keyboard.
 _PAGE = (
     ":root { color-scheme: light dark; } "
     "body { font-family: system-ui, sans-serif; line-height: 1.45; margin: 1em; } "
@@ -364,7 +364,7 @@ _PAGE = (
     "main table.dataframe.iso8583 tr { border-bottom: 1px solid rgba(128, 128, 128, 0.35); } "
     "main table.dataframe.iso8583 td:is(.v, .t) { white-space: pre-wrap; overflow-wrap: anywhere; } "
     "main table.dataframe.iso8583 td.w { max-width: 40em; min-width: 9em; overflow: visible; } "
-    # A row of a narrow screen is a paragraph: its cells after each other.
+    # On a narrow screen, a row is a paragraph: one cell after another.
     "@media (max-width: 44em) { main table:not(.bits), main table:not(.bits) tbody { display: block; } "
     "main table:not(.bits) thead, main table.iso8583 tr > th { display: none; } "
     "main table:not(.bits) tr { display: flex; flex-wrap: wrap; gap: 0 0.8em; padding: 0.3em 0; } "
@@ -375,7 +375,7 @@ _PAGE = (
 
 
 def page(body: str, title: str) -> str:
-    """HTML as a page of its own, light or dark as its reader likes it."""
+    """HTML as a standalone page, light or dark by the reader's preference."""
     name = html.escape(title)
     return (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'

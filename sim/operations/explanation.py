@@ -18,13 +18,13 @@ from sim.spec.interfaces import rows_of
 
 _OF_THE_MTI = "opening"
 _DAMAGED = "The message is truncated or damaged: the values below may be wrong."
-# Where so much of what was read is odd, something else was taken for elements.
+# If this many of the values are odd, they are not elements.
 _FEW_ODD, _ODD_SHARE, _SHOWN_ODD = 2, 3, 3
 SOURCE_RULES = "rules"  # our choice: the contract leaves the values of `source` open
 
 
 class Told(NamedTuple):
-    """A sentence, and the numbers of the elements it speaks of, ascending; 0 is the MTI."""
+    """A sentence, and the numbers of the elements it covers, ascending; 0 is the MTI."""
 
     sentence: str
     elements: tuple[int, ...]
@@ -32,8 +32,8 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a message says. `sentences` are in reading order; `summary` is the paragraph. The first is a
-    warning if the format of the message is uncertain."""
+    """An explanation of a message. `sentences` are in reading order; the first is a warning if the format of
+    the message is uncertain. `summary` joins them."""
 
     message: Message
     network: str | None
@@ -87,8 +87,8 @@ def explain(
 
 
 def _warning(reading: Reading) -> tuple[str, ...]:
-    """That it is uncertain how a message is written, where it was guessed so; that it is damaged, where it is
-    the text form and does not fit."""
+    """A warning that the guessed format of a message is uncertain, or that a text form that does not fit is
+    damaged."""
     if reading.confidence != UNSURE:
         return ()
     if reading.format == TEXT:
@@ -99,10 +99,10 @@ def _warning(reading: Reading) -> tuple[str, ...]:
 def explain_so_far(
     given: str | Reading, version: str | None = None, network: str | None = None, *, stopped: bool = True
 ) -> str:
-    """What was read of a text that is no message of *version*, or of a reading, and what does not fit in it.
+    """What could be read of a reading, or of a text that is not a message of *version*, and what does not fit.
 
-    *network* None is the card's, where it was read; *stopped* False leaves out why no more was read. Card
-    data is hidden as everywhere in broken texts. Empty where all of it fits.
+    *network* None is the card's, if that was read; *stopped* False leaves out why reading stopped. Card data
+    is masked as in all broken texts. Empty if everything fits.
 
     >>> explain_so_far("08002020000000000000990000123456X", "1987").rpartition(": ")[2]
     'expected the end of the message, found 1 character more.'
@@ -138,13 +138,13 @@ def explain_so_far(
 
 
 def tellable(message: Message) -> Message:
-    """*message* without the card data in elements that should hold none: sentences would repeat it."""
+    """*message* without card data in elements that should have none, because sentences would repeat it."""
     fields = cover_fields(message.fields, message.version)
     return message if fields is message.fields else replace(message, fields=dict(fields))
 
 
 class _Noted(dict[int, str]):
-    """Data elements that note which of them were looked at, and there."""
+    """Data elements that record which of those present were looked up."""
 
     def __init__(self, fields: dict[int, str]) -> None:
         super().__init__(fields)
@@ -162,11 +162,11 @@ class _Noted(dict[int, str]):
 
     def get(self, number: int, default: Any = None) -> Any:
         """The value of an element, or *default*."""
-        return self[number] if number in self else default  # noqa: SIM401, that is what this defines
+        return self[number] if number in self else default  # noqa: SIM401, this defines `get`
 
 
 def told(message: Message, network: str | None) -> tuple[Told, ...]:
-    """The sentences on *message* as `tell` tells them, each with its elements.
+    """The sentences of `tell` on *message*, each with its elements.
 
     >>> told(Message("0800", {11: "000042", 70: "301"}), None)[-1]
     Told(sentence='It can be traced by STAN 000042.', elements=(11,))

@@ -1,5 +1,5 @@
-"""Findings that no rule makes, on what is no message; and every finding in the units of what was given: a
-rule counts characters of the text form, which nobody pasted."""
+"""Findings on input that is not a valid message, which no rule makes; and positions of all findings in the units
+of the input, because rules count characters of the text form."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _LAST = 128
 def framing_finding(
     error: IsoError, version: str | Spec, *, raw: str | None = None, hint: str = ""
 ) -> Finding:
-    """What the codec says, *error*, as the finding it is.
+    """The codec's *error* as a finding.
 
-    The elements have the names of *version*, or of the table of a dialect. *raw* is the text that was
-    read, which gets its likely cause; None for elements that cannot be written, which have no place, and
-    of which *hint* says what to do.
+    Element names are those of *version*, or of a dialect's table. *raw* is the text that was read, and the
+    hint is its likely cause; None for elements that cannot be written, which have no position, and whose hint
+    is *hint*.
     """
     rule, field, elements = catalogue()[RULE], error.field, table(version)
     read = raw is not None and isinstance(error, ParseError)
@@ -58,23 +58,22 @@ def framing_finding(
 
 
 def _cause(raw: str, version: str, error: IsoError) -> str:
-    """Why *raw* is no message of *version*."""
+    """The likely reason why *raw* is not a message of *version*."""
     if error.offset is None:
         return ELSE
-    from sim.judge.causes import likely_cause  # what fits needs no cause, and no rules
+    from sim.judge.causes import likely_cause  # valid messages need no cause, so no rules either
 
     return likely_cause(raw, version, error) if isinstance(error, ParseError) else ""
 
 
 def misfit_findings(reading: Reading) -> Iterator[Finding]:
-    """What does not fit in *reading*, a finding each, where it stands in what was given; none where all
-    does."""
+    """A finding for each misfit in *reading*, with its position in the input."""
     own = (reading.message.dialect if reading.message else None) or reading.version or DEFAULT_VERSION
     for error in reading.misfits:
         if reading.raw is not None:
             yield framing_finding(error, own, raw=reading.raw)
             continue
-        # Looking for places takes a room of its own, which the text form does without.
+        # The text form does not need `sim.paste.places`.
         from sim.paste.places import characters_ahead, place, place_of_element
 
         if isinstance(error, ParseError):
@@ -94,7 +93,7 @@ def misfit_findings(reading: Reading) -> Iterator[Finding]:
 
 
 def _located(error: IsoError, where: str) -> str:
-    """The sentence of *error*, with the place *where* it stands in what was given."""
+    """The sentence of *error*, with its position *where* in the input."""
     label = element_label(error.field)
     return f"{label}{f' at {where}' if where else ''}: expected {error.expected}, found {error.found}"
 
@@ -103,7 +102,7 @@ _IN_TEXT = " at offset {}:"
 
 
 def placed(findings: Iterable[Finding], reading: Reading) -> tuple[Finding, ...]:
-    """*findings* on the message that was read, each where it stands in what was given."""
+    """*findings* on the message of *reading*, with their positions in the input."""
     if reading.given is None or reading.raw is not None:
         return tuple(findings)
     if reading.message is None or reading.misfits:
@@ -127,13 +126,13 @@ def _placed(one: Finding, reading: Reading, there: dict[int, tuple[int, int, int
 
 
 def _said(one: Finding, where: str) -> str:
-    """The sentence of a finding with the place *where* it stands."""
+    """The sentence of a finding, with its position *where*."""
     return one.message.replace(_IN_TEXT.format(one.start), f" at {where}:" if where else ":", 1)
 
 
 def _byte(at: int, text: tuple[int, int, int], data: tuple[int, int, int]) -> int:
-    """The byte in which character *at* of the text form stands, whose element is *text* there and *data* in
-    the bytes: a byte is a character, or two packed digits."""
+    """The byte with character *at* of the text form; its element is at *text* there and at *data* in the
+    bytes. A byte has one character, or two packed digits."""
     (start, first, end), (begin, value, stop) = text, data
     if at < first:
         return min(begin + at - start, value)

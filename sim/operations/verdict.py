@@ -1,4 +1,4 @@
-"""The verdict on what was read, and its findings where they stand in what was given."""
+"""The verdict on a reading, and its findings with their positions in the input."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def told(report: Report, reading: Reading, against: tuple[str, ...] = ()) -> tuple[Finding, ...]:
-    """The findings of a verdict on what was read, those of the networks asked for included, each where it
-    stands in what was given."""
+    """The findings of a verdict on a reading, including those of the networks *against*, with their positions
+    in the input."""
     view = dissect(reading) if reading.misfits or reading.message is None else None
     if view is not None:
         return view.findings
@@ -24,15 +24,15 @@ def told(report: Report, reading: Reading, against: tuple[str, ...] = ()) -> tup
 
 
 def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
-    """The verdict on what was read: of what does not read to its end, or not fit, that is the finding."""
-    # What only shows a message loads no rules.
+    """The verdict on a reading; if it is incomplete or does not fit, the first misfit is the only finding."""
+    # Code that only shows messages loads no rules.
     from sim.operations.validation import Report, asked_of, judge, validate
 
     network, asked = reading.network, asked_of(against)
     if reading.message is not None and not reading.misfits:
         if reading.format != TEXT:
             return validate(reading.message, network=network, against=against)
-        # It was read from the text that it would be written as.
+        # The text form was just parsed, so building it again would check nothing.
         return judge(reading.message, network and network_named(network), asked)
     view = dissect(reading)
     return Report(None, view.version, network, view.findings[0])

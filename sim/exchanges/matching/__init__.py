@@ -1,4 +1,4 @@
-"""Transactions: requests with their answers, repeats, reversals and what came late or twice."""
+"""Transactions: requests with their responses, repeats, reversals, and late or duplicate messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.spec import VERSIONS
 
 __all__ = ["ROLES", "STATES", "TIMEOUT", "Pair", "awaited", "match"]
 
-# Our choice: what terminals and acquirers wait at most, in seconds.
+# Our choice: how long terminals and acquirers wait at most, in seconds.
 TIMEOUT = 60.0
 STATES = ("answered", "late", "unanswered", "no answer due", "no request")
 _REVERSAL = "4"
@@ -23,9 +23,9 @@ SIDES = ("earlier", "later")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A request, its answer, and what belongs to them. Messages are numbered from 0 as they were given; None
-    where there is none. `original` and `reversed_by` are numbers of pairs, `transaction` is that of the first
-    pair of all that belong together. `latency` is in seconds, `matched_by` as in `DE 7, 11`."""
+    """A request, its response, and the messages that belong to them. Messages are numbered from 0 in the
+    given order, None for none. `original` and `reversed_by` are numbers of pairs; `transaction` is the number
+    of the transaction's first pair. `latency` is in seconds, `matched_by` as in `DE 7, 11`."""
 
     transaction: int
     request: int | None
@@ -122,7 +122,7 @@ def _traffic(held: Sequence[Message], networks: Sequence[str], seconds: Sequence
 
 
 def _columns(held: Sequence[Message], networks: Sequence[str], link: Link) -> tuple[Keys, ...]:
-    """The keys of each rule; the rules of all versions stand side by side, by their place."""
+    """The keys of each rule; rules of different versions share a column by their position."""
     most = max(len(rules(version, link)) for version in VERSIONS)
     return tuple(_keys(held, networks, link, at) for at in range(most))
 

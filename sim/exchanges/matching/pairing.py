@@ -1,8 +1,8 @@
 """The one pass over messages that pairs them, on columns of whole numbers.
 
-What the numbers stand for is made by `sim.exchanges.matching.match` from messages and by `sim.tables`
-from columns: equal numbers are equal values. The pass looks at each message once, at a bounded number
-of earlier ones with the same key, and so takes time in proportion to the messages.
+`sim.exchanges.matching.match` makes the numbers from messages, `sim.tables` from columns: equal numbers mean
+equal values. The pass looks at each message once and at a bounded number of earlier ones with the same key,
+so its time is linear in the number of messages.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sim.exchanges.matching.rules import ACKNOWLEDGEMENT, ANSWER, ASK, NONE, REP
 
 Ints = Sequence[int]
 
-# How many earlier messages with the same key are looked at: a host whose numbers never change has all.
+# How many earlier messages with the same key are tried: if a host never changes its STAN, all share one.
 _MOST_TRIED = 16
 _MISSING = -1
 
-# What a message turned out to be.
+# The roles that pairing assigns.
 ROLES = (
     *("request", "repeat", "duplicate", "replay", "answer", "late answer", "answer again"),
     *("answer without request", "acknowledgement", "acknowledgement without request", "no message"),
@@ -46,8 +46,8 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Messages as columns: their roles, a key column per rule, numbers of equal messages (`bodies`, -1
-    for one that is like no other), seconds (None: the order is all there is), which may be reversed."""
+    """Messages as columns: their roles, keys per rule, numbers of equal messages (`bodies`, -1 for one unlike
+    any other), which are `reversals`, and seconds (None: only the order is known)."""
 
     roles: Ints
     answers: tuple[Keys, ...]
@@ -63,8 +63,8 @@ def _column(size: int, value: int = 0) -> array[int]:
 
 
 class Exchanges:
-    """What belongs together, a number per exchange; -1 where there is none. `owner` and `became` have a
-    number per message: its exchange, and the place in `ROLES` of what it turned out to be."""
+    """Columns with a number per exchange, -1 for none, except `owner` and `became`, which have a number per
+    message: its exchange, and its role as an index into `ROLES`."""
 
     def __init__(self, messages: int) -> None:
         self.count = 0
@@ -75,14 +75,14 @@ class Exchanges:
         self.owner, self.became = _column(messages, _MISSING), _column(messages, UNREAD)
 
     def open(self, request: int, answer: int = _MISSING) -> int:
-        """A new exchange; its number."""
+        """Open a new exchange and return its number."""
         at = self.count
         self.count = at + 1
         self.request[at], self.answer[at], self.transaction[at] = request, answer, at
         return at
 
     def trimmed(self) -> Exchanges:
-        """Without the room that was kept for more exchanges."""
+        """Cut the columns to the number of exchanges."""
         for name, column in vars(self).items():
             if isinstance(column, array) and name not in ("owner", "became"):
                 del column[self.count :]
@@ -90,7 +90,7 @@ class Exchanges:
 
 
 class _Book:
-    """Exchanges by the key of one rule: the last one, and for each the one before it."""
+    """Exchanges by the key of one rule: the last one, and for each its predecessor."""
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
@@ -106,7 +106,7 @@ class _Book:
             self._last[key] = at
 
     def enter_also(self, at: int, message: int) -> None:
-        """A second key of an exchange, where nothing else has it."""
+        """Enter a second key of an exchange, unless another exchange has it."""
         key = self._keys.earlier[message]
         if key >= 0 and self._last[key] < 0:
             self._last[key] = at
@@ -138,8 +138,8 @@ class _Pass:
         self.approved = [_Book(keys) for keys in traffic.approved if keys.size]
 
     def find(self, message: int) -> tuple[int, int]:
-        """The exchange that *message* belongs to, and by which rule: by the first rule that knows one, an
-        open one before a closed one."""
+        """The exchange that *message* belongs to, and the rule: the first that finds one, and an open
+        exchange before a closed one."""
         answer = self.made.answer
         for rule, book in self.answers:
             closed = _MISSING
@@ -157,7 +157,7 @@ class _Pass:
         self.made.became[message] = role
 
     def ask(self, message: int) -> None:
-        """A request: one more of the same, or a new exchange."""
+        """Take a request: a copy of an earlier one, or a new exchange."""
         made, body = self.made, self.traffic.bodies[message]
         at = self.by_body.get(body, _MISSING) if body >= 0 else _MISSING
         if at < 0:
@@ -180,7 +180,7 @@ class _Pass:
             book.enter(at, message)
 
     def link(self, message: int, at: int) -> None:
-        """Tie a reversal, or what else names an original, to it."""
+        """Link a reversal, or any message that refers to an original, to that."""
         for book in (*self.originals, *self.approved):
             for earlier in book.candidates(message, self.heads):
                 self.made.original[at] = earlier
@@ -192,7 +192,7 @@ class _Pass:
     def repeat(self, message: int) -> None:
         at, _ = self.find(message)
         if at < 0:
-            # Its first sending is not there: the repeat stands for it.
+            # The original request is missing: the repeat takes its place.
             self.begin(message, REPEATED)
             return
         self.made.repeats[at] += 1
@@ -220,7 +220,7 @@ class _Pass:
                 book.enter(at, message)
 
     def waited(self, at: int, message: int) -> float:
-        """Seconds since the request was sent, the last time."""
+        """Seconds since the request was last sent."""
         seconds = self.traffic.seconds
         sent = self.repeated.get(at, self.made.request[at])
         return 0.0 if seconds is None else seconds[message] - seconds[sent]
@@ -236,14 +236,13 @@ class _Pass:
 
 
 def pair(traffic: Traffic, timeout: float) -> Exchanges:
-    """Pair *traffic*; an answer later than *timeout* seconds, or behind the reversal of its request, is
-    late."""
+    """Pair *traffic*; a response after *timeout* seconds, or after the reversal of its request, is late."""
     work = _Pass(traffic, timeout)
     steps = {ASK: work.ask, REPEAT: work.repeat, ANSWER: work.reply, ACKNOWLEDGEMENT: work.acknowledge}
     roles, seconds = traffic.roles, traffic.seconds
     order: Iterable[int] = range(len(roles))
     if seconds is not None:
-        # What has no time (not a number) stays where it is among its like, at the end.
+        # Messages without a time (not a number) go to the end, in their order.
         order = sorted(order, key=lambda at: (seconds[at] != seconds[at], seconds[at]))
     for message in order:
         if roles[message] != NONE:

@@ -1,10 +1,10 @@
-"""Which elements tie messages together: the rows of `spec/data/matching.csv`.
+"""Which elements link messages: the rows of `spec/data/matching.csv`.
 
-A row of the link `answer` says what a response has in common with its request, one of the link `original`
-what a reversal or a completion says of the request that it takes back or continues, one of the link
-`approved` what it says of the answer to that; rows are tried in the order of the file.
-Values are compared without leading zeros. Zeros alone are no value: an unknown original, a reference that is
-not known yet. Only what an answer must repeat may be zeros: a trace number 000000 comes back as one.
+A row of link `answer` says what a response has in common with its request, one of link `original` what a
+reversal or a completion has in common with the request that it reverses or continues, one of link `approved`
+what it has in common with the response to that; rows are tried in file order.
+Values are compared without leading zeros. All zeros are no value: the original or the reference is unknown.
+Only elements that a response must repeat may be zeros: STAN 000000 comes back as 000000.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from sim.spec.tables import read_csv
 
 Link = Literal["answer", "original", "approved"]
 
-# What a message is in an exchange. A notification asks for no answer, but may get an acknowledgement.
+# The roles of a message type. A notification expects no response, but may get an acknowledgement.
 NONE, ASK, REPEAT, ANSWER, ACKNOWLEDGEMENT = range(5)
 _MTI, _ZERO = 0, "0"
-_KEPT_OF_MTI = 3  # the original of a reversal may be a repeat: the fourth digit does not count
+_KEPT_OF_MTI = 3  # digits compared: the original of a reversal may be a repeat, so the fourth is ignored
 # The function digit that a response answers; 8 and 9 acknowledge a response.
 _ANSWERED = {"1": "0", "3": "2", "5": "4", "7": "6", "8": "0", "9": "0"}
 _REPEATS, _ACKNOWLEDGES = "135", "89"
@@ -33,8 +33,8 @@ _REPEATS, _ACKNOWLEDGES = "135", "89"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands: an element, or the part of one between `start` and `end`. `zeros` says whether
-    zeros alone are a value."""
+    """The place of a value: an element, or its characters from `start` to `end`. `zeros`: all zeros are a
+    value."""
 
     number: int
     start: int = 0
@@ -42,7 +42,7 @@ class Place:
     zeros: bool = False
 
     def of(self, message: Message) -> str:
-        """The value in *message*, without leading zeros; empty where there is none."""
+        """The value in *message*, without leading zeros; empty if there is none."""
         value = message.mti[:_KEPT_OF_MTI] if self.number == _MTI else message.get(self.number) or ""
         value = value[self.start : self.end]
         return plain(value) or (_ZERO if self.zeros and value else "")
@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A value of the earlier message and where the later one says it."""
+    """The place of a value in the earlier message and its place in the later one."""
 
     earlier: Place
     later: Place
@@ -58,9 +58,9 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to find the earlier message. `ties` must stand in both messages and be equal, `agree` be
-    equal where both have them. `classes` are those of the later message, `of` those of the earlier one
-    (second digits of MTIs); empty are all. `network` is that of the earlier message, empty any."""
+    """One way to find the earlier message. `ties` must be present in both messages and equal, `agree` equal
+    if present in both. `classes` are those of the later message, `of` those of the earlier one (second digits
+    of MTIs; empty: any). `network` is that of the earlier message (empty: any)."""
 
     link: Link
     version: str
@@ -78,7 +78,7 @@ class Rule:
         return f"DE {', '.join(map(str, found))}"
 
     def seeks(self, mti: str) -> bool:
-        """Whether a message of this type looks for an earlier one by this rule."""
+        """Whether this rule finds an earlier message for one of this type."""
         return not self.classes or mti[1:2] in self.classes
 
     def found(self, mti: str, network: str) -> bool:
@@ -87,7 +87,7 @@ class Rule:
 
 
 def plain(value: str) -> str:
-    """*value* as it is compared.
+    """*value* in the form that is compared.
 
     >>> plain("000421"), plain("000000")
     ('421', '')
@@ -97,7 +97,7 @@ def plain(value: str) -> str:
 
 @cache
 def rules(version: str, link: Link) -> tuple[Rule, ...]:
-    """The rules of *link* for messages of *version*, in the order in which they are tried."""
+    """The rules of *link* for messages of *version*, in the order they are tried in."""
     return tuple(
         Rule(
             link,
@@ -126,13 +126,13 @@ _SLICE = re.compile(r"([0-9]+)\[([0-9]+):([0-9]+)\]")
 
 
 def _slice(text: str) -> Place | None:
-    """The characters `62[16:31]` of an element, counted from 0; None of what is written otherwise."""
+    """The characters `62[16:31]` of an element, counted from 0; None for any other notation."""
     found = _SLICE.fullmatch(text)
     return Place(int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def _part(version: str, text: str, own: int) -> Place:
-    """The part `90.2`: its parts have fixed widths, the last one may end earlier."""
+    """The subfield `90.2`; subfields have fixed widths, but the last may be shorter."""
     number, _, key = text.partition(".")
     start = 0
     for cell in layouts(version, int(number))[0].cell.cells:
@@ -145,7 +145,7 @@ def _part(version: str, text: str, own: int) -> Place:
 
 @cache
 def role(mti: str) -> int:
-    """What a message of this type is in an exchange.
+    """The role of a message of this type in an exchange.
 
     >>> role("0100") == ASK, role("0401") == REPEAT, role("0130") == ANSWER, role("0180") == ACKNOWLEDGEMENT
     (True, True, True, True)
@@ -160,8 +160,7 @@ def role(mti: str) -> int:
 
 @cache
 def kind(mti: str) -> str:
-    """What request and answer have in common in their types: version, class, and the function of the
-    request.
+    """The part of the MTI that request and response share: version, class, and the request's function.
 
     >>> kind("0100"), kind("0110"), kind("0430")
     ('010', '010', '042')
@@ -172,5 +171,5 @@ def kind(mti: str) -> str:
 
 @cache
 def awaits(mti: str) -> bool:
-    """Whether a message of this type is to be answered; a notification is not."""
+    """Whether a message of this type expects a response; a notification does not."""
     return response_mti(mti) is not None

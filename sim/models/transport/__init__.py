@@ -1,1 +1,1 @@
-"""The way to a language model and back: which one, by which wire, within which limits."""
+"""Transport to a language model: which provider, which client, which limits."""

@@ -1,4 +1,4 @@
-"""One call of a model: its turn, its time, its repairs, and its errors as ours."""
+"""One call of a model: concurrency, time limit, repairs, and errors as `LlmError`."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     _Agent = Agent["_Judge | None", Any]
 
 Check = Callable[[Any], list[str]]
-# What is wrong with an answer, given with the response that it came in.
+# The problems of an answer, from the answer and its response.
 _Judge = Callable[[Any, Any], list[str]]
-# The type of an answer, whether a schema is sent that the model's sampling obeys, and how many calls at once.
+# The type of an answer, whether the model's sampling obeys its schema, and the limit of concurrent calls.
 _Kind = tuple[type, bool, int]
 
-# One event loop serves all requests of a process; neither limiters nor agents can be shared between two.
+# By event loop: loops cannot share limiters or agents.
 _TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, ConcurrencyLimiter]] = WeakKeyDictionary()
 _AGENTS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Kind, Agent[_Judge | None, Any]]] = (
     WeakKeyDictionary()
 )
 _PROBLEMS_SHOWN = 4
 _LEAST_SHOWN = Decimal("0.0001")  # dollars
-# What was answered in this process, so that nobody pays twice for the same question.
+# The answers of this process, so nobody pays twice for the same question.
 _ANSWERED: dict[tuple[Any, ...], Answered] = {}
 _MOST_ANSWERED = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a model answered with, and in words what it took: calls, tokens, price where it is known."""
+    """A model's answer, and its cost in words: calls, tokens, and the price if known."""
 
     output: Any
     cost: str
@@ -57,8 +57,8 @@ async def ask(
     check: Check,
     question: str,
 ) -> Answered:
-    """The model's answer, once *check* has nothing against it. What it has goes back to the model, as often
-    as *settings* allow. A *question* that was answered before is not asked again. Raises LlmFailed,
+    """The model's answer once *check* finds no problems. Problems go back to the model, as often as
+    *settings* allow. A *question* with an answer in the cache is not asked again. Raises LlmFailed,
     LlmTimeout or LlmUnavailable."""
     key = choice, settings.effort, output, question
     if (known := _ANSWERED.get(key)) and not check(known.output):
@@ -86,12 +86,12 @@ async def ask(
 
 
 def forget() -> None:
-    """Ask all questions again."""
+    """Clear the cache of answers."""
     _ANSWERED.clear()
 
 
 def cost_of(choice: Choice, run: Any) -> str:
-    """What a run took, in words."""
+    """The cost of a run, in words."""
     used = run.usage
     price = f", about ${used.cost:.4f}" if used.cost and used.cost >= _LEAST_SHOWN else ""
     calls = f"{used.requests} calls" if used.requests > 1 else "one call"
@@ -102,7 +102,7 @@ def cost_of(choice: Choice, run: Any) -> str:
 
 
 async def stream(choice: Choice, settings: Settings, instructions: str, prompt: str) -> AsyncIterator[str]:
-    """The model's text as it comes. Closing the iterator cancels the request. Raises as `ask` does."""
+    """The model's text as it arrives. Closing the iterator cancels the request. Raises as `ask` does."""
     queue: asyncio.Queue[str | LlmError | None] = asyncio.Queue()
 
     async def produce() -> None:
@@ -121,7 +121,7 @@ async def stream(choice: Choice, settings: Settings, instructions: str, prompt: 
         except LlmError as error:
             queue.put_nowait(error)
 
-    # The request runs in a task of its own: its time limit must not strike whoever reads the text.
+    # The request runs in a separate task: its time limit must not hit the consumer of the text.
     task = asyncio.create_task(produce())
     try:
         while (item := await queue.get()) is not None:
@@ -134,7 +134,7 @@ async def stream(choice: Choice, settings: Settings, instructions: str, prompt: 
 
 
 def _broken_off(choice: Choice, response: Any) -> list[str]:
-    """Why an answer is not whole, as a sentence for the model. Raises LlmFailed where it was withheld."""
+    """Why an answer is incomplete, as a sentence for the model. Raises LlmFailed if it was withheld."""
     reason = getattr(response, "finish_reason", None)
     if reason in ("content_filter", "error"):
         raise LlmFailed(f"{choice.provider} refused to answer or stopped early")
@@ -145,9 +145,8 @@ def _broken_off(choice: Choice, response: Any) -> list[str]:
 async def _agent(
     choice: Choice, settings: Settings, output: type, last: list[str]
 ) -> AsyncIterator[tuple[_Agent, Model, ModelSettings]]:
-    """What asks, whom and within which limits, for as long as the time limit allows: waiting for a turn,
-    retries and repairs included. *last* are the problems of the last answer; the library's errors become
-    ours."""
+    """The agent, the model and the limits of a call; the time limit covers waiting for a turn, retries and
+    repairs. *last* are the problems of the last answer; the library's errors become `LlmError`."""
     await load(choice)
     try:
         async with asyncio.timeout(settings.timeout), connect(choice, settings) as model:
@@ -162,7 +161,7 @@ async def _agent(
         raise
     except TimeoutError:
         raise _late(choice, settings) from None
-    except Exception as error:  # noqa: BLE001, whatever an answer does to the library, the call has failed
+    except Exception as error:  # noqa: BLE001, whatever the library raises, the call has failed
         raise _failure(choice, settings, last, error) from None
 
 
@@ -171,8 +170,8 @@ def _late(choice: Choice, settings: Settings) -> LlmTimeout:
 
 
 def _prepared(kind: _Kind) -> _Agent:
-    """The agent of this event loop for *kind*, made once: the schema of an answer takes longer than the rest
-    of a call. Whom it asks, what, and who judges the answer is said with each call."""
+    """The agent of this event loop for *kind*, made once, because building the schema takes longer than the
+    rest of a call. Each call passes its model, prompt and judge."""
     from pydantic_ai import Agent, ModelRetry, NativeOutput, RunContext
 
     of_loop = _AGENTS.setdefault(asyncio.get_running_loop(), {})
@@ -191,7 +190,7 @@ def _prepared(kind: _Kind) -> _Agent:
 
 
 def _turns(limit: int) -> ConcurrencyLimiter:
-    """The turns of this event loop, *limit* at once."""
+    """The limiter of this event loop, for *limit* concurrent calls."""
     from pydantic_ai import ConcurrencyLimiter
 
     of_loop = _TURNS.setdefault(asyncio.get_running_loop(), {})
@@ -201,7 +200,7 @@ def _turns(limit: int) -> ConcurrencyLimiter:
 
 
 def _failure(choice: Choice, settings: Settings, last: list[str], error: Exception) -> LlmError:
-    """*error* as ours. What a provider sent stays out of it: it may quote the prompt or the key."""
+    """*error* as an `LlmError`, without what the provider sent, which may quote the prompt or the key."""
     from pydantic_ai import exceptions
 
     if isinstance(error, exceptions.ModelTimeoutError):
@@ -222,7 +221,7 @@ def _failure(choice: Choice, settings: Settings, last: list[str], error: Excepti
 
 
 def _form_problems(error: BaseException) -> list[str]:
-    """What an answer had against the schema, without any of its values."""
+    """How an answer violates the schema, without any of its values."""
     from pydantic import ValidationError
 
     cause: BaseException | None = error

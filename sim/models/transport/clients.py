@@ -1,4 +1,4 @@
-"""The library's client for a choice: its classes, its retries, how it is held to the form of an answer."""
+"""The library's client for a choice: its classes, its retries, how it enforces the schema of an answer."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 async def load(choice: Choice) -> None:
-    """Import what *choice* needs, in a thread: it takes seconds, in which a server answers others.
-    Raises LlmUnavailable where a package is missing."""
+    """Import what *choice* needs, in a thread: it takes seconds, and a server must not block.
+    Raises LlmUnavailable if a package is missing."""
     try:
         await asyncio.to_thread(_classes, choice)
     except ImportError:
@@ -30,17 +30,17 @@ async def load(choice: Choice) -> None:
 
 @asynccontextmanager
 async def connect(choice: Choice, settings: Settings) -> AsyncIterator[Model]:
-    """A client of *choice*, which was loaded."""
+    """A client for *choice*, whose packages are loaded."""
     client, provider = _classes(choice)
     url = choice.base_url + choice.row.get("path", "")
     async with _http_client(settings) as http:
-        # A client without a key would look for one in variables of its own.
+        # A client without a key would look for one in the vendor's own variables.
         made = provider(api_key=choice.key or "none", base_url=url, http_client=http)
         yield client(choice.model, provider=made)
 
 
 def obeys(choice: Choice, model: Model) -> bool:
-    """Whether *model* is asked for an answer by a schema that its sampling obeys, else by a tool."""
+    """Whether *model* answers by a schema that its sampling obeys; otherwise it calls a tool."""
     row = choice.row
     can = row["answers"] == "schema" and model.profile.get("supports_json_schema_output")
     loose = any(choice.model.endswith(part) or part in choice.base_url for part in row.get("loose", ()))
@@ -48,7 +48,7 @@ def obeys(choice: Choice, model: Model) -> bool:
 
 
 def _classes(choice: Choice) -> tuple[Any, Any]:
-    """The library's classes for the model and its provider, with all else that is slow to load."""
+    """The library's classes for the model and its provider; also loads everything else that is slow."""
     _certificates()
     import tenacity  # noqa: F401, the library's retries need it
 
@@ -60,8 +60,8 @@ def _classes(choice: Choice) -> tuple[Any, Any]:
 
 
 def _http_client(settings: Settings) -> httpx2.AsyncClient:
-    """A client that sends what failed on its way again, as the provider asks with `retry-after`, and where
-    that wait ends within the time limit: the vendors' own clients differ in it."""
+    """A client that retries requests that failed in transit, after `retry-after` if the provider sends it,
+    and only if the wait ends within the time limit; the vendors' own clients differ in this."""
     import httpx2
     import tenacity
     from pydantic_ai.models import create_async_httpx2_client
@@ -100,11 +100,11 @@ def _passes(error: BaseException) -> bool:
 
 
 def _last(state: RetryCallState) -> httpx2.Response:
-    """What the last try came to: a status without its text, or the error."""
+    """The result of the last try: the HTTP status without its text, or the error."""
     import httpx2
 
     error = state.outcome.exception() if state.outcome else None
     if isinstance(error, httpx2.HTTPStatusError):
         return httpx2.Response(error.response.status_code, request=error.request)
-    assert error is not None  # noqa: S101, narrows the type: only a failed try ends here
+    assert error is not None  # noqa: S101, narrows the type: only failed tries come here
     raise error

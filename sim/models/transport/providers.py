@@ -1,7 +1,7 @@
-"""Which providers there are, which are configured, which one a call uses, and within which limits
-(`SIM_LLM_*`). Nothing is imported or asked.
+"""The providers: which are configured, which one a call uses, and its limits (`SIM_LLM_*`). Nothing is
+imported or called.
 
-The table is `models.toml`: a provider is its row there.
+Each provider is a row of `models.toml`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ EFFORTS = ("minimal", "low", "medium", "high")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Limits of one call. `timeout` is in seconds, for the whole call: waiting, retries and repairs
-    included. `retries` are for a request that failed in transit, `repairs` for an unusable answer.
-    `max_tokens` bounds one answer. `concurrency` bounds the calls under way at once in one process.
-    `effort` is how much a thinking model thinks, one of EFFORTS; empty for its default."""
+    """Limits of one call. `timeout` is in seconds, for the whole call, including waiting, retries and
+    repairs. `retries` apply to a request that failed in transit, `repairs` to an unusable answer.
+    `max_tokens` limits one answer, `concurrency` the simultaneous calls of a process. `effort` is that of a
+    reasoning model, one of EFFORTS; empty for its default."""
 
     provider: str | None = None
     model: str | None = None
@@ -40,9 +40,8 @@ class Settings:
 
 
 def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings that *environment* (by default the process's own) asks for. Raises ValueError for a
-    limit that is no number above 0 (`SIM_LLM_RETRIES` and `SIM_LLM_REPAIRS` may be 0), or an effort
-    that is none of EFFORTS.
+    """The settings in *environment* (default: that of the process). Raises ValueError for a limit that is not
+    a number above 0 (`SIM_LLM_RETRIES` and `SIM_LLM_REPAIRS` may be 0), or an effort not in EFFORTS.
 
     >>> from_environment({"SIM_LLM_TIMEOUT": "5"}).timeout
     5.0
@@ -83,14 +82,14 @@ def _number(given: Mapping[str, str], name: str, default: float, least: float) -
 INSTALL = "the packages are missing: pip install 'iso8583-lab[llm]'"
 _MODELS = tomllib.loads((Path(__file__).parent / "models.toml").read_text(encoding="utf-8"))
 PROVIDERS = tuple(_MODELS)
-# A name is part of an address with some providers.
+# With some providers, the model name is part of the URL.
 _MODEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_:@-]|[./](?![./])){0,127}")
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderStatus:
-    """One provider as configured now. `model` is the one a call would use, `base_url` is without
-    credentials; `reason` says why it is not configured, empty when it is."""
+    """One provider as configured now. `model` is the one a call would use, `base_url` has no credentials;
+    `reason` says why it is not configured, empty if it is."""
 
     provider: str
     configured: bool
@@ -110,24 +109,24 @@ class Choice:
 
     @property
     def source(self) -> str:
-        """What a result names as its origin: `llm:openai/some-model`."""
+        """The `source` of a result: `llm:openai/some-model`."""
         return f"llm:{self.provider}/{self.model}"
 
     @property
     def shows_schema(self) -> bool:
-        """Whether the model is shown the schema of its answer, as vendors do at their own address: other
-        servers of the same wire may only hold the model to it."""
+        """Whether the model sees the schema of its answer, as at the vendors' own addresses; other servers
+        with the same API may only enforce it."""
         return bool(self.row["keys"]) and self.base_url == self.row["base_url"]
 
     @property
     def row(self) -> dict[str, Any]:
-        """What `models.toml` says of the provider."""
+        """The provider's row of `models.toml`."""
         row: dict[str, Any] = _MODELS[self.provider]
         return row
 
 
 def status(environment: Mapping[str, str] | None = None) -> tuple[ProviderStatus, ...]:
-    """Every provider, in the order in which they are tried when none is named.
+    """All providers, in the order they are tried in if none is named.
 
     >>> any(row.configured for row in status({}))
     False
@@ -137,7 +136,7 @@ def status(environment: Mapping[str, str] | None = None) -> tuple[ProviderStatus
 
 
 def is_asked(provider: str | None, model: str | None, environment: Mapping[str, str] | None = None) -> bool:
-    """Whether a description goes to a language model: one is named, set as the default, or configured.
+    """Whether a description goes to a language model: one is named, the default, or configured.
 
     >>> is_asked(None, None, {}), is_asked("ollama", None, {})
     (False, True)
@@ -150,7 +149,7 @@ def is_asked(provider: str | None, model: str | None, environment: Mapping[str, 
 def choose(
     provider: str | None, model: str | None, environment: Mapping[str, str] | None = None
 ) -> tuple[Choice, Settings]:
-    """The provider asked for, else the configured default, else the first that is configured. Raises
+    """The requested provider, else the default, else the first that is configured, and its settings. Raises
     LlmUnknownProvider, LlmUnknownModel or LlmUnavailable."""
     given = os.environ if environment is None else environment
     try:
@@ -178,7 +177,7 @@ def _status(name: str, given: Mapping[str, str]) -> ProviderStatus:
     row = _MODELS[name]
     needed = row["keys"] or row["urls"]
     default = given.get("SIM_LLM_PROVIDER", "").strip() or None
-    # A model name means one provider's model: the default provider's, where one is named.
+    # A model name belongs to one provider: the default provider, if one is set.
     named = given.get("SIM_LLM_MODEL", "").strip() if default in (None, name) else ""
     reason = ""
     if not _first(given, needed):
@@ -212,7 +211,7 @@ def _first(given: Mapping[str, str], names: list[str]) -> str:
 
 
 def _base_url(name: str, given: Mapping[str, str]) -> str:
-    """Where the provider answers, as `models.toml` says that it may be given."""
+    """The provider's address, from the variables in `models.toml` or its default there."""
     row = _MODELS[name]
     url = (_first(given, row["urls"]) or str(row["base_url"])).rstrip("/")
     if "port" in row and "://" not in url:
