@@ -354,8 +354,8 @@ def held(
     return Copied(message, chosen_version(message, version), network, masked)
 
 
-# Paper and phones have no hover, so full texts replace ellipses. Content wider than the screen scrolls, also by
-# keyboard.
+# Paper and phones have no hover, so full texts replace ellipses. Content wider than the screen scrolls, also
+# by keyboard.
 _PAGE = (
     ":root { color-scheme: light dark; } "
     "body { font-family: system-ui, sans-serif; line-height: 1.45; margin: 1em; } "

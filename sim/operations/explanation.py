@@ -99,7 +99,7 @@ def _warning(reading: Reading) -> tuple[str, ...]:
 def explain_so_far(
     given: str | Reading, version: str | None = None, network: str | None = None, *, stopped: bool = True
 ) -> str:
-    """What could be read of a reading, or of a text that is not a message of *version*, and what does not fit.
+    """What a reading, or a text that is not a message of *version*, says until it misfits, and the misfits.
 
     *network* None is the card's, if that was read; *stopped* False leaves out why reading stopped. Card data
     is masked as in all broken texts. Empty if everything fits.

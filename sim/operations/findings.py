@@ -1,5 +1,5 @@
-"""Findings on input that is not a valid message, which no rule makes; and positions of all findings in the units
-of the input, because rules count characters of the text form."""
+"""Findings on input that is not a valid message, which no rule makes; and positions of all findings in the
+units of the input, because rules count characters of the text form."""
 
 from __future__ import annotations
 

@@ -24,14 +24,14 @@ from sim.spec.tables import read_toml
 SOURCE_TEMPLATE = "template"  # our choice: the contract leaves the values of `source` open
 DEFAULT_NETWORK = NETWORKS[0]  # our choice: the test card when neither network nor PAN is given
 
-# Never kept beyond the authorization, so no reversal has them.
+# Track data may not be stored after authorization, so reversals do not have it.
 _TRACKS = (35, 45)
 
 
 @dataclass(slots=True)
 class Generated:
-    """A generated message. `network` is the requested one, otherwise the card's; `notes` list what was
-    assumed where the options left it open. Not frozen: one is made for every message."""
+    """A generated message. `network` is the requested one, otherwise the card's; `notes` list the
+    assumptions. Not frozen, because one is created per message."""
 
     message: Message
     network: str | None
@@ -97,8 +97,8 @@ def generate(
 
 
 def _sent_on(made: Generated, link: Interface, setting: Setting) -> Generated:
-    """What was *made*, as a message on *link*: without what that cannot carry, with what it alone carries."""
-    # Most messages are of their network's own interface, and need no format.
+    """The message *made*, as sent on *link*: without elements that it cannot carry, with those it adds."""
+    # Most messages use their network's own interface and need no format.
     from sim.codec.wire import interface_table
     from sim.operations.building import in_format
 
@@ -112,8 +112,8 @@ def _sent_on(made: Generated, link: Interface, setting: Setting) -> Generated:
 
 
 def native_version(network: str | None, pan: str | None) -> str:
-    """The version that the own interface of *network* speaks, else of the network of card number *pan*;
-    1987 where neither is known."""
+    """The version of the interface of *network*, else of the network of card number *pan*; 1987 if neither is
+    known."""
     if network is None and pan:
         found = detect(pan)
         network = found.network if found else None
@@ -122,7 +122,7 @@ def native_version(network: str | None, pan: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What all messages of one setting have in common; `notes` are those of every such message."""
+    """What all messages of one setting share, including their `notes`."""
 
     setting: Setting
     known: Values
@@ -132,15 +132,14 @@ class Template:
     zone: tzinfo
 
     def zone_at(self, at: datetime | None) -> tzinfo:
-        """The zone of the merchant's clock: as asked for, else that of the moment where it has one other than
-        UTC, else that of the place."""
+        """The merchant's time zone: as requested, else that of *at* if not UTC, else that of its country."""
         own = at.tzinfo if at is not None and "timezone" not in self.setting.details else None
         return self.zone if own is None or own == UTC else own
 
     def generated(
         self, card: str, amount_minor_units: int, stan: str, at: datetime | None, *notes: str
     ) -> Generated:
-        """The message with this card, amount and STAN at this moment."""
+        """The message with this card, amount, STAN and time."""
         setting = self.setting
         version = setting.version
         context = Context(
@@ -166,12 +165,12 @@ def template_of(
         return _make_template(*options)
     try:
         return _kept_template(*options)
-    except TypeError:  # an option that cannot be looked up, such as a list
+    except TypeError:  # an unhashable option, such as a list
         return _make_template(*options)
 
 
 def _cardless(message_type: object) -> bool:
-    """Whether messages of the type carry no card: an echo, a sign-on, totals."""
+    """Whether messages of the type have no card: an echo test, a sign-on, totals."""
     kinds: dict[str, Any] = read_toml("templates")["kinds"]
     return isinstance(message_type, str) and bool(kinds.get(message_type, {}).get("cardless"))
 
@@ -193,12 +192,12 @@ def _make_template(*options: Any) -> Template:
     return Template(setting, known, setting.mti, Outline(fields, varied), _notes(setting), zone)
 
 
-# Without details, whose values are the caller's own: what is kept is made of the names of options alone.
+# Not for details, whose values are the caller's: the cache keeps only names of options.
 _kept_template = lru_cache(maxsize=1024)(_make_template)
 
 
 def _numbers(setting: Setting) -> list[int]:
-    """The elements that the kind, the way of reading the card and the options ask for."""
+    """The elements that the message type, the card entry and the purpose require."""
     numbers = list(setting.kinds[setting.version])
     if setting.alone:
         return numbers
@@ -211,8 +210,7 @@ def _numbers(setting: Setting) -> list[int]:
 
 
 def own_elements(setting: Setting) -> dict[int, str]:
-    """The elements that the network's recipes add to those of every network, where they are the same for
-    every card."""
+    """The elements that the network's recipes add to the usual ones, if the same for every card."""
     known = known_values(setting)
     usual = _numbers(setting)
     return {
@@ -224,13 +222,13 @@ def own_elements(setting: Setting) -> dict[int, str]:
 
 
 def zone_of_setting(setting: Setting) -> tzinfo:
-    """The time zone of the merchant: as asked for, else that of its country; UTC where there is none."""
+    """The time zone of the merchant: as requested, else that of its country; UTC for messages without one."""
     asked = setting.details.get("timezone")
     return zone_named(asked or ("UTC" if setting.alone else setting.sample["zone"]))
 
 
 def _own_or_standard(setting: Setting) -> tuple[str, ...]:
-    """A note where a message bears a network's name and is the standard's own, for nothing else is public."""
+    """A note if a network's message follows the plain standard because its layout is not public."""
     name = setting.network
     if name not in NETWORKS or any(row.network and row.mentions(setting.kind) for row in setting.rows):
         return ()
@@ -241,7 +239,7 @@ def _own_or_standard(setting: Setting) -> tuple[str, ...]:
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:
-    """What was assumed where the options left it open."""
+    """The assumptions for what the options leave open."""
     if setting.alone:
         return _own_or_standard(setting)
     said = []

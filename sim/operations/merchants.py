@@ -1,4 +1,4 @@
-"""What a merchant does, by the words of its name, so that a made-up hotel is no grocer; and its time zone
+"""A merchant's category, by the words of its name, so a sample hotel is not a grocer; and its time zone
 (source: the IANA time zone database)."""
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from sim.spec import merchant_category
 from sim.spec.tables import read_csv, read_toml
 
 _OFFSET = re.compile(r"([+-])([0-9]{2}):?([0-9]{2})")
-# What zoneinfo is asked for: it would import a package for each part of another name.
+# Names passed to zoneinfo, which would import a package for each part of any other name.
 _NAME = re.compile(r"[\w+-]{1,32}(?:/[\w+-]{1,32}){0,2}", re.ASCII)
 _MINUTES = 60
 _MOST_MINUTES = 14 * _MINUTES  # no zone is further from UTC
 
 
 def zone_named(value: object) -> tzinfo:
-    """The zone that *value* names: `Europe/Berlin`, `UTC`, an offset such as `+05:30`, or a tzinfo.
-    Raises OptionError where there is no such zone.
+    """The time zone of *value*: `Europe/Berlin`, `UTC`, an offset such as `+05:30`, or a tzinfo.
+    Raises OptionError if there is no such zone.
 
     >>> zone_named("+05:30").utcoffset(None)
     datetime.timedelta(seconds=19800)
@@ -60,7 +60,7 @@ def _zone(name: str) -> tzinfo | None:
 
 @cache
 def _words() -> tuple[re.Pattern[str], dict[str, str], str]:
-    """What finds the words of the table in a name, the category of each, and the category of any shop."""
+    """A pattern for the words of the table, the category of each, and the default category."""
     rows = read_csv("merchants")
     categories = {word: row["mcc"] for row in rows if row["words"] for word in row["words"].split("|")}
     longest_first = sorted(categories, key=len, reverse=True)
@@ -69,8 +69,7 @@ def _words() -> tuple[re.Pattern[str], dict[str, str], str]:
 
 
 def category_of(name: str) -> str:
-    """The merchant category code (ISO 18245) that the words of a merchant's *name* tell, the last that does;
-    that of any shop where none does.
+    """The merchant category code (ISO 18245) of the last known word in a merchant's *name*, or the default.
 
     >>> category_of("HOTEL ADLON"), category_of("ACME")
     ('7011', '5999')
@@ -81,8 +80,8 @@ def category_of(name: str) -> str:
 
 
 def chosen_category(details: Mapping[str, Any], purpose: str) -> str:
-    """The category that generate chooses for the merchant whose name *details* have; empty where they have
-    none or the sample shop's, where they say the category, or where the *purpose* does."""
+    """The category that generate chooses for the merchant name in *details*; empty if there is none or it is
+    the sample's, or if *details* or the *purpose* set the category."""
     templates = read_toml("templates")
     told = "mcc" in details or "mcc" in templates["places"].get(purpose, {})
     name = details.get("name", templates["sample"]["name"])
@@ -95,7 +94,7 @@ def _names() -> dict[str, str]:
 
 
 def shop_of(code: str) -> str:
-    """The name of a made-up merchant of a category; empty where none is of our making.
+    """The sample merchant name of a category; empty if there is none.
 
     >>> shop_of("5942")
     'CITY BOOKSHOP'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Oh is how a 0 is said among digits.
+# `Oh` is a spoken 0.
 SMALL = {
     "zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
@@ -15,7 +15,7 @@ _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 
 
 def in_words(text: str) -> list[int]:
-    """The numbers that the words of *text* say one after the other.
+    """The numbers in words in *text*, in order.
 
     >>> in_words("byte two, bit one hundred and five")
     [2, 105]

@@ -1,9 +1,8 @@
-"""What generate can be asked for, checked before anything is built: every option in its own words, the
-values that are else samples, and which options go together: purposes with kinds of messages, entries,
-networks and versions.
+"""The options of generate, checked before anything is built: each option, the values that replace samples,
+and which options go together: purposes with message types, card entries, networks and versions.
 
-What networks have is read off the recipes: a purpose or an option that none of theirs speaks of is one of
-which no public source says how that network does it.
+The recipes say what networks have: if none of a network's recipes mentions a purpose or an option, no public
+source says how that network carries it.
 """
 
 from __future__ import annotations
@@ -37,15 +36,14 @@ _SAMPLES = (
 
 
 def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
-    """The details, complete and legal: a country with both its codes, none of the sample's postal
-    code and region beside another place, and the options that are no values of samples. Raises OptionError
-    for the first that cannot be met; nothing is cut to fit."""
+    """The details, checked and completed: a country with both codes, and no sample postal code or region if
+    the place is not the sample's. Raises OptionError for the first that cannot be met; nothing is truncated."""
     options, known, land = read_toml("templates")["options"], read_toml("templates")["details"], None
     for name, value in details.items():
         if name in options:
             _check_value(name, value, options[name])
         elif name == "mti":
-            pass  # one of the kind's own, as `asked` has found
+            pass  # an MTI of this message type, as `asked` ensures
         elif name == "timezone":
             zone_named(value)
         elif name == "country":
@@ -86,13 +84,13 @@ def _check_text(name: str, value: object, row: Mapping[str, Any], version: str) 
 
 
 def _cell_width(name: str, version: str) -> int:
-    """The places that the first layout of DE 43 has for the merchant's name or city."""
+    """The width of the merchant's name or city in the first layout of DE 43."""
     cells = layouts(version, 43)[0].cell.cells
     return next(cell.most for cell in cells if cell.name.startswith(name))
 
 
 def sample_note(details: Mapping[str, Any]) -> str:
-    """The sentence that names what is a sample value in a generated message."""
+    """The note on which values of a generated message are samples."""
     left = [word for names, word in _SAMPLES if not all(name in details for name in names)]
     if "merchant" in left and "name" in details:
         left[0] = "merchant id"
@@ -105,19 +103,19 @@ def sample_note(details: Mapping[str, Any]) -> str:
 
 
 def entries_of(purpose: str) -> tuple[str, ...]:
-    """The ways of reading the card that go with *purpose*."""
+    """The card entries that *purpose* allows."""
     templates = read_toml("templates")
     return tuple(name for name in templates["entries"] if name in templates["purposes"][purpose]["entries"])
 
 
 def kinds_of(own: str | None, version: str) -> tuple[str, ...]:
-    """The kinds of messages that are known of network *own* in *version*."""
+    """The message types known for network *own* in *version*."""
     return tuple(kind for kind in read_toml("templates")["kinds"] if _has_kind(kind, own, version))
 
 
 @cache
 def has_purpose(purpose: str, own: str | None, version: str) -> bool:
-    """Whether it is known how network *own* says *purpose* in *version*."""
+    """Whether it is known how network *own* expresses *purpose* in *version*."""
     row = read_toml("templates")["purposes"][purpose]
     return bool(row.get("plain")) or any(one.asks_for(purpose) for one in recipes(own, version))
 
@@ -131,7 +129,7 @@ def has_option(option: str, own: str | None, version: str) -> bool:
 
 @cache
 def speaks_of(word: str, own: str | None, version: str) -> bool:
-    """Whether a recipe of network *own* in *version* is about *word*."""
+    """Whether a recipe of network *own* in *version* mentions *word*."""
     return any(row.mentions(word) for row in recipes(own, version))
 
 
@@ -145,9 +143,9 @@ LARGEST_AMOUNT = 999_999_999_999
 
 @dataclass(frozen=True)
 class Setting:
-    """The options that say what a message looks like: all but its card, amount, STAN and moment. `network` is
-    the one whose rows apply, or an interface; `currency` three digits; `details` are complete and legal where
-    `settle` made it; `brand` is the network of the card, where the rows are not its own."""
+    """The options that shape a message: all but its card, amount, STAN and time. `network` is the network or
+    interface whose rows apply; `currency` has three digits; `details` are checked and complete if `settle`
+    made the setting; `brand` is the card's network, if the rows are of another."""
 
     kind: str
     network: str | None
@@ -160,40 +158,40 @@ class Setting:
 
     @property
     def card_network(self) -> str:
-        """The network of the card: what the card says of itself holds on every interface."""
+        """The network of the card; the card's data is the same on every interface."""
         own = self.brand or self.network
         return own if own in NETWORKS else NETWORKS[0]
 
     @property
     def kinds(self) -> dict[str, Any]:
-        """The template of the message kind."""
+        """The template of the message type."""
         return _row("kinds", self.kind)
 
     @property
     def entries(self) -> dict[str, Any]:
-        """How the card was read."""
+        """The template of the card entry."""
         return _row("entries", self.entry)
 
     @property
     def purposes(self) -> dict[str, Any]:
-        """What the message is for."""
+        """The template of the purpose."""
         return _row("purposes", self.purpose)
 
     @property
     def alone(self) -> bool:
-        """Whether the kind has no purpose: an echo, a sign-on, totals, a file update."""
+        """Whether the message type has no purpose: an echo test, a sign-on, totals, a file update."""
         return bool(self.kinds.get("alone"))
 
     @property
     def mti(self) -> str:
-        """The MTI: the one asked for, else the kind's usual one, which the network may have of its own."""
+        """The MTI: as requested, else the usual one of the message type on the network."""
         return str(self.details.get("mti") or mti_of(self.kind, self.network, self.version))
 
     @cached_property
     def sample(self) -> dict[str, Any]:
-        """The details, and sample values for those that are not given."""
+        """The details, with sample values for those not given."""
         templates, category = read_toml("templates"), chosen_category(self.details, self.purpose)
-        # Without a PIN no machine pays out, but a clerk.
+        # Cash without a PIN comes from a teller, not an ATM.
         counter = self.purpose == "cash" and "pin" not in self.words
         places = templates["places"].get("counter" if counter else self.purpose, {})
         own = templates["own_samples"].get(self.network, {})
@@ -209,8 +207,8 @@ class Setting:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """What recipes may ask for: the kind and, where it has a card and a purpose, `card`, purpose, entry
-        and the options given."""
+        """The words for the conditions of recipes: the message type and, if it has a card and a purpose,
+        `card`, purpose, entry and the given options."""
         if self.alone:
             return frozenset((self.kind,))
         words = {self.kind, "card", self.purpose, self.entry}
@@ -223,17 +221,17 @@ class Setting:
         return frozenset(words - {""})
 
     def _usual(self, option: str, row: Mapping[str, Any]) -> bool:
-        """Whether *option* is on where nothing is said: the PIN at a cash machine."""
+        """Whether *option* is on by default: the PIN at an ATM."""
         return bool(self.purposes.get(option)) and self.kind in row["kinds"] and self.entry in row["entries"]
 
     @cached_property
     def rows(self) -> tuple[Recipe, ...]:
-        """The recipes that hold."""
+        """The recipes that apply."""
         return tuple(holding(recipes(self.network, self.version), self.words))
 
     @cached_property
     def parts(self) -> dict[int, dict[str, str]]:
-        """What the recipes put into each element."""
+        """The values that the recipes put into each element."""
         return parts_of(self.rows)
 
 
@@ -252,7 +250,7 @@ def settle(
     details: Mapping[str, Any] | None = None,
     brand: str | None = None,
 ) -> Setting:
-    """The setting, or an OptionError that names the first option that cannot be met."""
+    """The setting. Raises OptionError for the first option that cannot be met."""
     templates = read_toml("templates")
     kind = _one_of("message_type", kind, templates["kinds"])
     version = _one_of("version", version, VERSIONS)
@@ -262,7 +260,7 @@ def settle(
         chosen = _one_of("network", chosen, NETWORKS if brand is None else (*NETWORKS, *interfaces()))
     code, more = _numeric(currency_code), check_details(details or {}, version)
     if "cashback" in more and purpose == _USUAL_PURPOSE:
-        purpose = "cashback"  # the processing code says it, too
+        purpose = "cashback"  # the processing code changes, too
     setting = Setting(kind, chosen, version, purpose, entry, code, more, brand)
     _check_fit(setting)
     return setting
@@ -376,20 +374,20 @@ def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
 
 
 def _size(value: object) -> str:
-    """How long a text is; of anything else what it is."""
+    """The length of a text, or any other value as shown."""
     return size(value) if isinstance(value, str) else shown(value)
 
 
 def _numeric(code: str) -> str:
-    """A currency as its three digits; other names are looked up. Three digits pass as they are, known or not:
-    the caller asked for exactly that, and validate says what is wrong with it."""
+    """A currency as three digits. Three digits pass unchanged, even if unknown: the caller asked for exactly
+    that, and validate reports it."""
     if isinstance(code, str) and len(code) == 3 and is_digits(code):
         return str(code)
     return currency_named(code).numeric
 
 
 def _one_of(option: str, value: object, known: Iterable[str]) -> str:
-    """*value* as *known* spells it: a text that only equals one of them, such as an enum's, is not kept."""
+    """*value* as the plain text in *known*, even if given as an equal object, such as an enum member."""
     choices = list(known)
     if value not in choices:
         raise ChoiceError.of(option, value, choices)

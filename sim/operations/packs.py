@@ -1,6 +1,5 @@
-"""Rules of others: an acquirer's, a processor's. A pack is a folder with the words of its rules
-(`rules.csv`), their functions (`rules.py`) and faults that cause them (`faults.toml`), as the toolkit's own
-are written."""
+"""Third-party rules, of an acquirer or a processor. A pack is a folder with the texts of rules (`rules.csv`),
+their functions (`rules.py`) and faults that cause them (`faults.toml`), written like the toolkit's own."""
 
 from __future__ import annotations
 
@@ -85,7 +84,7 @@ def _words(pack: Path) -> dict[str, RuleText]:
 
 
 def _run(pack: Path) -> None:
-    """Run the functions of the pack, which bind themselves."""
+    """Import the pack's functions, which register themselves."""
     found = spec_from_file_location(f"rules_of_{pack.name}", pack / _FUNCTIONS)
     if found is None or found.loader is None:
         raise SpecError(None, None, f"Python in {_FUNCTIONS}", shown(str(pack)))

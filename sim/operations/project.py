@@ -1,4 +1,4 @@
-"""Small projections that every caller of the operations needs."""
+"""Small helpers for every caller of the operations."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sim.spec import spec
 from sim.spec.networks import element_name, luhn_ok
 
 _CARD_KEY = "pan"
-# A card number of 12 digits is too short to show any of it.
+# A card number of 12 digits is too short to show any part of it.
 _SHORT_CARD = re.compile(r"(?<![0-9])[0-9]{12}(?![0-9])")
-_TELLING = 8  # digits of an issuer's number: fewer tell of no card
+_TELLING = 8  # digits of an IIN: fewer identify no card
 _DIGITS = re.compile(r"[0-9]+")
 _LINE_ENDS = ("\n", "\r")
 
 
 def strip_line_ending(raw: str) -> str:
-    """*raw* without one line ending (CR, LF or CR LF) at its end; nothing else is trimmed, since
-    trailing blanks are data. Our choice: the contract does not mention line endings."""
+    """*raw* without one final line ending (CR, LF or CR LF); trailing blanks stay, because they are data. Our
+    choice: the contract does not mention line endings."""
     if raw[-1:] not in _LINE_ENDS:
         return raw
     for ending in ("\r\n", "\n", "\r"):
@@ -34,8 +34,8 @@ def strip_line_ending(raw: str) -> str:
 
 
 def field_values(message: Message) -> list[tuple[int, str, str]]:
-    """Number, name and value of every data element, ascending, without MTI and bitmap. Values are as on the
-    wire, hex digits of binary ones in upper case."""
+    """Number, name and value of every data element, ascending, without MTI and bitmap. Values are unchanged,
+    except that hex digits are in upper case."""
     known, fields, values = labels(message.version), message.fields, []
     for number in sorted(fields):
         (name, binary), value = known[number], fields[number]
@@ -60,8 +60,8 @@ def labels(version: str) -> Mapping[int, Label]:
 
 
 def covered(value: Any, *, card: bool = False) -> Any:
-    """A JSON *value* as an error may quote it: card numbers in its texts, keys and numbers covered. *card*:
-    it stands where a card number belongs, whatever it looks like.
+    """A JSON *value* that an error may quote: card numbers in texts, keys and numbers are masked. *card*: the
+    value is that of a card number, whatever it looks like.
 
     >>> covered({"pan": "41111111", "stan": "1234567"})
     {'pan': '********', 'stan': '1234567'}
@@ -81,5 +81,5 @@ def covered(value: Any, *, card: bool = False) -> Any:
 
 
 def _is_card_number(digits: str, *, card: bool) -> bool:
-    """Whether a run of *digits* in a number could be a card's; *card*: it stands where one belongs."""
+    """Whether a run of *digits* could be a card number; *card*: the value is that of one."""
     return len(digits) >= _TELLING if card else 12 <= len(digits) <= 19 and luhn_ok(digits)

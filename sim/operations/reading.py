@@ -1,4 +1,4 @@
-"""Read a message from whatever was given: the text form, or bytes in any notation, framing and format."""
+"""Read a message from any input: the text form, or bytes in any notation, framing and format."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 if TYPE_CHECKING:
     from sim.codec.wire import Format
 
-# How the text form begins. Where each line of a paste does, each is a message.
+# The start of the text form. If every line of a paste starts so, each is a message.
 TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
-# What begins so is the text form, damaged, before it is something else that is not believed.
+# Input with such a start is a damaged text form rather than an implausible guess.
 _MTI, _BITMAP_END, _MOSTLY = 4, 20, 12
-# What the MTI of a text form begins with that does not read to its end.
+# The first digits of an MTI in a text form that cannot be read to the end.
 _VERSIONS = "012"
-# Digits of other bytes: no text has letters up to F and no others.
+# Hex digits of other bytes: a text would have letters above F, too.
 _HEXED = re.compile("[0-9]*[A-Fa-f][0-9A-Fa-f]*")
-# In more lines than a screen has, each is a message.
+# Above this many lines, each is a message: more than a screen.
 _FEW_LINES = 40
 
 
@@ -48,7 +48,7 @@ class NotIso8583Error(ParseError):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is none."""
+        """Why it is not a message."""
         found: tuple[str, ...] = self.partial or ()
         return found
 
@@ -123,8 +123,8 @@ def _read(
 
 
 def _as_hex(form: Reading) -> Reading:
-    """A text *form* that reads to its end; the bytes of which its digits are the hex, where more speaks for
-    those."""
+    """The complete text *form*, or the bytes that its characters are hex digits of, if that is more
+    plausible."""
     raw, message = form.raw, form.message
     if raw is None or message is None or not is_hexed(raw):
         return form
@@ -144,13 +144,13 @@ def _table(link: str, version: str) -> Spec:
 
 
 def _on(message: Message, link: str) -> Message:
-    """*message* as one that travels on interface *link*."""
+    """*message* as sent on interface *link*."""
     own = _table(link, message.version)
     return replace(message, version=own.version, dialect=own)
 
 
 def on_interface(found: Reading, interface: AnyInterface | None) -> Reading:
-    """What was *found*, on *interface* where one is named. Raises ChoiceError for an unknown one."""
+    """The reading *found*, on *interface* if given. Raises ChoiceError for an unknown one."""
     return _of_link(found, None if interface is None else interface_named(interface))
 
 
@@ -158,7 +158,7 @@ def _of_link(found: Reading, link: str | None) -> Reading:
     if link is None or found.message is None:
         return found
     own = _on(found.message, link)
-    if found.format == MESSAGE:  # what fits one interface need not fit another
+    if found.format == MESSAGE:  # elements that fit one interface may not fit another
         again = of_message(own)
         return replace(found, message=own, version=own.version, misfits=again.misfits)
     return replace(found, message=own)
@@ -167,8 +167,8 @@ def _of_link(found: Reading, link: str | None) -> Reading:
 def _of_bytes(
     given: str | bytes, raw: str, version: AnyVersion | None, link: str | None, broken: Reading
 ) -> Reading:
-    """What is no text form, guessed; or read by the format of interface *link*, where one is named that fits
-    and the guess is another one's."""
+    """Guess input that is not a text form; or read it by the format of interface *link*, if given, if that fits
+    and the guess is of another interface."""
     from sim.paste.beside import is_proven
 
     found = _guessed(given if isinstance(given, bytes) else raw, None, version)
@@ -177,7 +177,7 @@ def _of_bytes(
     if named and by_name.complete and (broken.message is None or _reads_further(by_name, broken)):
         return by_name
     if found.message is None:
-        # What it is not is the guess's to say, where it stops the text form's.
+        # The guess gives the reasons why it is not a message, the text form where it stops.
         if broken.message is not None and not is_proven(found.kind) and broken.mti[0] in _VERSIONS:
             return broken
         if broken.message is None and (not found.kind or not raw):
@@ -198,7 +198,7 @@ def _of_bytes(
 
 
 def _guessed(given: str | bytes, format: Format | str | None, version: AnyVersion | None) -> Reading:
-    # Looking for bytes takes a room of its own, which the text form does without.
+    # The text form does not need `sim.paste.entry`.
     from sim.paste.entry import guess
 
     found = guess(given, format=format, version=version)
@@ -208,8 +208,8 @@ def _guessed(given: str | bytes, format: Format | str | None, version: AnyVersio
 
 
 def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | None) -> Reading:
-    """What was *given*, read by a format that is named: strictly first, then behind what stands around it and
-    as links write it besides; where it reads so neither, as far as the format reads it."""
+    """Read *given* by a named format: strictly first, then within framing and in common variants; if neither
+    works, as far as the format reads it."""
     from sim.codec.wire import WireError, read_so_far, wire_format
     from sim.paste.spellings import sightings
 
@@ -234,7 +234,7 @@ def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | No
 
 
 def _clause(sentence: str) -> str:
-    """*sentence* as what was found."""
+    """*sentence* as a clause, after `found`."""
     words = sentence.removesuffix(".")
     return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
 
@@ -242,17 +242,17 @@ def _clause(sentence: str) -> str:
 def _reads_further(found: Reading, broken: Reading) -> bool:
     """Whether the guess reads further than the text form, which stops before its end."""
     if found.as_text and found.spelling == TEXT and not found.framing and not found.start:
-        return found.complete and found.believed  # the same characters, as far as another reads them
+        return found.complete and found.believed  # the same characters in another format
     begun = _begun(broken.raw or "")
     if found.complete and (found.believed or not begun):
         return True
     if not found.believed and found.mti != (raw := broken.raw or "")[:_MTI]:
-        # Chance finds another message further on.
+        # Another message further on is a chance reading.
         inside = begun and found.as_text and found.data[:_MTI] != raw[:_MTI].encode("latin-1", "replace")
         if inside or (not found.as_text and not found.complete and _begun_well(broken)):
             return False
-    # Of characters, and of what begins as the text form does, chance reads no more than a beginning; or a
-    # part, whatever stands around it.
+    # Of characters, and of input that begins like the text form, a chance reading covers only a beginning, or
+    # a part in the middle.
     hexed = not found.as_text and _HEXED.fullmatch(broken.raw or "")
     least = 0.5 if found.as_text or (begun and not hexed) else 0.0
     size = broken.size if found.as_text else max(found.size, begun * broken.size // 2)
@@ -263,15 +263,15 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
 def recognised(
     raw: str, *, version: AnyVersion | None = None, interface: AnyInterface | None = None
 ) -> Reading | None:
-    """What *raw* is where it is no text form, or one of an *interface* that is named; None for the text form,
-    damaged perhaps, and for what cannot be read."""
+    """The reading of *raw* if it is not a text form, or is one of *interface*, if given; None for the text form,
+    even damaged, and for unreadable input."""
     found = read(raw, version=version, interface=interface)
     plain = found.raw is not None and (interface is None or not found.complete)
     return None if plain or found.message is None else found
 
 
 def _begun(raw: str) -> bool:
-    """Whether *raw* begins as the text form does, damaged perhaps: an MTI, then mostly hex digits."""
+    """Whether *raw* begins like the text form, even damaged: an MTI, then mostly hex digits."""
     from sim.paste.anchors import strangeness
 
     head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
@@ -284,7 +284,7 @@ def _begun(raw: str) -> bool:
 
 
 def _begun_well(broken: Reading) -> bool:
-    """Whether a text form begins with an MTI as networks use it, a bitmap, and an element that fits."""
+    """Whether a text form begins with a common MTI, a bitmap, and an element that fits."""
     from sim.paste.anchors import known, usual
 
     return (
@@ -324,16 +324,16 @@ def parse_any(
 
 
 def refusal(found: Reading) -> IsoError:
-    """Why what was *found* is not taken: it is no message at all, stops before its end, or does not fit."""
+    """The error for a reading: it is not a message, stops before its end, or does not fit."""
     if found.kind or (found.confidence == NONE and not _begun(found.raw or "")):
         return NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(found.reasons), found.reasons)
     return found.misfits[0]
 
 
 def separate(paste: str) -> list[str]:
-    """The messages of a paste: each line where every line begins as the text form does, and one of the first
-    reads to its end; else all of it, which is a dump of one perhaps, or one in lines. Empty lines are none;
-    blanks stay, for they may be data.
+    """The messages of a paste: each line, if every line begins like the text form and, in a short paste, one
+    reads to its end; else the whole paste, perhaps a dump, or one message in lines. Empty lines are dropped;
+    blanks stay, because they may be data.
 
     >>> [len(one) for one in separate("08002020000000000000990000123456\\n" * 2)]
     [32, 32]

@@ -1,7 +1,7 @@
-"""What was pasted, written anew: what changes in a message follows in the bytes that it came in.
+"""Rewrite a paste: an edit of the message changes the bytes that it came in.
 
-A message edited is written into its bytes anew, lengths in front included; bytes edited are read anew, as
-they were before.
+An edited message is encoded into its bytes again, including length headers; edited bytes are read again in
+the same format.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _REWRITTEN = "The original notation of the paste cannot be kept; shown instead a
 def pasted(
     paste: str | bytes, *, format: Format | str | None = None, version: AnyVersion | None = None
 ) -> Reading | None:
-    """What was read of a paste beside its text form: its bytes, or elements that have no text form; None
-    for a text form, and for what is no message. *format* and *version* name what is known of it.
+    """The reading of a paste that is more than a text form: bytes, or elements that have no text form; None
+    for a text form, and for anything but a message. *format* and *version* are those known.
 
     >>> found = pasted("0010 0800 2020000000000000 990000 123456")
     >>> found.text, found.spans[11]
@@ -41,7 +41,7 @@ def pasted(
 
 
 def kept(found: Reading) -> Reading | None:
-    """*found* where it holds more than a text form does; else None."""
+    """*found* if it has more than a text form; else None."""
     if found.message is None or found.raw is not None:
         return found if found.complete and found.message and found.message.dialect else None
     in_bytes = found.written is not None and bool(found.spans)
@@ -49,14 +49,14 @@ def kept(found: Reading) -> Reading | None:
 
 
 def shown_text(held: Reading) -> str:
-    """The text form, or where there is none the elements in a row, for showing alone."""
+    """The text form or, if there is none, the elements in a row, only to show."""
     text = held.text
     return dissect(held).raw if text is None else text
 
 
 def parts(held: Reading) -> Iterator[tuple[str, str, int]]:
-    """What stands in front of the message, outermost first: its name (empty for an unknown part), what to
-    call it, its size in bytes."""
+    """The parts before the message, outermost first: name (empty for an unknown part), label, size in
+    bytes."""
     skipped = held.start - sum(layer.size for layer in held.layers)
     if skipped > 0:
         yield "", "in front", skipped
@@ -65,8 +65,8 @@ def parts(held: Reading) -> Iterator[tuple[str, str, int]]:
 
 
 def put_back(held: Reading) -> tuple[str, str]:
-    """What reads as the message again by itself, and what was done where that is not written as the paste
-    was: in the paste's own writing, framing and all; else its bytes in hex; else the text form."""
+    """A text that reads as the message again, in the notation of the paste, with its framing; else its bytes
+    in hex; else the text form. And a note if the notation is another one."""
     text = held.given if isinstance(held.given, str) else ""
     if text:
         made = rewritten(text, held.spelling, held.seen or held.data, held.data)
@@ -80,14 +80,14 @@ def put_back(held: Reading) -> tuple[str, str]:
 
 
 def _reads(held: Reading, text: str) -> bool:
-    """Whether *text* is read as the message of *held*, element by element."""
+    """Whether *text* reads as the message of *held*, element by element."""
     best = guess(text)
     return best.data == held.data and dict(best.spans) == dict(held.spans)
 
 
 def with_message(held: Reading, message: Message) -> Reading:
-    """The same bytes with another message in them, lengths and check bytes following. Raises BuildError
-    for an element that the format cannot carry, or a length in front that is too small."""
+    """The same bytes with another message in them; lengths and check bytes are updated. Raises BuildError for
+    an element that the format cannot carry, or a message too long for its length header."""
     if held.error is not None or held.written is None:
         raise BuildError(None, None, "bytes that can be read to the end", "bytes that cannot")
     body = encode(message, held.written)
@@ -97,8 +97,8 @@ def with_message(held: Reading, message: Message) -> Reading:
 
 
 def with_data(held: Reading, data: bytes) -> Reading:
-    """Other bytes in place of all of these, read as these were. Raises WireError where they cannot be
-    read to their end, and these could."""
+    """Read *data* as *held* was read. Raises WireError if it cannot be read to the end although *held*
+    could."""
     end = len(data) - len(held.left)
     try:
         return _read(held, data, held.start, max(end, held.start))
@@ -111,7 +111,7 @@ def with_data(held: Reading, data: bytes) -> Reading:
 
 
 def _read(held: Reading, data: bytes, start: int, end: int) -> Reading:
-    """*held* with the message that its format reads in the bytes *start* to *end* of *data*."""
+    """*held* with the message in bytes *start* to *end* of *data*, read in its format."""
     made = held.written
     if made is None:
         raise WireError(None, None, "bytes of a format", "elements that are named")
@@ -139,7 +139,7 @@ def _read(held: Reading, data: bytes, start: int, end: int) -> Reading:
 
 
 def _around(held: Reading, body: bytes) -> bytes:
-    """*body* in what stood around the message before."""
+    """*body* in the framing of the previous message."""
     behind, at = held.left, 0
     places = []
     for name, _, size in parts(held):
@@ -148,7 +148,7 @@ def _around(held: Reading, body: bytes) -> bytes:
     covered = any(_covers_all(held, name, at) for name, at, _ in places)
     checked = any(name == "stx" for name, _, _ in places)
     made = body + behind if covered and not checked else body
-    # Behind what ends a message between STX and ETX others may stand, which stay as they are.
+    # Other messages may follow the end of a message in STX and ETX; they stay unchanged.
     after_it = b""
     if checked and not covered and (ended := after(behind, 0, False, True)):
         behind, after_it = behind[:ended], behind[ended:]
@@ -161,7 +161,7 @@ def _around(held: Reading, body: bytes) -> bytes:
 
 
 def _covers_all(held: Reading, name: str, at: int) -> bool:
-    """Whether the length at byte *at* counts what stands after the message, too."""
+    """Whether the length at byte *at* also counts the bytes after the message."""
     if not name or not held.left or frame(name).kind != "length":
         return False
     made = frame(name)

@@ -1,4 +1,4 @@
-"""Messages to begin with: what an empty panel offers."""
+"""Sample messages that an empty panel offers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A message by its name. `make` are options of `generate`; what comes of them may be answered with
-    the response code `reply`, reversed, broken by `fault`, or `spelled` as hex digits in pairs."""
+    """A named message. `make` are options of `generate`; the sample is that message, or its response with
+    code `reply`, its reversal, the message with `fault`, or `spelled` as pairs of hex digits."""
 
     name: str
     make: Mapping[str, Any]
@@ -33,11 +33,11 @@ class Sample:
 
     @property
     def plain(self) -> bool:
-        """Whether the options alone make it."""
+        """Whether the options of `generate` are enough to make it."""
         return not (self.reply or self.reverse or self.fault or self.spelled)
 
     def text(self, at: datetime | None = None) -> str:
-        """The text of the message, made at the moment *at*, None for now."""
+        """The text of the message at date and time *at*; None is now."""
         entry = usual_entry(str(self.make.get("purpose", "purchase")))
         made = generate(**{"entry": entry} | dict(self.make), at=at)
         message: Message = made.message
@@ -55,7 +55,7 @@ class Sample:
 
 @cache
 def samples() -> tuple[Sample, ...]:
-    """All of them, in the order in which they are offered.
+    """All samples, in the order of the panel.
 
     >>> samples()[0].text()[:4]
     '0100'

@@ -1,7 +1,7 @@
-"""Search in what the toolkit knows: elements, their parts, codes, chip tags, rules, faults, flows.
+"""Search the toolkit's tables: elements, subfields, codes, chip tags, rules, faults, flows.
 
-All of it is some thousands of short texts, read once and looked through as a whole. What people say for them
-(RRN, auth code, hotlisted) stands in `spec/data/search_words.csv`, and is looked through with the name.
+These are a few thousand short texts, read once and scanned in full. Common names (RRN, auth code, hotlisted)
+are in `spec/data/search_words.csv` and searched with the official name.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _WORD = re.compile(r"[^\s,;]+")
 _ELEMENT = re.compile(r"(?:de|field|f|bit|p|s)[ -]?0*([1-9][0-9]{0,2})(.*)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:de|field|bit|f)?[ _-]?0*([1-9][0-9]{0,2})", re.IGNORECASE)
 _LAST = 128
-# How well a word is met, best first: the key itself, a word of the name, the start of one, anywhere.
+# How well a word matches, best first: the key, a word of the name, the start of one, within one, other text.
 _KEY, _NAME, _START, _INSIDE, _TEXT = range(5)
 _NOWHERE = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that can be found. `key` is what it is called in messages (`DE 41`, `9F1C`, `51`), `inside`
-    the list or element it stands in, `text` what else is said of it, `call` what gives all of it."""
+    """A search result. `key` is its name in messages (`DE 41`, `9F1C`, `51`), `inside` the list or element
+    that contains it, `text` more about it, `call` the call that returns everything."""
 
     kind: SearchKind
     key: str
@@ -53,8 +53,7 @@ class Entry:
 
 
 def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
-    """Every entry that has all words of *text*, best first: those whose key or name is meant stand before
-    those that only mention it.
+    """Every entry with all words of *text*, best first: matches of key or name come before mentions.
 
     >>> [entry.key for entry in search("terminal identification", "tag")]
     ['9F1C']
@@ -64,7 +63,7 @@ def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
         given = "no search words" if isinstance(text, str) else shown(text)
         raise OptionError("text", "a word, a number, a code or a tag", given)
     chosen = None if kind is None else choose("kind", kind, KINDS)
-    # A word that comes twice, in a paste perhaps, is looked for once.
+    # Repeated words, perhaps from a paste, count once.
     once, phrase = list(dict.fromkeys(words)), f"|{' '.join(words)}|"
     found = [
         (rank, at, entry)
@@ -75,8 +74,7 @@ def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
 
 
 def elements_called(name: str, versions: Collection[str] = VERSIONS) -> tuple[int, ...]:
-    """The numbers of the elements that are called *name* in one of *versions*: by number, by the standard or
-    by people.
+    """The numbers of the elements called *name* in one of *versions*: by number, official or common name.
 
     >>> elements_called("response code"), elements_called("stan"), elements_called("code")
     ((39,), (11,), ())
@@ -91,7 +89,7 @@ def elements_called(name: str, versions: Collection[str] = VERSIONS) -> tuple[in
 
 @cache
 def _called_elements() -> Mapping[str, list[tuple[int, tuple[str, ...]]]]:
-    """What elements are called, with their numbers and versions."""
+    """Element numbers and versions by name."""
     found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
     for entry in _elements():
         for phrase in filter(None, _called(entry).split("|")):
@@ -100,7 +98,7 @@ def _called_elements() -> Mapping[str, list[tuple[int, tuple[str, ...]]]]:
 
 
 def _words(text: str) -> list[str]:
-    """The words to look for; an element in any notation is one word: de041 -> `de 41`."""
+    """The search words; an element in any notation is one word: de041 -> `de 41`."""
     joined = re.sub(r"\b(de|field|bit)[ -]+(?=[0-9])", r"\1", text.strip(), flags=re.IGNORECASE)
     words = []
     for word in _WORD.findall(joined.casefold()):
@@ -113,12 +111,12 @@ def _words(text: str) -> list[str]:
 class _Texts:
     key: str
     name: str
-    called: str  # the name and what people say, each between bars
+    called: str  # official and common names, between bars
     rest: str
 
 
 def _rank(words: list[str], phrase: str, texts: _Texts) -> tuple[int, int] | None:
-    """How well all *words* are met, the worst of them first; None where one is nowhere."""
+    """How well all *words* match: the worst rank, then the sum; None if one does not match."""
     if phrase in texts.called:
         return _KEY, _KEY
     ranks = []
@@ -136,7 +134,7 @@ def _of(word: str, texts: _Texts) -> int:
     if word in called:
         if re.search(rf"(?<!\w){re.escape(word)}", called):
             return _NAME if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", called) else _START
-        # Inside a word of a name: `place` in `replacement`. What people say is met from its start.
+        # Within a word of the official name: `place` in `replacement`. Common names match only at the start.
         if word in texts.name:
             return _INSIDE
     return _TEXT if word in texts.rest or word in texts.key else _NOWHERE
@@ -144,7 +142,7 @@ def _of(word: str, texts: _Texts) -> int:
 
 @cache
 def _index() -> tuple[tuple[Entry, _Texts], ...]:
-    """Every entry with its texts as they are compared, in the order in which equals are given."""
+    """Every entry with its texts for comparison; the order decides between equal ranks."""
     parts = (_elements, _parts, _tags, _codes, _network_codes, _registries, _rules, _faults, _flows)
     return tuple(
         (entry, _Texts(entry.key.casefold(), entry.name.casefold(), _called(entry), _rest(entry)))
@@ -159,7 +157,7 @@ def _rest(entry: Entry) -> str:
 
 @cache
 def _sayings() -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """What people say, as (words in the entry's name, what is said), by kind and key; key empty: of any."""
+    """Common names, as (words in the entry's name, common names), by kind and key; empty key: any."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in read_csv("search_words"):
         found.setdefault((row["kind"], row["key"]), []).append((row["name"], row["said"]))
@@ -167,7 +165,7 @@ def _sayings() -> dict[tuple[str, str], list[tuple[str, str]]]:
 
 
 def _called(entry: Entry) -> str:
-    """The name of *entry* and what people say for it."""
+    """The official and common names of *entry*, between bars."""
     name, table = entry.name.casefold(), _sayings()
     rows = [*table.get((entry.kind, entry.key), ()), *table.get((entry.kind, ""), ())]
     said = "".join(f"{said}|" for words, said in rows if words in name)
@@ -175,7 +173,7 @@ def _called(entry: Entry) -> str:
 
 
 def _elements() -> Iterator[Entry]:
-    """Elements; what several versions call the same is one entry."""
+    """Elements; one entry if several versions have the same name and format."""
     same: dict[tuple[int, str, str], list[str]] = {}
     said: dict[tuple[int, str, str], tuple[str, str]] = {}
     for version in VERSIONS:

@@ -1,4 +1,4 @@
-"""Judge a message by the standard's rules, its network's and others'."""
+"""Validate a message by the rules of the standard, of its network and of others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Judgement:
         if interface and interface != network:
             of_link = heard.found.get(interface, ())
             said = [*said, *heard.rows.get(interface, ())]
-            # Whose card it is, its own brand says.
+            # Rules on whose card it is come from the card's own brand.
             found = [*found, *(one for one in of_link if one.order != OF_CARD)]
         self._said = [*said, *found] if found else said
         self._errors = list(filter(_IS_ERROR, self._said))
@@ -73,8 +73,8 @@ class Judgement:
         return [one.hit.said or sentence(self._places, one.hit) for one in self._errors]
 
     def without(self, other: Judgement) -> Judgement:
-        """The same but for what only repeats what *other* says already, at least as loudly: of the same
-        place, or, where it is on the form of an element, of the same element."""
+        """This judgement without findings that *other* already has with at least the same severity: at the
+        same position or, if they are on an element's format, on the same element."""
         near: dict[int | None, list[Said]] = {}
         for one in other._said:
             near.setdefault(one.hit.field, []).append(one)
@@ -87,16 +87,16 @@ class Judgement:
 
 
 def _repeats(told: Said, said: Sequence[Said]) -> bool:
-    """Whether *told* is what is *said* of the same element already, at least as loudly."""
+    """Whether *said*, on the same element, already has the finding *told* with at least its severity."""
     own, at, volume = told.text.id.startswith(f"{told.network.lower()}-"), told.hit.at, loudness(told)
     return any((own or one.hit.at == at) and loudness(one) <= volume for one in said)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Report:
-    """The verdict on one message. `message` is None if the text does not parse; `framing` is then the
-    error, as for elements that cannot be written, and nothing else was checked. `version` is the one it was
-    read as, `network` the message's own: the one given, otherwise its card's. `asked` are the requested
+    """The verdict on one message. `message` is None if the text does not parse; `framing` is then the only
+    finding, as for elements that cannot be written, and nothing else was checked. `version` is the one it was
+    read as, `network` the message's own: the given one, otherwise its card's. `asked` are the requested
     networks, in the order of NETWORKS. `standard` is the standard's verdict, `own` that of the message's
     network, without what the standard already reports.
     """
@@ -193,7 +193,7 @@ def validate(
 
 
 def asked_of(against: Iterable[str]) -> tuple[str, ...]:
-    """The networks of *against*, all when it is empty, in the order of NETWORKS."""
+    """The networks of *against*, all if it is empty, in the order of NETWORKS."""
     if not against:
         return NETWORKS
     named = {network_named(name, "against") for name in several("against", against, _SEVERAL)}
@@ -201,7 +201,7 @@ def asked_of(against: Iterable[str]) -> tuple[str, ...]:
 
 
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
-    """The report on a message that is well framed; a result per network of *asked*."""
+    """The report on a message that parses; with a result per network of *asked*."""
     places, heard = Places(message), hear(message, network)
     standard, own = Judgement(places, heard), heard.network
     on = message.dialect.interface if message.dialect else ""

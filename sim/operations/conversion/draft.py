@@ -1,9 +1,9 @@
-"""A message on its way into another version: what has been written, what is to be told of it, and the rows of
-`data/conversion` by which it goes.
+"""A message during conversion to another version: the new elements, the notes, and the rows of
+`data/conversion` that apply.
 
-`elements.csv` has a row for each step between two neighbouring versions: the elements of the older and of
-the newer one that hold the same facts, and `how` the one becomes the other. `codes.csv` has the codes that
-change; `*` stands for every code without a row of its own.
+`elements.csv` has rows for each step between two adjacent versions: the elements of the older and the newer
+one with the same facts, and `how` to convert them. `codes.csv` has the codes that change; `*` is any code
+without its own row.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _UP, _DOWN = ("both", "up"), ("both", "down")
 
 @dataclass(frozen=True, slots=True)
 class ConversionRow:
-    """One row as it applies in one direction: `sources` become `targets`."""
+    """A row in one direction: `sources` become `targets`."""
 
     sources: tuple[int, ...]
     targets: tuple[int, ...]
@@ -37,7 +37,7 @@ class ConversionRow:
 
 
 def path(version: str, to: str) -> list[tuple[str, str]]:
-    """The steps from *version* to *to*, each between neighbours.
+    """The steps from *version* to *to*, each between adjacent versions.
 
     >>> path("2003", "1987")
     [('2003', '1993'), ('1993', '1987')]
@@ -49,7 +49,7 @@ def path(version: str, to: str) -> list[tuple[str, str]]:
 
 @cache
 def rules(version: str, to: str) -> tuple[ConversionRow, ...]:
-    """The rules of a step from *version* to its neighbour *to*, in the order in which they apply."""
+    """The rules of a step from *version* to the adjacent *to*, in the order they apply in."""
     up = version < to
     found = []
     for row in read_csv("conversion/elements"):
@@ -63,13 +63,13 @@ def rules(version: str, to: str) -> tuple[ConversionRow, ...]:
 
 
 def code_in(version: str, to: str, name: str, value: str) -> str | None:
-    """What code *value* of list *name* becomes in the neighbouring version *to*; None where no row says."""
+    """The code in the adjacent version *to* for *value* of list *name*; None if there is no row."""
     known = _codes(version, to, name)
     return known.get(value, known.get(_ANY))
 
 
 def is_own(version: str, to: str, name: str, value: str) -> bool:
-    """Whether *value* has a row of its own."""
+    """Whether *value* has its own row."""
     return value in _codes(version, to, name)
 
 
@@ -118,7 +118,7 @@ class Note:
 
 
 def misfit(version: str, number: int, value: str) -> str:
-    """Why *value* cannot stand in element *number* of *version*; empty where it can."""
+    """Why *value* does not fit element *number* of *version*; empty if it does."""
     element = spec(version)[number]
     if len(value) > element.width or (element.fixed and len(value) != element.width):
         return f"{version} has {element.format} there; the value has {len(value)} characters"
@@ -129,10 +129,9 @@ def misfit(version: str, number: int, value: str) -> str:
 
 @dataclass(slots=True)
 class Draft:
-    """One step: `message` in its version becomes `mti` and `fields` in the neighbouring version `to`.
+    """One step: `message` in its version becomes `mti` and `fields` in the adjacent version `to`.
 
-    `at` is the clock, the local time at which the message is looked at: what years and centuries that a
-    message does not carry are nearest to.
+    `at` is the clock, a local time: missing years and centuries are those nearest to it.
     """
 
     message: Message
@@ -148,11 +147,11 @@ class Draft:
         return self.message.version < self.to
 
     def code(self, name: str, value: str) -> str | None:
-        """*value* of list *name* as the new version has it, None where no row says."""
+        """The code for *value* of list *name* in the new version, None if there is no row."""
         return code_in(self.message.version, self.to, name, value)
 
     def put(self, number: int, value: str) -> str:
-        """Write *value* to element *number* if it fits. Why it does not, empty where it does."""
+        """Write *value* to element *number* if it fits; returns why not, empty if it does."""
         reason = misfit(self.to, number, value)
         if not reason:
             self.fields[number] = value
@@ -161,8 +160,8 @@ class Draft:
     def carry(
         self, source: int, values: Mapping[int, str], action: str, text: str, lost: str | None = None
     ) -> bool:
-        """Write *values*, which say what element *source* did, and note that; where one of them does not fit,
-        *source* is lost, for that or for the reason *lost*. Gives whether they fit."""
+        """Write *values*, which carry the facts of element *source*, and note it; if one does not fit, *source*
+        is lost, for that reason or for *lost*. Returns whether they fit."""
         reasons = [reason for number, value in values.items() if (reason := self.put(number, value))]
         if reasons:
             self.lose([source], lost or reasons[0])
@@ -171,8 +170,8 @@ class Draft:
         return not reasons
 
     def write(self, source: int, target: int, parts: Value) -> bool:
-        """Put *parts* of element *source* together as element *target* of the new version; where they do not
-        fit, *source* is lost. Gives whether they fit."""
+        """Write *parts* of element *source* as element *target* of the new version; if they do not fit,
+        *source* is lost. Returns whether they fit."""
         try:
             reason = self.put(target, writing.write(layouts.layouts(self.to, target)[0], parts))
         except BuildError as error:
@@ -182,20 +181,20 @@ class Draft:
         return not reason
 
     def note(self, number: int, action: str, to: Iterable[int], text: str) -> None:
-        """Say what became of element *number*; a second word on it is put behind the first, and its action
-        is the one that changes more."""
+        """Note the conversion of element *number*; a second note is appended to the first, and the action that
+        changes more applies."""
         new = Note(number, tuple(to), action, text)
         self.notes[number] = joined(self.notes[number], new) if number in self.notes else new
 
     def lose(self, numbers: Iterable[int], why: str) -> None:
-        """Those of *numbers* that the message has are not carried over."""
+        """Note that those of *numbers* that the message has are lost."""
         for number in numbers:
             if number in self.message.fields:
                 self.note(number, LOST, (), why)
 
 
 def joined(one: Note, other: Note) -> Note:
-    """Two words on one element as one: where it went to all in all, and by the action that changes more."""
+    """Two notes on one element as one: all its targets, and the action that changes more."""
     to = tuple(sorted({*one.to, *other.to}))
     first, second = sorted((one, other), key=lambda note: -ACTIONS.index(note.action))
     action = first.action if to or first.action == LOST else LOST

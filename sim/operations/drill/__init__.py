@@ -1,7 +1,7 @@
-"""Small questions on each idea of the standard, with levels, a streak and what to read again; and the facts
+"""Short questions on each idea of the standard, with levels, a streak and notebooks to read again; and the facts
 that an answer states, here and in the exercises of the course.
 
-The same topic, level and seed give the same questions. What is right is worked out by the toolkit.
+The same topic, level and seed give the same questions. The toolkit computes the right answers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOO_MANY = 2  # wrong answers to questions of a topic after which its notebook 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, the `fact` that answers it, and why. `read` names the notebook to read again."""
+    """A question, the `fact` that answers it, and why. `read` names the notebook to read again."""
 
     topic: str
     level: int
@@ -37,12 +37,12 @@ class Question:
     read: str
 
     def right(self, given: Any) -> bool:
-        """Whether *given* is the answer, in whatever type and spelling it comes."""
+        """Whether *given* is the right answer, in any type and spelling."""
         return self.fact.fits(given)
 
     @property
     def answer(self) -> Any:
-        """What is right: a text, a number, or several of them."""
+        """The right answer: a text, a number, or several of them."""
         return self.fact.answer
 
     @property
@@ -65,7 +65,7 @@ def question(topic: str, level: int, seed: int | str, number: int) -> Question:
     if level not in LEVELS:
         raise ChoiceError.of("level", level, map(str, LEVELS))
     make, read = TOPICS[topic]
-    # Not hash(), which differs by run, nor Random(text), whose seeding may change with Python.
+    # Not hash(), which differs by process, nor Random(text), whose seeding may change between Python versions.
     digest = sha256(f"{topic}/{level}/{seed}/{number}".encode()).digest()
     dice = Random(int.from_bytes(digest[:8]))  # noqa: S311
     return Question(topic, level, *make(level, dice), read)
@@ -75,7 +75,7 @@ class Drill:
     """Questions on one topic. Show it to see the question, call it with an answer to get a verdict and the
     next one: `drill([2, 3, 4])`.
 
-    `question` is the present one, `streak` how many were right in a row, `right` and `asked` the score.
+    `question` is the current one, `streak` the right answers in a row, `right` and `asked` the score.
     """
 
     def __init__(self, topic: str, level: int, seed: int | str) -> None:
@@ -87,7 +87,7 @@ class Drill:
         self.said = ""
 
     def __call__(self, answer: Any) -> Drill:
-        """Judge *answer*, and go on to the next question; `said` holds the verdict."""
+        """Check *answer* and go on to the next question; `said` has the verdict."""
         before = self.question
         self.asked += 1
         if before.right(answer):
@@ -110,7 +110,7 @@ class Drill:
 
     @property
     def read_again(self) -> tuple[str, ...]:
-        """The notebooks whose questions were answered wrong, the worst first."""
+        """The notebooks of questions answered wrong, the most frequent first."""
         return tuple(name for name, _ in self._missed.most_common())
 
     def __repr__(self) -> str:

@@ -1,9 +1,9 @@
-"""Facts that an answer may state, each with a reader of all the ways in which people write it down.
+"""Facts that an answer may state, each with a reader for all the ways people write it.
 
-A fact holds what is right in `value`, and `fits` says whether an answer states it. A number may come as text
-with its unit, an amount with a decimal comma, a code in quotes; what pandas, numpy and quotes put around it
-is left out. An answer that also states something else, or that denies the fact or leaves it open, does not
-fit. Of the few things to choose between, `spec/data/answers.toml` has the words.
+The right answer of a fact is its `value`; `fits` says whether an answer states it. A number may be a text with a
+unit, an amount may have a decimal comma, a code may be in quotes or in pandas and numpy objects. An answer that
+also states something else, denies the fact or leaves it open does not fit. `spec/data/answers.toml` has the
+words for choices.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sim.operations.numbers import in_words
 from sim.spec.spellings import network_named
 from sim.spec.tables import read_toml
 
-# A generator may have no end.
+# Items that are read: a generator may be infinite.
 _MOST = 1000
 _LONGEST = 4000  # characters of an answer that are read
 _LEADS = re.compile(
@@ -36,8 +36,8 @@ _HEDGED = re.compile(r"\bor\b|\beither\b|\bmaybe\b|\bperhaps\b|\bdepends\b|\?\s*
 
 
 def plain(answer: Any) -> Any:
-    """*answer* without what pandas and numpy wrap around it: a number, a text, or a list, which what gives
-    its items one by one (a generator, a range, the keys of a dict) is as well."""
+    """*answer* without pandas and numpy wrappers: a number, a text, or a list, also for a generator, a range or
+    the keys of a dict."""
     if hasattr(answer, "tolist"):
         answer = answer.tolist()
     if isinstance(answer, Iterator | range | KeysView | ValuesView):
@@ -48,7 +48,7 @@ def plain(answer: Any) -> Any:
 
 
 def text_of(answer: Any) -> str | None:
-    """*answer* as a text, where it is one or the bytes of one; None for anything else.
+    """*answer* as a text, if it is a text or bytes; None for anything else.
 
     >>> text_of(b"0220"), text_of(220)
     ('0220', None)
@@ -59,14 +59,14 @@ def text_of(answer: Any) -> str | None:
 
 
 def clean(answer: Any) -> str | None:
-    """*answer* as a text without blanks, quotes and stops around it, and without "the answer is"; None for
-    what is no text, or none at all.
+    """*answer* as a text without surrounding blanks, quotes and full stops, and without "the answer is"; None
+    for an empty text and anything else.
 
     >>> clean("It is `0220`."), clean("''")
     ('0220', None)
     """
     text = text_of(answer)
-    # Digits of other scripts are none of a message.
+    # Messages have no digits of other scripts.
     if text is None or any(one.isdigit() and not one.isascii() for one in text):
         return None
     text = text.strip().rstrip(".!").strip()
@@ -75,13 +75,13 @@ def clean(answer: Any) -> str | None:
 
 
 def words_for(kind: str) -> Mapping[str, list[str]]:
-    """What people write for each of the things that an answer of *kind* chooses between."""
+    """What people write for each choice of *kind*."""
     table: Mapping[str, list[str]] = read_toml("answers")[kind]
     return table
 
 
 def denied(text: str) -> bool:
-    """Whether *text* says what is not so."""
+    """Whether *text* has a negation."""
     return bool(_DENIED.search(text))
 
 
@@ -91,8 +91,8 @@ def hedged(text: str) -> bool:
 
 
 def phrases(text: str, choices: Mapping[str, Collection[str]], *, opposite: bool = False) -> set[str]:
-    """Which of *choices* the *text* says. What is denied is not said; with *opposite* the other of two is
-    said by it.
+    """Those of *choices* that *text* states, without those it denies; with *opposite*, denying one of two
+    states the other.
 
     >>> sorted(phrases("not goods, a refund", words_for("purpose")))
     ['refund']
@@ -144,13 +144,13 @@ _LEAD = re.compile(r"^\W*(?:DE|data element|field|F|tag)\s*[0-9A-F]{1,4}\s*(?:is
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that is so: `value` says what."""
+    """A fact, with its `value`."""
 
     value: Any
 
     @property
     def answer(self) -> Any:
-        """What is right, as an answer that fits."""
+        """The right answer, which fits."""
         return self.value
 
     def fits(self, given: object) -> bool:
@@ -161,11 +161,11 @@ class Fact:
         return not isinstance(found, bool) and self._reads(found)
 
     def like(self, value: Any) -> Self:
-        """The fact of the same kind that another value is right."""
+        """A fact of the same kind with another value."""
         return replace(self, value=value)
 
     def _reads(self, given: Any) -> bool:
-        """Whether *given*, out of its wrapping, states it: as a text, where a kind knows no other way."""
+        """Whether *given*, without wrappers, states it; by default, as a text."""
         text = clean(given)
         return text is not None and not hedged(text) and not self._denies(text) and self._says(text)
 
@@ -177,7 +177,7 @@ class Fact:
 
 
 class _Stated(Fact):
-    """A number or a code: behind its digits nothing is denied."""
+    """A number or a code: a negation after its digits does not count."""
 
     def _denies(self, text: str) -> bool:
         return denied(re.split(r"\d", text)[0])
@@ -217,8 +217,8 @@ class Element(Number):
 
 @dataclass(frozen=True)
 class Digits(_Stated):
-    """A text of so many digits, such as an MTI or the twelve of DE 4; a number that has lost zeros is none.
-    `padded` says that zeros in front may be left out."""
+    """A text of a fixed number of digits, such as an MTI or DE 4; a number without its leading zeros does not
+    fit. `padded`: leading zeros may be left out."""
 
     padded: bool = False
 
@@ -254,7 +254,7 @@ class Digits(_Stated):
 
 @dataclass(frozen=True)
 class Hex(_Stated):
-    """Bytes in hexadecimal digits, however they are grouped, as bytes, and behind `0x`."""
+    """Bytes as hex digits, in any grouping, as bytes, or after `0x`."""
 
     def _reads(self, given: Any) -> bool:
         if isinstance(given, int):
@@ -279,7 +279,7 @@ class Hex(_Stated):
 
 @dataclass(frozen=True)
 class Text(Fact):
-    """Characters as they stand: blanks inside count, and `exact` letter case as well."""
+    """Characters, exactly: inner blanks count and, if `exact`, so does letter case."""
 
     exact: bool = False
 
@@ -306,7 +306,7 @@ class Text(Fact):
 
 @dataclass(frozen=True)
 class Decimals(_Stated):
-    """A number with decimals, behind a point or a comma; of no other currency than `alpha`."""
+    """A number with decimals after a point or a comma; in no other currency than `alpha`."""
 
     alpha: str = ""
 
@@ -334,14 +334,14 @@ class NetworkName(Fact):
     """A card network by any of its names."""
 
     def _denies(self, text: str) -> bool:
-        return False  # which of the networks, is looked at below
+        return False  # the networks are compared below
 
     def _says(self, text: str) -> bool:
         return set(_networks(text)) == {self.value}
 
 
 def _networks(text: str) -> Iterator[str]:
-    """The networks that *text* names and does not deny."""
+    """The networks that *text* names without denying them."""
     parts = re.findall(r"[\w-]+", text)
     at = last = 0
     while at < len(parts):
@@ -359,7 +359,7 @@ def _networks(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Choice(Fact):
-    """One of the few things that `answers.toml` has words for, by `kind`."""
+    """One of the choices of `kind` in `answers.toml`."""
 
     kind: str = ""
 
@@ -372,7 +372,7 @@ class Choice(Fact):
 
 @dataclass(frozen=True)
 class YesNo(Fact):
-    """Whether something is so; `kind` names the words in which it can be said besides yes and no."""
+    """Yes or no; `kind` names the words that mean either, besides yes and no."""
 
     kind: str = "yes"
 
@@ -382,7 +382,7 @@ class YesNo(Fact):
         return "yes" if self.value else "no"
 
     def fits(self, given: object) -> bool:
-        """Whether *given* says so, or not."""
+        """Whether *given* states it."""
         found = plain(given)
         if isinstance(found, bool | int | float):
             return bool(found == self.value)
@@ -396,7 +396,7 @@ class YesNo(Fact):
 
 @dataclass(frozen=True)
 class Several(Fact):
-    """Several values, each a fact of the kind `of`; `ordered` says whether their order counts."""
+    """Several values, each a fact like `of`; `ordered`: their order counts."""
 
     of: Fact = Text("")
     ordered: bool = True
@@ -428,7 +428,7 @@ class Several(Fact):
         )
 
     def differs(self, given: Any) -> tuple[list[Any], int]:
-        """What of *given* does not belong there, and how many of those that do are missing."""
+        """The items of *given* that are wrong, and the number of missing ones."""
         text = text_of(given)
         parts = (
             list(self._parts(text))[-1]
@@ -442,7 +442,7 @@ class Several(Fact):
         return extra, sum(not any(one.fits(part) for part in parts) for one in wanted)
 
     def _parts(self, text: str) -> Iterator[list[Any]]:
-        """The items of *text*: between signs, or also between blanks."""
+        """The items of *text*, split at separators, or also at blanks."""
         text = re.sub(r"[\[\](){}\"'`]", " ", text).strip(" .=")
         parts = [one.strip() for one in _SPLIT.split(text) if one.strip(" .")]
         yield parts
@@ -456,14 +456,14 @@ class Several(Fact):
 
 
 def _ranged(part: str) -> list[Any]:
-    """The numbers from one to another, where *part* says so; else *part* as it is."""
+    """The numbers of the range in *part*; else *part* unchanged."""
     if (found := _RANGE.fullmatch(part)) and 0 < int(found[2]) - int(found[1]) < 128:
         return list(range(int(found[1]), int(found[2]) + 1))
     return [part]
 
 
 def fact(value: Any) -> Fact:
-    """The fact that *value* is right, of the kind that it looks like: a text of digits keeps its zeros.
+    """The fact with *value*, of the kind that fits it: a text of digits keeps its zeros.
 
     >>> fact("0220").fits("MTI 0220"), fact("0220").fits(220), fact(27).fits("27 characters")
     (True, False, True)

@@ -1,5 +1,5 @@
-"""The makers of questions, one for each topic: from a level and dice to what is asked, the fact that answers
-it, and why. Level 1 is one step, 2 as in a message, 3 several steps, or the rarer case."""
+"""The question makers, one per topic: from a level and dice to the question, the fact that answers it, and why.
+Level 1 takes one step, 2 is as in a message, 3 takes several steps or is the rarer case."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _COMMON = ("00", "05", "14", "41", "51", "54", "55", "75", "91")
 _CURRENCIES = (("USD", "EUR", "GBP"), ("USD", "JPY", "KWD", "EUR"), ("JPY", "KWD", "BHD", "KRW", "CHF"))
 _PIN = {"1": "can accept a PIN", "2": "cannot accept a PIN"}
 
-# What is asked, the fact that answers it, and why.
+# The question, the fact that answers it, and why.
 Asked = tuple[str, Fact, str]
 
 
 def mti(level: int, dice: Random) -> Asked:
-    """Level 1: what answers a message; 2: which message a name means; 3: a repeat and its answer."""
+    """Level 1: the response to a message; 2: the message that a name means; 3: a repeat and its response."""
     names = {one.code: one.meaning for one in code_list("message_types")}
     asking = sorted(code for code in names if code[0] in "124" and code[1] in "02" and code[2] in "0")
     code = dice.choice(asking)
@@ -89,7 +89,7 @@ def bitmap(level: int, dice: Random) -> Asked:
 
 
 def lengths(level: int, dice: Random) -> Asked:
-    """Level 1: a value behind its prefix; 2: behind another one; 3: in a whole message."""
+    """Level 1: a value after its prefix; 2: after another one; 3: in a whole message."""
     one, other = spec(VERSIONS[0])[32], spec(VERSIONS[0])[48]
     digits = "".join(dice.choices("0123456789", k=dice.randint(5, one.width)))
     word = dice.choice(_WORDS)
@@ -153,7 +153,7 @@ def bits(level: int, dice: Random) -> Asked:
 
 
 def card(level: int, dice: Random) -> Asked:
-    """Level 1: whose number begins so; 2: the check digit of nine digits; 3: of fourteen."""
+    """Level 1: the network of a prefix; 2: the check digit of nine digits; 3: of fourteen."""
     if level == 1:
         blocks = [(name, one) for name in NETWORKS for one in network(name).ranges if one.status == "current"]
         name, block = dice.choice(blocks)
@@ -166,7 +166,7 @@ def card(level: int, dice: Random) -> Asked:
 
 
 def amounts(level: int, dice: Random) -> Asked:
-    """Levels 1 and 2: an amount as DE 4 has it, in easy and in other currencies; 3: read one."""
+    """Levels 1 and 2: an amount as in DE 4, in easy and in other currencies; 3: read one."""
     alpha = dice.choice(_CURRENCIES[level - 1])
     known = currency(alpha)
     exponent = (known.exponent if known else None) or 0
@@ -184,7 +184,7 @@ def amounts(level: int, dice: Random) -> Asked:
 
 
 def moments(level: int, dice: Random) -> Asked:
-    """Level 1: DE 7 of a moment in UTC; 2: of one elsewhere; 3: of one in another day."""
+    """Level 1: DE 7 for a time in UTC; 2: for a local time; 3: for one on another day."""
     element = spec(VERSIONS[0])[7]
     day, minute = (
         datetime(2026, dice.randint(1, 12), dice.randint(2, 27), tzinfo=UTC),
@@ -207,7 +207,7 @@ def moments(level: int, dice: Random) -> Asked:
 
 
 def responses(level: int, dice: Random) -> Asked:
-    """Level 1: what sort of answer a code is; 2: the code of a meaning; 3: in the later versions."""
+    """Level 1: the kind of a response code; 2: the code of a meaning; 3: in the later versions."""
     version = VERSIONS[0] if level < 3 else dice.choice(VERSIONS[1:])
     if level < 3:
         found = lookup("response_code", dice.choice(_COMMON), version=version)
@@ -231,7 +231,7 @@ def responses(level: int, dice: Random) -> Asked:
 
 
 def entry(level: int, dice: Random) -> Asked:
-    """Level 1: how a card was read; 2: DE 22 for a way of reading; 3: with a network's own modes."""
+    """Level 1: the card entry; 2: DE 22 for a card entry; 3: with a network's own entry modes."""
     modes = [one for one in code_list("pos_entry_mode") if VERSIONS[0] in one.versions]
     own = [one for one in modes if one.network] if level == 3 else [one for one in modes if not one.network]
     usual = {"manual entry", "magnetic stripe, full track", "chip", "contactless chip"}
@@ -246,7 +246,7 @@ def entry(level: int, dice: Random) -> Asked:
     return (text, Digits(f"{mode.code}{pin}"), why)
 
 
-# By topic: what makes its questions, and the notebook to read again.
+# By topic: its question maker, and the notebook to read again.
 TOPICS: Mapping[str, tuple[Callable[[int, Random], Asked], str]] = {
     "mti": (mti, "01_mti"),
     "bitmap": (bitmap, "02_bitmap"),
