@@ -1,7 +1,7 @@
-"""The one view of a message, sound or broken: where everything stands, what it means, what may be shown.
+"""The single view of a message, valid or broken: positions, meanings, and what may be shown.
 
-Tables, the widgets' anatomy, `sim.mask` and prompts are projections of it; nothing else says where a piece of
-a text begins, and nothing else hides. What is hidden is `sim.masking`'s to say.
+Tables, the widgets' anatomy, `sim.mask` and prompts are projections of it; nothing else locates or masks the
+pieces of a text. `sim.masking` decides what to mask.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from sim.spec.networks import told_name
 
 __all__ = ["FAULT", "LEFT", "READ", "UNREAD", "Anatomy", "Difference", "Place", "differences", "dissect"]
 
-# The states of a place: read, where reading stopped, what is left behind that.
+# The states of a place: read, where reading stopped, the rest after that.
 READ, FAULT, LEFT = "read", "fault", "unread"
 MTI_FORMAT = "n 4"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one element stands in the text, in characters from 0: its length prefix at `start` (where it
-    has one), its value from `value_start` to `end`. `number` 0 is the MTI, 1 the bitmap, UNREAD what was
-    left unread; `state` is READ, FAULT or LEFT."""
+    """The position of one element in the text, in characters from 0: its length prefix, if any, at `start`,
+    its value from `value_start` to `end`. `number` 0 is the MTI, 1 the bitmap, UNREAD the unread rest;
+    `state` is READ, FAULT or LEFT."""
 
     number: int
     start: int
@@ -46,13 +46,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """A text, the places in it, in order and without gaps, and the message it is.
+    """A text, its places, in order and without gaps, and its message.
 
-    `raw` is the text form, sound or broken; where a message has none, its elements in a row (`is_text` is
-    False then, and its places are none of what was given). `message` is, of a broken text, what was read of
-    it; `read` whether its MTI and bitmap were. `network` is the one given, else the card's; `fault` the
-    finding on what is no message, `misfits` those on elements that do not fit, by number; `announced` what
-    the bitmap of bytes that break off names.
+    `raw` is the text form, valid or broken; if a message has none, its elements in a row (`is_text` is then
+    False, and the places are not those of the input). `message` is the part of a broken text that could be
+    read; `read` says whether its MTI and bitmap could. `network` is the given one, else the card's; `fault`
+    is the finding where reading stopped, `misfits` are those on elements that do not fit, by number;
+    `announced` are the elements in the bitmap of truncated bytes.
     """
 
     raw: str
@@ -68,45 +68,45 @@ class Anatomy:
 
     @property
     def interface(self) -> str | None:
-        """The interface that the message travels on; None where it is the own one of the card's brand."""
+        """The interface of the message; None for that of the card's brand."""
         return self.message.spec.interface or None
 
     @property
     def rows(self) -> str | None:
-        """The network whose names, layouts and codes the elements have."""
+        """The network whose names, layouts and codes apply to the elements."""
         return rows_of(self.message.spec, self.network)
 
     @property
     def stop(self) -> Place | None:
-        """Where reading stopped; None in a message that reads to its end."""
+        """Where reading stopped; None if the message was read to the end."""
         return next((place for place in self.places if place.state != READ), None)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What does not fit: where reading stopped, or each element that is not as long as it should be."""
+        """The finding where reading stopped, or one for each element that does not fit."""
         return (self.fault,) if self.fault else tuple(self.misfits.values())
 
     @property
     def content(self) -> str | Message:
-        """The message, or the text of one that was not read to its end."""
+        """The message, or the text if it was not read to the end."""
         return self.raw if self.fault else self.message
 
     def value(self, place: Place) -> str:
-        """What stands at a place, without its length prefix."""
+        """The value at a place, without its length prefix."""
         return self.raw[place.value_start : place.end]
 
     def name(self, place: Place) -> str:
-        """The name of the element there; empty for what was left unread."""
+        """The name of the element at a place."""
         return _NAMES.get(place.number) or told_name(self.message.spec, place.number, self.rows or "")
 
     def format(self, place: Place) -> str:
-        """Its format in the standard's notation; empty for what was left unread."""
+        """The format of the element in the standard's notation; empty for the unread rest."""
         if place.number == BITMAP_FIELD:
             return f"b {bitmap_width(self.raw) // 2}"
         return _FORMATS[place.number] if place.number in _FORMATS else self.message.spec[place.number].format
 
     def meaning(self, place: Place) -> str:
-        """What the value says, in words that hold no card data; nothing of what could not be read."""
+        """The meaning of the value, without card data; empty for anything that could not be read."""
         number = place.number
         if place.state != READ or number in self.misfits:
             return ""
@@ -129,7 +129,7 @@ class Anatomy:
 
     @cached_property
     def covered(self) -> dict[int, tuple[str, str]]:
-        """Prefix and value of every place by its number, each as long as it was, card data starred out."""
+        """Prefix and value of every place by number, at the same lengths, with card data masked."""
         made = cover(
             self.cells,
             self.version,
@@ -140,18 +140,18 @@ class Anatomy:
 
     @property
     def shown_text(self) -> str:
-        """The text, as long as it was, card data starred out."""
+        """The text at the same length, with card data masked."""
         return "".join(prefix + value for prefix, value in self.covered.values())
 
     @property
     def shown_values(self) -> dict[int, str]:
-        """The values by number, as they may be shown; what is hidden is named."""
+        """The values by number, ready to show; hidden ones are described."""
         shown = mask_cells(self.cells, self.version, broken=self.fault is not None, unread=self.unread)
         return {place.number: value for place, value in zip(self.places, shown, strict=True)}
 
     @property
     def cells(self) -> list[Stretch]:
-        """The places as masking wants them."""
+        """The places in the form that masking takes."""
         raw = self.raw
         return [
             Stretch(one.number, raw[one.start : one.value_start], raw[one.value_start : one.end])
@@ -160,7 +160,7 @@ class Anatomy:
 
     @property
     def unread(self) -> frozenset[int]:
-        """The elements that the bitmap announces and that were not read, the failing one included."""
+        """The elements in the bitmap that were not read, including the failing one."""
         if self.announced is not None:
             return frozenset(self.announced).difference(self.message.fields)
         if self.fault is None or not self.read:
@@ -196,13 +196,13 @@ def _of_reading(reading: Reading, network: str | None) -> Anatomy:
 
 
 def bitmap_width(raw: str) -> int:
-    """16 or 32: how many hex digits the bitmap of *raw* has."""
+    """The number of hex digits in the bitmap of *raw*: 16 or 32."""
     return (1 + bitmap.has_secondary(raw[MTI_WIDTH : MTI_WIDTH + 1])) * BITMAP_WIDTH
 
 
 def _in_pieces(reading: Reading, network: str | None) -> Anatomy:
-    """What was read of bytes that break off, or of elements that do not fit their lengths: they stand in no
-    text form."""
+    """The anatomy of truncated bytes, or of elements that do not fit their lengths, which have no text
+    form."""
     message = reading.message or Message("", {}, reading.version or "1987")
     known = [number for number in reading.announced if number <= bitmap.ALL_BITS]
     bits = bitmap.to_hex(known, secondary=message.has_secondary) if known else message.bitmap
@@ -239,11 +239,11 @@ def _sound(message: Message, raw: str, network: str | None) -> Anatomy:
 
 
 def _broken(raw: str, version: str | Spec, error: ParseError, network: str | None) -> Anatomy:
-    """What was read, the piece that misfits, and the rest; together they are the whole text."""
+    """The anatomy of a broken text: the elements read, the misfit, and the rest, which make up the text."""
     partial = error.partial
     edition = table(version).version
     if partial is None:
-        # What is something else has no MTI.
+        # Input that is something else has no MTI.
         message = Message("" if error.offset is None else raw[:MTI_WIDTH], {}, edition)
     else:
         message = partial
@@ -273,7 +273,7 @@ def _read(raw: str, error: ParseError) -> Iterator[Place]:
 
 
 def _failing(raw: str, message: Message, number: int, start: int) -> Place:
-    """The piece that misfits: the place it should fill, or its faulty length prefix."""
+    """The misfit: the place that the element should fill, or its faulty length prefix."""
     if number <= BITMAP_FIELD:
         end = MTI_WIDTH + (bitmap_width(raw) if number == BITMAP_FIELD else 0)
         return Place(number, start, start, min(end, len(raw)), FAULT)
@@ -288,7 +288,7 @@ def _failing(raw: str, message: Message, number: int, start: int) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One element in which two messages differ, by its place in each; None where one lacks it."""
+    """An element in which two messages differ, with its place in each; None if missing there."""
 
     number: int
     a: Place | None
@@ -296,8 +296,8 @@ class Difference:
 
 
 def differences(a: Anatomy, b: Anatomy) -> list[Difference]:
-    """The elements that differ, by number, what was left unread last. The bitmap, which only repeats which
-    elements there are, is left out.
+    """The elements that differ, by number, with the unread rest last. The bitmap is left out, because it only
+    lists the elements.
 
     Examples
     --------
@@ -316,8 +316,8 @@ def differences(a: Anatomy, b: Anatomy) -> list[Difference]:
 
 
 def masked_text(raw: str, version: str | Spec | None = None) -> str:
-    """*raw*, sound or broken, as long as it was, card data starred out; *version*, or the table of a dialect,
-    None reads it off the MTI.
+    """*raw*, valid or broken, at the same length, with card data masked; *version* may be the table of a
+    dialect, None takes it from the MTI.
 
     Examples
     --------

@@ -37,7 +37,7 @@ _SAMPLES = (
 
 def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
     """The details, checked and completed: a country with both codes, and no sample postal code or region if
-    the place is not the sample's. Raises OptionError for the first that cannot be met; nothing is truncated."""
+    the place is not the sample's. Raises OptionError for the first that is not possible; never truncates."""
     options, known, land = read_toml("templates")["options"], read_toml("templates")["details"], None
     for name, value in details.items():
         if name in options:

@@ -167,8 +167,8 @@ def _of_link(found: Reading, link: str | None) -> Reading:
 def _of_bytes(
     given: str | bytes, raw: str, version: AnyVersion | None, link: str | None, broken: Reading
 ) -> Reading:
-    """Guess input that is not a text form; or read it by the format of interface *link*, if given, if that fits
-    and the guess is of another interface."""
+    """Guess input that is not a text form; or read it by the format of interface *link*, if that fits and the
+    guess is of another interface."""
     from sim.paste.beside import is_proven
 
     found = _guessed(given if isinstance(given, bytes) else raw, None, version)
@@ -263,8 +263,8 @@ def _reads_further(found: Reading, broken: Reading) -> bool:
 def recognised(
     raw: str, *, version: AnyVersion | None = None, interface: AnyInterface | None = None
 ) -> Reading | None:
-    """The reading of *raw* if it is not a text form, or is one of *interface*, if given; None for the text form,
-    even damaged, and for unreadable input."""
+    """The reading of *raw* if it is not a text form, or is one of *interface*, if given; None for the text
+    form, even damaged, and for unreadable input."""
     found = read(raw, version=version, interface=interface)
     plain = found.raw is not None and (interface is None or not found.complete)
     return None if plain or found.message is None else found

@@ -1,32 +1,32 @@
-"""The view of a message as plain data, fit for JSON: what the anatomy, its HTML and its text project.
+"""The view of a message as plain data, ready for JSON: the source of the anatomy, its HTML and its text.
 
-Free of widgets and of pandas. With `masked` (the default) it holds no card data at all: every text in
-it is cut from the masked message.
+It needs neither widgets nor pandas. With `masked` (the default) it has no card data: every text in it is cut
+from the masked message.
 
-    text        the message, card data starred out when masked
+    text        the message, with asterisks for card data if masked
     segments    [{start, end, text, kind, number}]: kind mti, bitmap, prefix, value, fault or unread;
-                together the whole text; number 0 is the MTI, 1 the bitmap, -1 what was left unread
+                together the whole text; number 0 is the MTI, 1 the bitmap, -1 the unread rest
     cells       [{number, set, state, name, known}], 64 or 128; state read, fault or unread when set
     elements    [{number, name, format, about, note, value, prefix, meaning, start, value_start, end,
                 state, hidden, severity, findings, children}] in the order of the text
     children    [{label, name, value, meaning, start, end, depth}]: sub-fields and chip data tags
     findings    [{severity, number, path, sentence, hint, rule, source, network, start, end}]
-    general     those findings that no element of the text carries
-    fault       {number, start, end, sentence, hint, offer} of a text that is no message, else None; `offer`
-                is what a button can do about it, empty for nothing
+    general     the findings on no element of the text
+    fault       {number, start, end, sentence, hint, offer} of a text that does not parse, else None; `offer`
+                is a repair for a button, or empty
     bytes       the bytes it came in, as below, else None
 
-The bytes: a byte is shown only where all that it may stand for is.
+The bytes: a byte is shown only if everything that it may represent is shown.
 
     title       how the bytes are written: `hex, 2-byte length 005D, BCD`
-    size        how many bytes there are; start, end: those of the message
-    hex         two characters a byte, `••` for one that is hidden
-    text        one character a byte: what it prints as, `.` where nothing, `•` where hidden
+    size        the number of bytes; start, end: those of the message
+    hex         two characters per byte, `••` if hidden
+    text        one character per byte: the printable character, otherwise `.`, `•` if hidden
     spans       [{start, value_start, end, number, kind, label, chars, pad}] in order and without gaps: kind
                 framing, mti, bitmap, value, unread or behind; number as in elements, None for framing;
-                chars: characters of the text form a byte stands for, 0 where none can be told; pad: half
-                bytes that fill up in front
-    error       why the bytes are read no further, else empty
+                chars: characters of the text form per byte, 0 if unknown; pad: half bytes of padding before
+                the value
+    error       why reading the bytes stopped, else empty
 
 Offsets count characters of the text, or bytes, from 0.
 """

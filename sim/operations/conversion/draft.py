@@ -160,8 +160,8 @@ class Draft:
     def carry(
         self, source: int, values: Mapping[int, str], action: str, text: str, lost: str | None = None
     ) -> bool:
-        """Write *values*, which carry the facts of element *source*, and note it; if one does not fit, *source*
-        is lost, for that reason or for *lost*. Returns whether they fit."""
+        """Write *values*, which carry the facts of element *source*, and note it; if one does not fit,
+        *source* is lost, for that reason or for *lost*. Returns whether they fit."""
         reasons = [reason for number, value in values.items() if (reason := self.put(number, value))]
         if reasons:
             self.lose([source], lost or reasons[0])
@@ -181,8 +181,8 @@ class Draft:
         return not reason
 
     def note(self, number: int, action: str, to: Iterable[int], text: str) -> None:
-        """Note the conversion of element *number*; a second note is appended to the first, and the action that
-        changes more applies."""
+        """Note the conversion of element *number*; a second note is appended to the first, and the action
+        that changes more applies."""
         new = Note(number, tuple(to), action, text)
         self.notes[number] = joined(self.notes[number], new) if number in self.notes else new
 

@@ -1,5 +1,5 @@
-"""Short questions on each idea of the standard, with levels, a streak and notebooks to read again; and the facts
-that an answer states, here and in the exercises of the course.
+"""Short questions on each idea of the standard, with levels, a streak and notebooks to read again; and the
+facts that an answer states, here and in the exercises of the course.
 
 The same topic, level and seed give the same questions. The toolkit computes the right answers.
 """
@@ -65,7 +65,7 @@ def question(topic: str, level: int, seed: int | str, number: int) -> Question:
     if level not in LEVELS:
         raise ChoiceError.of("level", level, map(str, LEVELS))
     make, read = TOPICS[topic]
-    # Not hash(), which differs by process, nor Random(text), whose seeding may change between Python versions.
+    # Not hash(), which differs by process, nor Random(text), whose seeding may change with Python.
     digest = sha256(f"{topic}/{level}/{seed}/{number}".encode()).digest()
     dice = Random(int.from_bytes(digest[:8]))  # noqa: S311
     return Question(topic, level, *make(level, dice), read)

@@ -1,9 +1,9 @@
 """Facts that an answer may state, each with a reader for all the ways people write it.
 
-The right answer of a fact is its `value`; `fits` says whether an answer states it. A number may be a text with a
-unit, an amount may have a decimal comma, a code may be in quotes or in pandas and numpy objects. An answer that
-also states something else, denies the fact or leaves it open does not fit. `spec/data/answers.toml` has the
-words for choices.
+The right answer is the `value` of a fact; `fits` says whether an answer states it. A number may be text with
+a unit, an amount may have a decimal comma, a code may be in quotes or in pandas and numpy objects. An answer
+that also states something else, denies the fact or leaves it open does not fit. `spec/data/answers.toml` has
+the words for choices.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _HEDGED = re.compile(r"\bor\b|\beither\b|\bmaybe\b|\bperhaps\b|\bdepends\b|\?\s*
 
 
 def plain(answer: Any) -> Any:
-    """*answer* without pandas and numpy wrappers: a number, a text, or a list, also for a generator, a range or
-    the keys of a dict."""
+    """*answer* without pandas and numpy wrappers: a number, a text, or a list, also for a generator, a range
+    or the keys of a dict."""
     if hasattr(answer, "tolist"):
         answer = answer.tolist()
     if isinstance(answer, Iterator | range | KeysView | ValuesView):

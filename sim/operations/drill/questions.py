@@ -1,5 +1,5 @@
-"""The question makers, one per topic: from a level and dice to the question, the fact that answers it, and why.
-Level 1 takes one step, 2 is as in a message, 3 takes several steps or is the rarer case."""
+"""The question makers, one per topic: from a level and dice to the question, the fact that answers it, and
+why. Level 1 takes one step, 2 is as in a message, 3 takes several steps or is the rarer case."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def responses(level: int, dice: Random) -> Asked:
 
 
 def entry(level: int, dice: Random) -> Asked:
-    """Level 1: the card entry; 2: DE 22 for a card entry; 3: with a network's own entry modes."""
+    """Level 1: the PIN capability in DE 22; 2: DE 22 for a card entry; 3: with a network's own modes."""
     modes = [one for one in code_list("pos_entry_mode") if VERSIONS[0] in one.versions]
     own = [one for one in modes if one.network] if level == 3 else [one for one in modes if not one.network]
     usual = {"manual entry", "magnetic stripe, full track", "chip", "contactless chip"}

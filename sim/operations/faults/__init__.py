@@ -1,7 +1,7 @@
-"""Negative data: good messages broken in one place, each labelled with the finding it must cause.
+"""Negative data: valid messages broken in one place, each labeled with the finding it must cause.
 
-A fault is put into a message only where it causes exactly the finding it promises and no other new
-one; that is checked each time, so that a label is never wrong.
+A fault is applied to a message only if it causes exactly the promised finding and no other new one; each case
+is checked, so a label is never wrong.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ __all__ = ["Broken", "Fault", "all_faults", "break_message", "cases", "faults_fo
 # Our choice: a fixed moment, so that the same call gives the same cases.
 AT = datetime(2026, 11, 20, 10, 15, 30, tzinfo=UTC)
 
-# What makes two findings the same in a message before and after a change: all but its place in the
-# text, which moves with the elements before it.
+# What identifies a finding before and after a change: everything but its position in the text, which moves
+# with the preceding elements.
 _Mark = tuple[str, str, str, str, int | None]
 
-# Rules that networks answer each from tables of their own: one case for each network.
+# Rules with tables per network: one case for each network.
 _OF_EACH_NETWORK = ("luhn", "pan-network", "network-mti-version", "required-element", "forbidden-element")
 
 
@@ -55,7 +55,7 @@ def all_faults() -> tuple[Fault, ...]:
 
 
 def faults_for(message: Message, *, network: str | None = None) -> tuple[Fault, ...]:
-    """The faults that can be put into *message*; *network* None is the card's."""
+    """The faults that apply to *message*; *network* None is the card's."""
     own = chosen_network(message, network)
     return tuple(fault for fault, put in _all().values() if _tried(put, message, own))
 
@@ -101,7 +101,7 @@ def cases(
 def _cases_of(
     fault: Fault, put: Attempt, version: str, networks: Iterable[str], at: datetime
 ) -> Iterator[Broken]:
-    """One case of a fault of any network's messages, one for each network where it is the network's."""
+    """One case of a fault or, if it depends on the network, one for each network."""
     row = content.rows().get(fault.id, {})
     for name in networks:
         if row.get("network", name) != name:
@@ -118,7 +118,7 @@ def _cases_of(
 
 
 def _tried(put: Attempt, message: Message, network: str | None) -> Broken | None:
-    """The broken message when it can be written, and causes what it promises and nothing else."""
+    """The broken message, if it can be written and causes only the promised finding."""
     try:
         made = put(message, network)
     except BuildError:
@@ -133,7 +133,7 @@ def _exact(made: Broken, message: Message) -> bool:
 
 
 def new_findings(made: Broken, message: Message) -> list[Finding]:
-    """What is found in the broken message that was not in *message*, the one before the fault."""
+    """The findings on the broken message that *message*, from before the fault, did not have."""
     own = message.dialect
     old = Counter(mark for mark, _ in _found(build(message), own or message.version, made.network))
     new = []

@@ -1,5 +1,5 @@
-"""What a fault and a broken message are, the small changes that the tables of faults are written in, and the
-messages they start from."""
+"""Faults, broken messages, the small changes that the fault tables consist of, and the messages that they
+start from."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ CONTENT, FRAMING, EXCHANGE = "content", "framing", "exchange"
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One way to break a message. `rule` is the id of the rule that finds it, `what` a sentence that
-    describes it. It is possible in `versions` of the standard; `network` is the one it concerns (empty:
-    any). `kinds` are the messages used to demonstrate it. `group` says whether the text can still be parsed:
-    `content`, or `framing` when not; faults between messages, which cannot be put into a single one, are in
-    `exchange`."""
+    describes it. It applies to `versions` of the standard and to `network` (empty: any). `kinds` are the
+    messages used to demonstrate it. `group` is `content` if the text still parses, `framing` if not, and
+    `exchange` for a fault between messages, which no single message can have."""
 
     id: str
     rule: str
@@ -63,8 +62,8 @@ class Broken:
     also: tuple[str, ...] = ()
 
 
-# Puts a fault into a message of a network; None where that cannot be done, BuildError where what comes of it
-# cannot be written.
+# Applies a fault to a message of a network; None if it does not apply, BuildError if the result cannot be
+# written.
 Attempt = Callable[[Message, str | None], Broken | None]
 
 
@@ -78,14 +77,14 @@ _FILLER = "A"
 
 @cache
 def bases() -> Mapping[str, Row]:
-    """The messages that faults are shown on, by name."""
+    """The messages that demonstrate faults, by name."""
     found: Mapping[str, Row] = read_toml("faults")["bases"]
     return found
 
 
 @lru_cache(maxsize=1024)
 def base(name: str, network: str, version: str, at: datetime) -> tuple[Message, str | None]:
-    """The message of base *name* as *network* sends it, and the network it is judged by."""
+    """The message of base *name* as *network* sends it, and the network whose rules apply."""
     row = bases()[name]
     chosen = network if row.get("network", True) else None
     made = generate(
@@ -107,15 +106,15 @@ def base(name: str, network: str, version: str, at: datetime) -> tuple[Message, 
 
 
 def prepared(row: Row, message: Message) -> Message:
-    """The good message a fault starts from: *message* `with` and `without` what its row says."""
+    """The valid message a fault starts from: *message* `with` and `without` the elements in its row."""
     edits = {"set": row.get("with", {}), "drop": row.get("without", ()), "add_tags": row.get("with_tags", "")}
     changed = change(edits, message, None)
     return message if changed is None else changed[0]
 
 
 def change(row: Row, message: Message, network: str | None) -> tuple[Message, int] | None:
-    """*message* with the changes of *row*, and where in its element the first match of `sub` was; None
-    when they cannot be made or change nothing."""
+    """*message* with the changes of *row*, and the position of the first match of `sub` in its element; None
+    if they are impossible or change nothing."""
     made: Message | None = message
     if "swap" in row:
         made = _swapped(message, str(row["swap"]), network)
@@ -129,7 +128,7 @@ def change(row: Row, message: Message, network: str | None) -> tuple[Message, in
 
 
 def _with_elements(row: Row, message: Message) -> Message:
-    """Whole elements, the MTI and the version."""
+    """*message* with changes of whole elements, MTI and version."""
     known = {
         "pan": message.get(2),
         "expiry": message.get(14),
@@ -147,7 +146,7 @@ def _with_elements(row: Row, message: Message) -> Message:
 
 
 def _with_parts(row: Row, message: Message) -> tuple[Message, int] | None:
-    """Characters of one element, and the tags of DE 55."""
+    """*message* with changes of characters in one element and of tags in DE 55."""
     matched = 0
     if "put" in row:
         number, at, text = row["put"]
@@ -182,7 +181,7 @@ def _with_tags(row: Row, message: Message, matched: int) -> tuple[Message, int] 
 
 
 def _swapped(message: Message, how: str, network: str | None) -> Message | None:
-    """Another card number, wherever the message has it."""
+    """*message* with another card number everywhere."""
     pan = message.get(2)
     if not (pan.isascii() and pan.isdigit() and luhn_ok(pan)):
         return None

@@ -1,4 +1,4 @@
-"""Faults of content: the text parses, and a rule of the standard or of a network finds something."""
+"""Faults of content: the text parses, but a rule of the standard or of a network has a finding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim.spec.networks import judge, network, presence, told_name
 from sim.spec.tables import read_csv, read_toml
 
 _REQUIRED, _FORBIDDEN = "required-element", "forbidden-element"
-# The messages on which missing and forbidden elements are shown, the plainest first.
+# The messages that demonstrate missing and forbidden elements, the simplest first.
 _SHOWN_ON = (
     *("auth", "stripe", "chip", "contactless", "ecommerce", "pin", "financial", "cashback", "advice"),
     *("chip-advice", "reversal", "echo", "approval", "decline", "reversal-answer"),
@@ -32,7 +32,7 @@ def rows() -> dict[str, Row]:
 
 
 def table() -> Iterator[tuple[Fault, Attempt]]:
-    """The faults of the tables, then those that follow from what the networks require and forbid."""
+    """The faults of the tables, then one for each element that networks require or forbid."""
     for name, row in rows().items():
         if lacking := [key for key in ("rule", "what", "field") if key not in row]:
             raise SpecError(None, None, f"[faults.{name}] with {', '.join(lacking)}", "none")
@@ -50,7 +50,7 @@ def table() -> Iterator[tuple[Fault, Attempt]]:
 
 
 def _no_single_message(message: Message, name: str | None) -> None:
-    """Faults between messages are put into exchanges: see `sim.exchanges.breaking`."""
+    """Faults between messages need an exchange: see `sim.exchanges.breaking`."""
 
 
 def _attempt(fault: Fault, row: Row, message: Message, name: str | None) -> Broken | None:
@@ -74,7 +74,7 @@ def _attempt(fault: Fault, row: Row, message: Message, name: str | None) -> Brok
 
 
 def _at(row: Row, message: Message, matched: int) -> int | None:
-    """How far into its element the finding is; None where an element is missing."""
+    """The position of the finding in its element; None if an element is missing."""
     at = row.get("at", 0 if "tag" in row else None)
     if isinstance(at, dict):
         at = at[message.version]
@@ -94,7 +94,7 @@ def _tag_place(value: str, name: str) -> int:
 
 
 def _severity(fault: Fault, row: Row, message: Message, name: str | None) -> Severity | None:
-    """How bad the finding is; None where the network has nothing to say."""
+    """The severity of the finding; None if the network has no such rule."""
     if "severity" in row:
         return Severity(row["severity"])
     if fault.network:
@@ -114,12 +114,12 @@ def _of_network(rule: str, message: Message, name: str) -> str | None:
     return network(name).mti_versions.severity(message.mti)
 
 
-# What networks require and forbid.
+# Elements that networks require and forbid.
 
 
 @cache
 def _asked() -> dict[str, tuple[int, ...]]:
-    """The elements that some network requires, and those that some network forbids."""
+    """The elements that any network requires, and those that any network forbids."""
     table = [row for row in read_csv("networks/presence") if row["severity"] != "none"]
     required = {int(row["field"]) for row in table if row["presence"] in ("M", "C")}
     forbidden = {int(row["field"]) for row in table if row["presence"] == "X"}
@@ -142,8 +142,8 @@ def _presences() -> Iterator[tuple[Fault, Attempt]]:
 def _presence(
     fault: Fault, number: int, values: Mapping[str, str] | None, message: Message, name: str | None
 ) -> Broken | None:
-    """The element taken out, or put in with one of *values*, by version, where the network's table asks for
-    it, or forbids it, in such a message."""
+    """The message without the element or, if *values* are given, with the one for its version; None unless
+    the network's table requires or forbids the element in such a message."""
     if name is None or version_of(message.mti) != message.version:
         return None
     row = next((row for row in presence(name, message.mti) if row.field == number), None)

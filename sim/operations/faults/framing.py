@@ -1,4 +1,4 @@
-"""Faults of framing: the text no longer parses, and where a reader stops is read off it."""
+"""Faults of framing: the text no longer parses, and parsing it shows where a reader stops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.spec.tables import read_toml
 
 RULE = "framing"
 _TPDU = "6000010000"
-_HEADER = "ISO016000055"  # 12 characters, as some hosts put them in front
+_HEADER = "ISO016000055"  # 12 characters that some hosts send first
 _SHOWN_ON = ("auth", "account", "stripe", "chip", "reversal")
 _BITMAP, _PAN = 4, 2
 _HALF = 16
@@ -22,8 +22,8 @@ _HALF = 16
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A good message with what the faults ask of it: its text, where everything stands, its elements
-    in order."""
+    """A valid message as the faults need it: its text, the positions of its elements, and their
+    specifications in order."""
 
     message: Message
     raw: str
@@ -32,7 +32,7 @@ class Text:
 
     @property
     def variable(self) -> list[ElementSpec]:
-        """The elements that have a length."""
+        """The elements of variable length."""
         return [one for one in self.elements if not one.fixed]
 
     @property
@@ -53,11 +53,11 @@ class Text:
         return self.raw[:at] + text + self.raw[at + len(text) :]
 
 
-How = Callable[[Text], str | None]  # the broken text; None where the fault cannot be put into it
+How = Callable[[Text], str | None]  # the broken text; None if the fault does not apply
 
 
 def _stop(raw: str, version: str) -> ParseError | None:
-    """Why and where a reader stops in *raw*; None where it does not."""
+    """The error where a reader stops in *raw*; None if it does not."""
     try:
         parse(raw, version)
     except ParseError as error:
@@ -70,8 +70,8 @@ def _cut(text: Text) -> str | None:
 
 
 def _lost(text: Text) -> str | None:
-    """A digit is lost in an element of fixed length: what follows moves forward by one, and the next
-    length prefix is read one character late."""
+    """A digit is lost in an element of fixed length: the rest moves forward by one, and the next length
+    prefix is read one character late."""
     for at, one in enumerate(text.elements):
         after = next((later for later in text.elements[at + 1 :] if not later.fixed), None)
         if one.fixed and after:
@@ -84,7 +84,7 @@ def _lost(text: Text) -> str | None:
 
 
 def _added(text: Text) -> str | None:
-    """A 9 more in front of a length prefix: what stands before it is full, so the 9 is read as a length."""
+    """An extra 9 before a length prefix: the preceding element is complete, so the 9 is read as a length."""
     fits = (one for one in text.variable if one.number > _PAN and one.width < 9 * 10 ** (one.prefix - 1))
     start = next((text.start(one.number) for one in fits), None)
     return None if start is None else text.raw[:start] + "9" + text.raw[start:]
@@ -100,7 +100,7 @@ def _length_over_maximum(text: Text) -> str | None:
 
 
 def _length(text: Text, step: int) -> str | None:
-    """The text with the length of its last element changed, when that has a length."""
+    """The text with another length prefix for its last element; None if that has none."""
     one, size = text.last, len(text.message[text.last.number])
     if one.fixed or not 0 <= size + step <= one.width:
         return None
@@ -108,7 +108,7 @@ def _length(text: Text, step: int) -> str | None:
 
 
 def _flipped(text: Text, number: int) -> str:
-    """The text with one bit of its bitmap turned over."""
+    """The text with one bit of its bitmap flipped."""
     at = _BITMAP + (number - 1) // 4
     return text.put(at, f"{int(text.raw[at], 16) ^ 8 >> (number - 1) % 4:X}")
 
@@ -123,7 +123,7 @@ def _raw_bitmap(text: Text) -> str:
     return text.raw[:_BITMAP] + bytes.fromhex(text.raw[_BITMAP:end]).decode("latin-1") + text.raw[end:]
 
 
-# How each is made; `faults.toml` has the sentences.
+# How to make each fault; `faults.toml` has the sentences.
 FAULTS: dict[str, How] = {
     "empty": lambda text: "",
     "cut-in-mti": lambda text: text.raw[:3],
@@ -172,7 +172,7 @@ def table() -> Iterator[tuple[Fault, Attempt]]:
 
 
 def _read_as(fault: Fault, version: str, message: Message, network: str | None) -> Broken | None:
-    """The text as it is, read as another version."""
+    """The text unchanged, read as another version."""
     raw = build(message)
     return _stopped(fault, raw, raw, version, network) if message.version != version else None
 
@@ -185,7 +185,7 @@ def _attempt(fault: Fault, how: How, message: Message, network: str | None) -> B
 
 
 def _stopped(fault: Fault, original: str, raw: str, version: str, network: str | None) -> Broken | None:
-    """The record of a fault that stops a reader of *raw*; None where it does not."""
+    """The broken message, if a reader of *raw* stops; None if not."""
     if (error := _stop(raw, version)) is None:
         return None
     head = fault.id, fault.rule, fault.what, original, raw, version, network

@@ -1,4 +1,4 @@
-"""The filter of a log: what may be typed, and what it means. This is the one place that says so.
+"""The filter of a log: its syntax and its meaning, defined only here.
 
 Conditions
     DE39=05  DE39!=05        equal; different (messages without DE 39 meet neither)
@@ -19,9 +19,8 @@ Names
     DE39, F39, 39, or the element's name (`response code`), or a short name: see `vocabulary.NAMES`;
     `line`, `time`, `mti`, `network`, `verdict` (valid, invalid, unreadable) and any other column of the log.
 
-Upper and lower case are the same, blanks around a sign do not matter, nor do leading zeros (`DE11=77` finds
-000077) and trailing blanks. A value with blanks stands in quotes. What cannot be meant is a `FilterError`
-that says why.
+Letter case, blanks around a sign, leading zeros (`DE11=77` finds 000077) and trailing blanks do not matter. A
+value with blanks needs quotes. A filter without a meaning is a `FilterError` that says why.
 """
 
 from __future__ import annotations
