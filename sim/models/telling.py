@@ -144,9 +144,7 @@ def _together(asked: Together) -> tuple[Explanation, Known]:
         for number, text in known.elements.items():
             whole.elements[number] = f"{whole.elements.get(number, '')} . {text}"
     whole.texts += [asked.told, *(name for name, _ in asked.parts)]
-    if (
-        not asked.differing
-    ):  # the story has the final decision; an earlier response may say otherwise
+    if not asked.differing:  # the story has the final decision; an earlier response may say otherwise
         whole.decided = " . ".join((asked.told, *(known.code for known in made)))
     return replace(explained[0], sentences=(asked.told,), warned=False), whole
 
