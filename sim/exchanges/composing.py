@@ -369,7 +369,7 @@ class Composer(Draft):
             self.bad("another merchant category")
 
     def _country_of_money(self, city: str) -> str | None:
-        """The country of an unknown *city*, from the currency; None, and unclear, if that has no country."""
+        """The country of an unknown *city*, by the currency; None and unclear if that tells no country."""
         said = {mark.value.currency for mark in self.all("amount")} - {"USD"}
         land = next(iter(said))[:2] if len(said) == 1 else ""
         if country_of(land) is None:

@@ -52,7 +52,7 @@ async def explain_async(
     struck out; if none remains, the rules explain.
 
     Raises LlmUnavailable, LlmUnknownProvider, LlmUnknownModel, LlmFailed or LlmTimeout, CardNumberRefused for
-    a question that holds card data, and what `explain` by rules does.
+    a question with card data, and as `explain` by rules does.
     """
     choose(provider, model)  # raises before the packages are loaded
     from sim.models.telling import prepare, tell_whole
@@ -72,7 +72,7 @@ async def plan_async(
     and *at* (date and time) apply if it names none.
 
     Raises CardNumberRefused before anything is sent, LlmUnavailable, LlmUnknownProvider, LlmFailed (with
-    what was wrong) or LlmTimeout; DescriptionUnusable, a ValueError, where it is empty or too long.
+    what was wrong) or LlmTimeout; DescriptionUnusable, a ValueError, if it is empty or too long.
     """
     choose(provider, model)
     from sim.models.restating import restate

@@ -1,4 +1,4 @@
-"""An explanation in a model's own words, with everything struck out that the message does not support.
+"""An explanation in a model's own words; sentences that the message does not support are struck out.
 
 A model never sees free text from a message, which could give it orders: it sees a name in braces, which the
 program fills in. Card data is masked as everywhere.

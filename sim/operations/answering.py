@@ -279,7 +279,7 @@ def _check(option: str, value: int | None, most: int, least: int = 0) -> None:
 
 
 def _check_approval(approval: object, request: Message) -> None:
-    """Raises OptionError where *approval* is no DE 38 of an answer to *request*."""
+    """Raises OptionError if *approval* is not valid in DE 38 of a response to *request*."""
     element = request.spec[38]
     least = element.width if element.fixed else 1
     if not isinstance(approval, str) or not least <= len(approval) <= element.width:
@@ -410,8 +410,7 @@ def reverse(
     *final_amount_minor_units* remains, otherwise customer. *stan* and *at* are the reversal's own; by
     default the next number and the original's transmission time. *network* None is the card's. Raises
     BuildError if *request* is not an authorization or financial request or advice, or *answer* is not its
-    response; OptionError for an amount above what was approved, a STAN that is no text or a reason that is
-    none.
+    response; OptionError for an amount above the approved one, a STAN that is not a text or an unknown reason.
     """
     _check_undone(request, answer)
     version = request.version

@@ -58,7 +58,7 @@ class Clock:
 
 def clock(version: str, at: datetime | None, zone: tzinfo) -> Clock:
     """The clock of the moment *at* (naive: UTC; None: the present second) at a merchant in *zone*. Raises
-    OptionError where that is beyond the calendar."""
+    OptionError if that is beyond the calendar."""
     if at is None:
         return _clock_of_second(version, int(dates.now().timestamp()), zone)
     try:
@@ -182,8 +182,8 @@ def place_in(
 
 
 def _layout_of_place(setting: Setting) -> Layout:
-    """How the network lays DE 43 out: with the state where it has a layout for merchants of the United
-    States and Canada and the merchant is one; the standard's where the merchant's name is too long."""
+    """The network's layout of DE 43: with the state if it has such a layout and the merchant is in the United
+    States or Canada; the standard's if the merchant's name is too long."""
     sample = setting.sample
     tried = layouts(setting.version, 43, setting.network)
     roomy = [one for one in tried if len(sample["name"]) <= one.cell.cells[0].most] or list(tried)
@@ -384,12 +384,12 @@ def _number(seed: str, name: str) -> int:
 
 
 def digits(seed: str, name: str, width: int) -> str:
-    """The same in decimal digits."""
+    """`digest` in decimal digits."""
     return str(_number(seed, name) % 10**width).zfill(width)
 
 
 def reference(seed: str, name: str, width: int) -> str:
-    """The same in capital letters and digits."""
+    """`digest` in capital letters and digits."""
     base = len(_REFERENCE)
     number, text = _number(seed, name) % base**width, ""
     for _ in range(width):
@@ -440,8 +440,8 @@ def _original_amounts(context: Context) -> str:
 
 
 def _price(context: Context) -> str:
-    """The merchant's own price in DE 54 where the amount is in the cardholder's currency; four fifths of the
-    number where it is not given (our choice)."""
+    """The merchant's own price in DE 54 if the amount is in the cardholder's currency; by default, four fifths
+    of the number (our choice)."""
     setting = context.setting
     asked = str(setting.sample["merchant_currency"])
     found = currency_named(asked, "merchant_currency", 54)

@@ -666,7 +666,7 @@ TELLERS = (
 
 
 def tell(message: Message, name: str | None) -> dict[str, str]:
-    """The sentences on *message* by what they tell of, as `outcome`; *name* is whose code lists apply."""
+    """The sentences on *message* by topic, such as `outcome`; the code lists of network *name* apply."""
     sentences = {}
     for teller, sentence in _of_a_kind(message, name):
         if said := teller.say(message, name) if sentence is None else sentence:
@@ -675,14 +675,14 @@ def tell(message: Message, name: str | None) -> dict[str, str]:
 
 
 def tellers(message: Message, name: str | None) -> tuple[Teller, ...]:
-    """Those who may have something to say of *message*."""
+    """The tellers that may apply to *message*."""
     own = elements_told(name or "")
     needs = ((one, own if one.say is say_own_parts else one.needs) for one in TELLERS)
     return tuple(one for one, needed in needs if not (needed and needed.isdisjoint(message.fields)))
 
 
 def _of_a_kind(message: Message, name: str | None) -> tuple[tuple[Teller, str | None], ...]:
-    """Who is asked of *message*, and what is said where it is the same of all messages with its codes."""
+    """The tellers for messages with these codes, and the sentences that are the same for all of them."""
     codes = tuple(map(message.get, CODES))
     key = name, message.version, message.mti, *message.fields, codes
     known: tuple[tuple[Teller, str | None], ...] | None = None if message.dialect else SAID.get(key)

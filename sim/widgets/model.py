@@ -285,7 +285,7 @@ def as_text(message: object, version: str | None = None) -> tuple[str, str | Non
     one given, that of a Message or a table, or None to take it from the MTI. Bytes that are not printable
     are written in hex.
 
-    Raises BuildError for elements that cannot be written, TypeError for what is no message.
+    Raises BuildError for elements that cannot be written, TypeError for anything but a message.
     """
     if isinstance(message, bytes | bytearray):
         text = bytes(message).decode("latin-1")

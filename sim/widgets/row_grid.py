@@ -1,4 +1,4 @@
-"""`RowGrid`: a table of any length, of which the browser has only the visible rows.
+"""`RowGrid`: a table of any length; the browser has only the visible rows.
 
 Other grids that work offline were tried on a million rows and forty columns on one machine, none of them
 tuned: ipydatagrid took 50 s to transfer all rows, perspective 36 s to copy them, ipyaggrid was stopped after

@@ -1,1 +1,1 @@
-"""`LogExplorer`: a million messages in a grid that draws only what is seen."""
+"""`LogExplorer`: a million messages in a grid that draws only the visible rows."""

@@ -1,4 +1,4 @@
-"""`LoadPanel`: a load test, watched while it runs."""
+"""`LoadPanel`: a load test with live results."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class MessageTrait(traitlets.Unicode):  # type: ignore[type-arg]
     """A message as text, set by a text, bytes, a `Message` or a message table."""
 
     def validate(self, obj: Any, value: Any) -> str:
-        """Its text. Raises TraitError for what is no message."""
+        """The text of *value*. Raises TraitError for anything but a message."""
         try:
             return value if isinstance(value, str) else as_text(value)[0]
         except (TypeError, IsoError) as error:
