@@ -44,7 +44,7 @@ _PURCHASES = frozenset(
 _LATER = frozenset(("incremental", "completion"))  # purposes that follow an authorization
 _ONLINE = frozenset(
     ("recurring", "instalment", "account_funding")
-)  # purposes for which the cardholder keys the values
+)  # purposes with card data keyed by the cardholder
 _AFTER = _LATER | {"refund"}
 _OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # roles of amounts
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes that others may follow

@@ -410,7 +410,7 @@ def reverse(
     *final_amount_minor_units* remains, otherwise customer. *stan* and *at* are the reversal's own; by
     default the next number and the original's transmission time. *network* None is the card's. Raises
     BuildError if *request* is not an authorization or financial request or advice, or *answer* is not its
-    response; OptionError for an amount above the approved one, a STAN that is not a text or an unknown reason.
+    response; OptionError for an amount above the approved one, a STAN that is no text or an unknown reason.
     """
     _check_undone(request, answer)
     version = request.version

@@ -440,8 +440,8 @@ def _original_amounts(context: Context) -> str:
 
 
 def _price(context: Context) -> str:
-    """The merchant's own price in DE 54 if the amount is in the cardholder's currency; by default, four fifths
-    of the number (our choice)."""
+    """The merchant's own price in DE 54 if the amount is in the cardholder's currency; by default, four
+    fifths of the number (our choice)."""
     setting = context.setting
     asked = str(setting.sample["merchant_currency"])
     found = currency_named(asked, "merchant_currency", 54)
