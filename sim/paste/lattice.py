@@ -1,8 +1,8 @@
-"""One layout for many messages: the elements of a dialect, one after the other, in all messages at once.
+"""One layout for many messages: decides the elements of a dialect one by one, in all messages at once.
 
-A node is the byte reached in each message; ways that reach the same bytes are edges to one node, so that what
-comes behind is looked at once. What a way reads at any byte is worked out once, for all messages together. A
-layout costs what it reads that cannot be, and once what it has otherwise than the format that it is near.
+A node is the byte reached in each message; ways that reach the same bytes are edges to one node, so what
+follows is read only once. What a way reads at any byte is computed once, for all messages together. A layout
+pays for every impossible value that it reads, and once for each deviation from its base format.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from sim.paste.ways import Way
 from sim.paste.worth import PART_BITS, is_chip, numeric_codes, patterns_of
 from sim.spec import spec
 
-# Bits: a byte that cannot be there, and the most that all of an element cost; a message that a layout cannot
-# go on with; a value that cannot be; one of nothing; a known code; a byte that may be any; where bytes seem
-# to be written otherwise than those before. A byte of text counts for a share: they go together.
+# In bits: an impossible byte, and the most for all bytes of an element; a message that a layout cannot read
+# further; an impossible value; an empty one; a known code; an arbitrary byte; an apparent change of encoding
+# between two bytes. Bytes of text are correlated, so each counts for a share only.
 _WRONG, _WORST = 12.0, 30.0
 _UNREAD, _ODD, _EMPTY, _KNOWN, _ANY, _TURN = 60.0, 14.0, 8.0, 2.5, 0.1, 14.0
 _SHARE = 0.5
 _MOST_UNREAD = 0.2
 _MOST_NODES, _MOST_EDGES, _MARGIN = 300, 6000, 500.0
-# How many elements are looked at ahead, and what one costs at most that is otherwise than in the format.
+# The elements read ahead, and the most that one costs for deviating from the format.
 _AHEAD, _CHANGED = 3, 24.0
-_PADDED = 24  # bytes that are looked at behind the last
+_PADDED = 24  # bytes read beyond the end
 _NONE = -(10**9)
 Array = Any
 
 
 @dataclass(slots=True, eq=False)
 class Sample:
-    """One message: the bytes behind its bitmap, and its elements."""
+    """One message: the bytes after its bitmap, and the numbers of its elements."""
 
     search: Search
     numbers: tuple[int, ...]
 
 
 def sample(body: bytes, numbers: Sequence[int]) -> Sample:
-    """A message with elements *numbers*, which are the bytes *body*."""
+    """A message with elements *numbers* in the bytes *body*."""
     return Sample(Search(body), tuple(numbers))
 
 
 def read_by(one: Sample, chosen: Mapping[int, Way]) -> tuple[list[Step], int]:
-    """The elements of a message read by the ways *chosen*, and the element at which that stops; 0 for none,
-    1 for its end."""
+    """The elements of a message read by the ways *chosen*, and the element where that stops: 0 if none, 1 if
+    bytes are left at the end."""
     steps: list[Step] = []
     at = 0
     for number in one.numbers:
@@ -67,11 +67,11 @@ def read_by(one: Sample, chosen: Mapping[int, Way]) -> tuple[list[Step], int]:
 
 @cache
 def _costs(written: str, content: str) -> Array:
-    """What each byte costs in a value of a writing and a content."""
+    """The cost of each byte in a value of this encoding and content class."""
     if written == RAW:
         return np.full(256, 8.0)
     if written == BCD:
-        halves = np.array([3.3] * 10 + [4.3 + _WRONG] * 5 + [3.7])  # F is what fills up
+        halves = np.array([3.3] * 10 + [4.3 + _WRONG] * 5 + [3.7])  # F is padding
         halves[0xD] -= _WRONG * (content == "z")
         made = np.add.outer(halves, halves).ravel()
         made[0] = 4.3
@@ -82,7 +82,7 @@ def _costs(written: str, content: str) -> Array:
 
 
 def _char(char: str, allowed: str | None) -> float:
-    """What a character costs, where digits and those *allowed* may stand, None for any."""
+    """The cost of a character if digits and those *allowed* are valid; None allows all."""
     if "0" <= char <= "9":
         return 4.3
     bits = (
@@ -99,16 +99,16 @@ def _char(char: str, allowed: str | None) -> float:
 
 @cache
 def _packed_costs(written: str, content: str) -> Array:
-    """The same of bytes and of packed digits, less what they are worth: they look like nothing."""
+    """The net costs of raw bytes and packed digits, whose appearance is no evidence."""
     if written == RAW:
         return np.full(256, _ANY)
     made = np.minimum(_costs(BCD, content) - 6.6, _WRONG) * _SHARE + _ANY / 2
-    made[0], made[0x30:0x3A] = _ANY / 2, 0.3  # digits of ASCII are seldom packed ones
+    made[0], made[0x30:0x3A] = _ANY / 2, 0.3  # ASCII digits are rarely packed digits
     return made
 
 
 def _looks(data: Array) -> Array:
-    """What each byte costs in the writing that it seems to have, which seldom turns from byte to byte."""
+    """The cost of each byte in its apparent encoding, which rarely changes from byte to byte."""
     kinds = (("ascii", "ans"), ("cp037", "ans"), (BCD, "n"), (RAW, "b"))
     costs = np.stack([_costs(*one) for one in kinds])[:, data]
     best, chosen, rows = costs[..., 0], [], np.arange(len(data))
@@ -125,7 +125,7 @@ def _looks(data: Array) -> Array:
 
 @cache
 def _digits(written: str) -> Array:
-    """What each byte says in a length prefix, and a negative number where it is none."""
+    """The value of each byte in a length prefix; negative if it cannot be in one."""
     if written == BINARY:
         return np.arange(256)
     if written == BCD:
@@ -135,15 +135,15 @@ def _digits(written: str) -> Array:
 
 @cache
 def _telling(number: int, version: str) -> frozenset[int]:
-    """The sizes of an element in which its digits tell of themselves: a date, a time or a code."""
+    """The sizes at which the element's digits can be checked: as a date, a time or a code."""
     elements = spec(version).elements
     dated = number <= len(elements) and elements[number - 1].pattern
     return frozenset({3} if numeric_codes(number) else patterns_of(number) if dated else ())
 
 
 class Block:
-    """Some messages as rows of bytes, and what each way reads at each byte of them: the byte behind it, and
-    what that is worth. Byte `gone` is for messages that a layout cannot go on with."""
+    """Messages as rows of bytes, with what each way reads at each byte: the byte after it, and its worth.
+    Byte `gone` means that a layout cannot read the message further."""
 
     def __init__(self, samples: Sequence[Sample], version: str) -> None:
         self.samples, self.version = samples, version
@@ -160,14 +160,14 @@ class Block:
         self._sums: dict[tuple[str, str], Array] = {}
 
     def members(self, number: int) -> Array:
-        """The messages that have an element."""
+        """The messages that have element *number*."""
         if number not in self._members:
             self._members[number] = np.flatnonzero([number in one.numbers for one in self.samples])
         return self._members[number]
 
     def read(self, way: Way, number: int, at: Array) -> tuple[Array, Array]:
-        """The bytes behind an element at bytes *at* of the messages that have it, and what each is worth. The
-        last element ends where its message does."""
+        """The ends and the worth of an element at bytes *at* of the messages that have it. The last element
+        must end where its message does."""
         members, field = self.members(number), way.field
         where = members * (self.gone + 1) + at
         plain = field.shape is None and (
@@ -182,7 +182,7 @@ class Block:
         return np.where(short, self.gone, ends), np.where(short, -_UNREAD, worth)
 
     def _one_by_one(self, way: Way, number: int, where: Array, plain: bool) -> tuple[Array, Array]:
-        """The tables of a way that is read only where it is asked for: tracks, chip data, shapes."""
+        """The tables of a way that is read on demand only: tracks, chip data, shapes."""
         if way.field not in self._asked:
             some = self._table(way.field) if plain else self._nothing()
             self._asked[way.field] = some[0].copy(), some[1].copy(), np.zeros(some[0].shape, bool)
@@ -197,7 +197,7 @@ class Block:
                 ends.flat[place], worth.flat[place] = made[0].end, min(0.0, way.weigh(made[0].value)[0])
             elif plain:
                 odd = made is None or bool(made[0].odd)
-                # Chip data without tags are some links' own.
+                # Some links have their own chip data, without tags.
                 worth.flat[place] += _ODD if not odd else 0.0 if is_chip(way.field) else -_ODD
         return ends, worth
 
@@ -207,7 +207,7 @@ class Block:
         return np.full(worth.shape, self.gone), worth
 
     def _table(self, field: Field) -> tuple[Array, Array]:
-        """What a field reads at every byte of every message."""
+        """The ends and the worth of a field at every byte of every message."""
         told = (
             field.content != "b" and not field.prefix and field.size in _telling(field.number, self.version)
         )
@@ -233,11 +233,11 @@ class Block:
         return self._tables[key]
 
     def _told(self, field: Field) -> Array:
-        """What a date, a time, a currency or a country at every byte is worth."""
+        """The worth of a date, a time, a currency or a country at every byte."""
         value = self._numbers(field.written, field.width(field.size))
         if codes := numeric_codes(field.number):
             known = np.isin(value, list(codes))
-            if field.written == BCD:  # filled up on the right
+            if field.written == BCD:  # padded on the right
                 second = self._data[:, 1 : self.gone + 2]
                 right = 10 * self._numbers(BCD, 1) + (second >> 4)
                 known |= np.isin(right, list(codes)) & np.isin(second & 15, (0, 15))
@@ -253,13 +253,14 @@ class Block:
         return np.where(value == 0, 0.0, best)
 
     def _numbers(self, written: str, width: int) -> Array:
-        """The number in the *width* bytes at every byte; a negative one where there is none."""
+        """The number in *width* bytes from every byte on; negative if there is none."""
         base = {BINARY: 256, BCD: 100}.get(written, 10)
         digits = _digits(written)[self._data]
         return sum(digits[:, at : at + self.gone + 1] * base ** (width - 1 - at) for at in range(width))
 
     def _summed(self, written: str, content: str) -> Array:
-        """What the bytes up to each place cost in a writing, less what they are worth by their looks."""
+        """The cumulative cost of the bytes up to each position in an encoding, less that in their apparent
+        one."""
         if (written, content) not in self._sums:
             shown = self._data[:, : self.gone]
             costs = (
@@ -273,8 +274,8 @@ class Block:
 
 @dataclass(slots=True, eq=False)
 class Layer:
-    """The nodes behind an element: the byte reached in each message, and the best score that leads there; the
-    edges that lead to them: from which node, by which way, at what gain, to which."""
+    """The nodes after an element (the byte `at` reached in each message, the best score) and the edges to
+    them: the node before, the way, the gain, the node reached."""
 
     at: Array
     score: Array
@@ -286,7 +287,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """The layers behind each of the elements *numbers*, as far as there is one."""
+    """The layers after each of the elements *numbers*, up to the first that no way reads."""
 
     ways: Mapping[int, Sequence[Way]]
     numbers: tuple[int, ...]
@@ -294,16 +295,16 @@ class Lattice:
 
     @property
     def stop(self) -> int:
-        """The element that no layout reads; 0 where one reads to the ends."""
+        """The element that no layout reads; 0 if one reads all messages to the end."""
         return 0 if len(self.layers) > len(self.numbers) else self.numbers[len(self.layers) - 1]
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """Whether it reads to the ends, and how well: what is better is more."""
+        """Whether a layout reads to the end, and how well; higher is better."""
         return not self.stop, float(self.layers[-1].score.max()) + _CHANGED * len(self.layers)
 
     def chosen(self) -> dict[int, Way]:
-        """The way of each element, the best ones together."""
+        """The way of each element in the best layout."""
         found, node = {}, self.layers[-1].score.argmax()
         for place in range(len(self.layers) - 1, 0, -1):
             layer, number = self.layers[place], self.numbers[place - 1]
@@ -313,8 +314,8 @@ class Lattice:
         return found
 
     def rivals(self) -> dict[int, list[tuple[float, Way]]]:
-        """For each element its ways, with the bits by which the best layout that has it so is behind the best
-        of all, the best first."""
+        """For each element its ways, the best first, each with the bits by which the best layout with it
+        falls short of the best of all."""
         rest, best, found = np.zeros(len(self.layers[-1].score)), self.layers[-1].score.max(), {}
         for place in range(len(self.layers) - 1, 0, -1):
             layer, before, number = self.layers[place], self.layers[place - 1], self.numbers[place - 1]
@@ -334,9 +335,9 @@ def lattice(
     most: int = _MOST_NODES,
     guide: Mapping[int, Way] | None = None,
 ) -> Lattice:
-    """The layouts of the messages of *block*, each element written in one of its *ways*, the format's own
-    first; as far as there is one. The best *most* nodes go on, and those of a layout found before, the
-    *guide*."""
+    """The layouts of the messages in *block*, as far as there are any, with each element in one of its
+    *ways*, of which the format's own is the first. Keeps the best *most* nodes, and those of an earlier
+    layout, the *guide*."""
     numbers = tuple(sorted({number for one in block.samples for number in one.numbers}))
     none = np.zeros(0, int)
     layers = [Layer(np.zeros((1, len(block.samples)), int), np.zeros(1), none, none, none, none)]
@@ -356,8 +357,8 @@ def lattice(
 def _grown(
     block: Block, layer: Layer, number: int, ways: Sequence[Way], guide: Mapping[int, Way] | None
 ) -> Layer | None:
-    """What the ways of an element lead to, each edge to a node of its own, the best ones; and where the
-    *guide* leads from the first node, which is its own."""
+    """Extend a layer by the ways of an element, with a node for each of the best edges. The *guide* is
+    followed from the first node, which is its own."""
     members = block.members(number)
     at = layer.at[:, members]
     others = (layer.at == block.gone).sum(axis=1) - (at == block.gone).sum(axis=1)
@@ -385,8 +386,8 @@ def _grown(
 def _kept(
     block: Block, grown: Layer, ahead: Sequence[tuple[int, Way]], most: int, guided: Array | None
 ) -> Layer:
-    """The nodes to go on with: the *guided* one, then by their score, and by how well the elements *ahead*
-    read as the format has them."""
+    """The nodes to keep: the *guided* one, then by their score plus how well the elements *ahead* read in the
+    format's own way."""
     marks = np.random.default_rng(1).integers(1, 1 << 62, len(block.samples))
     _, first, to = np.unique(grown.at @ marks, return_index=True, return_inverse=True)
     promise, at = grown.score[first].copy(), grown.at[first]

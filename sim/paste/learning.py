@@ -1,8 +1,8 @@
-"""A dialect learned from its messages: the format of which most of them read to their ends.
+"""Learns a dialect from its messages: the format by which most of them read to the end.
 
-What one message leaves open, many settle. Of the formats that write MTI and bitmap so those that read
-farthest are taken, and of the layouts near them, with elements of any writing and length, the one that has
-the least to explain; what others explain as well is said.
+Many messages settle what one leaves open. Of the formats that fit the MTI and the bitmap, we take those that
+read furthest; of the layouts close to these, with elements of any encoding and length, the most likely one.
+What other layouts read equally well is reported as open.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from sim.paste.ways import TriedFormat, Way, kinds, made_way, ways
 from sim.spec import VERSIONS, version_of
 from sim.spec.tables import read_toml
 
-FEW = 3  # an element seen in fewer messages is not sure
-_LOOKED_AT = 60  # messages in which the place is looked for
+FEW = 3  # an element seen in fewer messages is uncertain
+_LOOKED_AT = 60  # messages searched for the place
 _SAMPLES, _MORE = 48, 12
 _RARE = 0.01
 _PLACES, _NEAREST, _FEW_NODES = 3, 3, 60
 _LIKELY = 10.0
 _USUAL_ODD = "left 0"
-# Where an odd number of packed digits is filled up: that half byte, and the one beside it.
+# The padding of an odd number of packed digits: side, index of the padding half byte, index of its neighbor.
 _HALVES = (("left 0", 0, 1), ("right 0", -1, -2))
-_CLOSE = 14.0  # bits by which another reading is behind and as good
+_CLOSE = 14.0  # a reading that falls short by fewer bits is equally good
 _READ = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was learned: the `format`, and the ready one that is its `base`; the `evidence` for each element;
-    the `framing` in front of a message; how many `messages` there were, and the places of those `unread`."""
+    """The result: the `format`, and the known one that is its `base`; the `evidence` for each element; the
+    `framing` before a message; the number of `messages`, and the indexes of those `unread`."""
 
     format: Format
     base: Format
@@ -60,8 +60,8 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the messages say of an element: in how many it is, `seen` in words; whether it is otherwise than
-    in the base (`differs`); what is `open`, empty where the messages settle it."""
+    """The evidence on an element: the number of messages with it, `seen` in words; whether it `differs` from
+    the base; what is `open`, empty if the messages settle it."""
 
     field: Field
     messages: int
@@ -72,7 +72,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Body:
-    """A message behind an anchor, up to its `end`; `place` is where it stands among those given."""
+    """A message with its anchor and its `end`; `place` is its index in the input."""
 
     place: int
     data: bytes
@@ -83,7 +83,8 @@ class _Body:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """A layout near a format: the way of each element of `bodies`, and which of them do not read so."""
+    """A layout close to a format: the way of each element of `bodies`, and the messages that it cannot
+    read."""
 
     kind: TriedFormat
     version: str
@@ -94,13 +95,13 @@ class _Fit:
 
     @property
     def rank(self) -> tuple[bool, int, float]:
-        """What is better is more."""
+        """The quality of the fit; higher is better."""
         return not self.found.stop, -len(self.unread), self.found.rank[1] - self.kind.cost
 
     @property
     def otherwise(self) -> list[_Body]:
-        """Of those that do not read, the ones that are written otherwise: very many, or most of those that
-        have an element. The rest are damaged."""
+        """The unread messages that are encoded differently: all if there are very many, else those with an
+        element that most messages with it fail on. The others are damaged."""
         if len(self.unread) > (1 - _READ) * len(self.bodies):
             return [*self.unread]
         have, lack = (
@@ -112,8 +113,8 @@ class _Fit:
 
 
 def learn(items: Sequence[str | bytes], name: str) -> Learned:
-    """The dialect of the messages *items*, as a format called *name*. Raises SpecError, which says why, where
-    there is none in which most of them read."""
+    """The dialect of the messages *items*, as a format called *name*. Raises SpecError, with the reason, if
+    no format reads most of them."""
     near = [(*one, spelling, bodies) for spelling, bodies in _places(items) for one in _nearest(bodies)]
     fits: list[tuple[tuple[bool, int, float], str, _Fit]] = []
     for (whole, _), kind, version, guide, spelling, bodies in sorted(
@@ -141,8 +142,8 @@ def learn(items: Sequence[str | bytes], name: str) -> Learned:
 def _nearest(
     bodies: Sequence[_Body],
 ) -> list[tuple[tuple[bool, float], TriedFormat, str, Mapping[int, Way]]]:
-    """The formats that read *bodies* farthest as they stand, or as links write single elements otherwise,
-    each with its layout."""
+    """The formats that read *bodies* furthest, unchanged or with the usual deviations of links, each with its
+    layout."""
     version = Counter(version_of(body.anchor.mti) or VERSIONS[0] for body in bodies).most_common(1)[0][0]
     block = Block([one.sample for one in _spread(bodies)], version)
     found: dict[tuple[bool, float], tuple[TriedFormat, Lattice]] = {}
@@ -151,15 +152,15 @@ def _nearest(
             number: ways(kind, version, number, False) for one in block.samples for number in one.numbers
         }
         made = lattice(block, table, _FEW_NODES)
-        # Of those that read as far, as code pages that differ in a few characters do, the first.
+        # The first of those that read equally far, such as code pages that differ in a few characters.
         found.setdefault((made.rank[0], made.rank[1] - kind.cost), (kind, made))
     best = ((rank, *found[rank]) for rank in sorted(found, reverse=True)[:_NEAREST])
     return [(rank, kind, version, made.chosen()) for rank, kind, made in best]
 
 
 def _places(items: Sequence[str | bytes]) -> list[tuple[str, list[_Body]]]:
-    """Where messages may stand in *items*, each in the same place and written alike, the likeliest first,
-    each with how its bytes are spelled: found in some of them."""
+    """The likeliest places of a message in *items*, found in a sample of them: each is a spelling of the
+    bytes, with all messages at the same byte with the same encoding of MTI and bitmap."""
     some = items[:: -(-len(items) // _LOOKED_AT)]
     likely: dict[tuple[str, Head, int], list[float]] = defaultdict(list)
     first: dict[tuple[str, Head, int], bytes] = {}
@@ -176,7 +177,7 @@ def _places(items: Sequence[str | bytes]) -> list[tuple[str, list[_Body]]]:
         for key, bits in likely.items()
         if len(bits) >= _READ * len(some)
     }
-    # The same bytes, seen behind more or less of what stands in front, are one place.
+    # The same bytes after more or less of what precedes them are one place.
     apart = {(key[1], first[key][key[2] :]): key for key in sorted(rank, key=lambda one: rank[one])}
     best = sorted(apart.values(), key=lambda one: -rank[one])[:_PLACES]
     found: list[tuple[str, list[_Body]]] = [(name, []) for name, _, _ in best]
@@ -188,8 +189,8 @@ def _places(items: Sequence[str | bytes]) -> list[tuple[str, list[_Body]]]:
 
 
 def _body(place: int, seen: Sequence[Sighting], name: str, head: Head, at: int) -> Iterator[_Body]:
-    """The message in an item, *seen* so, that is spelled by *name* and begins at byte *at*, written as *head*
-    says."""
+    """The message in an item's sightings *seen* that has spelling *name*, starts at byte *at* and has its MTI
+    and bitmap encoded as *head*."""
     for one in seen:
         if one.name == name:
             for anchor in anchors(Views(one.data), at, head, _all_kinds(loaded())):
@@ -199,14 +200,14 @@ def _body(place: int, seen: Sequence[Sighting], name: str, head: Head, at: int) 
 
 
 def _end(data: bytes) -> int:
-    """Where a message ends: in front of ETX, with or without its check byte, or of the end of a line."""
+    """The end of a message: before ETX, with or without a check byte, or before the line end."""
     if data[:1] == bytes([STX]) and data[-2:-1] == bytes([ETX]):
         return len(data) - 2
     return len(data.rstrip(b"\r\n").removesuffix(bytes([ETX])))
 
 
 def _sightings(item: str | bytes) -> list[Sighting]:
-    """What may be bytes of a message in an item."""
+    """The possible message bytes in an item."""
     if isinstance(item, str):
         return sightings(item)
     given = Sighting(GIVEN, item, 0.0)
@@ -215,8 +216,8 @@ def _sightings(item: str | bytes) -> list[Sighting]:
 
 @lru_cache(maxsize=2)
 def _all_kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
-    """Every format, with *own* ones that were loaded and those that are read only where they are named, and
-    each with a bitmap that always has 16 bytes."""
+    """Every format, including loaded ones (*own*, for the cache) and those that a guess reads only if named;
+    and each of them with a bitmap that always has 16 bytes."""
     named = (TriedFormat(wire_format(name), 10.0) for name in ready() if name in read_toml("guess")["named"])
     found = [*kinds(), *named]
     wide = [
@@ -228,7 +229,7 @@ def _all_kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
 
 
 def _kinds_of(bodies: Sequence[_Body], version: str) -> Iterator[TriedFormat]:
-    """The formats that write MTI and bitmap as *bodies* do; of those that read alike the plainest."""
+    """The formats with the MTI and bitmap encoding of *bodies*; the plainest of those that read the same."""
     numbers = sorted({number for body in bodies for number in body.anchor.numbers})
     seen = set()
     for kind in _all_kinds(loaded()):
@@ -242,8 +243,8 @@ def _kinds_of(bodies: Sequence[_Body], version: str) -> Iterator[TriedFormat]:
 
 
 def _spread(bodies: Sequence[_Body]) -> list[_Body]:
-    """Some of *bodies*, which have among them every element as often as can be; but for what hardly any has,
-    as a broken bitmap does."""
+    """A sample of *bodies* in which every element is as frequent as possible, except very rare ones, which a
+    damaged bitmap announces."""
     count = Counter(number for body in bodies for number in body.anchor.numbers)
     left: dict[tuple[int, ...], list[_Body]] = defaultdict(list)
     for body in reversed(bodies):
@@ -261,13 +262,13 @@ def _spread(bodies: Sequence[_Body]) -> list[_Body]:
 
 
 def _fitted(kind: TriedFormat, version: str, bodies: Sequence[_Body], guide: Mapping[int, Way]) -> _Fit:
-    """The layout near a format in which most of its messages read, found from some of them and, once more,
-    from some that do not read so; no worse than the *guide*."""
+    """The layout close to a format that reads most of its messages, found from a sample, then again with some
+    that it does not read; no worse than the *guide*."""
     table = {number: _wide(kind, version, number) for body in bodies for number in body.anchor.numbers}
     some = _spread(bodies)
     while True:
         found = lattice(Block([body.sample for body in some], version), table, guide=guide)
-        # An element that none of them has is as the format has it.
+        # An element in none of the sample is read in the format's own way.
         chosen = {number: own[0] for number, own in table.items()} | found.chosen()
         unread = [body for body in bodies if found.stop or read_by(body.sample, chosen)[1]]
         made = _Fit(kind, version, bodies, found, chosen, unread)
@@ -279,8 +280,8 @@ def _fitted(kind: TriedFormat, version: str, bodies: Sequence[_Body], guide: Map
 
 @lru_cache(maxsize=512)
 def _wide(kind: TriedFormat, version: str, number: int) -> tuple[Way, ...]:
-    """The ways to write an element that links of a kind have, the format's own first, and every other that
-    its bytes may be."""
+    """The ways in which links of a kind write an element, the format's own first, then every other possible
+    one."""
     found = [way for way in ways(kind, version, number, False) if (way.change or {}).get("written") != "gbk"]
     seen = {way.field for way in found}
     for cost, change in _changes(kind.format, version, number):
@@ -292,12 +293,12 @@ def _wide(kind: TriedFormat, version: str, number: int) -> tuple[Way, ...]:
 
 
 def _changes(made: Format, version: str, number: int) -> Iterator[tuple[float, dict[str, Any]]]:
-    """What may be otherwise of an element, each with its cost in bits."""
+    """The possible deviations of an element, each with its cost in bits."""
     rows = read_toml("guess")["learned"]
     plain = made.field(number, version)
     content = plain.content if plain else "ans"
     own = plain.written if plain and plain.written in SINGLE_BYTE else made.text
-    # Of the code pages that differ in a few characters only the first.
+    # Only the first of the code pages that differ in a few characters.
     pages = {one == "ascii": one for one in (*reversed(rows["pages"]), own) if one in SINGLE_BYTE}
     for written in (*pages.values(), BCD, RAW):
         base = rows["written"] * (plain is None or written != plain.written) * (1 + (written == RAW))
@@ -351,7 +352,7 @@ def _learned(fit: _Fit, spelling: str, count: int, name: str) -> Learned:
 def _format_of(
     fit: _Fit, steps: Mapping[int, Sequence[Step]], name: str, front: Front
 ) -> tuple[Format, dict[int, str]]:
-    """The format, and what is open of packed digits that may be filled up on either side, by element."""
+    """The format, and a note for each element whose packed digits may be padded on either side."""
     base = fit.kind.format
     changed = {
         number: _settled(fit.chosen[number], some)
@@ -364,7 +365,7 @@ def _format_of(
     rows = {number: dict(row) for number, row in base.elements.items()}
     for number, change in changed.items():
         kept = rows.get(number, {})
-        # Parts of another length are no parts of this.
+        # The base's parts do not apply to an element of another length.
         kept = {key: kept[key] for key in kept if key == "name" or "format" not in change}
         rows[number] = kept | change
     filled = {one: said for one, said in padding.groups.items() if said != base.odd.get(one, _USUAL_ODD)}
@@ -386,16 +387,16 @@ def _format_of(
 
 
 def _ready_below(made: Format) -> str:
-    """The ready format that a format extends, however many stand between: one of its own name may be learned
-    again, and none may extend itself."""
+    """The built-in format that a format extends, directly or not: a format may be learned again under its own
+    name, and must not extend itself."""
     while made.name not in ready() and made.extends in names():
         made = wire_format(str(made.extends))
     return made.name if made.name in ready() else ready()[0]
 
 
 def _settled(way: Way, steps: Sequence[Step]) -> dict[str, Any]:
-    """What a way says of an element: digits where there are no other characters, and of packed digits an odd
-    number where half a byte is 0 in all messages, and the one beside it is not."""
+    """The deviation of a way, refined: class n if all values are digits, and an odd number of packed digits
+    if one half byte is 0 in all messages and its neighbor is not."""
     change = dict(way.change or {})
     notation = str(change.get("format", ""))
     content, _, size = notation.partition(" ")
@@ -409,7 +410,7 @@ def _settled(way: Way, steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def _is_even(way: Way) -> bool:
-    """Whether a way reads an even number of packed digits, which may be an odd one filled up."""
+    """Whether a way reads an even number of packed digits, which may be an odd number and padding."""
     field = way.field
     return (
         bool(way.change)
@@ -421,7 +422,7 @@ def _is_even(way: Way) -> bool:
 
 
 def _open(read: Sequence[tuple[Sample, Step]], way: Way, others: Sequence[Way]) -> str:
-    """What the messages do not settle: the element is in too few of them, or *others* read it as well."""
+    """What the messages do not settle: too few of them have the element, or *others* read it equally well."""
     if len(read) < FEW:
         return f"in {len(read)} message{'s' * (len(read) > 1)} only"
     halves = [{step.value[half] for _, step in read} for _, half, _ in _HALVES] if _is_even(way) else ()
@@ -429,7 +430,7 @@ def _open(read: Sequence[tuple[Sample, Step]], way: Way, others: Sequence[Way]) 
         return f"n {way.field.size - 1} reads as well"
     prefix = way.field.prefix, way.field.lengths
     for other in others:
-        # The same bytes shown otherwise are no other reading.
+        # The same bytes with another representation are not another reading.
         made = [(step, one.search.step(other, step.number, step.at)) for one, step in read]
         alike = all(again is not None and again[0].end == step.end for step, again in made)
         if not alike or (other.field.prefix, other.field.lengths) != prefix:
@@ -438,7 +439,7 @@ def _open(read: Sequence[tuple[Sample, Step]], way: Way, others: Sequence[Way]) 
 
 
 def _seen(field: Field, steps: Sequence[Step]) -> str:
-    """The evidence in words: sizes, and what the values are made of; never a value."""
+    """The evidence in words: sizes and kinds of characters, but never a value."""
     sizes = sorted({len(step.value) for step in steps})
     values = [step.value for step in steps]
     if field.written in (RAW, HEX):

@@ -1,4 +1,4 @@
-"""A message as it was read: what every door takes, whatever the message was written in."""
+"""A message as it was read: the input of every interface, whatever the message was written in."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from sim.paste.beside import Piece
     from sim.paste.front import FrontLayer
 
-# How sure a reading is.
+# The confidence of a reading.
 SURE, LIKELY, UNSURE, NONE = "sure", "likely", "unsure", "none"
-# The text form, a message whose elements are named, and a message that no text or bytes stood for.
+# The text form, a message with named elements, and a `Message` that was given as such.
 TEXT, NAMED, MESSAGE = "text", "elements", "message"
 TEXT_TITLE = "text form"
 AS_IT_STANDS = ("the text form, read to its end",)
@@ -27,32 +27,32 @@ _HEX = re.compile("[0-9A-Fa-f]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A message and how it was read. It is made once; tables, anatomies, records and verdicts project it.
+    """A message and how it was read; tables, anatomies, records and findings are views of it.
 
-    `message` is what was read, None where that is nothing; each of its values is as it came, with its own
-    length. `given` is what a person gave: a paste, bytes, or None where it was a message already.
+    `message` is the result, None if nothing was read; its values are unchanged, with their own lengths.
+    `given` is the input: a paste, bytes, or None for a `Message`.
 
-    How it was written: `spelling` says how its bytes stand in the paste, `framing` what stands around the
-    message, outermost first, and `layers` the same as parts of the bytes; `format` is the name of its format
-    (`text` for the text form, `elements` where the paste names each element, `message` for a message that was
-    given as such, empty for none), `title` the same in words, `written` the format that reads and writes
-    exactly these bytes; `version` that of the standard. `pinned` says that a caller asked for the version,
-    `network` which network was asked for.
+    Encoding: `spelling` is the notation of the bytes in the paste; `framing` is what surrounds the message,
+    outermost first, and `layers` is the same as parts of the bytes. `format` is the name of its format
+    (`text` for the text form, `elements` if the paste names each element, `message` for a `Message`, empty if
+    unknown), `title` is the format in words, `written` the format that reads and writes exactly these bytes,
+    `version` the version of the standard. `pinned` says that the caller chose the version, `network` is the
+    network that the caller chose.
 
-    Where it stands: `data` are the bytes that were seen in the paste (`seen` where they were changed since),
-    without the `ahead` bytes of network headers, and the message takes `start` to `end` of them; `raw` are
-    the characters of a text form, sound or broken. `spans` are the elements, 0 the MTI and 1 the bitmap:
-    start of the prefix, start of the value and end, in bytes of `data` or characters of `raw`; `as_text` says
-    that `data` are characters of the paste, among others. `announced` are the elements that its bitmap names.
-    It was `read` so far of its `size`, bytes or characters, and is `complete` where every element was read.
+    Position: `data` are the bytes in the paste (`seen` if they were changed since), without the `ahead` bytes
+    of network headers; the message is from `start` to `end`. `raw` is the text form, valid or broken. `spans`
+    are the elements, with 0 the MTI and 1 the bitmap: start of the prefix, start of the value and end, in
+    bytes of `data` or characters of `raw`; `as_text` says that `data` are characters within the paste.
+    `announced` are the elements in its bitmap. `read` of its `size` bytes or characters were read; it is
+    `complete` if every element was.
 
-    How sure that is: `confidence` is sure, likely, unsure or none, `reasons` say why; `kind` is what
-    something else is that is no message, where that is known. `misfits` are what does
-    not fit, located. `rivals` are other ways to read the same, `more` the further messages of the paste.
-    `origin` is the guess's own: by what it reads other messages of the paste alike.
+    Confidence: `confidence` is sure, likely, unsure or none, for the `reasons`; `kind` is what the input is
+    if it is no message, if known. `misfits` are the located errors. `rivals` are other ways to read the same
+    input, `more` the other messages in the paste. `origin` is for the guess, to read other messages of the
+    paste alike.
     """
 
-    message: Message | None = field(default=None, repr=False)  # of a wrong reading card data may be anywhere
+    message: Message | None = field(default=None, repr=False)  # a wrong reading may have card data anywhere
     given: str | bytes | None = field(default=None, repr=False)
     spelling: str = ""
     framing: tuple[str, ...] = ()
@@ -166,7 +166,7 @@ def is_hexed(text: str) -> bool:
 def of_text(
     raw: str, message: Message, confidence: str = SURE, reasons: tuple[str, ...] = AS_IT_STANDS
 ) -> Reading:
-    """The text form *raw*, which reads to its end as *message*."""
+    """A reading of the text form *raw*, which reads to its end as *message*."""
     return Reading(
         message=message,
         given=raw,
@@ -185,7 +185,8 @@ def of_text(
 
 
 def read_text(raw: str, version: str | Spec) -> Reading:
-    """The text form *raw*, sound or broken, read as *version*, or by the element table of a dialect."""
+    """A reading of the text form *raw*, valid or broken, by *version*, which may be a dialect's element
+    table."""
     try:
         return of_text(raw, parse(raw, version))
     except ParseError as error:
@@ -193,7 +194,7 @@ def read_text(raw: str, version: str | Spec) -> Reading:
 
 
 def of_broken(raw: str, version: str | Spec, stopped: ParseError) -> Reading:
-    """The text form *raw* as far as it reads as *version*; *stopped* is why it does so no further."""
+    """A reading of the broken text form *raw*, as far as *version* reads it; *stopped* is the error there."""
     message: Message | None = stopped.partial
     at = min(stopped.offset or 0, len(raw))
     return Reading(
@@ -215,7 +216,8 @@ def of_broken(raw: str, version: str | Spec, stopped: ParseError) -> Reading:
 
 
 def of_wire(found: WireMessage, data: bytes, spelling: str = "") -> Reading:
-    """The bytes *data*, seen in a paste as *spelling* says; a format that was named reads *found* in them."""
+    """A reading of the bytes *data*, in which the format that the caller named read *found*; *spelling* is
+    their notation in the paste."""
     made, stopped = found.format, found.error
     end = max(span[2] for span in found.spans.values())
     return Reading(
@@ -239,7 +241,8 @@ def of_wire(found: WireMessage, data: bytes, spelling: str = "") -> Reading:
 
 
 def of_nothing(given: str | bytes, stopped: ParseError, made: Format) -> Reading:
-    """What the format *made*, which was named, cannot read at all; *stopped* is why."""
+    """A reading of input that *made*, the format that the caller named, cannot read at all; *stopped* is
+    why."""
     data = given if isinstance(given, bytes) else given.encode("latin-1", "replace")
     return Reading(
         format=made.name,
@@ -254,7 +257,7 @@ def of_nothing(given: str | bytes, stopped: ParseError, made: Format) -> Reading
 
 
 def of_message(message: Message) -> Reading:
-    """A message that was given as one: its elements stand in no text."""
+    """A reading of a `Message`, which has no text or bytes."""
     count = len(message.fields)
     try:
         build(message)
@@ -275,5 +278,5 @@ def of_message(message: Message) -> Reading:
 def of_no_message(
     spelling: str, reasons: tuple[str, ...], framing: tuple[str, ...] = (), kind: str = ""
 ) -> Reading:
-    """What is no ISO 8583 message, why, and what *kind* of something else."""
+    """A reading of input that is not an ISO 8583 message: why, and what *kind* of thing it is instead."""
     return Reading(spelling=spelling, framing=framing, confidence=NONE, reasons=reasons, kind=kind)

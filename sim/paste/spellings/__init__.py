@@ -1,10 +1,10 @@
-"""Spellings: the ways in which people write the bytes of a message, or name its elements one by one.
+"""Spellings: the notations in which people write the bytes of a message, or name its elements one by one.
 
-A spelling is one file: `find` gives what it sees in a text, `write` writes bytes so, `rewrite` puts other
-bytes into a paste that is written so, `NAMES` are how the names of its sightings begin, and `EXAMPLES` are
-its tests. A new one is a file and its place in `BYTES` or `ELEMENTS`. None knows what a message is: which
-sighting is right is for the guess to judge. Everything here takes time linear in the paste, and nothing
-follows an entity, a length or a reference.
+Each spelling is a file: `find` yields what it sees in a text, `write` writes bytes, `rewrite` replaces the
+bytes in a paste, `NAMES` are the prefixes of its sightings' names, and `EXAMPLES` are its tests. To add one,
+write a file and put it in `BYTES` or `ELEMENTS`. Spellings do not know what a message is: the guess decides
+which sighting is right. Everything here takes linear time, and nothing follows an entity, a length or a
+reference.
 """
 
 from __future__ import annotations
@@ -62,22 +62,22 @@ __all__ = [
     "worded",
 ]
 
-# Where bytes are seen; of two that see the same ones, the first says how they are written.
+# Spellings of bytes; if two see the same bytes, the first one names them.
 BYTES: tuple[ModuleType, ...] = (
     *(characters, octal, vertical, hexdump, hexadecimal, escapes, byte_list, encoded, chains),
 )
-# Where elements are named; the first that names some is right.
+# Spellings of named elements; the first that finds any wins.
 ELEMENTS: tuple[ModuleType, ...] = (xml, dictionaries, program_text, element_table, element_log)
 
 MOST_CHARACTERS = 65536
-# As long as an element of a message can be.
+# The length of the longest element.
 _MOST_BLANKS = 999
-# Far more in a row than any paste has; one of nothing else must not cost more than its length.
+# More blanks in a row than any paste has; they must not cost more than linear time.
 _BLANKS = re.compile(rf"[ \t]{{{_MOST_BLANKS},}}|[\r\n]{{64,}}")
 
 
 def sightings(paste: str) -> list[Sighting]:
-    """Every way to see bytes in *paste*, of which at most MOST_CHARACTERS characters are looked at.
+    """Every way to see bytes in the first MOST_CHARACTERS characters of *paste*.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def sightings(paste: str) -> list[Sighting]:
 
 
 def sighting_named(paste: str, name: str) -> Sighting | None:
-    """The way called *name* to see bytes in *paste*; None where that is none."""
+    """The sighting called *name* in *paste*; None if there is none."""
     found = _found(paste, [one for one in BYTES if name.startswith(one.NAMES)])
     return next((one for one in found if one.name == name), None)
 
@@ -115,9 +115,9 @@ def _fewer(blanks: re.Match[str]) -> str:
 
 
 def rewritten(paste: str, name: str, old: bytes, new: bytes) -> str | None:
-    """*paste*, in which the sighting called *name* saw the bytes *old*, with *new* in their place; None where
-    its writing cannot be kept. What was pasted is taken as its own pattern: digits, what stands between them,
-    the length of rows, offsets and gutter. What comes out is given only where it reads as those bytes.
+    """*paste* with the bytes *new* in place of *old*, which the sighting called *name* saw; None if the
+    notation cannot be kept. The paste is the pattern: digits, separators, row length, offsets and gutter. The
+    result is returned only if it reads as *new*.
 
     >>> rewritten("log: 30 38 30 30 AA BB CC DD 00 11 22 33 end", "hex among other text",
     ...           bytes.fromhex("30383030AABBCCDD00112233"), bytes.fromhex("30383130AABBCCDD00112233"))
@@ -134,8 +134,8 @@ def rewritten(paste: str, name: str, old: bytes, new: bytes) -> str | None:
 
 
 def named(paste: str) -> list[Named]:
-    """The messages whose elements *paste* names: XML, JSON, what programs print of their
-    dictionaries, program text that sets elements, tables, logs of elements.
+    """The messages whose elements *paste* names: in XML, JSON, printed dictionaries, program text, tables or
+    logs.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def named(paste: str) -> list[Named]:
     Returns
     -------
     list of Named
-        In their order; empty where elements have to be read from bytes.
+        In order; empty if the paste names no elements.
 
     Examples
     --------
@@ -156,5 +156,5 @@ def named(paste: str) -> list[Named]:
 
 
 def looks_at_all(paste: str) -> bool:
-    """Whether `named` looks at all of *paste*: its spellings stop after so many lines or records."""
+    """Whether `named` reads all of *paste*: its spellings stop after a maximum of lines or records."""
     return paste.count("\n") < element_log.MOST_LINES and paste.count("{") < dictionaries.MOST_RECORDS

@@ -1,4 +1,4 @@
-"""Numbers, a byte each: `[48, -126]`, `{0x30, 0x38}`, `&H30`, `48u8`, `[0] 48`, one a line."""
+"""Numbers, one per byte: `[48, -126]`, `{0x30, 0x38}`, `&H30`, `48u8`, `[0] 48`, or one per line."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _CAST = re.compile(r"\((?:byte|sbyte|uint8|Byte)\)\s?")
 _LISTED = re.compile(
     r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})(?:\s?[,;]\s{0,12}-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})){9,}"
 )
-# A number in quotation marks of its own.
+# A number in quotation marks.
 _QUOTED_NUMBER = re.compile(r"(['\"])(-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3}))\1(?=\s?[,;\]})])")
 _SPACED = re.compile(
     r"(?<=[\[{(])\s{0,8}-?[0-9]{1,3}(?:\s{1,5}-?[0-9]{1,3}){9,}|0[xX][0-9A-Fa-f]{2}(?:\s{1,3}0[xX][0-9A-Fa-f]{2}){8,}"
     r"|(?<![0-9A-Za-z.])[0-2][0-9]{2}(?:\s{1,3}[0-2][0-9]{2}){11,}(?![0-9A-Za-z.])"
 )
 _NUMBER = re.compile(r"-?(?:0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})")
-# One byte as other languages write it, given as C does: Visual Basic, Pascal, an assembler, Kotlin, Rust, and
-# terminals that show each in brackets.
+# A byte in other languages, and its form in C: Visual Basic, Pascal, assembler, Kotlin and Rust, Erlang, and
+# terminals with each byte in brackets.
 _DIALECTS = (
     (re.compile(r"&[hH]([0-9A-Fa-f]{1,2})\b"), r"0x\1"),
     (re.compile(r"\$([0-9A-Fa-f]{2})\b"), r"0x\1"),
@@ -46,14 +46,14 @@ _WRITTEN = re.compile(r"0[xX][0-9A-Fa-f]{1,2}\b|(?<![0-9A-Za-z.])-?[0-9]{1,3}(?!
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """The longest lists in *text*: as literals, behind indices, a number a line."""
+    """The longest lists in *text*: literals, indexed values, one number per line."""
     plain = tidy.uncommented(tidy.joined(text))
     yield from _lists(_as_in_c(_QUOTED_NUMBER.sub(r"\2", _CAST.sub("", plain))), text)
     yield from _listed(text)
 
 
 def _as_in_c(text: str) -> str:
-    """*text* with the bytes of other languages as C writes them."""
+    """*text* with the bytes of other languages in C's form."""
     for pattern, plain in _DIALECTS:
         text = pattern.sub(plain, text)
     return text
@@ -70,7 +70,7 @@ def _lists(plain: str, text: str) -> Iterator[Sighting]:
 
 
 def _listed(text: str) -> Iterator[Sighting]:
-    """Bytes each behind its index from 0 on, as debuggers and consoles show an array; or one a line."""
+    """Bytes with indices from 0 on, as debuggers and consoles show an array; or one per line."""
     best: list[re.Match[str]] = []
     now: list[re.Match[str]] = []
     for match in _INDEXED.finditer(text):
@@ -88,12 +88,12 @@ def _listed(text: str) -> Iterator[Sighting]:
 
 
 def write(data: bytes) -> str:
-    """*data* as numbers in brackets."""
+    """*data* as a list of numbers."""
     return str(list(data))
 
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
-    """*paste* with the numbers of *new* for those of *old*, written as these are."""
+    """*paste* with the numbers of *new* in place of those of *old*, in the same notation."""
     tokens = [(one.start(), one.end(), _value(one[0])) for one in _WRITTEN.finditer(paste)]
     start = bytes(value for _, _, value in tokens).find(old)
     if start < 0:
@@ -108,7 +108,7 @@ def _value(text: str) -> int:
 
 
 def _numbers_like(texts: Sequence[str]) -> Callable[[int], str]:
-    """What writes a byte as the numbers *texts* are written."""
+    """A function that writes a byte in the notation of *texts*."""
     sign = texts[0][:2]
     if sign in ("0x", "0X"):
         short = min(map(len, texts)) < len("0x00")

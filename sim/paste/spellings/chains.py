@@ -1,5 +1,5 @@
-"""Bytes by their numbers among characters: `Chr(48) & "200"`, `#48#$30`, `<<16#30,"200">>`, `<02>0800[82]`,
-`^@M-0`; eight binary digits."""
+"""Byte values mixed with characters: `Chr(48) & "200"`, `#48#$30`, `<<16#30,"200">>`, `<02>0800[82]`,
+`^@M-0`; and groups of eight binary digits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXAMPLES = (
 _FEWEST = 4
 _NUMBER = r"(?P<number>[0-9]{1,3})"
 _STRING = r"\"(?P<double>[^\"\r\n]*)\"|'(?P<single>[^'\r\n]*)'"
-# How a byte among strings is written, with what in front of hex digits, and what stands between two of them.
+# A byte among strings, the prefixes of hex digits, and the separators.
 _CHAINS = (
     (r"(?i:w?chr[wb]?)\$?\(\s?(?:%s)\s?\)", r"0[xX]|&[hH]|\$", r"[\s&+.,|_]{0,40}"),
     (r"#(?:%s)", r"\$", r"[\s+]{0,40}"),
@@ -48,7 +48,7 @@ _HIGHEST, _META = 255, 128
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """Every run of bytes in *text* that is written so."""
+    """Every run of such bytes in *text*."""
     yield from _bracketed(tidy.joined(text), text)
     for byte, token, between in _CHAINED:
         yield from _chain(text, byte, token, between)
@@ -65,7 +65,7 @@ def find(text: str) -> Iterator[Sighting]:
 def _chain(
     text: str, byte: re.Pattern[str], token: re.Pattern[str], between: re.Pattern[str]
 ) -> Iterator[Sighting]:
-    """The longest run of bytes and strings with nothing but what joins them between."""
+    """The longest run of bytes and strings with only separators between them."""
     best: list[re.Match[str]] = []
     now: list[re.Match[str]] = []
     tokens = token.finditer(text) if byte.search(text) else ()
@@ -83,12 +83,12 @@ def _chain(
 
 
 def uneven(digits: list[str]) -> bool:
-    """Whether one of *digits* lacks a digit, as others show: these begin with a 0 of their own."""
+    """Whether one of *digits* has lost a digit: it is single, but others show a leading 0."""
     return any(len(one) == 1 for one in digits) and any(one[0] == "0" and len(one) > 1 for one in digits)
 
 
 def _piece(match: re.Match[str]) -> bytes | None:
-    """The bytes of one token; None for a number that is no byte."""
+    """The bytes of one token; None if a number is too large for a byte."""
     if match["hex"] or match["number"]:
         value = int(match["hex"], 16) if match["hex"] else int(match["number"])
         return bytes([value]) if value <= _HIGHEST else None
@@ -96,7 +96,7 @@ def _piece(match: re.Match[str]) -> bytes | None:
 
 
 def _bracketed(text: str, paste: str) -> Iterator[Sighting]:
-    """Characters as they are, and those that do not print as hex digits in brackets: `<02>0800[82]`."""
+    """Plain characters, with unprintable ones as hex digits in brackets: `<02>0800[82]`."""
     for pattern in _IN_BRACKETS:
         first = pattern.search(text)
         if first is None or len(pattern.findall(text)) < _FEWEST_MARKED:
@@ -112,7 +112,7 @@ def _bracketed(text: str, paste: str) -> Iterator[Sighting]:
 
 
 def line_with(text: str, mark: re.Pattern[str]) -> str:
-    """The line of *text* with marks in it, from the word on that the first stands in; empty for few marks."""
+    """The line of *text* from the word with the first mark on; empty if *text* has too few marks."""
     starts = [match.start() for match, _ in zip(mark.finditer(text), range(_FEWEST), strict=False)]
     if len(starts) < _FEWEST:
         return ""
@@ -128,5 +128,5 @@ def _by_terminal(match: re.Match[str]) -> str:
 
 
 def write(data: bytes) -> str:
-    """*data* as a chain of Visual Basic."""
+    """*data* as a Visual Basic chain."""
     return " & ".join(f"Chr({byte})" for byte in data)

@@ -1,4 +1,5 @@
-"""The text form of a message as it stands in a paste: among other text, in lines, or in its three parts."""
+"""The text form of a message in a paste: alone, within other text, in several lines, or in its three
+parts."""
 
 from __future__ import annotations
 
@@ -9,13 +10,13 @@ from sim.paste.spellings import tidy
 from sim.paste.spellings.hexadecimal import pairs
 from sim.paste.spellings.sighting import Sighting, around, bare, encoded
 
-# Where a message in text may begin inside other text: an MTI and a bitmap, or a header in characters, such as
-# its length in four hex digits.
+# A possible start of a message within other text: an MTI and a bitmap, or a header in characters, such as a
+# length in four hex digits.
 _MESSAGE = re.compile(
     r"(?<![0-9A-Za-z])(?=(?:0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16})|(?<![0-9A-Za-z])(?=[0-9]{4}ISO[0-9]{13})"
     r"|(?<![A-Za-z]{2})(?=ISO[0-9]{13}|A4M[0-9]{9})"
 )
-# The text form broken into lines, between lines of words.
+# The text form broken into several lines, between lines of words.
 _QUOTING = " \t>"
 _BLOCK = re.compile(
     r"(?m)^[ \t>]{0,8}[0-9]{4}[0-9A-Fa-f]{16}\S{0,400}(?:\r?\n[ \t>]{0,8}\S{8,400}[ \t]*(?=\r?\n|\Z))+"
@@ -42,7 +43,7 @@ EXAMPLES = (
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """The characters of *text* themselves, then those in it that may be a message."""
+    """The characters of *text*, then the parts of it that may be a message."""
     yield Sighting("text", encoded(bare(text)), 0.0, text=True)
     yield from _inside(tidy.joined(text))
     yield from _apart(text)
@@ -50,7 +51,7 @@ def find(text: str) -> Iterator[Sighting]:
 
 
 def _inside(text: str) -> Iterator[Sighting]:
-    """Messages in text with other text around them: a log line, a quotation."""
+    """Messages within other text, such as a log line or a quotation."""
     whole = bare(text)
     seen = {whole}
     places = (match.start() for match in _MESSAGE.finditer(text))
@@ -58,16 +59,16 @@ def _inside(text: str) -> Iterator[Sighting]:
         match = _LINE.match(text, start)
         line = match[0] if match else ""
         if (mark := text[start - 1 : start]) and mark in _QUOTES and mark in line:
-            line = line.rpartition(mark)[0]  # no mark is the last character of what stands between two
+            line = line.rpartition(mark)[0]  # the closing mark is not part of the message
         for part in (line, line.rstrip(), _CLOSING.split(line, maxsplit=1)[0]):
-            if part not in seen and part != whole.rstrip():  # blanks behind it are data
+            if part not in seen and part != whole.rstrip():  # trailing blanks are data
                 seen.add(part)
                 name = "text among other text"
                 yield Sighting(name, encoded(part), -around(len(text) - len(part)), text=True)
 
 
 def _apart(text: str) -> Iterator[Sighting]:
-    """MTI, bitmap and the rest, which a log shows apart, put together again: as characters, and as hex."""
+    """MTI, bitmap and data that a log shows separately, joined: as characters, and as hex."""
     match = _PARTS.search(text)
     if match is None:
         return
@@ -82,7 +83,7 @@ def _apart(text: str) -> Iterator[Sighting]:
 
 
 def _lines_joined(text: str) -> Iterator[Sighting]:
-    """A text form that was wrapped, or broken where it was copied: its lines put together."""
+    """A text form that was wrapped, or broken in copying: its lines joined."""
     text = tidy.unwrapped(text)
     lines = bare(text).splitlines()
     if len(lines) > 1 and _MESSAGE.match(lines[0].lstrip()):
@@ -94,11 +95,11 @@ def _lines_joined(text: str) -> Iterator[Sighting]:
 
 
 def write(data: bytes) -> str:
-    """*data* as they are."""
+    """*data* as characters."""
     return data.decode("latin-1")
 
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
-    """*paste* with other characters where those of *old* stand."""
+    """*paste* with the characters of *new* in place of those of *old*."""
     there = old.decode("latin-1")
     return paste.replace(there, new.decode("latin-1"), 1) if there in paste else None

@@ -1,4 +1,4 @@
-"""Records: JSON and what programs print of a dictionary. Elements by number, or strings with a message."""
+"""Records: JSON and printed dictionaries, with elements by number, or with strings that contain a message."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ EXAMPLES = (
 _MOST_DEEP = 6
 _SHORTEST_MESSAGE = 20
 _MOST_TEXTS = 8
-# 'key': 'value', "key": 12 or key=value, as Python, Java and Go print a map.
+# 'key': 'value', "key": 12 or key=value, as printed by Python, Java and Go.
 _PAIR = re.compile(
     r"(?<![\w.:'\"])(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})['\"]?([\w.]{1,32})['\"]?\s{0,2}(?:[:=]|->)\s{0,4}"
     r"(?:b?'([^'\r\n]*)'|b?\"([^\"\r\n]*)\"|([^\s,;{}()\[\]'\"|][^,;{}()\[\]'\"|\r\n]*))"
 )
-# An element as pyiso8583 gives it encoded: the length and the value apart.
+# An encoded element in pyiso8583: the length and the value are separate.
 _ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")
 _ESCAPE = re.compile(r"\\(?:(['\"\\])|x([0-9A-Fa-f]{2}))")
 _FEWEST, _FEWEST_ENCODED, MTI_DIGITS = 3, 2, 4
 MOST_RECORDS = 1000
 _BETWEEN = re.compile(r"[^{}\[\]]{0,200}(?=[{\[])")
 _OF_ELEMENT = re.compile(r"^(?:data_?)?(?:field|element|bit)_?(?=[a-z])")
-# What a record of one element calls its number, and its value.
+# The keys of the number and the value in a record of one element.
 _RECORD = (
     ("number", "id", "field", "de", "bit", "key", "index"),
     ("value", "data", "val", "text", "content", "v"),
@@ -44,7 +44,7 @@ def find(text: str) -> Iterator[Named]:
         yield from whole
         return
     if is_json(text):
-        return  # of JSON that names no elements so, keys and values of different records go not together
+        return  # in other JSON, matching pairs could belong to different records
     text, encoded = _ENCODED.subn(r"\1", text)
     brace = re.search(r"[{\[]|Map\(", text)
     if brace:
@@ -62,7 +62,7 @@ def find(text: str) -> Iterator[Named]:
 
 
 def is_json(text: str) -> bool:
-    """Whether all of *text* is one record of JSON, or a list."""
+    """Whether all of *text* is one JSON object or list."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     try:
@@ -73,7 +73,7 @@ def is_json(text: str) -> bool:
 
 
 def plain_values(text: str) -> list[tuple[str, str]]:
-    """Every plain value in the first record of *text*, with its own key."""
+    """Every plain value in the first record of *text*, with its innermost key."""
     record = next(_records(text), None)
     return [] if record is None else [(keys[-1], value) for keys, value in _walk(record, (), 0)]
 
@@ -83,8 +83,8 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def texts(text: str) -> list[tuple[str, str]]:
-    """The strings in a record of *text* that are long enough for a message, with their keys: the service's
-    own requests and answers hold one under `message`."""
+    """The strings in records of *text* that are long enough for a message, with their keys, `message` first,
+    as in our service's own requests and responses."""
     found: list[tuple[str, str]] = []
     for record in _records(text):
         found += _strings(record, "", 0)
@@ -106,7 +106,7 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
         for one in made if isinstance(made, list) else [made]:
             if isinstance(one, dict):
                 yield one
-        # One more may follow, perhaps behind a few words.
+        # Another may follow, perhaps after a few words.
         between = _BETWEEN.match(text, end)
         if between is None:
             return
@@ -114,17 +114,17 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _is_element(record: Any) -> bool:
-    """Whether a record is of one element: its number, and its value."""
+    """Whether a record describes one element: it has a number and a value."""
     return isinstance(record, dict) and all(any(_plain(key) in those for key in record) for those in _RECORD)
 
 
 def _plain(key: object) -> str:
-    """A key of such a record without what it says of the element: `fieldNumber` is `number`."""
+    """A key of such a record without a prefix such as `field`: `fieldNumber` is `number`."""
     return _OF_ELEMENT.sub("", str(key).lower())
 
 
 def _pairs(record: dict[str, Any]) -> tuple[list[tuple[str, str]], str]:
-    """Path and value of every element named, and the bitmap where one is."""
+    """Path and value of every element named, and the bitmap if there is one."""
     pairs: list[tuple[str, str]] = []
     bitmap = ""
     for keys, value in _walk(record, (), 0):
@@ -139,7 +139,7 @@ def _pairs(record: dict[str, Any]) -> tuple[list[tuple[str, str]], str]:
 
 
 def _path(keys: tuple[str, ...]) -> str | None:
-    """`("fields", "43", "1")` is `43.1`: the first number is the element, what follows is inside it."""
+    """`("fields", "43", "1")` is `43.1`: the first number is the element, the rest is inside it."""
     for place, key in enumerate(keys):
         first = path_of(key)
         if first is not None:
@@ -149,7 +149,7 @@ def _path(keys: tuple[str, ...]) -> str | None:
 
 
 def _walk(value: Any, keys: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every plain value with the keys that lead to it. A list of records with a number each is a map."""
+    """Every plain value with the keys that lead to it. A list of records with numbers counts as a map."""
     if depth > _MOST_DEEP:
         return
     if isinstance(value, dict):
@@ -189,5 +189,5 @@ def _strings(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def write(mti: str, fields: Mapping[str, str]) -> str:
-    """JSON, an element a key."""
+    """A JSON object with one key per element."""
     return json.dumps({"mti": mti, **fields})

@@ -1,5 +1,5 @@
-"""Many hex dumps in one text, as logs of tcpdump, jPOS and Wireshark have them: their rows told from other
-lines, and one dump from the next. Lines come one by one, and no more than one dump is held."""
+"""Separates the hex dumps in a log of tcpdump, jPOS or Wireshark from other lines and from each other. It
+reads line by line and keeps only one dump in memory."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-# The first offset in a line, and bytes behind it; a log may write what it likes in front.
+# The first offset in a line, and the bytes after it; anything may come before.
 _ROW = re.compile(
     r"(?<![0-9A-Za-z.])(?:0[xX])?([0-9A-Fa-f]{4,16})(?![0-9A-Fa-f])"
     r"([hH]?\]?(?: ?[:|\u2502]| -(?= ))?[ \t|\u2502]*)(?<=[^0-9A-Fa-f])((?:[0-9A-Fa-f]{2}[ \t]{0,2})+.*)"
 )
 _FIRST = re.compile(r"(?:[0-9A-Fa-f]{2}[ \t]{0,2}){4}")
-# What stands for rows as the one before, and what ends a dump: the offset behind it.
+# The star for repeated rows, and the final offset that ends a dump.
 _ALIKE_OR_END = re.compile(r"[ \t]{0,16}(?:\*|[0-9A-Fa-f]{6,8})[ \t]*")
 _MOST_LINE = 400
 _MOST_ROWS = 4200
@@ -21,8 +21,8 @@ _MOST_ROWS = 4200
 
 @dataclass(frozen=True, slots=True)
 class LoggedDump:
-    """One dump: the number of its first line, what its offsets look like, and its rows as text of their own,
-    without what stands in front. The repr leaves the rows out: they hold card numbers."""
+    """One dump: the number of its first line, the shape of its offsets, and its rows, without what precedes
+    them. The repr omits the rows, which may contain card numbers."""
 
     line: int
     shape: tuple[int, str]
@@ -33,22 +33,22 @@ class LoggedDump:
 
     @property
     def text(self) -> str:
-        """Its rows, as `sightings` takes them."""
+        """Its rows as one text, for `sightings`."""
         return "\n".join(self.rows)
 
 
 def dumps_apart(
     lines: Iterable[tuple[int, str]], shape: tuple[int, str] | None = None
 ) -> Iterator[LoggedDump]:
-    """Each dump in numbered *lines*, which begins where its offset is 0; of the two directions of a stream,
-    where offsets run on, behind a row that is not full and where the other direction comes in between.
+    """Yield each dump in numbered *lines*. A dump starts at offset 0. In a stream with two directions, whose
+    offsets continue, it starts after a row that is not full, or when the direction changes.
 
     Parameters
     ----------
     lines
         Numbers and texts.
     shape
-        How many digits the offsets have and what stands behind them: other rows are left out. None takes all.
+        The number of digits in the offsets and the text after them: other rows are skipped. None accepts all.
 
     Examples
     --------
@@ -72,8 +72,8 @@ def _shape(match: re.Match[str]) -> tuple[int, str]:
 
 
 class _Run:
-    """The rows of the dump that is being read, and how far each direction of a stream has come. Directions
-    are told apart by how far they stand in; behind what a log has written there is but one."""
+    """The rows of the current dump, and the last offset of each direction of a stream. Indentation
+    distinguishes the directions; rows after a log's own text have only one."""
 
     def __init__(self) -> None:
         self.rows: list[str] = []
@@ -83,16 +83,16 @@ class _Run:
         self._last: dict[str, int] = {}
 
     def dump(self) -> LoggedDump:
-        """What was read."""
+        """The dump read so far."""
         return LoggedDump(self._line, self._shape, tuple(self.rows))
 
     def mark(self, line: str) -> None:
-        """Take a line without bytes that is of the dump all the same; any other line is none."""
+        """Add a line without bytes if it is part of the dump; ignore any other."""
         if 0 < len(self.rows) < _MOST_ROWS and _ALIKE_OR_END.fullmatch(line, 0, _MOST_LINE):
             self.rows.append(line.strip())
 
     def add(self, line: int, front: str, match: re.Match[str]) -> LoggedDump | None:
-        """Take a row behind *front*; gives the dump that ends before it, if any."""
+        """Add a row that comes after *front*; return the dump that ends before it, if any."""
         at, done = int(match[1], 16), None
         side = "" if front.strip() else self._side if self._logged and match[1].strip("0") else front
         more = at - self._last.get(side, at)
@@ -110,5 +110,5 @@ class _Run:
         return done
 
     def _goes_on(self, side: str, more: int) -> bool:
-        """Whether a row *more* bytes behind the last one of its direction is of the same dump."""
+        """Whether a row *more* bytes after the last one of its direction belongs to the same dump."""
         return side == self._side and bool(self.rows) and more >= self._step

@@ -1,4 +1,4 @@
-"""Logs that name one element a line, or many in a line as `(number)(value)`, `number=value|`."""
+"""Logs with one element per line, or several in a line, such as `(number)(value)` or `number=value|`."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ EXAMPLES = (
 )
 _MOST_LINE = 2000
 MOST_LINES = 2000
-# A size in brackets, in front of the value in others, is none.
+# Not a size in brackets before the value in others.
 _PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]](?!\s{0,2}[:=]?\s{0,2}\[)")
-# `F002[…] F003[…]`; with anything but the next behind, what stands in brackets is a name.
+# `F002[…] F003[…]`; followed by anything but the next element, the brackets contain a name.
 _RUN = re.compile(
     r"\b(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?([0-9]{1,3})\s?(?:\[([^\[\]\r\n]*)\]|\(([^()\r\n]*)\))"
     r"(?=[\s,;|]{0,3}(?:(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|$))",
     re.IGNORECASE,
 )
 _FEWEST_PAIRS = 3
-# In English; Chinese has its word in front of the number, around it or behind it.
+# In English; in Chinese the word comes before the number, around it or after it.
 _WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S|\u7b2c|\u57df|\u5b57\u6bb5)"
-# Where an element of `number=value` begins: in a line, behind a divider, or with a word in front.
+# The start of an element in `number=value`: at the start of a line, after a divider, or after a word.
 _INLINE = re.compile(
     r"(?:^\s{0,3}|(?<=[|;,{&\[\n^~\x01])\s{0,3}|(?<=\n)(?:[A-Za-z]\w{0,20}\.){1,3}"
     r"|(?<=\s)(?=(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|[0-9]{1,3}=|\([0-9]{1,3}\)=))"
@@ -44,7 +44,7 @@ _INLINE = re.compile(
     r"(?:DE|DF|F|P|S|Field|Bit|fld)?[ _.]?\(?0{0,2}([1-9][0-9]{0,2}|0)\)?\s?[=:]\s?\[?",
     re.IGNORECASE,
 )
-# What is all of `#0:0200#2:value#`: a sign in front of a number in a text is none.
+# Only if all of the text is `#0:0200#2:value#`, because `#` before a number is common.
 _HASHED = re.compile(r"#0{0,2}([1-9][0-9]{0,2}|0):")
 _HASHED_MTI = re.compile(r"\s{0,64}#0{1,3}:[0-9]{4}#")
 _DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
@@ -57,28 +57,28 @@ _MTI = re.compile(
 )
 _FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _BITMAP = re.compile(r"(?i)bit ?map[^:=\r\n]{0,40}[:=]\s{0,4}['\"]?([0-9A-F]{32}|[0-9A-F]{16})\b")
-# The word in front of a number that makes it an element: at the start of the line, or behind a log's prefix.
+# The word that makes a number an element: at the start of the line, or after a log's prefix.
 _LABEL = re.compile(
     r"(?:^|(?<=[\s\[(|:>,]))(?:"
     rf"({_WORD}(?:[ _.\-#\[(]{{0,2}}| {{3}})|[\[(<#])"
     r"0{0,3}([1-9][0-9]{0,2}|0)(?:\.0{0,2}([0-9A-F]{1,4}))?(?![0-9])(?:\]?\s?\u57df)?"
-    # A number by itself; not one of a date or a time.
+    # A number alone, but not in a date or a time.
     r"|(?<![:,])0{0,3}([1-9][0-9]{0,2}|0)(?![0-9]|[.,:/-][0-9]))",
     re.IGNORECASE,
 )
 _WORDED = re.compile(rf"(?:^|(?<=[\s\[(|:>,])){_WORD}[ _.\-#\[(]{{0,2}}[0-9]{{1,3}}(?![0-9])", re.IGNORECASE)
-# A name in front, then the number in brackets, then the value: `Track 2 data (35): …`, `STAN [11].....…`.
+# A name, then the number in brackets, then the value: `Track 2 data (35): …`, `STAN [11].....…`.
 _NAMED = re.compile(
     r"[^:=\r\n]{0,160}?[A-Za-z][^:=\r\n]{0,8}?[\[(]0{0,2}([1-9][0-9]{0,2}|0)[\])]\s?(?:[:=]|\.{3,})\s?(.*)"
 )
 _NAME = r"\[?[A-Za-z(][^:=\r\n]{0,90}[:=]"
 _SIZE = r"(?:[\[(]\s?[0-9]{1,6}\s?[\])]|\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\])"
-# A size by its name, then the value by its own.
+# A labeled size, then a labeled value.
 _SAID_SIZE = (
     r"(?:len(?:gth)?|size)\s?[=:(\[]\s?[0-9]{1,4}[,;)\]]{0,2}\s{1,4}"
     r"(?:val(?:ue)?|data|content)\s?(?:[=:]\s?|(?=[(\[]))"
 )
-# As Postilion and what imitates it print an element: its kind, its number, its value.
+# An element as printed by Postilion and its imitators: kind, number, value.
 _BEHIND_KIND = re.compile(
     r"\s{0,40}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}([0-9]{3})\s{1,4}\[(.*)\]\s{0,8}", re.I
 )
@@ -91,25 +91,25 @@ _VALUE = re.compile(
     r"|[^:=\r\n]{0,120}?\bvalue\b[ :=]{0,3})(.*)",
     re.IGNORECASE,
 )
-# Behind a bracket, or a word with its number, a blank is enough; with a name between, its colon.
+# After a bracket, or a word with its number, a blank suffices; after a name, its colon is needed.
 _BLANK = re.compile(rf"(?:(?<=[\])>])|(?<=[0-9]))[\])>]?\s{{1,8}}(?!\s|-\s{{0,4}}{_NAME}|{_NAME})(.*)")
 _BEHIND_NAME = re.compile(r"[^:=\r\n]{0,160}?[:=]>? ?(.*)")
 _BITS = re.compile(r"\s{0,8}\[\s{0,4}[0-9]+-[0-9]+\]")
 _RULER = re.compile(r"\s{0,16}-{3,}")
 _QUOTED = re.compile(r"(?:[0-9]{1,6} (?=['\"]))?(['\"\[<(])(.*)(['\"\]>)])[,;]?\s{0,8}")
-# Behind a value as a program holds it, the same as it is sent.
+# After a program's own value, the value as sent.
 _AS_SENT = re.compile(r"\s->\s'([^'\r\n]*)'$")
 _CLOSED = {"'": "'", '"': '"', "[": "]", "<": ">", "(": ")"}
-# In front of every value its element's name, as `Field 2: Primary account number: …` has it, or its type,
-# as in `3 -> NUMERIC 6 [000000]`.
+# The element's name before each value, as in `Field 2: Primary account number: …`, or its type, as in
+# `3 -> NUMERIC 6 [000000]`.
 _FIRST = (
     re.compile(r"[A-Za-z][^:\r\n]{2,80}:\s(.*)"),
     re.compile(r"[A-Za-z_.]{1,16}\s{0,4}\(?[0-9]{0,4}\)?\s{1,8}((?:\[.*\]|<.*>|'.*'|\".*\"))\s{0,8}"),
 )
-# What a value means, in brackets or behind an arrow after it: `000000 (purchase)`.
+# The meaning after a value, in brackets or after an arrow: `000000 (purchase)`.
 _MEANT = re.compile(r"(?<!\S)(\S+)\s{1,8}(?:\([^()\r\n]{2,80}\)|\u2192\s[^\r\n]{2,80})\s{0,8}")
 _FEWEST_MEANT = 2
-# The value first, and an arrow from its name to it.
+# The value, then an arrow from its name to it.
 _POINTED_AT = re.compile(
     r"[\s|\u2502]{0,40}([^\s|\u2502][^\r\n]{0,998}?)\s{1,40}(?:\u2190|<--?)\s{0,4}"
     rf"(MTI|{_WORD} ?[0-9]{{1,3}})\b",
@@ -118,7 +118,7 @@ _POINTED_AT = re.compile(
 
 
 def find(text: str) -> Iterator[Named]:
-    """The messages whose elements the lines of *text* name: each begins with its MTI."""
+    """The messages whose elements the lines of *text* name, each starting with its MTI."""
     bitmap = _BITMAP.search(text)
     bits = bitmap[1] if bitmap else ""
     mti = mti_said(text)
@@ -145,7 +145,7 @@ def _count(found: list[Pairs]) -> int:
 
 
 def mti_said(text: str) -> str:
-    """The first MTI that a label in *text* announces; empty for none."""
+    """The first MTI after a label in *text*; empty if there is none."""
     for label in _MTI.finditer(text):
         for one in _FOUR.findall(label[1]):
             if is_mti(one):
@@ -154,7 +154,7 @@ def mti_said(text: str) -> str:
 
 
 def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
-    """Path and value of each `number=value`; an MTI that only a label names comes first."""
+    """Path and value of each `number=value`, after an MTI that only a label gives."""
     hashed = _HASHED_MTI.match(text)
     heads = list((_HASHED if hashed else _INLINE).finditer(text))
     ends = [*(one.start() for one in heads[1:]), len(text)][: len(heads)]
@@ -173,14 +173,14 @@ def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
 
 
 def _inline_value(rest: str) -> str:
-    """The value that *rest* begins with: what stands in quotation marks, else all up to a divider."""
+    """The value at the start of *rest*: in quotation marks, else up to a divider."""
     quoted = _IN_QUOTES.match(rest)
     return quoted[2] if quoted else _DIVIDER.split(rest, maxsplit=1)[0].strip()
 
 
 def _labelled(text: str) -> Iterator[tuple[str, str]]:
-    """Path and value of each line that names an element, or the MTI. Behind `SUBFIELDS` the lines are inside
-    one."""
+    """Path and value of each line that names an element or the MTI. Lines after `SUBFIELDS` are inside an
+    element."""
     block = last = 0
     for raw in text.splitlines()[:MOST_LINES]:
         line = raw[:_MOST_LINE]
@@ -206,8 +206,8 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _without_names(pairs: Pairs) -> Pairs:
-    """The *pairs* without names or types in front of values, where each value has one, and without what a
-    value means after it, where several have that."""
+    """The *pairs* without names or types before the values, if every value has one, or without meanings after
+    the values, if several have one."""
     values = [value for path, value in pairs if path != MTI_PATH]
     for pattern in _FIRST:
         if len(pairs) >= _FEWEST_PAIRS and all(map(pattern.fullmatch, values)):
@@ -217,13 +217,13 @@ def _without_names(pairs: Pairs) -> Pairs:
 
 
 def _by(pattern: re.Pattern[str], pairs: Pairs) -> Pairs:
-    """The *pairs* with what *pattern* takes out of a value."""
+    """The *pairs* with each value reduced to what *pattern* captures."""
     found = [(path, value, pattern.fullmatch(value)) for path, value in pairs]
     return [(path, _unquoted(one[1]) if one and path != MTI_PATH else value) for path, value, one in found]
 
 
 def _element(line: str) -> tuple[int, str, str] | None:
-    """Number, part and value that a line names; None for another line."""
+    """Number, part and value in a line; None if it names no element."""
     if kind := _BEHIND_KIND.fullmatch(line):
         return int(kind[1]), "", f"[{kind[2]}]"
     worded = _WORDED.search(line)
@@ -252,5 +252,5 @@ def _unquoted(value: str) -> str:
 
 
 def write(mti: str, fields: Mapping[str, str]) -> str:
-    """A line for each element."""
+    """One line per element."""
     return "\n".join((f"MTI: {mti}", *(f"DE {path}: {value}" for path, value in fields.items())))

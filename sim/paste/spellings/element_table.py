@@ -1,5 +1,5 @@
-"""Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars, or filled up with blanks.
-The first column is the number; the one that is headed so is the value, else the last."""
+"""Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars, or aligned with blanks. The
+first column is the number; the value is the column with such a heading, else the last."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ EXAMPLES = (
 )
 _DIVIDERS = "|\t;,"
 _FEWEST, _FEWEST_WIDE = 3, 4
-# Lines that tables are drawn with.
+# Ruling lines.
 _BARS = str.maketrans("\u2502\u2503\u2551", "|||")
 _RULER = re.compile(r"[-+=|:*\s\u2500-\u257f]*")
-# A row between stars, which may stand in masked values, too.
+# A row between stars; masked values may contain stars, too.
 _STARRED = re.compile(r"(?m)^[ \t]{0,8}\*[ \t][^\r\n]*[ \t]\*(?=[ \t]*\r?$)")
 _STAR = re.compile(r"(?<!\S)\*(?!\S)")
 _ROW, _CELL, _TAG = (re.compile(f"(?i)<{one}\\b[^<>]*>") for one in ("tr", "t[dh]", "/?[a-z]+"))
@@ -40,17 +40,17 @@ WIDE = "table of messages"
 _FORMULA = re.compile(r'="([^"]*)"')
 _QUOTED = re.compile(r'"[^"]*"')
 _NAMES = 3
-# A number and the name of an element, then the blanks that fill the column up.
+# The number and the name of an element, then blanks that align the column.
 _NUMBERED = re.compile(r"[ \t]{0,8}([0-9]{1,3})[ \t]{1,4}[A-Za-z]")
 _FILLED = re.compile(r"[^\r\n]{3,100}?\S {2,}(?=\S)")
 
 
 def find(text: str) -> Iterator[Named]:
-    """The messages in a table: each begins with an MTI."""
+    """The messages in a table, each starting with an MTI."""
     text = _of_html(text) if "<td" in text else _STARRED.sub(_barred, text.translate(_BARS))
     lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
     for divider in _DIVIDERS:
-        # Values may hold commas; where each row has as many, but for those in quotes, they divide columns.
+        # Values may contain commas; if every row has the same number outside quotes, they divide columns.
         plain = len({_QUOTED.sub("", line).count(divider) for line in lines}) > 1
         split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
         place = next((at for cells in split if (at := _headed(cells))), -1)
@@ -65,7 +65,7 @@ def find(text: str) -> Iterator[Named]:
 
 
 def _aligned(lines: list[str]) -> list[tuple[str, str]]:
-    """Path and value of each row of number, name and value under each other; a name may fill its column."""
+    """Path and value of each row in aligned columns of number, name and value; a name may fill its column."""
     rows = [(found[1], line) for line in lines if (found := _NUMBERED.match(line))]
     ends = Counter(found.end() for _, line in rows if (found := _FILLED.match(line)))
     if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or not ends:
@@ -77,7 +77,7 @@ def _aligned(lines: list[str]) -> list[tuple[str, str]]:
 
 
 def _wide(split: list[list[str]]) -> Iterator[Named]:
-    """The messages of a table whose first row names elements, and each other row is a message."""
+    """The messages of a table whose first row names elements, with one message per other row."""
     paths = _columns(split[0]) if split else []
     for cells in split[1:] if paths else ():
         if len(cells) == len(paths) and (made := _of_row(paths, cells)):
@@ -85,8 +85,8 @@ def _wide(split: list[list[str]]) -> Iterator[Named]:
 
 
 def _columns(cells: list[str], *, words: bool = False) -> list[str]:
-    """The path that each cell of a head names, by its number or, where few have one, in *words*; empty for a
-    column that is none. No paths where these are no messages."""
+    """The path in each cell of a header row, by number or, if few have one and *words* is set, by name; empty
+    if the column is not an element. No paths if the table is not one of messages."""
     labels = [cell.strip(" \t'\"") for cell in cells]
     for named in (path_of, path_in_words)[: 1 + words]:
         paths = [named(label) or "" for label in labels]
@@ -97,7 +97,7 @@ def _columns(cells: list[str], *, words: bool = False) -> list[str]:
 
 
 def _of_row(paths: list[str], cells: list[str]) -> Named | None:
-    """The message of a row; spreadsheets drop the zero that an MTI begins with, or keep it as a formula."""
+    """The message of a row; spreadsheets drop the leading zero of an MTI, or keep it in a formula."""
     plain = [found[1] if (found := _FORMULA.fullmatch(cell)) else csv_value(cell) for cell in cells]
     pairs = [(path, cell) for path, cell in zip(paths, plain, strict=False) if path and cell.strip()]
     pairs = [(path, cell.strip().zfill(4) if path == MTI_PATH else cell) for path, cell in pairs]
@@ -105,7 +105,7 @@ def _of_row(paths: list[str], cells: list[str]) -> Named | None:
 
 
 class Wide:
-    """A table with a column for each element and a row for each message, the first row of which is *head*.
+    """A table with one column per element and one row per message, and the header row *head*.
 
     >>> table = Wide.of("line;mti;DE3;DE4;DE11")
     >>> table.message("1;0100;000000;1000;42").fields["11"]
@@ -117,20 +117,20 @@ class Wide:
 
     @classmethod
     def of(cls, head: str) -> Wide | None:
-        """The table that *head* begins; None where its cells name no elements."""
+        """The table with header row *head*; None if its cells name no elements."""
         tried = (
             (one, _columns(_cells(head, one), words=True)) for one in _DIVIDERS if one in head[:_MOST_LINE]
         )
         return next((cls(divider, paths) for divider, paths in tried if paths), None)
 
     def message(self, row: str) -> Named | None:
-        """The message of a row; None for one with more or fewer cells than the head, or without an MTI."""
+        """The message of a row; None if it has more or fewer cells than the header, or no MTI."""
         cells = _cells(row, self._divider)
         return _of_row(self._paths, cells) if len(cells) == len(self._paths) else None
 
     @staticmethod
     def is_line(row: str) -> bool:
-        """Whether *row* is none but a line that the table is drawn with."""
+        """Whether *row* is only a ruling line."""
         return _RULER.fullmatch(row) is not None
 
 
@@ -139,7 +139,7 @@ def _cells(line: str, divider: str) -> list[str]:
         return [cell.strip() for cell in bare.removeprefix("|").removesuffix("|").split("|")]
     try:
         return next(csv.reader([line], delimiter=divider), [""])
-    except csv.Error:  # a cell longer than any
+    except csv.Error:  # a cell above the reader's limit
         return [line]
 
 
@@ -148,22 +148,22 @@ def _barred(row: re.Match[str]) -> str:
 
 
 def _of_html(text: str) -> str:
-    """The rows of a table of HTML, a line each."""
+    """The rows of an HTML table, one per line."""
     rows = _ROW.split(text)[1:]
     return "\n".join("|".join(_TAG.sub("", cell) for cell in _CELL.split(row)[1:]) for row in rows)
 
 
 def _headed(cells: list[str]) -> int:
-    """The column that is headed as the value; 0 for none."""
+    """The column with a heading such as "value"; 0 if there is none."""
     return next((at for at, cell in enumerate(cells) if at and _VALUE.fullmatch(cell.strip())), 0)
 
 
 def _row(cells: list[str], place: int) -> tuple[str, str] | None:
-    """Path and value of a row; None for one that is none."""
+    """Path and value of a row; None if it names no element."""
     label = cells[0].strip(" \t'\"")
     path = path_of(label) if len(label) <= _LONGEST_LABEL else None
     if path is None and any(path_of(cell.strip()) == MTI_PATH for cell in cells[1:_NAMES]):
-        path = MTI_PATH  # has no number
+        path = MTI_PATH  # its row has no number
     return (path, cells[place].strip(_QUOTES)) if path is not None and len(cells) > max(place, 1) else None
 
 
@@ -180,7 +180,7 @@ def _split(line: str, divider: str, plain: bool) -> list[str]:
 
 
 def _made(rows: list[tuple[str, str]], text: str = "") -> Iterator[Named]:
-    """The messages of *rows*; one without an MTI has that which *text* speaks of."""
+    """The messages of *rows*; if they have no MTI, it is the one in *text*."""
     rows = [(path, value) for path, value in rows if path != MTI_PATH or is_mti(value.strip())]
     if rows and MTI_PATH not in dict(rows) and (mti := mti_said(text)):
         rows = [(MTI_PATH, mti), *rows]
@@ -194,5 +194,5 @@ def _made(rows: list[tuple[str, str]], text: str = "") -> Iterator[Named]:
 
 
 def write(mti: str, fields: Mapping[str, str]) -> str:
-    """Number and value, a tab between, a line each."""
+    """Lines of number, tab and value."""
     return "\n".join(f"{path}\t{value}" for path, value in {"0": mti, **fields}.items())

@@ -1,4 +1,4 @@
-"""A message whose elements a paste names one by one, and how element names are written."""
+"""A message whose elements a paste names one by one, and the notation of element names."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """One message as a paste names it.
+    """One message whose elements a paste names.
 
-    `fields` maps paths (`2`, `43.1`, `55.9F02`) to values as they were printed, `binary` are the paths whose
-    values are bytes in hex. `bits` are the elements its own bitmap names, where it shows one. The repr leaves
-    values out.
+    `fields` maps paths (`2`, `43.1`, `55.9F02`) to values as printed, `binary` are the paths whose values are
+    bytes in hex. `bits` are the elements in its own bitmap, if that is shown. The repr omits values.
     """
 
     name: str
@@ -42,7 +41,7 @@ class Named:
 
 
 def path_of(label: str) -> str | None:
-    """The path that a label names: `F02_PAN` is `2`, `127.022` is `127.22`; None for another word.
+    """The path in a label: `F02_PAN` is `2`, `127.022` is `127.22`; None if it has none.
 
     >>> path_of("DE004"), path_of("field_39"), path_of("amount")
     ('4', '39', None)
@@ -59,7 +58,7 @@ def path_of(label: str) -> str | None:
 
 
 def divided(pairs: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
-    """The pairs of path and value of each message: one begins with an MTI that follows another.
+    """The pairs of path and value of each message; every further MTI starts a new one.
 
     >>> list(divided([("0", "0800"), ("11", "000001"), ("0", "0810"), ("11", "000001"), ("39", "00")]))
     [[('0', '0800'), ('11', '000001')], [('0', '0810'), ('11', '000001'), ('39', '00')]]
@@ -71,7 +70,7 @@ def divided(pairs: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
         if path == MTI_PATH and MTI_PATH in dict(now):
             if len(now) > 1:
                 yield now
-            now = []  # of two that follow each other the last one is the message's
+            now = []  # of two MTIs in a row, the last one is the message's
         now.append((path, value))
     if now:
         yield now
@@ -80,8 +79,8 @@ def divided(pairs: Iterable[tuple[str, str]]) -> Iterator[Pairs]:
 def collected(
     name: str, pairs: Iterable[tuple[str, str]], bitmap: str = "", binary: Iterable[str] = ()
 ) -> Named | None:
-    """The message that *pairs* of path and value make; None without an MTI or without any value. Some logs
-    write the MTI as element 1."""
+    """The message with these *pairs* of path and value; None without an MTI or any value. Some logs show the
+    MTI as element 1."""
     fields: dict[str, str] = {}
     for path, value in pairs:
         fields.setdefault(path, value)
@@ -94,7 +93,7 @@ def collected(
         return None
     shown = _bits(bitmap or bits)
     if not bitmap and shown and {number + 64 for number in shown} == {*map(_top, elements)} - {*range(65)}:
-        shown = None  # element 1 is the secondary bitmap
+        shown = None  # element 1 is only the secondary bitmap
     return Named(name, mti, elements, frozenset(binary), shown)
 
 
@@ -104,7 +103,7 @@ def _top(path: str) -> int:
 
 
 def _bits(text: str) -> tuple[int, ...] | None:
-    """The elements that a bitmap in hex names; None for another text."""
+    """The elements in a hex bitmap; None if *text* is not one."""
     digits = re.sub(r"[^0-9A-Fa-f]", "", text[:64])
     if len(digits) not in (16, 32) or len(text) > 64:
         return None

@@ -1,4 +1,4 @@
-"""Bytes encoded for transport: base64, base32, URL encoding, entities of XML, quoted-printable."""
+"""Bytes encoded for transport: base64, base32, URL encoding, XML entities, quoted-printable."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _GOES_ON = re.compile(r"=\r?\n")
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """What of *text* is encoded so."""
+    """The bytes in *text* in any of these encodings."""
     joined = tidy.joined(text)
     yield from _base64(joined, text)
     yield from _base32(joined, text)
@@ -53,7 +53,7 @@ def find(text: str) -> Iterator[Sighting]:
 
 
 def _percent(text: str, paste: str) -> Iterator[Sighting]:
-    """Bytes as a URL writes them."""
+    """URL-encoded bytes."""
     first = _PERCENT.search(text)
     if first is None:
         return
@@ -89,13 +89,13 @@ def _base64(text: str, paste: str) -> Iterator[Sighting]:
             data = base64.b64decode(standard + "=" * (-len(bare) % 4), validate=True)
         except (binascii.Error, ValueError):
             continue
-        # One character in four is there for the writing; a digit of base64 has six bits.
+        # A base64 digit has six bits, so one character in four is overhead.
         taken = len(text) if token == whole else len(lined[0]) if lined and token == block else len(token)
         yield sighted("base64", data, taken, paste)
 
 
 def _by_entity(match: re.Match[str]) -> str:
-    """Below 256 as it stands: HTML has other characters in the place of C1."""
+    """The character with the entity's number as its byte value, since HTML redefines the C1 range."""
     return chr(int(match[1], 16) if match[1] else int(match[2]) & 0xFF)
 
 
@@ -109,7 +109,7 @@ def write(data: bytes) -> str:
 
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
-    """*paste* with other base64 where that of *old* stands."""
+    """*paste* with the base64 of *new* in place of that of *old*."""
     there, made = (base64.b64encode(data).decode() for data in (old, new))
     for mark in ("", "=", "=="):
         bare = there.removesuffix(mark) if mark else there

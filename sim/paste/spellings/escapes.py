@@ -1,4 +1,4 @@
-"""Strings with escapes, as programs print bytes: hex, octal or decimal numbers, letters."""
+"""Strings with escapes, as printed by programs: hex, octal or decimal numbers, letters."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ESCAPES = tuple(
 )
 _ESCAPED = re.compile(r"\\(?:x|u00)[0-9A-Fa-f]{2}|\\u\{[0-9A-Fa-f]{1,2}\}")
 _OCTAL = re.compile(r"\\[0-9]{1,3}")
-# No number of an octal escape.
+# Not octal.
 _DECIMAL = re.compile(r"\\(?:[0-9]{0,2}[89]|[4-9][0-9]{2})")
-# A backslash and digits may stand in a merchant's name; four of them are a literal.
+# A merchant's name may contain a backslash and digits; four of them make a literal.
 _FEWEST_OCTAL = 4
-# Where `\\0` alone is followed by digits, and no other number is escaped, it may be all of an escape.
+# If no number but `\\0` is escaped, and digits follow it, it may be a complete escape.
 _OTHER_NUMBER = re.compile(r"\\[1-9]|^(?!.*\\0[0-7])", re.DOTALL)
 _NUMBERS = (8, 10, 0)
 _NAMED = {"n": 10, "r": 13, "t": 9, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
@@ -37,12 +37,12 @@ _LETTERS = {"n": 10, "t": 9, "r": 13}
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """The strings with escapes in *text*; those in pieces are put together."""
+    """The strings with escapes in *text*, joined if in pieces."""
     paste, text = text, tidy.joined(text)
     if not _ESCAPED.search(text) and len(_OCTAL.findall(text)) < _FEWEST_OCTAL:
         return
     start = min(match.start() for match in (_ESCAPED.search(text), _OCTAL.search(text)) if match)
-    # 60, which begins a TPDU, is a backtick: behind a quotation mark it is a byte, no mark.
+    # 60, the first byte of a TPDU, is a backtick: after a quotation mark, it is a byte and not a mark.
     marks = [text.rfind(mark, 0, start) for mark in "\"'`"]
     opened = [max(marks[:2])] if max(marks[:2]) == marks[2] - 1 >= 0 else []
     bodies = [_quoted(text, at, start) for at in dict.fromkeys([*opened, max(marks)])]
@@ -57,8 +57,8 @@ def find(text: str) -> Iterator[Sighting]:
 
 
 def _quoted(text: str, at: int, start: int) -> str:
-    """What stands between the mark at *at* and the one that closes it behind *start*; empty where there is
-    none."""
+    """The text between the quotation mark at *at* and the closing one after *start*; empty if there is no
+    mark."""
     end = text.find(text[at], start) if at >= 0 else -1
     while end > 0 and text[end - 1] == "\\":
         end = text.find(text[at], end + 1)
@@ -66,8 +66,8 @@ def _quoted(text: str, at: int, start: int) -> str:
 
 
 def _unescaped(body: str, base: int) -> tuple[bytes, int]:
-    """The bytes that *body* writes up to what is no part of a literal, numbers in *base* as C or Lua have
-    them (0: `\\0` alone, as in Rust and C#), and how many characters that is."""
+    """The bytes of the literal at the start of *body*, with numbers in *base*, as in C or Lua (0: only `\\0`,
+    as in Rust and C#), and its number of characters."""
     data, at = bytearray(), 0
     for match in _ESCAPES[_NUMBERS.index(base)].finditer(body):
         if match.start() != at:
@@ -91,8 +91,8 @@ def write(data: bytes) -> str:
 
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
-    """*paste* with *new* in its string that holds *old*, which has escapes, and characters that stand for
-    themselves where some did."""
+    """*paste* with *new* in place of *old* in its string with escapes; printable characters stay plain if
+    some were."""
     for first in (0, *(match.end() for match in re.finditer(r"[\"'`]", paste))):
         at, data, plain = first, bytearray(), False
         quote = paste[first - 1 : first]

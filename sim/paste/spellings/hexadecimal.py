@@ -1,4 +1,4 @@
-"""Hex digits: pairs with anything between, in lines, in literals, with notes, among other text."""
+"""Hex digits: in pairs with any separators, in lines, in literals, with notes, within other text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLES = (
     ('"30 38 30 30\\n" +\n"82 20 00 00\\n"', bytes.fromhex("30383030 82200000")),
     ("sent 0800202000000000000099000012 ok", bytes.fromhex("0800202000000000000099000012")),
 )
-# `\x` in front of all digits, as PostgreSQL shows bytes, is no escape of two of them.
+# `\x` before all digits, as in PostgreSQL, is not an escape of only two of them.
 _SEPARATORS = re.compile(
     r"0[xX](?=[0-9A-Fa-f]{2})|\\x(?=[0-9A-Fa-f]{16})|[\s:,;|\-]|(?<=[0-9A-Fa-f]{2})[._/](?=[0-9A-Fa-f]{2})"
 )
@@ -36,21 +36,21 @@ _HEX_RUNS = (
         r"['\"](?:0[xX])?[0-9A-Fa-f]{2}['\"](?:\s{0,2},\s{0,20}['\"](?:0[xX])?[0-9A-Fa-f]{2}['\"]){9,}"
     ),
 )
-# Without the first digit where that is 0: none of two digits begins with it then.
+# Leading zeros are dropped, so no pair starts with 0.
 _SHORT_HEX = re.compile(r"(?:[1-9A-Fa-f]?[0-9A-Fa-f]\s{1,2}){9,}[1-9A-Fa-f]?[0-9A-Fa-f]")
 _SHORT_LIST = re.compile(
     r"(?<![0-9A-Za-z,])(?:[1-9A-Fa-f]?[0-9A-Fa-f],){15,}[1-9A-Fa-f]?[0-9A-Fa-f](?![0-9A-Za-z,])"
 )
-# Literals of COBOL, PL/I and SQL, one for each part of a message.
+# Literals in COBOL, PL/I and SQL, one per part of a message.
 _HEX_LITERAL = re.compile(r"(?<![0-9A-Za-z])[xX](['\"])([0-9A-Fa-f]{2,})\1")
 _STATEMENT = re.compile(r";|\n[ \t\r]{0,8}\n")
-# Digits that a window broke anywhere, behind other text in the first line.
+# Digits that a window wrapped anywhere, after other text in the first line.
 _BROKEN = re.compile(
     r"(?m)(?<![0-9A-Za-z])[0-9A-Fa-f]{8,}(?:[ \t]*\r?\n[ \t>]{0,8}[0-9A-Fa-f]{2,}(?=[ \t]*\r?$))+"
 )
-# Bits in fours, as bitmaps are explained: no hex.
+# Bits in groups of four, as in explanations of bitmaps, are not hex.
 _BITS = re.compile(r"(?<![0-9A-Za-z])[01]{4}(?:[ \t]{1,4}[01]{4}){7,}")
-# Line ends that are written out, in a literal of several rows.
+# Escaped line ends, in a literal of several rows.
 _LINE_END = re.compile(r"(?:\\[rnt])+")
 _NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
 _MOST_RUNS = 3
@@ -59,7 +59,7 @@ _BETWEEN = re.compile(r"(?:\s|[:,;|\-]|0[xX]){0,40}")
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """All of *text* as hex digits, without what a person noted; else the longest runs of them."""
+    """All of *text* as hex digits, without a person's notes; else the longest runs of them."""
     text, notes = tidy.unmasked(_BITS.sub("~", _LINE_END.sub("\n", tidy.joined(text))))
     for statement in _STATEMENT.split(text):
         if len(pieces := [found[2] for found in _HEX_LITERAL.finditer(statement)]) > 1:
@@ -92,26 +92,26 @@ def find(text: str) -> Iterator[Sighting]:
 
 
 def _in_pairs(words: list[str]) -> bool:
-    """Whether hex digits in such *words* are bytes: no word but the last ends within one, unless all are
-    lines cut after as many digits, or single digits."""
+    """Whether hex digits in these *words* are bytes: only the last word may end within one, unless all are
+    lines of equal length, or single digits."""
     sizes = {len(word) for word in words[:-1]}
     return not any(size % 2 for size in sizes) or (len(sizes) == 1 and len(words[-1]) <= max(sizes))
 
 
 def pairs(name: str, digits: str, taken: int, text: str, notes: tuple[str, ...] = ()) -> Sighting:
-    """The bytes of hex *digits*; an odd last one is left out, and said."""
+    """The bytes of hex *digits*; an odd last digit is left out, with a note."""
     even = digits[: len(digits) & ~1]
     odd = ("an odd number of hex digits: the last one is left out",) if even != digits else ()
     return sighted(name, bytes.fromhex(even), taken, text, (*odd, *notes))
 
 
 def write(data: bytes) -> str:
-    """*data* in pairs of digits."""
+    """*data* as pairs of digits."""
     return data.hex(" ").upper()
 
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
-    """*paste* with the digits of *new* for those of *old*, and between them what stood there."""
+    """*paste* with the digits of *new* in place of those of *old*, and the same separators."""
     for tokens in _tokens(paste, old):
         upper = not any(char in "abcdef" for start, end, _ in tokens for char in paste[start:end])
         return laid_out(paste, tokens, [f"{byte:02X}" if upper else f"{byte:02x}" for byte in new])
@@ -119,7 +119,7 @@ def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
 
 
 def _tokens(paste: str, old: bytes) -> Iterator[list[Token]]:
-    """Where the bytes stand as pairs of digits, one behind the other."""
+    """Each place where the bytes are consecutive pairs of digits."""
     places = [match.start() for match in _DIGIT.finditer(paste) if len(match[0]) == 1]
     digits = "".join(paste[at] for at in places).lower()
     at = digits.find(old.hex())
@@ -134,8 +134,8 @@ def _tokens(paste: str, old: bytes) -> Iterator[list[Token]]:
 
 
 def places(paste: str, data: bytes) -> list[int]:
-    """Where each byte of *data* stands in *paste* as two digits; empty where they do not, one behind the
-    other.
+    """The position in *paste* of each byte of *data*; empty if they are not consecutive pairs of digits
+    there.
 
     >>> places("log: 08 00 20", bytes.fromhex("080020"))
     [5, 8, 11]

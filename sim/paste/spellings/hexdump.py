@@ -1,5 +1,6 @@
-"""Hex dumps in rows: offsets in front, a gutter of characters behind, as xxd, hexdump, od, tcpdump, Wireshark
-and jPOS print them. The offsets say how many bytes a row has, so the gutter never counts as bytes."""
+"""Hex dumps in rows, with offsets before and a gutter of characters after the bytes, as printed by xxd,
+hexdump, od, tcpdump, Wireshark and jPOS. The offsets give the number of bytes per row, so the gutter never
+counts as bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ EXAMPLES = (
     ("0000  30 38 30 30 82 20 00 00  0800. ..\n0008  FF 31", bytes.fromhex("30383030 82200000 FF31")),
     ("00000000: 3038 3030 8220 0000  0800. ..\n00000008: ff31", bytes.fromhex("30383030 82200000 FF31")),
 )
-# A dump of the largest paste in rows of 16 has no more.
+# The rows of the largest paste, at 16 bytes each.
 _MOST_ROWS = 4200
 _MOST_LINE = 400
 _ROW = re.compile(
@@ -25,13 +26,13 @@ _ROW = re.compile(
     r"(?:[hH](?=[\s:])|\([0-9A-Fa-f]{3,8}\)|-[0-9A-Fa-f]{3,8})?\]?(?: ?:| -(?= )|\|)?"
     r"(?:(?:(?<=:)|[ \t|]+)(?=(?:0x)?[0-9A-Fa-f]{2})(\S.*))?"
 )
-# The first row of a dump may stand behind what a log writes in front of it.
+# The first row of a dump may come after a log's own text.
 _FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A-Fa-f]{2} ?){4}.*)")
 _TOKEN = re.compile(r"(?<![\s|])([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,4}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?", re.DOTALL)
 _SHORT = re.compile(_BARE.pattern.replace("{3,}", "{0,}", 1), re.DOTALL)
-# Bytes behind what a log writes in front of each row: pairs, or digits to the end of the line.
+# Bytes after a log's own text in each row: pairs, or digits to the end of the line.
 _PAIRS = re.compile(r"(?<![^\s|])(?:[0-9A-Fa-f]{2}[ \t-]{1,4}){7,}[0-9A-Fa-f]{2}(?!\S)")
 _LAST_PAIRS = re.compile(r"[0-9A-Fa-f]{2}(?:[ \t-]{1,4}[0-9A-Fa-f]{2})*(?!\S)")
 _DIGITS = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}$")
@@ -43,7 +44,7 @@ _USUAL = 16
 _ALIKE = "*"
 _WORDS = (4, 8)  # hex digits
 _NARROWEST = 4
-# Of a dump that is written anew.
+# For rewriting a dump.
 _HEAD = re.compile(r"(.*?)((?:0[xX])?)(0{3,8})([hH]?\]?[:|]?[ \t|]+)(.*)")
 _SKIPPED, _MIDDLE = " \t|-", 8
 _TAIL = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{3,10})[:h]?\s*")
@@ -53,9 +54,9 @@ _COUNTED = ((16, "x"), (8, "o"), (10, "d"))
 
 @dataclass(frozen=True, slots=True)
 class HexDump:
-    """A dump found: its bytes, how many characters of the paste it took, and of how many bytes its words are
-    where digits stand in groups of four or eight, which some machines print with their bytes swapped; else 1.
-    `size` is how many of the bytes its offsets speak of, where they say."""
+    """A dump: its bytes, its number of characters in the paste, and the bytes per `word` if its digits are in
+    groups of four or eight, which some machines print with the bytes swapped; else 1. `size` is the number of
+    bytes by the offsets, if known."""
 
     data: bytes
     characters: int
@@ -65,8 +66,8 @@ class HexDump:
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """The dump in *text*: with offsets, with a gutter alone, or in a column behind other text; where it has
-    words of several bytes, in both orders of these."""
+    """The dump in *text*: with offsets, with only a gutter, or in a column after other text; if its words
+    have several bytes, in both byte orders."""
     shown, notes = tidy.unmasked(text)
     found: HexDump | None = rows(shown) or bare_rows(shown) or columns(shown)
     if found is None:
@@ -86,7 +87,7 @@ def write(data: bytes) -> str:
 
 
 def rows(text: str) -> HexDump | None:
-    """The hex dump with offsets that stands in *text*, the longest where there are several; None for none."""
+    """The longest hex dump with offsets in *text*; None if there is none."""
     best: list[tuple[int, str, int]] = []
     lines = text.splitlines()[:_MOST_ROWS]
     for cut in dict.fromkeys((0, _prefix(lines))):
@@ -106,7 +107,8 @@ def rows(text: str) -> HexDump | None:
 
 
 def _agrees(found: list[tuple[int, str, int]]) -> bool:
-    """Whether the first row has as many pairs as the offsets say: 16 in decimal is 22 read as hex."""
+    """Whether the number of pairs in the first row matches the offsets: decimal 16, read as hex, would be
+    22."""
     if len(found) < 2:
         return False
     step = found[1][0] - found[0][0]
@@ -118,14 +120,14 @@ def _agrees(found: list[tuple[int, str, int]]) -> bool:
 
 
 def _prefix(lines: list[str]) -> int:
-    """How many characters stand in front of the offset in every row: a timestamp, the name of a thread."""
+    """The number of characters before the offset in every row, such as a timestamp or a thread's name."""
     found = [match.start() for line in lines[:4] if (match := re.search(r"(?<![0-9A-Fa-f])0{3,8}[: ]", line))]
     return found[0] if found else 0
 
 
 def _run(lines: list[str], base: int, cut: int, *, anywhere: bool = False) -> list[tuple[int, str, int]]:
-    """The longest run of rows whose offsets, in *base*, grow by the same step: from 0, from anywhere in a
-    segment of memory, or *anywhere* from a multiple of 16. A star stands for rows as the one before."""
+    """The longest run of rows whose offsets, in *base*, grow by the same step: from 0, from any offset within
+    a memory segment or, if *anywhere*, from a multiple of 16. A star means repeated rows."""
     best: list[tuple[int, str, int]] = []
     now: list[tuple[int, str, int]] = []
     for before, line in zip(["", *lines], lines, strict=False):
@@ -147,8 +149,8 @@ def _run(lines: list[str], base: int, cut: int, *, anywhere: bool = False) -> li
 
 
 def _squeezed(now: list[tuple[int, str, int]], end: int) -> list[tuple[int, str, int]]:
-    """The rows that a star stands for: up to offset *end*, each as the last one of *now*; none where those
-    would be more than a dump has."""
+    """The rows in place of a star: copies of the last one of *now*, up to offset *end*; none if the dump
+    would be too long."""
     last, rest, _ = now[-1]
     step = now[1][0] - now[0][0] if len(now) > 1 else _USUAL
     alike = range(last + step, end, step)
@@ -163,7 +165,7 @@ def _number(digits: str, base: int) -> int:
 
 
 def _bytes_of(found: list[tuple[int, str, int]], step: int) -> HexDump:
-    """The bytes of rows at known offsets: as many from each as the next offset says."""
+    """The bytes of rows with known offsets: from each row as many as the next offset requires."""
     first = found[0][1].split()
     width = len(first[0]) if first else 2
     columns = frozenset(match.start(2) for match in _TOKEN.finditer(found[0][1]))
@@ -172,20 +174,20 @@ def _bytes_of(found: list[tuple[int, str, int]], step: int) -> HexDump:
     for place, (at, rest, _) in enumerate(found):
         last = place + 1 == len(found)
         want = step if last else found[place + 1][0] - at
-        # A word is whole where the data end within it.
+        # A last word is printed in full even if the data end within it.
         row = _row(
             rest, want + -want % (width // 2) if width in _WORDS else want, width, columns if last else None
         )
         data, size = data + row, size + min(want, len(row))
     shown = _shown(data[: min(step, len(data))])
-    # A gutter that reads as the bytes do leaves no doubt about their order.
+    # If the gutter matches the bytes, their order is certain.
     word = width // 2 if width in _WORDS and shown not in found[0][1] else 1
     return HexDump(bytes(data), sum(one for _, _, one in found), word, True, size)
 
 
 def _row(rest: str, want: int, width: int, columns: frozenset[int] | None) -> bytearray:
-    """The bytes of one row. Only in the last row, where *columns* say where rows have bytes, may the gutter
-    begin before *want* bytes are there."""
+    """The bytes of one row. Only in the last row, for which *columns* gives the positions of bytes, may the
+    gutter start before there are *want* bytes."""
     row = bytearray()
     for match in _TOKEN.finditer(rest):
         gap, token = match[1], match[2]
@@ -199,7 +201,7 @@ def _row(rest: str, want: int, width: int, columns: frozenset[int] | None) -> by
 
 
 def bare_rows(text: str) -> HexDump | None:
-    """A dump without offsets: rows of byte pairs, each with a gutter behind; None for none."""
+    """A dump without offsets: rows of byte pairs, each followed by a gutter; None if there is none."""
     best: list[re.Match[str]] = []
     now: list[re.Match[str]] = []
     for line in text.splitlines()[:_MOST_ROWS]:
@@ -220,7 +222,7 @@ def bare_rows(text: str) -> HexDump | None:
 
 
 def _counted(numbers: list[str]) -> bool:
-    """Whether what rows begin with is no byte but their number, or a short offset."""
+    """Whether rows start not with a byte but with their number, or a short offset."""
     places = range(len(numbers))
     forms = (
         [f"{at:02}" for at in places],
@@ -231,15 +233,15 @@ def _counted(numbers: list[str]) -> bool:
 
 
 def columns(text: str) -> HexDump | None:
-    """Bytes in the same column of each line, behind what a log or a gutter has in front; None for none."""
+    """Bytes in the same column of each line, after a log's own text or a gutter; None if there are none."""
     lines = [line[:_MOST_LINE].rstrip() for line in text.splitlines()[:_MOST_ROWS]]
     both = (_column(lines, _PAIRS, _LAST_PAIRS), _column(lines, _DIGITS, _LAST_DIGITS))
     return max((one for one in both if one), key=lambda one: len(one.data), default=None)
 
 
 def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> HexDump | None:
-    """The longest run of lines in which bytes that *first* finds stand in one column, as many in each; in the
-    last one fewer."""
+    """The longest run of lines in which the bytes found by *first* are in one column, the same number in
+    each, or fewer in the last."""
     best: list[str] = []
     now: list[str] = []
     place = 0
@@ -261,14 +263,14 @@ def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> 
 
 
 def _shown(data: bytes | bytearray, middle: int = 0) -> str:
-    """The gutter beside *data*, with a blank in it behind *middle* characters, where that is not 0."""
+    """The gutter of *data*, with a blank after *middle* characters unless that is 0."""
     shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
     return f"{shown[:middle]} {shown[middle:]}" if middle and len(shown) > middle else shown
 
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
-    """The dump *paste* of the bytes *old* with *new* in their place; None where its rows are not all written
-    as the first one is."""
+    """The dump *paste* with the bytes *new* in place of *old*; None if its rows do not all look like the
+    first."""
     lines = paste.splitlines()
     heads = ((at, match) for at, line in enumerate(lines) if (match := _HEAD.fullmatch(line[:_MOST_LINE])))
     first, head, spots = next(
@@ -306,7 +308,7 @@ def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
         leads[min(at // size, len(leads) - 1)] + row(at, new[at : at + size])
         for at in range(0, len(new), size)
     ]
-    # The offset that ends a dump follows.
+    # The final offset may follow.
     was, now = (f"{len(data):0{width}{base}}" for data in (old, new))
     after = [
         line.replace(was, now) if _TAIL.fullmatch(line) else line for line in lines[first + len(chunks) :]
@@ -316,7 +318,7 @@ def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
 
 
 def _begun(rest: str, old: bytes) -> list[int]:
-    """Where in the first row the bytes of *old* stand that it begins with."""
+    """The positions in the first row of the bytes of *old* that it starts with."""
     found: list[int] = []
     at = 0
     for byte in old:
@@ -330,8 +332,8 @@ def _begun(rest: str, old: bytes) -> list[int]:
 
 
 def _step(lines: list[str], lead: str, most: int) -> tuple[int, str]:
-    """How many bytes a row has, of which *most* were found in the first one, and in which base offsets count,
-    as the offset of the second row says."""
+    """The bytes per row and the base of offsets, from the offset of the second row; *most* bytes were found
+    in the first."""
     found = _OFFSET.match(lines[0][len(lead) :]) if lines else None
     said = [(_number(found[1], base) if found else most, letter) for base, letter in _COUNTED]
     right = [one for one in said if one[0] == most]

@@ -1,5 +1,5 @@
-r"""Dumps in which bytes are characters, octal numbers or words, as `od -c`, `od -b`, plain `od`, `od -X`,
-`hexdump -c` and `xxd -b` print them:
+r"""Dumps of characters, octal numbers or words, as printed by `od -c`, `od -b`, plain `od`, `od -X`, `hexdump
+-c` and `xxd -b`:
 
     0000000   0   8   0   0  \0   A  \n 202
     0000010
@@ -20,7 +20,7 @@ EXAMPLES = (
     ("0000000 034060 030060 000202\n0000006\n", b"0800\x82\0"),
     ("0000000 060 070 060 060 202 377\n0000006\n", b"0800\x82\xff"),
 )
-# An offset and what follows it; or the star for rows that are all as the one before.
+# An offset and the rest of the row; or the star for repeated rows.
 _ROW = re.compile(r"[ \t]{0,16}(?:([0-9A-Fa-f]{6,8}):?([ \t].*)?|(\*)[ \t]*)")
 _CELL = re.compile(r" (?: {2}([ -~])| (\\[0abtnvfr])|([0-3][0-7]{2}))")
 _CELLS = re.compile(f"(?:{re.sub('[(](?![?])', '(?:', _CELL.pattern)})+")
@@ -51,14 +51,15 @@ def find(text: str) -> Iterator[Sighting]:
 def _least(
     rows: list[re.Match[str]], every: list[list[int]], read: Callable[[str, int], bytes | None]
 ) -> bytes:
-    """The bytes of *rows* as *read* has them: the fewest, as an offset read in a wrong base adds blanks."""
+    """The bytes of *rows*, read with *read*: the fewest, since an offset read in the wrong base adds
+    blanks."""
     found = [data for places in every if (data := _data(rows, places, read))]
     least = min(found, key=len, default=b"")
     return least if len(least) > _WIDTH else b""
 
 
 def _bare(lines: list[str]) -> bytes:
-    """The bytes of a dump of characters without offsets; none where a line is something else."""
+    """The bytes of a character dump without offsets; none if any line is something else."""
     if len(lines) < _FEWEST or not _CELLS.fullmatch(lines[0]):
         return b""
     wide = len(lines[0]) // _WIDTH
@@ -68,7 +69,7 @@ def _bare(lines: list[str]) -> bytes:
 
 
 def _places(rows: list[re.Match[str]], base: int) -> list[int]:
-    """Where each row begins, a star where the next one does, and the end; empty where that is no dump."""
+    """The offset of each row (a star has that of the next row) and the end; empty if this is not a dump."""
     try:
         found = [int(row[1], base) if row[1] else -1 for row in rows]
     except ValueError:
@@ -82,10 +83,10 @@ def _places(rows: list[re.Match[str]], base: int) -> list[int]:
 def _data(
     rows: list[re.Match[str]], places: list[int], read: Callable[[str, int], bytes | None]
 ) -> bytes | None:
-    """The bytes of all rows; None where one is not as *read* has it, or holds fewer than the offsets say."""
+    """The bytes of all rows; None if *read* rejects one, or one has fewer bytes than the offsets require."""
     data, made = bytearray(), b""
     for place, (row, at) in enumerate(zip(rows, places, strict=True)):
-        if row[3]:  # rows that are all as the one before, up to the next one's offset
+        if row[3]:  # the row before, repeated up to the next offset
             data += made * ((at - len(data)) // len(made))
             continue
         ends = place + 1 == len(rows)
@@ -102,8 +103,8 @@ def _data(
 
 
 def _characters(rest: str, want: int) -> bytes | None:
-    """Cells of four places: a character, an escape or three octal digits. Blanks at the end may have been
-    cut where the row was copied."""
+    """Cells of four characters: a character, an escape or three octal digits. Copying may have cut trailing
+    blanks."""
     rest = rest.rstrip()
     rest = rest.ljust(max(want * _WIDTH, -(-len(rest) // _WIDTH) * _WIDTH))
     cells = [_CELL.match(rest, at) for at in range(0, len(rest), _WIDTH)]
@@ -117,8 +118,7 @@ def _characters(rest: str, want: int) -> bytes | None:
 
 
 def _numbers(pattern: str, base: int, size: int) -> Callable[[str, int], bytes | None]:
-    """What reads rows of numbers of *size* bytes, the low one first, written as *pattern*; behind them the
-    same as characters may stand."""
+    """A reader of rows of little-endian numbers of *size* bytes that match *pattern*; a gutter may follow."""
     row = re.compile(rf"((?:[ \t]{{1,2}}{pattern})*)(?:\s*| {{2,}}\S.*)")
 
     def read(rest: str, want: int) -> bytes | None:
@@ -140,7 +140,7 @@ _READERS: tuple[tuple[str, Callable[[str, int], bytes | None]], ...] = (
 
 
 def write(data: bytes) -> str:
-    """*data* as `od -b` prints them."""
+    """*data* as printed by `od -b`."""
     rows = [(at, data[at : at + 16]) for at in range(0, len(data), 16)]
     lines = [f"{at:07o}" + "".join(f" {byte:03o}" for byte in row) for at, row in rows]
     return "\n".join([*lines, f"{len(data):07o}"])

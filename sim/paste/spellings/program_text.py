@@ -1,4 +1,4 @@
-"""Elements in program text and in what programs print: `m.set(2, "…")`, `msg["2"] = "…"`, `[[0, "0200"], …]`,
+"""Elements in source code and program output: `m.set(2, "…")`, `msg["2"] = "…"`, `[[0, "0200"], …]`,
 `array(2 => '…')`, `[2]=> string(16) "…"`, `map[2:… 3:…]`."""
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ _KEY = r"['\"]?(?:FIELDS\.)?([A-Za-z_.]{0,24}[0-9]{1,3}|MTI|mti|t|T)(?:_\w{1,40}
 
 
 class _Records:
-    """A way to write elements down. Without one of the *words* in a text there are none: most have none.
-    *whole*: it is so loose that all that begin must be read, or something of the message would be lost."""
+    """A notation for elements. It is tried only in texts with one of the *words*, which most texts lack. If
+    *whole*, it is so loose that every record that begins must be read, or part of the message would be
+    lost."""
 
     def __init__(self, pattern: str, words: tuple[str, ...] = (), *, whole: bool = False) -> None:
         self.pattern, self.words, self.whole = re.compile(pattern), words, whole
 
 
-# A record of an element in text: its number, perhaps its name, its value.
+# A record of one element: its number, perhaps its name, its value.
 _NUMBER = r"(?:(?:field_?|element_?)?(?:number|num|id|no)|field|bit|de|key|index)"
 _HELD = r"(?:(?:field_?|element_?)?(?:value|val|data|content|text))"
 _RECORDS = (
-    # A call, or a list of two: a key, a comma, a text.
+    # A call, or a list of two items: key, comma, text.
     _Records(rf"[\[({{]\s{{0,4}}{_KEY}\s{{0,4}},\s{{0,4}}(?:new\s\w{{1,20}}\(\s{{0,2}})?{_VALUE}"),
-    # An element that is asked for, then set.
+    # A getter for the element, then a setter.
     _Records(
         rf"(?i)(?:field|bit|de|element|item)\w{{0,8}}\(\s?{_KEY}\s?\)\s{{0,8}}(?:\.|->)set\w{{0,12}}\(\s?{_VALUE}",
         ("set", "Set"),
     ),
-    # A member that is made by a call, and an argument that is named by the one before.
+    # A member created by a call; an argument named by the one before.
     _Records(
         rf"(?<![\w\])]){_KEY}\s{{0,2}}[:=]\s{{0,8}}(?:new\s)?[\w.&]{{2,40}}\(\s?{_VALUE}\s?\)",
         ("(",),
@@ -47,7 +48,7 @@ _RECORDS = (
     _Records(
         rf"(?i)(?:element|field)\w{{0,8}}:\s?@?{_KEY}\s{{1,4}}\w{{1,12}}:\s?@?{_VALUE}", (":@",), whole=True
     ),
-    # An item that is set, or printed.
+    # An item that is assigned or printed.
     _Records(
         rf"\[\s{{0,2}}{_KEY}\s{{0,2}}\]\s{{0,4}}(?:\.\w{{1,12}}\s{{0,2}})?(?:=>|=)\s{{0,12}}"
         rf"(?:string\([0-9]{{1,5}}\)\s{{0,2}})?{_VALUE}"
@@ -67,7 +68,7 @@ _RECORDS = (
         ("</",),
         whole=True,
     ),
-    # A row that is inserted, and a dictionary of C#, a pair a line.
+    # A row in an SQL insert; a C# dictionary with one pair per line.
     _Records(
         rf"\((?=[^()]{{0,80}}?,\s?[0-9]{{1,3}},\s?')[^()]{{1,80}}?,\s?{_KEY},\s?{_VALUE}\s?[,)]",
         ("VALUES", "values"),
@@ -75,7 +76,7 @@ _RECORDS = (
     ),
     _Records(rf"(?m)^\s{{0,8}}\[{_KEY},\s?([^\r\n]*)\],?\r?$", whole=True),
 )
-# What begins such records.
+# The start of such records.
 _BEGIN = re.compile(rf"(?i)\b{_NUMBER}['\"]?\s?[:=]\s{{0,2}}{_KEY}|<{_NUMBER}>\s?[0-9]|\bvalues\s?\(")
 
 _MTI = re.compile(r"(?i)(?:MTI|message_?type\w{0,12}|0x)['\"]?[^0-9A-Za-z\r\n]{0,12}([0-9]{4})()(?![0-9])")
@@ -92,7 +93,7 @@ _FEWEST, _FEWEST_PATHS = 3, 2
 
 
 def find(text: str) -> Iterator[Named]:
-    """The messages whose elements *text* sets or lists: each begins with an MTI."""
+    """The messages whose elements *text* sets or lists, each starting with an MTI."""
     for records in _RECORDS:
         if records.words and not any(word in text for word in records.words):
             continue
@@ -108,9 +109,9 @@ def find(text: str) -> Iterator[Named]:
         if records.whole and _FEWEST <= len(found) < len(_BEGIN.findall(text)):
             continue
         if found and _BRANCH.search(text, found[0][0], found[-1][0]):
-            continue  # which of them are set depends
+            continue  # only some of them are set
         if len({path for _, path, _ in found}) < _FEWEST_PATHS:
-            continue  # one element again and again is a setting of something else
+            continue  # repeats of one element set something else
         if len(found) >= _FEWEST and (made := list(_divided(found, text))):
             yield from made
             return
@@ -121,7 +122,7 @@ def find(text: str) -> Iterator[Named]:
 
 
 def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
-    """A message for each MTI among the pairs, or beside them."""
+    """A message for each MTI among the pairs, else elsewhere in the text."""
     if not any(path == MTI_PATH and is_mti(value) for _, path, value in found):
         beside = [
             (match.start(), (match[1] or match[2]).zfill(4))
@@ -134,7 +135,7 @@ def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
 
 
 def write(mti: str, fields: Mapping[str, str]) -> str:
-    """Calls that set elements, one by one."""
+    """One call per element."""
     said = (
         (path, value.replace("\\", "\\\\").replace('"', '\\"'))
         for path, value in {"0": mti, **fields}.items()

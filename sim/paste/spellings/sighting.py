@@ -1,5 +1,4 @@
-"""Bytes seen in a paste, what it takes to compare one way to see them with another, and to put other bytes
-into their place."""
+"""Bytes seen in a paste, with what is needed to compare sightings and to replace the bytes."""
 
 from __future__ import annotations
 
@@ -9,20 +8,20 @@ from itertools import pairwise
 
 from sim.paste.weights import WEIGHTS
 
-GIVEN = "bytes"  # the sighting of bytes that were given as such
+GIVEN = "bytes"  # the sighting of input that is bytes
 _BYTE = 8.0
 _AROUND = WEIGHTS["around"]
 _LONGEST_WORD = 64
 _LEGIBLE, _PRINTED = 0.95, bytes(range(0x20, 0x7F)) + b"\r\n\t"
-# Start and end of one byte in the paste, and what it is.
+# Start and end of one byte in the paste, and its value.
 Token = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One way to see bytes in a paste: its *name*, the *data*, the bits it *saved*, and *notes* on what had
-    to be assumed. *text* says that the data are the characters of the paste as they stand. The repr leaves
-    the data out: they hold card numbers."""
+    """One way to see bytes in a paste: its *name*, the *data*, the bits *saved*, and *notes* on assumptions.
+    *text* says that the data are unchanged characters of the paste. The repr omits the data, which may
+    contain card numbers."""
 
     name: str
     data: bytes
@@ -35,38 +34,39 @@ class Sighting:
 
 
 def sighted(name: str, data: bytes, taken: int, text: str, notes: tuple[str, ...] = ()) -> Sighting:
-    """The sighting called *name* of *data*, which *taken* characters of *text* write."""
+    """The sighting called *name* of *data*, spelled by *taken* characters of *text*."""
     return Sighting(name, data, _BYTE * (taken - len(data)) - around(len(text) - taken), notes)
 
 
 def around(characters: int) -> float:
-    """The bits that so many characters cost which stand around those that are read."""
+    """The cost in bits of *characters* unread characters around those read."""
     return _AROUND * characters
 
 
 def bare(text: str) -> str:
-    """*text* without the line ending that copying brings along."""
+    """*text* without the final line end, which copying adds."""
     return text[:-2] if text.endswith("\r\n") else text[:-1] if text.endswith(("\n", "\r")) else text
 
 
 def encoded(text: str) -> bytes:
-    """The characters of *text*, a byte each."""
+    """The characters of *text*, one byte each."""
     return text.encode("latin-1", "replace")
 
 
 def is_legible(data: bytes, share: float = _LEGIBLE) -> bool:
-    """Whether *data* are characters of ASCII that a text has, but for a few of them."""
+    """Whether *data* are printable ASCII or line ends, except a few."""
     return len(data) - len(data.translate(None, _PRINTED)) >= share * len(data)
 
 
 def word_before(text: str, at: int) -> str:
-    """What of a word stands directly in front of character *at*."""
+    """The part of a word directly before character *at*."""
     before = text[max(at - _LONGEST_WORD, 0) : at]
     return before.split()[-1] if before.strip() and not before[-1].isspace() else ""
 
 
 def laid_out(paste: str, tokens: Sequence[Token], texts: Sequence[str]) -> str:
-    """*texts* in place of *tokens*, with between them what stood between those; rows go on as they did."""
+    """*paste* with *texts* in place of *tokens* and the same separators, repeated by rows if there are more
+    texts."""
     gaps = [paste[one[1] : other[0]] for one, other in pairwise(tokens)]
     row = next((at + 1 for at, gap in enumerate(gaps) if "\n" in gap), 0)
     made = [texts[0]] if texts else []

@@ -1,5 +1,5 @@
-"""What people and programs put into a paste that is no part of its bytes: comments between them, string
-literals in pieces, masked bytes, addresses of memory, lines drawn with box characters, STX by its name."""
+"""Cleans a paste of what is not part of its bytes: comments, string literals in pieces, masked bytes, memory
+addresses, box-drawing lines, control characters by name."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import re
 MASKED = "bytes are masked in the paste and read as zeros"
 AS_UTF8 = "the bytes were taken for characters and written in UTF-8, two bytes for each from 80 on"
 CUT = "the paste ends in an ellipsis: it is cut"
-# Lines of tables, quotation marks of word processors, and what shows nothing: zero width, soft hyphens.
+# Table lines, typographic quotation marks, and invisible characters: zero-width ones, soft hyphens.
 _AS_PLAIN = str.maketrans(
     "\u2502\u2503\u2551\u250a\u00a6\u2402\u2403\u2018\u2019\u201c\u201d\u201e\u2010\u2011\u2013",
     '     \x02\x03\'\'"""---',
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff",
 ) | {0xFF01 + at: 0x21 + at for at in range(94)}
-# What a page sets text in; a line ends there.
+# HTML tags around text; each ends a line.
 _OF_PAGE = re.compile(r"(?i)</?(?:br|p|code|pre|div|span|b|i|strong)\b[^<>\r\n]{0,80}>")
 _CONTROLS = (("STX", "\x02"), ("ETX", "\x03"))
-# The others as the hex in brackets that stands for bytes which do not print; FF is such a byte itself.
+# Other control characters become hex in brackets, like unprintable bytes; FF already is such a byte.
 _IN_ORDER = (
     "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI "
     "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
@@ -25,12 +25,12 @@ _IN_ORDER = (
 _NAMES = {name: f"{at:02X}" for at, name in enumerate(_IN_ORDER.split()) if name != "FF"}
 _NAMES |= {"TAB": "09", "DEL": "7F"}
 _NAMED = re.compile(rf"([<\[{{])({'|'.join(_NAMES)})(?=[>\]}}])")
-# Two literals, one behind the other: a blank, a line end, a note, or what joins them between.
+# Two literals in a row, separated by a blank, a line end, a comment or an operator.
 _NOTE = r"(?:(?<=[\s+.&])(?://|#|%)[^\r\n]{0,80}(?=[\r\n]))?"
 _PIECES = re.compile(
     rf"([\"'])\s{{0,20}}{_NOTE}\s{{0,80}}(?:(?:\+\+?|\.\.?|\\|<>|\|\||&(?:\s_)?)\s{{0,20}}{_NOTE}\s{{0,80}}|(?<=\s))[bBuLr@]?\1"
 )
-# A literal that is put behind another one: `s += "…"`, `s .= '…'`, `s.append("…")`, `s = s + "…"`.
+# A literal that is appended to another one: `s += "…"`, `s .= '…'`, `s.append("…")`, `s = s + "…"`.
 _APPENDED = re.compile(
     r"([\"'])\s?\)?\s?;?(?:\s{0,40}(?://|#)[^\r\n]{0,80}[\r\n]){0,8}\s{0,40}\$?\w{1,40}\s?(?:\+=|\.=|&=|\.[aA]ppend\(|=\s\$?\w{1,40}\s?(?:[+.&]|<>))\s?\1"
 )
@@ -44,15 +44,15 @@ _MASKED_PAIR = re.compile(r"(?<![^\s:])(?:XX|xx|\*\*)(?=[\s:]|$)")
 _MASKED_RUN = re.compile(r"(?<=[0-9A-Fa-f]{4})(?:[Xx]{4,}|\*{4,})(?=[0-9A-Fa-f]{4})")
 _FEWEST_PAIRS = 6
 _FEWEST_WIDE = 8
-# A mark at the end of a line, or at the start of the next one, that says that it goes on.
+# A continuation mark at the end of a line, or at the start of the next one.
 _WRAPPED = re.compile(
     r"[ \t]{0,8}(?:[\\=+]|\u21b5)[ \t]{0,8}\r?\n[ \t]{0,40}|\r?\n[ \t]{0,8}(?:=>|->|\u21b3|\.\.\.)[ \t]{1,8}"
 )
 _NUMBERED = re.compile(r"(?m)^[ \t]{0,8}[0-9]{1,3}[:.)][ \t]{1,8}(?=(?:[0-9A-Fa-f]{2}[ \t]?)+[ \t]*\r?$)")
 _ROW_IN_BRACKETS = re.compile(r"(?m)^([ \t]{0,8})\[((?:[0-9A-Fa-f]{2}[ \t]?)+)\](?=[ \t]*\r?$)")
-# What makes a line a comment, or a quotation.
+# The mark of a comment or a quotation.
 _MARGIN = re.compile(r"(?m)^[ \t]{0,40}(?:(?://|#|\*|--|>|;){1,3}[ \t]|//(?=[0-9A-Fa-f]{2} ))")
-# What a person wrote of the digits in front of it: in brackets, or at the end of the line.
+# A person's note on the digits before it: in brackets, or at the end of the line.
 _IN_BRACKETS = re.compile(r"[(\[\uff08\u3010]([^()\[\]\r\n\uff08\uff09\u3010\u3011]{1,200})[)\]\uff09\u3011]")
 _WORDS = re.compile(r"[^\W0-9A-Fa-f_]|^DE ?[0-9]{1,3}$")
 _AT_END = re.compile(
@@ -65,8 +65,8 @@ _BYTES = re.compile(r"0x[0-9A-Fa-f]{1,2}|[0-9]{1,3}\s?,")
 
 
 def plain(text: str) -> str:
-    """*text* with blanks in place of the lines that tables are drawn with, and with STX and ETX where they
-    were written out; without what shows nothing, full-width and curly characters as plain ones.
+    """*text* with blanks in place of table lines, control characters in place of their names, and ASCII in
+    place of full-width and curly characters; without invisible characters.
 
     >>> plain("30 38\u250230 30"), plain("<STX>0800<ETX>")
     ('30 38 30 30', '\\x020800\\x03')
@@ -81,7 +81,7 @@ def plain(text: str) -> str:
 
 
 def narrowed(data: bytes) -> bytes:
-    """Text in UTF-16 with one byte a character; other bytes as they are.
+    """UTF-16 text converted to one byte per character; other bytes unchanged.
 
     >>> narrowed(b"\\xff\\xfe0\\x008\\x00"), narrowed(b"08")
     (b'08', b'08')
@@ -94,7 +94,7 @@ def narrowed(data: bytes) -> bytes:
 
 
 def narrowed_utf8(data: bytes) -> bytes:
-    """The bytes that were taken for characters and written in UTF-8; empty where *data* are none of those.
+    """The bytes that were treated as characters and encoded in UTF-8; empty if *data* are not such.
 
     >>> narrowed_utf8(b"\\x30\\xc2\\xb2\\x20"), narrowed_utf8(b"\\x30\\xb2")
     (b'0\\xb2 ', b'')
@@ -106,7 +106,7 @@ def narrowed_utf8(data: bytes) -> bytes:
 
 
 def unwrapped(text: str) -> str:
-    """*text* without what marks a line that goes on, without the numbers of lines and brackets around them.
+    """*text* without continuation marks, line numbers, and brackets around lines.
 
     >>> unwrapped("30303830\\\\\\n30303031"), unwrapped("1: 3030\\n2: 3830")
     ('30303830\\n30303031', '3030\\n3830')
@@ -115,8 +115,8 @@ def unwrapped(text: str) -> str:
 
 
 def rewrapped(text: str) -> str:
-    """*text* of hex digits that a narrow window broke within bytes, its lines put together; empty where it is
-    none. A blank at the end of a line is lost where that is copied.
+    """Hex digits that a narrow window wrapped within bytes, with the lines of *text* joined; empty if it is
+    not such. Copying drops a blank at the end of a line.
 
     >>> rewrapped("30 38 30 30 3\\n0 30 31 30"), rewrapped("0800\\n0810")
     ('30 38 30 30 30 30 31 30', '')
@@ -130,7 +130,7 @@ def rewrapped(text: str) -> str:
 
 
 def joined(text: str) -> str:
-    """*text* with string literals in pieces put together.
+    """*text* with the pieces of string literals joined.
 
     >>> joined('"0800" + "8220" \\'04\\' \\'00\\'')
     '"08008220" \\'0400\\''
@@ -145,7 +145,7 @@ def joined(text: str) -> str:
 
 
 def uncommented(text: str) -> str:
-    """*text* without comments between bytes, and without the address in front of each row of memory.
+    """*text* without comments between bytes, and without the address before each row of memory.
 
     >>> uncommented("0x08, 0x00, /* MTI */ 0x82")
     '0x08, 0x00, 0x82'
@@ -156,7 +156,7 @@ def uncommented(text: str) -> str:
 
 
 def unmasked(text: str) -> tuple[str, tuple[str, ...]]:
-    """*text* with masked bytes among hex digits as zeros, and the note that says so.
+    """*text* with zeros in place of masked bytes among hex digits, and a note on that.
 
     >>> unmasked("0000  02 10 XX XX 11 22 33 44")
     ('0000  02 10 00 00 11 22 33 44', ('bytes are masked in the paste and read as zeros',))
@@ -175,7 +175,7 @@ def _unmasked_line(line: str) -> str:
 
 
 def unmargined(text: str) -> str:
-    """*text* without the signs of a comment or a quotation in front of lines.
+    """*text* without comment or quotation marks before lines.
 
     >>> unmargined("// 30 38\\n//30 30")
     '30 38\\n30 30'
@@ -184,8 +184,8 @@ def unmargined(text: str) -> str:
 
 
 def unnoted(text: str) -> str:
-    """*text* without the words that a person put between hex digits, in brackets or behind those of a line,
-    and without the signs of a comment in front of lines.
+    """*text* without a person's notes on hex digits, in brackets or at the ends of lines, and without comment
+    marks before lines.
 
     >>> unnoted("60 00 03 00 00 (TPDU) 02 00 (MTI)"), unnoted("0200  MTI\\n3020  bitmap")
     ('60 00 03 00 00   02 00  ', '0200\\n3020')
@@ -195,6 +195,6 @@ def unnoted(text: str) -> str:
 
 
 def cut_behind(text: str, end: int) -> tuple[str, ...]:
-    """The note for *text* that goes on with an ellipsis behind character *end*."""
+    """A note if *text* continues with an ellipsis after character *end*."""
     rest = text[end : end + 8].lstrip()
     return (CUT,) * rest.startswith(("...", "\u2026"))

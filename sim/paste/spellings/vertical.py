@@ -1,5 +1,5 @@
-"""Vertical hex, as editors and browsers of mainframes show bytes: under each line of characters a line of the
-first hex digits and a line of the second ones.
+"""Vertical hex, as in mainframe editors and browsers: under each line of characters, a line with the first
+hex digits and a line with the second ones.
 
     0800b...
     FFFF8200
@@ -17,19 +17,19 @@ NAMES = ("vertical hex",)
 EXAMPLES = (("0800b...\nFFFF8200\n08002200\n", bytes.fromhex("F0F8F0F0 82220000")),)
 _HEX = re.compile(r"[ \t>]{0,12}([0-9A-Fa-f]{8,})[ \t]*")
 _MOST_LINES = 4200
-# What is no line of digits between two pairs: the characters, a ruler, a blank line.
+# The most other lines between two pairs: characters, a ruler, blank lines.
 _APART = 4
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """The bytes under each other in *text*, if any."""
+    """The vertical hex in *text*, if any."""
     if under := vertical(text):
         yield sighted("vertical hex", *under, text)
 
 
 def vertical(text: str) -> tuple[bytes, int] | None:
-    """The bytes that pairs of lines in *text* show, and how many characters those take; None where there is
-    no such pair.
+    """The bytes in pairs of lines of *text*, and the number of characters of these; None if there is no such
+    pair.
 
     >>> vertical("0800b...\\nFFFF8200\\n08002200\\n")
     (b'\\xf0\\xf8\\xf0\\xf0\\x82"\\x00\\x00', 27)
@@ -51,8 +51,8 @@ def vertical(text: str) -> tuple[bytes, int] | None:
 
 
 def _shows(line: str, low: str) -> bool:
-    """Whether *line* may hold the characters of bytes whose second digits are *low*: those of digits are the
-    same, in ASCII and in EBCDIC; blanks at its end are lost."""
+    """Whether *line* may be the characters of bytes whose second digits are *low*: a digit equals its second
+    hex digit, both in ASCII and in EBCDIC. Trailing blanks may be lost."""
     margin = len(line) - len(line.lstrip(" \t>"))
     shown = line.rstrip()
     alike = all(
@@ -62,6 +62,6 @@ def _shows(line: str, low: str) -> bool:
 
 
 def write(data: bytes) -> str:
-    """*data* as a browser of EBCDIC shows them, a blank for what does not print."""
+    """*data* as an EBCDIC browser shows them, with blanks for unprintable characters."""
     shown = "".join(char if char.isprintable() else " " for char in data.decode("cp037"))
     return "\n".join((shown, data.hex()[::2].upper(), data.hex()[1::2].upper())) + "\n"

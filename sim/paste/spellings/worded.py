@@ -1,7 +1,7 @@
-"""Elements that a paste names in words alone: `Primary Account Number: …`, `"stan": "42"`, `| MCC | 5411 |`.
+"""Elements that a paste names only in words: `Primary Account Number: …`, `"stan": "42"`, `| MCC | 5411 |`.
 
-Which words mean which element are the names of the version's elements and `data/element_names.csv`. Words are
-weak: only beside an MTI, where several are known and most are, do they make a message.
+The words are the element names of the version and those in `data/element_names.csv`. Words are weak evidence:
+they make a message only with an MTI, and if several of them, and at least half, are known.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BRACKETS = re.compile(r"\(([^()]{1,40})\)")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _MTI = re.compile(r"mti|msg type|message type(?: id| indicator)?")
-# Words that are written in several ways, or that add nothing.
+# Words with several forms, or without significance.
 _SAME = {
     "identification": "id",
     "identifier": "id",
@@ -48,7 +48,7 @@ _WRAPPING = " \t'\"`|,;*"
 
 
 def words_of(label: str) -> str:
-    """*label* as the tables have it: small letters, blanks between words, one way to write each.
+    """*label* in the form of the tables: lower case, blanks between words, one form of each word.
 
     >>> words_of("primaryAccountNumber"), words_of("Acquiring Institution Identification Code")
     ('primary account number', 'acquiring institution id code')
@@ -59,7 +59,7 @@ def words_of(label: str) -> str:
 
 @cache
 def _numbers(version: str) -> dict[str, int]:
-    """The element of each name of *version*; names that two of them have are left out."""
+    """The element of each name in *version*; ambiguous names are left out."""
     found: dict[str, set[int]] = {}
     for element in spec(version).elements[1:]:
         whole = element.name
@@ -77,7 +77,7 @@ def _numbers(version: str) -> dict[str, int]:
 
 
 def worded(text: str) -> list[Named]:
-    """The messages whose elements *text* names in words: each begins with its MTI.
+    """The messages whose elements *text* names in words, each with its MTI.
 
     >>> [one.fields for one in worded("MTI: 0800\\nSTAN: 42\\nNetwork management code: 301\\nRRN: 1")]
     [{'11': '42', '70': '301', '37': '1'}]
@@ -89,7 +89,7 @@ def worded(text: str) -> list[Named]:
 
 
 def path_in_words(label: str) -> str | None:
-    """The path of the element that *label* names in words, or of the MTI; None for another.
+    """The path of the element, or of the MTI, that *label* names in words; None if it names none.
 
     >>> path_in_words("Processing code"), path_in_words("Message type"), path_in_words("line")
     ('3', '0', None)
@@ -114,7 +114,7 @@ def _inline(text: str) -> list[tuple[str, str]]:
 
 
 def _divided(pairs: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """The pairs of each message; none without an MTI. What stands in front of the first one is its own."""
+    """The pairs of each message; none without an MTI. The first message includes the pairs before its MTI."""
     starts = [at for at, (label, value) in enumerate(pairs) if _MTI.fullmatch(label) and _mti(value)]
     for place, start in enumerate(starts):
         end = starts[place + 1] if place + 1 < len(starts) else len(pairs)
@@ -122,12 +122,12 @@ def _divided(pairs: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
 
 
 def _mti(value: str) -> str:
-    """The MTI that *value* begins with; empty for another."""
+    """The MTI at the start of *value*; empty if there is none."""
     return value[:4] if is_mti(value[:4]) and not value[4:5].isalnum() else ""
 
 
 def _message(pairs: list[tuple[str, str]]) -> Named | None:
-    """The message of *pairs*; None where fewer than half of the words name an element."""
+    """The message of *pairs*; None if too few, or fewer than half, of the labels name an element."""
     mti = _mti(pairs[0][1])
     numbers = _numbers(version_of(mti) or "1987")
     known = [(str(numbers[label]), value.strip(_WRAPPING)) for label, value in pairs[1:] if label in numbers]

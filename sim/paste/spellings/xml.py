@@ -1,9 +1,9 @@
-"""XML: `<isomsg>` of jPOS with `<field id= value= type=>`, messages nested in messages, as logs print them;
-and elements named in other ways: `<field number="2" value=…>`, `<DE002>…`, `<bit n="3">…`.
+"""XML: jPOS's `<isomsg>` with `<field id= value= type=>` and nested messages, as in logs; and other element
+names: `<field number="2" value=…>`, `<DE002>…`, `<bit n="3">…`.
 
-Read as tags one after the other, not as a document: logs cut it, mix it with other lines and print tags
-such as `<9F02>` that are no XML. Only the five entities of XML and numbered characters are replaced, nothing
-is expanded.
+It is read tag by tag, not as a document: logs truncate it, mix it with other lines and print tags such as
+`<9F02>`, which are not XML. Only XML's five entities and character references are replaced; nothing is
+expanded.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _MOST_DEEP = 8
 _NUMBERS = ("number", "num", "fieldnum", "id", "no", "nr", "n", "bit", "de", "field", "index", "key", "name")
 _VALUES = ("value", "val", "data", "text", "content")
 _FEWEST = 2
-# The MTI beside elements, in the tag around them.
+# The MTI as an attribute of the tag around the elements.
 _TYPED = re.compile(r"(?i)<\w{1,20}\s(?:[^<>]{0,80}\s)?(?:mti|type|msgtype)=[\"']([0-9]{4})[\"']")
 
 
 def find(text: str) -> Iterator[Named]:
-    """The messages in *text*, in their order; one of jPOS that is cut gives what is there."""
+    """The messages in *text*, in order, including the elements of a truncated jPOS message."""
     if "&lt;" in text and ("<" not in text or ("&lt;isomsg" in text and "<isomsg" not in text)):
         text = unescaped(text)
     yield from (list(_of_jpos(text)) if "<isomsg" in text else []) or _others(text)
@@ -73,7 +73,7 @@ def _of_jpos(text: str) -> Iterator[Named]:
 def _field(
     path: list[str], attributes: dict[str, str], content: str, pairs: list[tuple[str, str]], binary: list[str]
 ) -> None:
-    """One `<field>`: inside a tag's own element the tag names it, else its id does."""
+    """Add one `<field>`: inside a tag's own XML element, that tag names it, else its id."""
     own = attributes.get("id", "")
     wrapped = path[-1][1:] if path and path[-1].startswith("<") else ""
     tag = wrapped or attributes.get("tag", "") or own
@@ -88,7 +88,7 @@ def _field(
 
 
 def _others(text: str) -> Iterator[Named]:
-    """Messages in any other XML: each begins with an MTI."""
+    """Messages in any other XML, each starting with an MTI."""
     head = _TYPED.search(text)
     named = (_element(name, attributes, content) for name, attributes, content in tags(text))
     pairs = [(path, value) for path, value in named if path is not None and value]
@@ -100,7 +100,7 @@ def _others(text: str) -> Iterator[Named]:
 
 
 def _element(name: str, attributes: dict[str, str], content: str) -> tuple[str | None, str]:
-    """Path and value of one tag; None for one that is no element."""
+    """Path and value of one tag; the path is None if the tag names no element."""
     lower = {key.lower(): value for key, value in attributes.items()}
     labels = (lower[key] for key in _NUMBERS if key in lower)
     path = next((found for label in (*labels, name) if (found := path_of(label)) is not None), None)
@@ -109,7 +109,7 @@ def _element(name: str, attributes: dict[str, str], content: str) -> tuple[str |
 
 
 def tags(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
-    """Name, attributes, and the text up to the next tag of each tag; comments are passed over."""
+    """Each tag's name and attributes, and the text up to the next tag; comments are skipped."""
     at = text.find("<")
     while at >= 0:
         if text.startswith("<!--", at):
@@ -127,7 +127,7 @@ def tags(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
 
 
 def _content(text: str, at: int) -> tuple[str, int]:
-    """The text behind a tag and where it ends."""
+    """The text after a tag, and its end."""
     if text.startswith(_CDATA, at):
         end = text.find("]]>", at)
         end = len(text) if end < 0 else end
@@ -138,7 +138,7 @@ def _content(text: str, at: int) -> tuple[str, int]:
 
 
 def unescaped(text: str) -> str:
-    """*text* with the entities of XML and numbered characters replaced, once."""
+    """*text* with XML's entities and character references replaced, once."""
     return _ENTITY.sub(_character, text) if "&" in text else text
 
 
@@ -150,7 +150,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def write(mti: str, fields: Mapping[str, str]) -> str:
-    """As the logger of jPOS writes a message."""
+    """A message as jPOS's logger writes it."""
     inside = (
         f'  <field id="{path}" value="{html.escape(value)}"/>' for path, value in {"0": mti, **fields}.items()
     )
