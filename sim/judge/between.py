@@ -1,9 +1,9 @@
-"""Rules about elements that must agree: with each other, with the way the card was read, with what a reversal
-undoes.
+"""Rules about elements that must agree: with each other, with the card entry mode, with the original of a
+reversal.
 
-They look only at values that are sound by themselves: what is wrong inside an element is said once, by the
-rule of that element. Nothing here asks an x8xx message about cards. What disagrees can be read all the same:
-most is a warning or a remark.
+They check only values that are valid by themselves: an error inside an element is reported once, by that
+element's rule. None of them checks x8xx messages for cards. Since contradictions do not stop a parser, most
+are warnings or remarks.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _CHIP = ("chip", "contactless")
 _READ = (*_CHIP, _STRIPE)
 _STORED = ("credential on file", _ECOMMERCE)
 _KEYED = ("manual", *_STORED)
-# In an app a card may be tapped, so to speak.
+# A payment in an app may count as a tapped card.
 _INSERTED = ("chip", _STRIPE, _FALLBACK)
 _ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
 _FROM_AFAR = ("2", "3", "4", "5", "9", "S")  # 1993, position 5: mail, telephone, standing order, e-commerce
@@ -77,16 +77,16 @@ _PAYS_OUT = {
 _CASH_MACHINE, _PURCHASE = "6011", "00"
 _MACS = (64, 128)
 
-# A rate has six or seven digits, and who converts rounds: a hundredth, and one unit, is no disagreement.
+# Rates have six or seven digits, and converters round: a hundredth, or one minor unit, is tolerated.
 _TOLERANCE = 100
 _SCALES: tuple[int, ...] = tuple(10**decimals for decimals in range(10))
-# Settlement and capture follow the transaction within days, also over a long weekend.
+# Settlement and capture follow the transaction within days, even over a long weekend.
 _DAYS_BEFORE, _DAYS_AFTER = 1, 7
 # First digit of a service code: international or national use, with a chip.
 _HAS_CHIP = ("2", "6")
-# Third digit: a PIN is required, whatever it is used for.
+# Third digit: a PIN is required for every use.
 _NEEDS_PIN = ("0", "3", "5")
-# Transaction types, and the third digits that leave them out: cash only, goods and services only.
+# Transaction types, and the third digits that exclude them: cash only, goods and services only.
 _FOR = {"00": ("3", "4"), "01": ("2", "5", "7")}
 
 
@@ -106,7 +106,7 @@ def _mode_hit(value: str, table: Spec, expected: str, severity: Severity | None 
 
 @rule("chip-without-data", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(55,))
 def chip_without_data(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
-    """A chip that was read left its data in DE 55."""
+    """If a chip was read, its data is in DE 55."""
     if entry not in _CHIP:
         return None
     return _mode_hit(value, table, "another entry mode, or chip data in DE 55")
@@ -114,7 +114,7 @@ def chip_without_data(value: str = DE[22], entry: str = DE[22].entry, table: Spe
 
 @rule("stripe-without-track", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35, 36, 45))
 def stripe_without_track(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
-    """A magnetic stripe that was read left a track."""
+    """If a magnetic stripe was read, there is a track."""
     code = _entry(value, table)
     fell_back = entry == _FALLBACK and is_particular("card-read", table.version, code)
     if entry != _STRIPE and not fell_back:
@@ -142,7 +142,7 @@ def track_without_reading(
 
 @rule("absent-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
 def absent_card_read(condition: str = DE[25], entry: str = DE[22].entry) -> Told:
-    """A card that was read is also present."""
+    """A card that was read was present."""
     if condition not in _ABSENT or entry not in _READ:
         return None
     return Hit(25, "a condition with the card present, because DE 22 says it was read", repr(condition))
@@ -195,15 +195,16 @@ def service_code_entry(
 
 
 def _at_service(stripe: Stripe, digit: int) -> tuple[int, int] | None:
-    """The place of a digit (from 0) of the service code; None if a country code precedes the expiry."""
+    """The position and size of a digit (from 0) of the service code; None if a country code precedes the
+    expiry."""
     if stripe.expiry_at is None or len(stripe.service) != 3 or not stripe.expiry:
         return None
     return stripe.expiry_at + 4 + digit, 1
 
 
 def _tells_fallback(card: Card, table: Spec) -> bool:
-    """Whether the card's network has a code for a stripe that is read after the chip failed; elsewhere the
-    plain code may mean that, too."""
+    """Whether the card's network has a code of its own for fallback from chip to stripe; on other networks,
+    the code for a stripe may mean that, too."""
     if card.owner is None or table.version != "1987":
         return False
     codes = code_list("pos_entry_mode")
@@ -222,7 +223,7 @@ def service_code_pin(entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe) 
 
 @rule("service-code-use", classes=_TRANSACTIONS, functions=_REQUESTS)
 def service_code_use(code: str = DE[3], stripe: Stripe = DE[35].stripe) -> Told:
-    """A card for cash only buys nothing, one for goods and services only pays no cash."""
+    """A card for cash only makes no purchases, and one for goods and services only withdraws no cash."""
     where = _at_service(stripe, 2)
     if where is None or stripe.service[2] not in _FOR.get(code[:2], ()):
         return None
@@ -257,7 +258,7 @@ def security_of_pin(value: str = DE[53], pin: bool = Present[52], card: Card = C
 
 
 def _tells_of_pin(card: Card, mti: str) -> bool:
-    """Whether the card's network has DE 53 where there is a PIN."""
+    """Whether the card's network has a row on DE 53 with a PIN."""
     rows = presence(card.network, mti) if card.network else ()
     return any(row.field == 53 and row.when == "pin" for row in rows)
 
@@ -266,7 +267,7 @@ def _tells_of_pin(card: Card, mti: str) -> bool:
 def pos_parts_agree(
     value: str = DE[22], pin: bool = Present[52], mti: str = MTI, table: Spec = TABLE
 ) -> Told:
-    """What was done at the terminal is something that the terminal can do."""
+    """The terminal is capable of what was done at it."""
     version = table.version
     if not clean(value, 22, table):
         return None
@@ -339,7 +340,7 @@ def service_code_agrees(code: str = DE[40], stripe: Stripe = DE[35].stripe) -> T
 
 @rule("tracks-agree", classes=_CARD_CLASSES)
 def tracks_agree(track_2: str = DE[35], track_1: str = DE[45], pan: bool = Present[2]) -> Told:
-    """Both tracks are of one card. With DE 2 the number on each is compared to that instead."""
+    """Both tracks are from the same card. If there is a DE 2, other rules compare each track with that."""
     one, two = read_track_1(track_1), read_track_2(track_2)
     if one is None or two is None:
         return None
@@ -384,8 +385,8 @@ def zero_amount(
     card: Card = CARD,
     table: Spec = TABLE,
 ) -> Told:
-    """A purchase or withdrawal has an amount, unless a code, or the network's part of the message, says that
-    the account is only verified."""
+    """A purchase or withdrawal has an amount, unless a code, or the network's own element, says that it only
+    verifies the account."""
     if moves is not False or code[:2] not in ("00", "01", "09"):
         return None
     later = number_of("function", table.version)
@@ -398,7 +399,7 @@ def zero_amount(
 
 
 def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
-    """Whether the network's part of the message says that it is an account status inquiry."""
+    """Whether the network's own element says that this is an account status inquiry."""
     if table.version != "1987" or card.owner is None:
         return False
     alone = Message("", {61: own}, table.version, dialect=table if table.dialect else None)
@@ -429,7 +430,7 @@ def partial_exceeds_original_later(
 
 @rule("replacement-zero", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
 def replacement_zero(amount: int | None = DE[4].amount, replaced: str = DE[95]) -> Told:
-    """DE 95 gives the amount that remains; a full reversal leaves none and does not have it."""
+    """DE 95 is the amount that remains; a full reversal leaves none, so it has no DE 95."""
     if not amount or not replaced or replaced.strip(" 0"):
         return None
     words = "DE 95 is present, but all zeros: a full reversal has no DE 95"
@@ -478,7 +479,8 @@ def cash_back(
     stated: str = CURRENCY,
     table: Spec = TABLE,
 ) -> Told:
-    """Processing code 09 and a cash back amount in DE 54 come together, within the total."""
+    """Processing code 09 and a cash back amount in DE 54 occur together, and the latter is within the
+    total."""
     kind = code[:2]
     if kind not in ("00", _CASH_BACK):
         return None
@@ -502,7 +504,7 @@ def cash_back(
 def cash_back_currency(
     groups: tuple[AdditionalAmount, ...] = DE[54].groups, stated: str = CURRENCY, table: Spec = TABLE
 ) -> Told:
-    """The cash back is a part of the amount, in its currency; the price that was converted is in another."""
+    """The cash back is part of the amount, in its currency; a price before conversion is in another."""
     wanted = currency(stated)
     where = "DE 4" if table.version == "2003" else "DE 49"
     for group in groups:
@@ -522,7 +524,7 @@ def cash_back_currency(
 @each("amount-currency", 6, versions=("1987", "1993"), lacks=(51,))
 @each("amount-currency", 8, versions=("1987", "1993"), lacks=(6, 51))
 def amount_currency(value: str = VALUE, number: int = NUMBER) -> Told:
-    """Settlement and billing amounts come with their currency; nothing needs none."""
+    """Settlement and billing amounts have their currency, unless they are zero."""
     if not value.strip("0"):
         return None
     return Hit(money.CURRENCY_OF[number], f"the currency of the amount in DE {number}", "none")
@@ -557,7 +559,7 @@ def _converted(number: int, rate: int, after: str, before: str, told: str, own: 
     if found * scale == right or _is_near(found, right, scale):
         return None
     if not right or int(told[0]) >= len(told):
-        return None  # nothing is multiplied; an impossible rate has a rule of its own
+        return None  # a zero amount or rate; an impossible rate has its own rule
     shift = _exponent(other) - _exponent(own)
     if shift and _is_near(found, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
         return None
@@ -568,20 +570,20 @@ def _converted(number: int, rate: int, after: str, before: str, told: str, own: 
 
 
 def _is_near(found: int, dividend: int, divisor: int) -> bool:
-    """Whether *found* is the quotient, but for a minor unit or the tolerance."""
+    """Whether *found* is the quotient, except for one minor unit or the tolerance."""
     off = found * divisor - dividend
     return -divisor <= off <= divisor or abs(off) <= dividend // _TOLERANCE
 
 
 def _exponent(code: str) -> int:
-    """Decimals of a currency; two where it is not known."""
+    """The decimals of a currency; two if it is not known."""
     known = currency(code)
     return 2 if known is None or known.exponent is None else known.exponent
 
 
 @rule("fee-exceeds-amount", versions=("1987",), classes=_TRANSACTIONS)
 def fee_exceeds_amount(amount: int | None = DE[4].amount, value: str = DE[28], table: Spec = TABLE) -> Told:
-    """A fee is part of what a transaction costs, not most of it."""
+    """A fee does not exceed the amount."""
     if not amount or not clean(value, 28, table) or int(value[1:]) <= amount:
         return None
     return Hit(28, "a fee no higher than the amount in DE 4", "more")
@@ -600,8 +602,8 @@ def net_settlement(
     debit_charges: str = Maybe[85],
     table: Spec = TABLE,
 ) -> Told:
-    """What is settled is the difference of credits and debits, without what was reversed; with fees of 1987,
-    how they count is agreed."""
+    """The net settlement is credits less debits, without what was reversed. Not checked for 1987 with fees,
+    which count by agreement."""
     amounts = credits_, credits_back, debits, debits_back
     fees = processing + charges + debit_processing + debit_charges
     if (table.version == "1987" and fees.strip("0")) or not all(one.isdecimal() for one in amounts):
@@ -619,7 +621,7 @@ def net_settlement(
 def _bind_totals(number: int, total: int) -> None:
     @rule("total-without-number", versions=("1987", "1993"), classes="5", functions=_REQUESTS_AND_ADVICES)
     def _(counted: str = DE[number], summed: str = DE[total]) -> Told:
-        """What has an amount was counted, and what was counted has an amount."""
+        """A total amount and its count are both zero, or neither is."""
         if not (counted.isdecimal() and summed.isdecimal()) or bool(int(counted)) == bool(int(summed)):
             return None
         if int(counted):
@@ -639,7 +641,7 @@ for _number in (74, 75, 76, 77):
 def cash_merchant(
     category: str = VALUE, code: str = DE[3], number: int = NUMBER, table: Spec = TABLE
 ) -> Told:
-    """Cash is paid out by cash machines and banks; shops give cash back with a purchase."""
+    """Only cash machines and banks pay out cash; shops give cash back with a purchase."""
     job, what = _PAYS_OUT.get(code[:2], ("", ""))
     if not what or is_particular(job, table.version, category):
         return None
@@ -677,7 +679,7 @@ LONGEST_VALID = 240  # months from issue to expiry that networks allow
 
 
 def _sound_date(value: str, number: int, table: Spec) -> str:
-    """The value of a date element that is in the calendar; empty otherwise."""
+    """The value of a date element if it is in the calendar, else empty."""
     return value if dates.is_sound(table[number].pattern, value) else ""
 
 
@@ -708,8 +710,8 @@ def _second(text: str) -> int:
 
 
 def days_between(first: str, second: str) -> int:
-    """Days from *first* to *second*, both MMDD, the nearer way round the year. Without a year, February
-    has the 29 days of a leap year only where one of them is its last.
+    """Days from *first* to *second*, both MMDD, the shorter way around the year. February has 29 days only if
+    one of them is 0229.
 
     >>> days_between("1231", "0102"), days_between("0301", "0229"), days_between("0301", "0228")
     (2, -1, -1)
@@ -720,7 +722,7 @@ def days_between(first: str, second: str) -> int:
 
 
 def months_from(first: str, second: str) -> int:
-    """Months from *first* to *second*, both YYMM, the nearer way round the century."""
+    """Months from *first* to *second*, both YYMM, the shorter way around the century."""
     gap = sum((int(second[at : at + 2]) - int(first[at : at + 2])) * size for at, size in ((0, 12), (2, 1)))
     gap %= _CENTURY_MONTHS
     return gap - _CENTURY_MONTHS if gap > _CENTURY_MONTHS // 2 else gap
@@ -778,7 +780,7 @@ def _is_near_day(told: int, days: tuple[str, ...]) -> bool:
 
 
 def days_of_year(day: str) -> tuple[str, ...]:
-    """Which day of a common and of a leap year MMDD is, in three digits; none for what is no day."""
+    """The day of a common and of a leap year, in three digits, that MMDD is; none if it is not a date."""
     leap = _DAYS.get(day)
     return (f"{leap:03}", f"{leap - (day > _LEAP_DAY):03}") if leap else ()
 
@@ -801,7 +803,7 @@ def card_expired(
     card: int = Maybe[2].size,
     table: Spec = TABLE,
 ) -> Told:
-    """The card has not expired at the local date; a refund may go to an expired card."""
+    """The card has not expired on the local date; a refund may go to an expired card."""
     day, expiry = _sound_date(local, 12, table)[-12:-8], _sound_date(stated, 14, table)
     if not day or not expiry:
         return None
@@ -815,7 +817,7 @@ def card_expired(
 
 @rule("card-not-yet-valid", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def card_not_yet_valid(local: str = DE[12], valid: str = DE[13], table: Spec = TABLE) -> Told:
-    """The card is valid already at the local date."""
+    """The card is already valid on the local date."""
     day, effective = _sound_date(local, 12, table)[-12:-8], _sound_date(valid, 13, table)[-4:]
     if not day or not effective or months_from(effective, day) >= 0:
         return None

@@ -1,8 +1,8 @@
 """Rules about chip data (DE 55): the tags themselves, how they agree with each other and with elements, and
 with what happened.
 
-Only framing is an error, since tags are the networks' and issuers' own business. Everything but framing
-is judged only where the tags can be read. Findings point at the tag: path `55.9F26`.
+Only framing errors are errors, since tags are up to networks and issuers. All other rules need readable tags.
+Findings point at the tag: path `55.9F26`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def tag_hit(
     size: int | None = None,
     severity: Severity | None = None,
 ) -> Hit:
-    """A hit on *size* digits of a tag's value, from *at* on; to its end without a size."""
+    """A hit on *size* digits of a tag's value, from *at* on; without a size, to its end."""
     width = len(value) - at if size is None else size
     return Hit(55, expected, found, at, width, f"55.{tag}", severity=severity, tag=tag)
 
@@ -136,8 +136,8 @@ def _size(known: tables.TagSpec) -> range:
 
 @rule("chip-tag-length")
 def tag_length(heads: _Heads = DE[55].heads, owner: str = APPLICATION) -> Iterator[Hit]:
-    """Values are as long as the dictionary says, tags of networks' own as the network of the application has
-    them; a length that rests on no source, or on one payment system, only informs."""
+    """Values have the lengths in the dictionary or, for networks' own tags, those of the application's
+    network. A length without a source, or of one payment system, gives only a remark."""
     for head in heads:
         own = head.tag in tables.own_tags()
         known = tables.tag_of(head.tag, owner) if own else tables.tags().get(head.tag)
@@ -173,7 +173,7 @@ def tag_repeated(heads: _Heads = DE[55].heads) -> Iterator[Hit]:
 
 @rule("chip-cryptogram-data", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def cryptogram_data(entry: str = DE[22].entry, heads: _Heads = DE[55].heads) -> Told:
-    """Where there is a cryptogram of a chip that was read, the data it is computed over are there."""
+    """If a chip was read and sent a cryptogram, the data that it is computed over are present."""
     present = {head.tag for head in heads}
     if "9F26" not in present or entry not in _CHIP:
         return None
@@ -199,7 +199,7 @@ def entry_mode(
     value: str = DE[22], entry: str = DE[22].entry, card: Card = CARD, table: Spec = TABLE
 ) -> Told:
     """With chip data, DE 22 is a chip or contactless entry mode, of the standard or of the card's network."""
-    told = bool(value.strip("0"))  # zeros say of no terminal that it did anything
+    told = bool(value.strip("0"))  # zeros mean unspecified
     if told and entry not in _NO_CHIP:
         return None
     if told and card.owner is not None and pos.kind_of(value, table.version, card.network) not in _NO_CHIP:
@@ -210,13 +210,14 @@ def entry_mode(
 @each_tag("chip-other-way", "8A", "91", classes=_TRANSACTIONS, functions=_REQUESTS)
 @each_tag("chip-other-way", "71", "72", classes="124", functions=_REQUESTS_AND_ADVICES)
 def from_issuer(value: str = TAG_VALUE, tag: str = TAG) -> Told:
-    """What an issuer sends to the card is not in a request; its scripts are in no advice or reversal."""
+    """A request contains nothing that an issuer sends to the card; nor does an advice or a reversal contain
+    scripts."""
     return tag_hit(tag, value, "tags of a request or an advice", "one that only the issuer sends")
 
 
 @rule("chip-other-way", classes=_TRANSACTIONS, functions="1")
 def echoed(heads: _Heads = DE[55].heads) -> Told:
-    """The response does not return what the card sent to its issuer; only the first such tag is reported."""
+    """The response does not return what the card sent to the issuer; only the first such tag is reported."""
     for name in ("9F26", "9F27"):
         for head in heads:
             if head.tag == name:
@@ -232,7 +233,7 @@ _NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])"
 
 @each_tag("chip-tag-digits", *(tag for tag, known in tables.tags().items() if known.content in _NOT_DIGITS))
 def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
-    """Values of format n and cn are digits, no more of them than the format has."""
+    """Values of format n and cn are digits, and not more than the format allows."""
     known = tables.tags()[tag]
     if known.digits is None and value.isdecimal():
         return None
@@ -245,7 +246,7 @@ def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
 
 @cache
 def _reserved(tag: str) -> int:
-    """The reserved bits of a tag that is nothing but bits, as a number."""
+    """The reserved bits of a tag that consists of bits, as a number."""
     size = 8 * tables.tags()[tag].minimum
     used = sum(1 << size - 8 * byte + bit - 1 for byte, bit in tables.bits(tag))
     return (1 << size) - 1 & ~used
@@ -278,7 +279,7 @@ def chip_date(value: str = TAG_VALUE, tag: str = TAG) -> Told:
 
 
 def _code(value: str) -> str:
-    """The three digits of a country or currency code; empty when there are none."""
+    """The three digits of a country or currency code; empty if there are none."""
     code = three_digits(value)
     return code if len(code) == 3 and code.isdecimal() else ""
 
@@ -294,8 +295,8 @@ def chip_country(value: str = TAG_VALUE, tag: str = TAG) -> Told:
 @each_tag("chip-zeros", "84", "9F10", "9F26", "9F36", "9F37", classes="124", functions=_REQUESTS_AND_ADVICES)
 @each_tag("chip-zeros", "91", classes=_TRANSACTIONS, functions="13")
 def chip_zeros(value: str = TAG_VALUE, tag: str = TAG) -> Told:
-    """What card, terminal and issuer generate is no filler: application, issuer application data, cryptogram,
-    counter, unpredictable number and the issuer's authentication data."""
+    """What card, terminal and issuer generate is not all zeros: application, issuer application data,
+    cryptogram, counter, unpredictable number and the issuer's authentication data."""
     if not value or value.strip("0"):
         return None
     return tag_hit(tag, value, "a value generated by the card, terminal or issuer", "zeros")
@@ -357,7 +358,7 @@ def online_pin(
     pin: bool = Present[52],
     table: Spec = TABLE,
 ) -> Told:
-    """An online PIN that the chip data speak of travels in DE 52, and the other way round."""
+    """If the chip data report an online PIN, DE 52 has it, and vice versa."""
     if len(done) != 6:
         return None
     method = f"{int(done[:2], 16) & _METHOD:02X}"
@@ -371,7 +372,7 @@ def online_pin(
         severity = Severity.INFO if method in _NO_METHOD else None
         found = emv.cvm_results(done)
         return tag_hit("9F34", done, "an online PIN with DE 52", found, severity=severity)
-    # Of a card that was tapped some terminals report nothing in 95, and 2003 has no code for one.
+    # Some terminals report nothing in 95 for a tapped card, and 2003 has no code for one.
     inserted = table.version in _EARLY and entry == "chip"
     if method == _ONLINE_PIN_METHOD and len(results) == 10 and not seen and inserted:
         expected = "online PIN entered (byte 3 bit 3), because 9F34 says so"
@@ -393,14 +394,14 @@ def contactless_pin(done: str = Tag["9F34"], entry: str = DE[22].entry) -> Told:
 
 # Condition codes and results of 9F34: EMV book 3, annex C3; those from 80 on are defined by networks.
 _CONDITIONS, _OWN_CONDITIONS, _RESULTS = 0x09, 0x80, 0x02
-# A PIN that the issuer checks, a signature that a clerk does, no method at all: nothing to succeed in.
+# No result at the terminal: the issuer checks the PIN, a clerk the signature, or no method was performed.
 _NEVER_KNOWN = (0x02, 0x1E, 0x3F)
 _BY_OTHERS = (0x02, 0x1E)
 
 
 @rule("chip-verification-known")
 def verification_known(done: str = Tag["9F34"]) -> Told:
-    """9F34 has a method, a condition and a result of EMV; methods from 20 on are left to others."""
+    """9F34 has an EMV method, condition and result; EMV leaves methods from 20 on to others."""
     if len(done) != 6:
         return None
     condition, result = int(done[2:4], 16), int(done[4:], 16)
@@ -422,7 +423,7 @@ _CASH_MACHINE, _ATTENDED = "6011", ("1", "2", "3")
 
 @rule("chip-terminal-type")
 def terminal_type(value: str = Tag["9F35"]) -> Told:
-    """9F35 is a type of terminal that EMV has."""
+    """9F35 is an EMV terminal type."""
     if not value.isdecimal() or int(value) in _TERMINALS:
         return None
     return tag_hit("9F35", value, "a terminal type 11 to 16, 21 to 26 or 34 to 36", repr(value))
@@ -431,7 +432,7 @@ def terminal_type(value: str = Tag["9F35"]) -> Told:
 @each("chip-terminal-type", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 @each("chip-terminal-type", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def cash_terminal(category: str = VALUE, value: str = Tag["9F35"], table: Spec = TABLE) -> Told:
-    """A bank's unattended terminal pays out cash, and a cash machine is unattended."""
+    """A bank's unattended terminal dispenses cash, and a cash machine is unattended."""
     if category == _CASH_MACHINE and value[1:] in _ATTENDED:
         return tag_hit("9F35", value, "an unattended terminal, by the merchant category", repr(value))
     if value not in _CASH_TERMINALS or is_particular("cash-category", table.version, category):
@@ -472,20 +473,20 @@ def results_agree(
         expected = "a verification method that the terminal supports (9F33)"
         yield tag_hit("9F34", done, expected, "another", 0, 2)
     able = len(profile) != 4 or int(profile, 16) & _SUPPORTS_CARDHOLDER
-    # A contactless card may request it by other means than 82.
+    # A contactless card may request it in other ways than 82.
     if not able and (method in _PIN_BY_CHIP or (entry == "chip" and method in _BY_OTHERS)):
         expected = "no verification, because the card supports none (82)"
         yield tag_hit("9F34", done, expected, emv.cvm_results(done), 0, 2)
 
 
-# How the card's data can be authenticated: the bits of failure in byte 1 of 95, and of support in 82.
+# Methods of data authentication: the failure bits in byte 1 of 95, and the support bits in 82.
 _AUTHENTICATION = {0x40: 0x40, 0x08: 0x20, 0x04: 0x01}
 _NOT_PERFORMED = 0x80
 
 
 @rule("chip-results-agree")
 def authentication_agrees(results: str = Tag["95"], profile: str = MaybeTag["82"]) -> Told:
-    """Authentication of the card's data fails where it was performed, by a method that the card supports."""
+    """If authentication of the card's data failed, it was performed, by a method that the card supports."""
     found = int(results[:2], 16) if len(results) == 10 else 0
     able = int(profile[:2], 16) if len(profile) == 4 else 0xFF
     if not any(
@@ -522,7 +523,7 @@ def results_before_the_answer(
 def pin_not_possible(
     value: str = DE[22], pin: bool = Present[52], done: str = MaybeTag["9F34"], table: Spec = TABLE
 ) -> Told:
-    """A PIN, in DE 52 or verified by the chip, comes from a terminal that can take one."""
+    """A PIN, in DE 52 or verified by the chip, comes from a terminal that can accept one."""
     where = part_of_pos(table.version, "pin-capability")
     if not is_particular("no-pin-entry", table.version, value[where]) or not clean(value, 22, table):
         return None
@@ -536,14 +537,14 @@ def pin_not_possible(
 
 @rule("chip-results-agree", classes=_TRANSACTIONS, functions=_REQUESTS)
 def reads_chips(capabilities: str = Tag["9F33"], entry: str = DE[22].entry) -> Told:
-    """A chip that was inserted was read by a terminal that reads chips: byte 1 bit 6 of 9F33."""
+    """If a chip was inserted, the terminal can read chips: byte 1 bit 6 of 9F33."""
     if entry != "chip" or len(capabilities) != 6 or int(capabilities[:2], 16) & _READS_CHIPS:
         return None
     return tag_hit("9F33", capabilities, "a terminal that reads chips (DE 22 is chip)", "another", 0, 2)
 
 
 def _is_capable(capabilities: str, method: int) -> bool:
-    """Whether a terminal can verify by *method*; without its capabilities, any is possible."""
+    """Whether a terminal supports *method*; without known capabilities, any is possible."""
     needed = _ABLE.get(method, 0)
     return not needed or len(capabilities) != 6 or bool(int(capabilities[2:4], 16) & needed)
 
@@ -591,8 +592,8 @@ def issuer_data(data: str = Tag["9F10"].head, card: Card = CARD, owner: str = AP
 
 
 def _results(data: str, owner: str) -> tuple[int, int] | None:
-    """The first byte of the card verification results in 9F10, with its place; None where its bits are not
-    known."""
+    """The position and value of the first byte of the card verification results in 9F10; None if its bits are
+    not known."""
     for layout in tag_layouts("9F10", owner):
         found = read(layout, data)
         for part in found.parts if found.fits else ():
@@ -606,7 +607,7 @@ def _results(data: str, owner: str) -> tuple[int, int] | None:
 
 @rule("chip-currency", classes="124")
 def chip_currency(value: str = Tag["5F2A"], stated: str = CURRENCY, table: Spec = TABLE) -> Told:
-    """5F2A is a currency, and the one of the amount."""
+    """5F2A is a currency, the one of the amount."""
     code = _code(value)
     if not code:
         return None  # length and digits have rules of their own
@@ -668,8 +669,8 @@ def chip_message_date(
 
 @rule("retrieval-reference-day", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, any_mti=True)
 def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value: str = Tag["9A"]) -> Told:
-    """A reference of the usual form begins with the last digit of the year, which in 1987 only the chip's
-    date gives; around New Year it may be the next one."""
+    """A reference of the usual form starts with the last digit of the year, which in 1987 only the chip's
+    date gives; around New Year, the years may differ."""
     if reference[6:] != stan[-6:] or not reference.isdecimal() or len(value) != 6 or not value.isdecimal():
         return None
     if reference[0] == value[1] or value[2:] in _NEW_YEAR or reference[1:4] not in days_of_year(value[2:]):
@@ -721,7 +722,7 @@ def _bind_copy(
             told = told.strip()
             same = not told or characters(value).strip() == told
         elif known.content == "n" and not told.isdecimal():
-            return None  # what is wrong with the data element is said there
+            return None  # an invalid data element has its own rule
         else:
             same = value.startswith(told) or value.lstrip("0") == told.lstrip("0")
         # Terminals and acquirers may number terminals and merchants differently.
@@ -739,7 +740,7 @@ _bind_copy("5F30", 35, _WHOLE, _ALL, DE[35].service)
 _bind_copy("5F34", 23, _WHOLE, _ALL, name="chip-sequence-number")
 _bind_copy("9F1C", 41, _WHOLE, _ALL)
 _bind_copy("9F16", 42, _WHOLE, _ALL)
-_bind_copy("9F39", 22, _TWO, ("1987",))  # DE 22 is no entry mode of two digits later
+_bind_copy("9F39", 22, _TWO, ("1987",))  # later versions have no two-digit entry mode in DE 22
 
 
 @rule("chip-application", classes=_TRANSACTIONS)
@@ -750,7 +751,7 @@ def application(
     heads: _Heads = DE[55].heads,
     card: Card = CARD,
 ) -> Told:
-    """The application on the chip is of the card's network; a card of two networks has one of each."""
+    """The application on the chip is the card network's; a card of two networks has one of each."""
     present = {head.tag for head in heads}
     told = (("84", dedicated), ("4F", named), ("9F06", terminal))
     for tag, value in [one for one in told if one[0] in present][:1]:
@@ -817,7 +818,7 @@ def _is_month(text: str) -> bool:
 
 @rule("card-expired", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def expired(day: str = Tag["9A"], expiry: str = DE[14], code: str = Maybe[3]) -> Told:
-    """1987 has no year but in the chip's date: the card has not expired on it."""
+    """The card has not expired on the chip's date, the only one in 1987 with a year."""
     if len(day) != 6 or code[:1] == _REFUNDS or not _is_month(expiry) or not _is_month(day[:4]):
         return None
     if (left := months_from(day[:4], expiry)) > LONGEST_VALID:

@@ -1,9 +1,9 @@
 """Rules about the value of one element: its characters, dates, codes, and the layout of what is inside.
 
-A value with characters that are not of its class is reported as that alone: the other rules ask `clean`
-before they speak. Unknown codes warn, since links agree on codes of their own. Where parts stand and what may
-stand in them is said by the layout rows: `misfits` says what does not fit, `unknown` which codes are in no
-list; a rule is a line, or adds what only it knows.
+A value with characters outside its class gets only that finding: the other rules check `clean` first. Unknown
+codes are warnings, since links agree on their own codes. The layout rows define the positions and contents of
+parts: `misfits` reports what does not fit, `unknown` the codes in no list; a rule is one line, or adds what
+only it knows.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ LATER = ("1993", "2003")
 _CARD_CLASSES = "1234567"
 _UNSOURCED = "unsourced"
 _REGION_WIDTH = 16  # postal code, region and country in DE 43 of 1993
-_ALPHA_3 = 3  # letters of an ISO 3166 country code of three
+_ALPHA_3 = 3  # letters of an ISO 3166 alpha-3 code
 _NO_LIST = frozenset(("", "text", "id", "date", "amount", "flags", "is", "blank", "mti", "digits", "country"))
 _TRACK_2 = 35  # has a rule for its whole layout
-# ISO 9564 formats 0 to 2, and 3 with its own filler, not encrypted: the PIN's length, the PIN, F to the end.
+# Clear ISO 9564 blocks of formats 0 to 2, and 3 with its own fill digits: PIN length, PIN, F to the end.
 _CLEAR_BLOCK = re.compile(
     "|".join(
         f"[0-2]{size:X}[0-9]{{{size}}}F{{{14 - size}}}|3{size:X}[0-9]{{{size}}}[A-F]{{{14 - size}}}"
@@ -61,12 +61,12 @@ _CLEAR_BLOCK = re.compile(
 
 
 def clean(value: str, number: int, table: Spec) -> bool:
-    """Whether the element is there, not empty, and has only characters of its class."""
+    """Whether the element is present, not empty, and has only characters of its class."""
     return bool(value) and FOREIGN[table[number].content].search(value) is None
 
 
 def purpose_kind(processing_code: str, version: str) -> str:
-    """The kind of transaction of the processing code, such as `debit`; empty if unknown."""
+    """The kind of transaction in the processing code, such as `debit`; empty if unknown."""
     found = lookup("transaction_type", processing_code[:2], version=version)
     return found.kind if found else ""
 
@@ -76,13 +76,13 @@ MOVE_MONEY = ("debit", "credit", "transfer", "payment")
 
 
 def answer_kind(code: str, version: str) -> str:
-    """The kind of answer in DE 39, as `approved`; empty where it is not known."""
+    """The kind of response in DE 39, such as `approved`; empty if unknown."""
     found = lookup("response_code", code, version=version)
     return found.kind if found else ""
 
 
 def part_of_pos(version: str, job: str) -> slice:
-    """The place of the part of DE 22 that does *job*; an empty slice if none does."""
+    """The position of the part of DE 22 with this *job*; an empty slice if there is none."""
     found = role(job, version)
     return place(version, 22, found.part) if found else slice(0, 0)
 
@@ -117,7 +117,7 @@ def _describe(char: str) -> str:
 
 @every("whole-bytes", lambda element: element.binary)
 def whole_bytes(value: str = VALUE.characters, element: ElementSpec = ELEMENT) -> Told:
-    """Binary values have two hex digits a byte."""
+    """Binary values have two hex digits per byte."""
     if len(value) % 2 == 0:
         return None
     return Hit(element.number, "two hex digits per byte", f"{len(value)} hex digits")
@@ -150,7 +150,7 @@ def misfit(value: str, element: ElementSpec, table: Spec) -> Told:
 
 @cache
 def currencies(version: str) -> dict[int, slice]:
-    """The places of currencies: elements of their own, or the start of amounts."""
+    """The positions of currencies: separate elements, or the start of amounts."""
     inside = ((number, money.composite(version, number)) for number in money.CURRENCY_OF)
     found = {number: places[0] for number, places in inside if places}
     return found or {number: slice(None) for number in sorted({*money.CURRENCY_OF.values()})}
@@ -207,7 +207,7 @@ def country_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE)
 
 @rule("luhn-unknown-network", classes="1234567")
 def luhn_of_unknown_network(card: Card = CARD) -> Told:
-    """A card of no known network should have a right check digit, too."""
+    """A card of an unknown network should have a correct check digit, too."""
     if card.network is not None or not card.field or not card.digits or card.right:
         return None
     return wrong_check_digit(card.field, card.size - 1)
@@ -283,7 +283,7 @@ def track_3(value: str = DE[36], table: Spec = TABLE) -> Told:
     return Hit(36, expected, f"{len(value)} characters in another layout")
 
 
-# Where anything may be written: those of private use, and names.
+# Free-form elements: those of private use, and names.
 _FREE = (43, 44, 46, 47, 48, *range(58, 64), *range(104, 125))
 # The character before is checked after the first digit, which finds candidates quickly.
 _ANOTHER_CARD = re.compile(r"[2-6](?<![0-9A-Za-z][2-6])[0-9]{12,18}(?![0-9A-Za-z])")
@@ -293,8 +293,8 @@ _ANOTHER_CARD = re.compile(r"[2-6](?<![0-9A-Za-z][2-6])[0-9]{12,18}(?![0-9A-Za-z
 def card_number_in_clear(
     value: str = VALUE, account: tuple[int, str] = ACCOUNT, number: int = NUMBER, table: Spec = TABLE
 ) -> Told:
-    """A card number is only in the elements that are masked and encrypted for it: the one of
-    the message, or another one on its own."""
+    """A card number, the message's own or another, is only in the elements that are masked and encrypted for
+    it."""
     pan = account[1]
     if len(pan) > SHORTEST_PAN and pan in value:
         at = value.index(pan)
@@ -307,7 +307,7 @@ def card_number_in_clear(
 
 @rule("pin-block", classes=_CARD_CLASSES)
 def pin_block(block: str = DE[52], account: tuple[int, str] = ACCOUNT, table: Spec = TABLE) -> Told:
-    """DE 52 is encrypted: neither empty nor a clear block, joined with the card number or not."""
+    """DE 52 is encrypted: neither empty nor a clear PIN block, combined with the card number or not."""
     value = block.upper()
     if not clean(value, 52, table):
         return None
@@ -327,7 +327,7 @@ _WEAK_KEYS = frozenset(("01" * 8, "FE" * 8, "E0" * 4 + "F1" * 4, "1F" * 4 + "0E"
 @each("mac-zeros", 64, 128)
 @each("only-zeros", 55, 62, 63, 96, 125)
 def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """A MAC, chip data, private data and keys have content; zeros are a filler."""
+    """A MAC, chip data, private data and keys are not all zeros."""
     if number == _KEY and value.upper() in _WEAK_KEYS:
         return Hit(number, "a key", "one that DES knows as weak")
     if not value or value.strip("0"):
@@ -355,13 +355,13 @@ def empty_element(value: str = VALUE, number: int = NUMBER) -> Told:
 
 @cache
 def _parts_of(version: str, number: int) -> tuple[tuple[Cell, int, int], ...]:
-    """The parts of an element of fixed places, with where they start and end."""
+    """The parts of an element with fixed positions, with their start and end."""
     return layouts(version, number)[0].cell.slices or ()
 
 
 @cache
 def listed(name: str, version: str = "", position: str = "") -> frozenset[str]:
-    """The codes of a list for *version* (all versions when empty), those of networks included."""
+    """The codes of a list for *version* (empty: all versions), including those of networks."""
     return frozenset(
         row.code
         for row in code_list(name)
@@ -370,7 +370,7 @@ def listed(name: str, version: str = "", position: str = "") -> frozenset[str]:
 
 
 def _on_a_network(version: str, number: int, value: str, at: tuple[int, int | None]) -> bool:
-    """Whether some network lists *value*, or the part of it *at* a place."""
+    """Whether any network lists *value*, or the part *at* a position in it."""
     for item in (item for name in NETWORKS for item in network(name).formats):
         if number not in item.fields or version not in item.versions:
             continue
@@ -382,8 +382,8 @@ def _on_a_network(version: str, number: int, value: str, at: tuple[int, int | No
 
 
 class _Coded(NamedTuple):
-    """A code inside an element, a row of `data/rules_codes.csv`: its place, its list, of any version or its
-    own, and the codes that are left to agreement, with or without a remark."""
+    """A code inside an element, a row of `data/rules_codes.csv`: its position, its list (of any version or
+    its own), and the codes left to agreement, with or without a remark."""
 
     number: int
     version: str
@@ -398,17 +398,17 @@ class _Coded(NamedTuple):
     expected: str
 
     def listed(self, code: str) -> bool:
-        """Whether the list of the standard has *code*; without a list, what is agreed is all there is."""
+        """Whether the standard lists *code*; without a list, only agreed codes count."""
         if not self.name:
             return self.is_agreed(code)
         return code in listed(self.name, "" if self.any_version else self.version, self.position)
 
     def is_agreed(self, code: str) -> bool:
-        """Whether *code* is left to those who use it."""
+        """Whether *code* is left to agreement."""
         return self.agreed is not None and self.agreed.fullmatch(code) is not None
 
     def told(self, value: str, table: Spec) -> Told:
-        """What is wrong with the code in *value*."""
+        """The hit on the code in *value*, if any."""
         number, code = self.number, value[self.start : self.end]
         if self.listed(code) or not clean(value, number, table) or self._of_a_network(value, code):
             return None
@@ -421,7 +421,7 @@ class _Coded(NamedTuple):
         return what._replace(hint=hint) if elsewhere else what
 
     def _of_a_network(self, value: str, code: str) -> bool:
-        """Whether the table or the lists of some network have it."""
+        """Whether the table or the lists of any network have *code*."""
         if self.number == _ANSWER and any(response_code(name, code) for name in NETWORKS):
             return self.version == "1987"
         if not self.name:
@@ -490,7 +490,7 @@ def conversion_rate(value: str = VALUE, number: int = NUMBER, table: Spec = TABL
 
 @rule("pos-data-bits", versions=("2003",))
 def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
-    """DE 22 of 2003: no bit is set that is reserved for ISO."""
+    """DE 22 of 2003 has no bits set that are reserved for ISO."""
     if not clean(value, 22, table):
         return
     for cell, at, end in _parts_of("2003", 22):
@@ -560,7 +560,7 @@ def _of_another_version(value: str, number: int, own: str) -> str:
 
 
 def unknown(value: str, number: int, table: Spec) -> Iterator[Hit]:
-    """Codes that no list has, in the parts of an element; after the first misfit nothing is sure."""
+    """Codes that are in no list, in the parts of an element before the first misfit."""
     found = closest(table.version, number, value)
     if found is None or not clean(value, number, table):
         return
@@ -571,7 +571,7 @@ def unknown(value: str, number: int, table: Spec) -> Iterator[Hit]:
 
 
 def _unknown_in(parts: tuple[Part, ...], number: int, beside: tuple[Part, ...] = ()) -> Iterator[Hit]:
-    """Unknown codes among *parts*; *beside* are the parts that may have their currency, if more."""
+    """Unknown codes in *parts*; *beside* are all the parts that may have their currency."""
     for part in parts:
         kind, value = part.cell.codes, part.value
         if kind == "minor_unit":
@@ -639,7 +639,7 @@ def composite_amount(value: str = VALUE, number: int = NUMBER, table: Spec = TAB
             continue
         inside = parts[at : parts.index(amount) + 1]
         if not "".join(one.value for one in inside).strip("0"):
-            continue  # zeros stand for no amount
+            continue  # zeros mean no amount
         told = number in _CURRENCY_TOLD and currency(code.value) is None
         yield from _unknown_in(inside[1:] if told else inside, number, parts)
 
@@ -671,7 +671,7 @@ def original_mti(
     original: Original | None = VALUE.original, number: int = NUMBER, mti: str = MTI, table: Spec = TABLE
 ) -> Told:
     """The original is a request or an advice of this version."""
-    if original is None or not original.mti.strip("0"):  # zeros stand for an unknown original
+    if original is None or not original.mti.strip("0"):  # zeros mean an unknown original
         return None
     undone = original.mti
     if version_of(undone) != table.version:
@@ -728,7 +728,7 @@ def location_country(value: str = DE[43], table: Spec = TABLE) -> Told:
     at = len(value) - len(tail)
     known = country(tail) or country(tail[1:]) or region(tail.strip())
     if len(value) != spec("1987")[43].width or known:
-        return None  # the rest of a layout does not fit, which networks judge
+        return None  # the rest does not fit, which the networks' rules check
     if not tail.strip():
         hint = "The last three positions are blank; name, city and country have fixed positions in DE 43."
         severity = Severity.INFO if value.strip() else None
@@ -737,8 +737,8 @@ def location_country(value: str = DE[43], table: Spec = TABLE) -> Told:
 
 
 def _only_a_place_unknown(value: str) -> bool:
-    """Whether all fits a layout with blanks between, but for letters that are a state or province of another
-    country."""
+    """Whether *value* fits a layout with blanks between its parts, except letters in place of a known state
+    or province."""
     tried = (read(one, value) for one in layouts("1987", 43))
     return any(
         len(found.misfits) == 1

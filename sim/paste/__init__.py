@@ -1,9 +1,10 @@
 """Guess what a paste is: spelling, framing, format, version and message, with reasons.
 
-Speculative and scored: every way to see bytes in the paste (`sim.paste.spellings`), every place where an
-MTI stands before a believable bitmap (`anchors`), every format and what links do otherwise (`ways`), read by
-the one reader of the codec (`search`), weighed in bits saved (`worth`), and judged (`confidence`). A wrong
-answer that claims to be sure is the worst there is; one that is unsure, with reasons, is a good one.
+It tries every way to see bytes in the paste (`sim.paste.spellings`), every place where an MTI precedes a
+plausible bitmap (`anchors`), every format and the usual deviations of links (`ways`), reads them with the
+codec's own reader (`search`), scores them in bits saved (`worth`), and decides how sure they are
+(`confidence`). A wrong answer that claims to be sure is the worst outcome; an unsure one, with reasons, is
+acceptable.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def known(mti: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def strangeness(mti: str) -> float | None:
-    """The penalty in bits for digits of an MTI that have no meaning; None for what is no MTI: an unknown
+    """The penalty in bits for MTI digits without a meaning; None if the digits cannot be an MTI: an unknown
     version, or class 0."""
     told = split(mti)
     if told.version is None or mti[1] == "0":

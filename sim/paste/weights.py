@@ -1,9 +1,8 @@
-"""What speaks for a reading and against it, in bits: rows of `data/weights.csv`.
+"""The weights for and against a reading, in bits: rows of `data/weights.csv`.
 
-A bit is a bit: what a value saves by being said as what it is. Where that does not follow from counting, the
-weight is what a corpus of pastes bears out: the column `without` is what the score of 100 changes by without
-it, as `make score WEIGHTS=1` measures; 0.0 says that the corpus does not settle it, an empty one that nobody
-has measured it yet.
+A weight is the number of bits that describing a value saves. If that cannot be computed, a corpus of pastes
+decides: the column `without` is the change of the score (of 100) without the weight, measured by `make score
+WEIGHTS=1`; 0.0 means that the corpus does not settle it, empty that it was never measured.
 """
 
 from __future__ import annotations

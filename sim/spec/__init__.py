@@ -1,4 +1,4 @@
-"""What ISO 8583 says: element tables, code lists, networks, currencies. Sole reader of `data/`."""
+"""The tables of ISO 8583: elements, code lists, networks, currencies. The only reader of `data/`."""
 
 from sim.spec.codes import Code as Code
 from sim.spec.codes import Country as Country

@@ -110,7 +110,7 @@ def _masked(value: Any) -> Any:
 
 
 def told_left_out(made: Format) -> str:
-    """What was left out of an imported format, in words."""
+    """In words, what was left out of an imported format."""
     return "; ".join(
         mask_words(
             f"DE {one.number}, {one.what} ({one.reason})" if one.number else f"{one.what} ({one.reason})"

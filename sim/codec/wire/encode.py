@@ -39,9 +39,9 @@ def encode(message: Message, fmt: Format | str, *, framing: Sequence[Layer | str
     """Write *message* as *fmt* (a format or the name of one) does, inside the layers of *framing*, outermost
     first: as they were read, or the names of such.
 
-    `decode(encode(message, fmt), fmt) == message`, but for what bytes do not tell, such as the letter case of
-    hex digits: `otherwise` names it. Raises BuildError naming the first element that the format cannot
-    carry; `misfits` names all of them.
+    `decode(encode(message, fmt), fmt) == message`, except for what bytes do not carry, such as the letter
+    case of hex digits: `otherwise` lists that. Raises BuildError naming the first element that the format
+    cannot carry; `misfits` lists all of them.
 
     >>> encode(Message("0800", {3: "990000", 11: "123456"}), "bcd").hex()
     '08002020000000000000990000123456'

@@ -146,15 +146,15 @@ class VersionedFormat:
 
 @dataclass(frozen=True, eq=False)
 class Format:
-    """How a link writes messages. Changes make another: `with_`.
+    """How a link encodes messages. Formats are immutable: `with_` returns a changed copy.
 
     `mti`, `digits`, `text`, `track`, `binary`, `lengths` name a code page or a packing; `bitmap` is raw or
-    hex, always of `bitmap_bytes` bytes, where that is not 0. `bit_1` says whether such a fixed bitmap has
-    its first bit set. `third` has bit 65 announce a third bitmap. `length_bytes`, where not 0, is the
-    width of every prefix. `elements` holds what differs, by element number, `absent` the numbers of
-    those that the link does not have; `frames` the names of what stands around a message on such links,
-    outermost first; `interface` is the interface of such links, empty where messages of any may be written
-    so. `left_out` says what an imported specification has and the format has not.
+    hex, always of `bitmap_bytes` bytes unless that is 0. `bit_1` says whether such a fixed bitmap has its
+    first bit set. With `third`, bit 65 announces a third bitmap. `length_bytes` is the width of every prefix
+    unless it is 0. `elements` contains the rows of elements that differ, by number; `absent` are the elements
+    that the link does not have; `frames` are the names of its framing, outermost first; `interface` is its
+    interface, empty for a format of many interfaces. `left_out` is what the format lacks of an imported
+    specification.
     """
 
     name: str
