@@ -289,7 +289,7 @@ def misfits(message: Message) -> tuple[BuildError, ...]:
         except BuildError as error:
             found.append(error)
             if error.field != number:
-                break  # the MTI is wrong, or the number is no element's
+                break  # the MTI is wrong, or there is no such element
     return tuple(found)
 
 

@@ -539,7 +539,7 @@ def _bind_converted(number: int, rate: int, currency_of_it: int) -> None:
         own: str = Maybe[49],
         other: str = Maybe[currency_of_it],
     ) -> Told:
-        """DE 5 and 6 are DE 4 times their rates: in minor units, or in major units of both currencies."""
+        """DE 5 and 6 are DE 4 times their rates, in minor units or in the major units of both currencies."""
         return _converted(number, rate, after, before, told, own, other)
 
 

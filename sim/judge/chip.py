@@ -780,7 +780,7 @@ def track_2(value: str = Tag["57"], track: str = DE[35], entry: str = DE[22].ent
     if entry != "chip":
         return None
     mine, told = value.rstrip("F").replace("D", "="), track.replace("D", "=")
-    # The card number has a rule of its own.
+    # The card number has its own rule.
     if mine == told or mine.split("=")[0] != told.split("=")[0]:
         return None
     return tag_hit("57", value, "the track in DE 35", "other data after the card number")

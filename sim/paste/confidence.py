@@ -15,7 +15,7 @@ from sim.paste.worth import NO_DIGITS
 
 _RIVAL = WEIGHTS["rival"]
 _FEW, _FEW_DIALECT, _FEW_FOREIGN = 3, 6, 8
-_WRITTEN_OUT = 3  # bytes of a prefix that writes 0 with so many digits
+_WRITTEN_OUT = 3  # bytes of a prefix that encodes 0 in this many digits
 _SHOWN = 6
 _EVIDENCE_USUAL = WEIGHTS["evidence_usual"]
 _EVIDENCE_FRAMED = WEIGHTS["evidence_framed"]

@@ -41,8 +41,8 @@ def settle(steps: Sequence[Step]) -> Padding:
 
 
 def _side_of(odd: Sequence[Step]) -> str:
-    """The only side on which the variable-length elements can be padded; empty if there is none. That a
-    fixed-length element is padded on the same side is no coincidence."""
+    """The only side on which the variable-length elements can be padded; empty if there is none. A
+    fixed-length element padded on the same side is hardly a coincidence."""
     only = [sides for step in odd if len(sides := {said.split()[0] for said, _ in step.values}) == 1]
     return next(iter(only[0])) if only and all(one == only[0] for one in only) else ""
 
@@ -87,8 +87,8 @@ def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:
 
 
 def _alone(odd: Sequence[Step], chosen: str) -> int:
-    """The only element that rules out padding on the other side, if its value is no known code and the others
-    allow it; 0 if there is none. Padding with F is no coincidence."""
+    """The only element that rules out padding on the other side, if its value is not a known code and the
+    others allow it; 0 if there is none. Padding with F is hardly a coincidence."""
     other = {"left 0": "right 0", "right 0": "left 0"}.get(chosen, "")
     against = [step for step in odd if other not in dict(step.values)]
     if not other or len(against) != 1 or _vote(against[0], dict(against[0].values)[chosen]):

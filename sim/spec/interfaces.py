@@ -68,7 +68,7 @@ def told_by(
     format: str, version: str, mti: str, numbers: Iterable[int], layers: Iterable[str] = ()
 ) -> str | None:
     """The interface that a message with elements *numbers* reveals when its *format* is a common one; None if
-    nothing does. An interface with a header of its own needs that among the *layers*, whatever the elements.
+    nothing does. A header that only its messages have, among the *layers*, counts more than elements.
 
     >>> told_by("bcd", "1987", "0200", (3, 4, 11, 22, 24, 25, 35, 41, 42, 62))
     'nac'

@@ -92,9 +92,9 @@ class Views:
 def decode(data: bytes, fmt: Format | str, version: str | None = None) -> Message:
     """Read *data*, one message without its framing, as *fmt* (a format or the name of one) writes it.
 
-    *version* None is the format's, or read off the MTI. Values are given as in the text form: binary
-    ones as hex digits, the separator of packed track data as `=`. Raises WireError (a ParseError whose
-    offset counts bytes) at the first misfit, SpecError for an unknown format or version.
+    *version* None means the format's own, else that of the MTI. Values are in the text form: binary ones as
+    hex digits, the separator of packed track data as `=`. Raises WireError (a ParseError whose offset counts
+    bytes) at the first misfit, SpecError for an unknown format, ChoiceError for an unknown version.
 
     >>> decode(bytes.fromhex("0800 2020000000000000 990000 123456"), "bcd")[11]
     '123456'
