@@ -79,7 +79,7 @@ class Candidate:
     odd: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     score: float = 0.0
-    # The same with characters in place of bytes: whatever holds for one holds for the other.
+    # The same reading with characters in place of bytes: what is true of one is true of the other.
     plainer: Candidate | None = None
 
     def __post_init__(self) -> None:

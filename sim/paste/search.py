@@ -88,7 +88,7 @@ class Work:
 
     def __init__(self, left: int = MOST_WORK) -> None:
         self.left = left
-        self.kept = left // 3  # for what links do besides their format
+        self.kept = left // 3  # for deviations of links from their format
         self.begin()
 
     def begin(self) -> None:
