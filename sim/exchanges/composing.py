@@ -22,7 +22,6 @@ from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
 from sim.exchanges.plan import Asked, Plan, Step, steps_of, together
 from sim.exchanges.words import Mark, Reader
-from sim.masking import mask_words
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
 from sim.operations.merchants import zone_named
@@ -265,7 +264,6 @@ class Composer(Draft):
             self.not_possible = self.not_possible or str(mark.value)
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
         hosted = ("bound", "everything", "endpoint") if not self.all("host", "suite") else ()
-        seen = mask_words(self.reader.text)  # mask the whole text: a card number may span several words
         for mark in self.all(
             "unknown", "beyond", "several", "negation", "tip", "it", "same", "fact", *hosted
         ):
@@ -275,7 +273,7 @@ class Composer(Draft):
                 continue
             if mark.key == "tip":
                 continue  # the amount includes it
-            words = seen[mark.start : mark.end]
+            words = self.reader.shown[mark.start : mark.end]
             self.bad(words)
             if mark.key == "unknown" and (near := like(mark.value)) and near != fold(words):
                 self.notes.append(f"Did you mean '{near}' by '{words}'?")

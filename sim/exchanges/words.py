@@ -16,6 +16,7 @@ from typing import Any
 from sim.elements import dates
 from sim.exchanges import lexicon, sums
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
+from sim.masking import mask_words
 from sim.spec import currency as currency_of
 
 _ALLOWED = frozenset(",.;:-()!/\"'—&=#+*>[]{}|“”„«»‘’_~")
@@ -55,6 +56,7 @@ class Reader:
         self.marks: list[Mark] = []
         self.unclear: list[str] = []
         self.notes: list[str] = []
+        self.shown = mask_words(text)  # all of it at once: a card number or a track may span several words
         self.left = fold(text)
         self.portuguese = not phrases_of("portuguese").keys().isdisjoint(TOKEN.findall(self.left))
         self.comma = not phrases_of("comma").keys().isdisjoint(TOKEN.findall(self.left))
@@ -76,7 +78,7 @@ class Reader:
 
     def add(self, key: str, value: Any, start: int, end: int) -> None:
         """Mark the text from *start* to *end* as *value* of *key*; nothing else reads it then."""
-        self.marks.append(Mark(key, value, start, end, self.text[start:end].strip()))
+        self.marks.append(Mark(key, value, start, end, self.shown[start:end].strip()))
         self._blank(start, end)
 
     def _blank(self, start: int, end: int) -> None:

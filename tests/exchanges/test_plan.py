@@ -192,6 +192,13 @@ def test_a_plan_shows_no_card_number() -> None:
     for shown in (repr(table), table._repr_html_(), str(table.plan.understood())):
         assert "4111111111111111" not in shown.replace(" ", "")
     assert "411111" in repr(table)
+    for text in (
+        "sale 10 with track ;4111111111111111=28121011234567",
+        "4111111111111111=28121011234567, 10",
+    ):
+        track = sim.plan(text)
+        for shown in (repr(track), track._repr_html_(), track.plan.refusal, str(track.plan.understood())):
+            assert not re.search("2812101|1234567", shown), shown
     said = sim.plan("visa purchase 20 EUR card 4111 1111 1111 1111 and card 5555 5555 5555 4444")
     with pytest.raises(sim.UnclearError) as caught:
         said.plan.run()
