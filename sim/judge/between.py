@@ -253,8 +253,8 @@ def security_of_pin(value: str = DE[53], pin: bool = Present[52], card: Card = C
     so."""
     if not value or bool(value.strip("0")) == pin or not _tells_of_pin(card, mti):
         return None
-    what = "the PIN block key and format"
-    return Hit(53, what, "zeros") if pin else Hit(53, f"no {what[4:]}, because DE 52 is missing", "some")
+    what = "PIN block key and format"
+    return Hit(53, f"the {what}", "zeros") if pin else Hit(53, f"no {what}, because DE 52 is missing", "some")
 
 
 def _tells_of_pin(card: Card, mti: str) -> bool:

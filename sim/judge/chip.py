@@ -163,9 +163,11 @@ def tag_repeated(heads: _Heads = DE[55].heads) -> Iterator[Hit]:
     if len({head.tag for head in heads}) == len(heads):
         return
     alike: dict[tuple[int, str], list[TagHead]] = {}
-    for at, head in enumerate(heads):
-        around = (one.value_start for one in reversed(heads[:at]) if one.end >= head.end)
-        alike.setdefault((next(around, 0), head.tag), []).append(head)
+    around = [0]  # where the templates that contain the next tag begin
+    for head in heads:
+        del around[head.depth + 1 :]
+        alike.setdefault((around[-1], head.tag), []).append(head)
+        around.append(head.value_start)
     for (_, name), found in alike.items():
         if len(found) > 1 and not found[-1].constructed and tables.role(name) not in _REPEATING:
             yield _on(found[-1], f"one tag {name}", f"{len(found)}")
