@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from sim.codec import Message, ParseError, bitmap, build
-from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, SpecError, WireError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, OptionError, SpecError, WireError, closest_name
 from sim.operations.anatomy import dissect
 from sim.operations.choosing import chosen_version
 from sim.operations.reading import on_interface, read
 from sim.paste.reading import TEXT, Reading, read_text
 from sim.spec import Spec, spec
 from sim.spec.spellings import network_named, version_named
-from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
+from sim.spec.tables import read_toml
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, Payment
 from sim.tables.card_data import element_number, is_missing
 
 if TYPE_CHECKING:
@@ -264,3 +265,13 @@ def text_of(reading: Reading) -> str:
 def digest(raw: str) -> str:
     """A short hash of a text, to recognize it without storing it."""
     return sha256(raw.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
+    """Raises OptionError for the first word of *payment* that is not an option, with the nearest one."""
+    known = (*own, *Payment.__annotations__)
+    for name in payment:
+        if name not in known and name not in read_toml("templates")["details"]:
+            near = closest_name(name, known)
+            expected = "an option" if near else f"one of {', '.join(known)}"
+            raise OptionError(name, expected, "an unknown name", None, near)

@@ -25,10 +25,9 @@ from sim.spec.words import (
     Outcome,
     Purpose,
 )
-from sim.tables.argument import take
+from sim.tables.argument import check_words, take
 from sim.tables.findings_table import FINDING_COLUMNS, cells_of
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.messages import check_words
 from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_of
 from sim.tables.transactions import Held, alpha_of
 

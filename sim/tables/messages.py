@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sim import operations
 from sim.codec import BuildError, Message
 from sim.codec import build as build_text
-from sim.errors import OptionError, closest_name, shown
+from sim.errors import OptionError, shown
 from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, Anatomy, differences, dissect
 from sim.operations.asked import generated, moment
@@ -19,7 +19,6 @@ from sim.operations.findings import NO_ROWS, framing_finding
 from sim.operations.verdict import told, verdict_on
 from sim.paste.reading import TEXT as TEXT_FORM
 from sim.spec.spellings import network_named, several, template_word, version_named
-from sim.spec.tables import read_toml
 from sim.spec.words import (
     OF_A_MODEL,
     AnyInterface,
@@ -32,7 +31,7 @@ from sim.spec.words import (
     Purpose,
     ReversalReason,
 )
-from sim.tables.argument import MessageArgument, digest, facts_of, from_elements, readable, take
+from sim.tables.argument import MessageArgument, check_words, digest, facts_of, from_elements, readable, take
 from sim.tables.card_data import CardData, Cover
 from sim.tables.findings_table import FindingsTable, findings_table
 from sim.tables.message_table import COLUMNS, MessageTable, RawMessage, row_of, table_of
@@ -344,16 +343,6 @@ def generate(
     when = moment(at)
     table.attrs["iso"]["at"] = when and when.isoformat()
     return table
-
-
-def check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
-    """Raises OptionError for the first word of *payment* that is not an option, with the nearest one."""
-    known = (*own, *Payment.__annotations__)
-    for name in payment:
-        if name not in known and name not in read_toml("templates")["details"]:
-            near = closest_name(name, known)
-            expected = "an option" if near else f"one of {', '.join(known)}"
-            raise OptionError(name, expected, "an unknown name", None, near)
 
 
 def respond(

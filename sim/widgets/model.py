@@ -36,7 +36,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sim.codec import Message, bitmap, build
 from sim.codec.wire.formats import BCD, SIGNED, Field
@@ -59,14 +59,13 @@ from sim.paste.reading import Reading
 from sim.spec import ElementSpec, Spec
 from sim.spec.networks import told_name
 
-_SPAN = ("start", "value_start", "end", "number", "kind", "label", "chars", "pad")
 HIDDEN, NOTHING = "•", "."
 _UNSEEN = re.compile(rb"\0+")
 
 
 def byte_data(seen: Anatomy, held: Reading, shown: Mapping[int, tuple[str, str]], masked: bool) -> Data:
     """The bytes of *held*, whose text is that of *seen*, without those that *shown* hides."""
-    spans = list(_spans(seen, held))
+    spans = [span._asdict() for span in _spans(seen, held)]
     seeable = bytearray([not masked]) * len(held.data)
     if masked:
         for span in spans:
@@ -95,28 +94,38 @@ def _covered(shown: str, width: int, seeable: bytes | bytearray) -> str:
     return shown
 
 
-def _spans(seen: Anatomy, held: Reading) -> Iterator[Data]:
+class _Span(NamedTuple):
+    """Bytes *start* to *end* and what they are; the value begins at *value_start*. `chars` and `pad`: see
+    `_written`."""
+
+    start: int
+    value_start: int
+    end: int
+    number: int | None
+    kind: str
+    label: str
+    chars: int = 0
+    pad: int = 0
+
+
+def _spans(seen: Anatomy, held: Reading) -> Iterator[_Span]:
     at = 0
     for name, label, size in framing(held):
-        yield _span(at, at, at + size, None, "framing" if name else "header", label)
+        yield _Span(at, at, at + size, None, "framing" if name else "header", label)
         at += size
     layout = held.written.layout(held.version) if held.written else None
     for number, (start, first, end) in sorted(held.spans.items(), key=lambda one: one[1]):
         size = len(seen.message.get(number)) if number > BITMAP_FIELD else 2 * (end - first)
         chars, pad = _written(layout[number] if layout and number > BITMAP_FIELD else None, size, end - first)
         kind = _KINDS.get(number, "value")
-        yield _span(start, first, end, number, kind, "", chars, pad)
+        yield _Span(start, first, end, number, kind, "", chars, pad)
         at = end
     if at < len(held.data):
         if held.error:
             stop = seen.stop
-            yield _span(at, at, len(held.data), stop.number if stop else UNREAD, "unread", "not read")
+            yield _Span(at, at, len(held.data), stop.number if stop else UNREAD, "unread", "not read")
         else:
-            yield _span(at, at, len(held.data), None, "behind", "after the message")
-
-
-def _span(*values: object) -> Data:
-    return dict(zip(_SPAN, (*values, 0, 0), strict=False))
+            yield _Span(at, at, len(held.data), None, "behind", "after the message")
 
 
 def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:

@@ -133,7 +133,7 @@ def location(value: str, table: Spec) -> float:
 def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
     """The cost of each element if present, and if absent."""
     own = {row.field: row.presence for row in presence(network, mti)} if network in NETWORKS else {}
-    rows = list(read_csv("networks/presence"))
+    rows = read_csv("networks/presence")
     alike = (mti[2], str(int(mti[2]) % 2))  # fallback if no network has rows for this type: its function
     same = [row for row in rows if row["mti"][1:] == mti[1:]] or [
         row for row in rows if row["mti"][2] in alike

@@ -319,7 +319,7 @@ class OutcomeInput(ListInput):
 
     def __init__(self, label: str = "Outcome", tooltip: str = "") -> None:
         codes = {row.code: row.meaning for row in code_list("response_code") if not row.network}
-        declines = [code for code in sorted(codes) if len(code) <= 3 and int(code, 36)]
+        declines = [code for code in sorted(codes) if len(code) <= 3 and code.strip("0")]
         words = ((word, word) for word in verb("exchange").option("outcome").choices)
         super().__init__(label, tooltip, (*words, *((f"{code} {codes[code]}", code) for code in declines)))
 
