@@ -398,5 +398,10 @@ def _call(head: str, given: list[str]) -> str:
 
 
 def shown(text: str) -> str:
-    """*text* of a description with its card numbers masked."""
+    """*text* of a description with its card data masked."""
     return mask_words(text)
+
+
+def shown_value(name: str, value: object) -> str:
+    """The *value* of an option, masked if it is card data by itself or by the *name* of the option."""
+    return mask_words(f"{name}: {value}").removeprefix(f"{name}: ")

@@ -17,6 +17,7 @@ from sim.elements import dates
 from sim.exchanges import lexicon, sums
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
 from sim.masking import mask_words
+from sim.masking.search import SHORTEST_PAN
 from sim.spec import currency as currency_of
 
 _ALLOWED = frozenset(",.;:-()!/\"'—&=#+*>[]{}|“”„«»‘’_~")
@@ -121,6 +122,8 @@ class Reader:
                 self.notes.append(f"No year was given: {made.year}")
             return made if isinstance(made, date) else None
         value = self.text[found.start("v") : found.end("v")]
+        if len(value) >= SHORTEST_PAN and not self.shown[found.start("v") : found.end("v")].strip("*"):
+            return None  # part of a track
         match how:
             case "element":
                 # `compra de 50 ...` is not DE 50.

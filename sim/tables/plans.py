@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.codec import build
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import HOST, Plan, Run, shown
+from sim.exchanges.plan import HOST, Plan, Run, shown, shown_value
 from sim.operations import building
 from sim.paste.reading import TEXT
 from sim.tables.argument import take
@@ -142,7 +142,7 @@ def plan(description: str, *, provider: str | None = None, model: str | None = N
 def plan_table(plan: Plan) -> PlanTable:
     """The table of a plan."""
     rows: list[tuple[object, ...]] = [
-        (str(number), call, name, shown(str(value)), shown(words), "")
+        (str(number), call, name, shown_value(name, value), shown(words), "")
         for number, call, name, value, words in plan.rows()
     ]
     rows += [("", "", "", "", "", note) for note in plan.remarks]

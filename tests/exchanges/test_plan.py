@@ -199,6 +199,10 @@ def test_a_plan_shows_no_card_number() -> None:
         track = sim.plan(text)
         for shown in (repr(track), track._repr_html_(), track.plan.refusal, str(track.plan.understood())):
             assert not re.search("2812101|1234567", shown), shown
+    assert not re.search("2812101", repr(sim.plan("sale 10 %B4111111111111111^DOE/J^28121011234567?")))
+    checked = sim.plan("keyed sale of 10 USD, cvv2 973")
+    assert checked.plan.steps[0].options["cvv2"] == "973"
+    assert "973" not in repr(checked) + checked._repr_html_()
     said = sim.plan("visa purchase 20 EUR card 4111 1111 1111 1111 and card 5555 5555 5555 4444")
     with pytest.raises(sim.UnclearError) as caught:
         said.plan.run()

@@ -16,7 +16,7 @@ from sim.elements.money import say_amount
 from sim.errors import BuildError, OptionError
 from sim.exchanges import tell
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import Asked, Plan, UnclearError, shown, steps_of
+from sim.exchanges.plan import Asked, Plan, UnclearError, shown, shown_value, steps_of
 from sim.masking import mask_words
 from sim.operations import Generated
 from sim.operations.asked import generated, usual_entry
@@ -83,7 +83,7 @@ def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
         )
         if words and not with_amount:
             title = _TITLES.get(name, name).partition(",")[0]
-            yield shown(words), f"{title}: {shown(_said(name, str(value), step.options))}"
+            yield shown(words), f"{title}: {shown_value(name, _said(name, str(value), step.options))}"
 
 
 def _said(name: str, value: str, options: Mapping[str, Any]) -> str:
