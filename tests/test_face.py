@@ -259,9 +259,10 @@ def test_a_wrong_word_is_told_with_the_choices(
         ({"description": 5}, "description: expected a text, found 5"),
         (
             {"ammount": 5},
-            "ammount: expected an option, found .*; did you mean 'amount_minor_units'",
+            "ammount: expected the name of an option, found .*; did you mean 'amount_minor_units'",
         ),
         ({"tokens": True}, "did you mean 'token'"),
+        ({"message_type": "0110"}, r"a request or an advice \(sim.respond makes .*, found 0110, a response"),
         ({"amount_minor_units": 1.5}, "expected a whole number of minor units, such as 1000 .*, found 1.5"),
         ({"amount_minor_units": True}, "expected a whole number of minor units, such as 1000 .*, found True"),
     ],

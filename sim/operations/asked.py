@@ -12,6 +12,7 @@ from typing import Any
 
 from sim.codec.text import is_digits
 from sim.codec.wire import Format
+from sim.elements.mti import is_response
 from sim.errors import ChoiceError, OptionError, shown
 from sim.operations.building import named_format
 from sim.operations.generation import Generated, generate, native_version
@@ -199,6 +200,9 @@ def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str
             purpose = template_word("purpose", message_type)
             return str(read_toml("templates")["purposes"][purpose]["kinds"][0]), purpose
         except ChoiceError:
+            if _is_mti(text := str(message_type)) and is_response(text):
+                expected = "a request or an advice (sim.respond makes the response to it)"
+                raise OptionError("message_type", expected, f"{text}, a response") from None
             choices = (*error.choices, *mtis)
             raise ChoiceError(error.option, error.found, choices, error.nearest) from None
 

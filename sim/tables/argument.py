@@ -273,5 +273,5 @@ def check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> Non
     for name in payment:
         if name not in known and name not in read_toml("templates")["details"]:
             near = closest_name(name, known)
-            expected = "an option" if near else f"one of {', '.join(known)}"
-            raise OptionError(name, expected, "an unknown name", None, near)
+            expected = "the name of an option" if near else f"one of {', '.join(known)}"
+            raise OptionError(name, expected, "an unknown one", None, near)
