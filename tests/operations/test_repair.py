@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import cache
 
 import pytest
@@ -156,7 +157,7 @@ def test_what_fills_up_a_card_number_is_no_digit_of_it(counted: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["nac", "visa", "ebcdic"])
-def test_bytes_that_end_too_early_are_told_and_never_filled(name: str) -> None:
+def test_truncated_bytes_are_reported_and_never_filled(name: str) -> None:
     """In every format, as in the text form."""
     data = encode(CHIP, wire_format(name))[:-20]
     done = repair(data, format=name)
@@ -166,7 +167,7 @@ def test_bytes_that_end_too_early_are_told_and_never_filled(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bcd", "nac", "visa", "ebcdic", "ascii-binary"])
 @pytest.mark.parametrize("number", [11, 37, 4])
-def test_a_byte_that_is_lost_is_restored_where_others_tell_it(name: str, number: int) -> None:
+def test_a_byte_that_is_lost_is_restored_from_other_elements(name: str, number: int) -> None:
     """Whether it holds a character or two digits; the amount is also in the chip data."""
     data = encode(CHIP, wire_format(name))
     place = wire.read(data, name, CHIP.version).spans[number]
@@ -175,12 +176,20 @@ def test_a_byte_that_is_lost_is_restored_where_others_tell_it(name: str, number:
 
 
 @pytest.mark.parametrize("size", [4, 40, 90, 150])
-def test_an_end_that_is_missing_is_told_and_never_filled(size: int) -> None:
+def test_a_missing_end_is_reported_and_never_filled(size: int) -> None:
     """No text comes of it."""
     raw = build(CHIP)[:-size]
     done = repair(raw)
     assert (done.proposals[0].verdict, done.proposals[0].action) == (UNKNOWN_VALUE, "end missing")
     assert (done.text, done.valid) == (raw, False)
+
+
+def test_a_digit_lost_from_a_time_is_restored_from_the_other_time_and_the_reference() -> None:
+    """DE 12 repeats the minutes and seconds of DE 7, and DE 37 has its day and hour."""
+    made = generate("auth", network="MASTERCARD", at=datetime(2026, 11, 27, 8, 33, 13, tzinfo=UTC))
+    lost = made.raw.replace("1127083313", "112783313", 1)
+    first = repair(lost).proposals[0]
+    assert (first.verdict, first.field, first.text) == (RESTORED, 7, made.raw)
 
 
 def test_a_value_that_nothing_tells_is_not_made_up() -> None:

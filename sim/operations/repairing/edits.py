@@ -47,7 +47,8 @@ _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
 _LONGEST_SWAPPED = 42
 _TRACK_2, _EXPIRY, _CHIP, _TRACK_WIDTH = 35, 14, 55, 37
 _PAN, _SENTINELS, _FILLER = 2, ";?", "Ff"
-TOLD = "other elements contain the same value"
+_CLOCKS = {7, 12}  # other elements suggest a time, but do not prove another one wrong
+TOLD = "other elements give this value"
 _TURNED_ROUND = "two adjacent characters were swapped"
 FITS = "with this length, all elements after it can be read"
 _FILLED = "F is padding, not a digit of a card number"
@@ -347,7 +348,7 @@ def _changed(
     for count in (0, 2, 4):
         for value, bits, why in chip.restored(held.get(_CHIP, ""), count, {}):
             yield {_CHIP: value}, PRIOR[LENGTH] + bits, TAG, _CHIP, why
-    for number in sorted({*suspects} & held.keys()):
+    for number in sorted({*suspects} & held.keys() - _CLOCKS):
         value = held[number]
         others = {other: text for other, text in held.items() if other != number}
         for given in dict.fromkeys(expected(number, others, table)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -189,7 +189,29 @@ def facts(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
             yield Fact(_EXPIRY, (track.expiry,), 7, EXPIRY, (_EXPIRY, _TRACK_2))
     if _PAN in fields and _EXPIRY in fields:
         yield Fact(_TRACK_2, (f"{fields[_PAN]}={fields[_EXPIRY]}",), 9.0 * (track is None), "", (_TRACK_2,))
+    yield from _clocks(fields, table)
     yield from _reference(fields, table)
+
+
+def _clocks(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
+    """DE 7 and the local time, each from the other (same minutes and seconds) and from DE 37."""
+    sent, here = moments(fields, table)
+    if _SENT not in fields:
+        reference = fields.get(_RRN, "")
+        if days := _days(reference[1:4]):
+            hour = reference[4:6]
+            yield Fact(_SENT, [f"{day:%m%d}{hour}...." for day in days], 0, "", (_SENT,))
+        if here:
+            yield Fact(_SENT, (f"......{here:%M%S}",), 0, "", (_SENT,))
+    if _TIME not in fields and sent:
+        yield Fact(_TIME, ("." * (table[_TIME].width - 4) + f"{sent:%M%S}",), 0, "", (_TIME,))
+
+
+def _days(number: str) -> list[date]:
+    """The dates that a day of the year may be, in a common and in a leap year."""
+    if not number.isdecimal() or not 0 < int(number) < _YEAR / 24 / 60:
+        return []
+    return [date(year, 1, 1) + timedelta(int(number) - 1) for year in (_ANY_YEAR, _ANY_YEAR + 1)]
 
 
 def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
