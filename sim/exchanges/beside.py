@@ -7,7 +7,7 @@ import itertools
 import re
 
 from sim.exchanges import sums
-from sim.exchanges.deciding import JOINED, codes_known
+from sim.exchanges.deciding import JOINED, approves, codes_known
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of
 from sim.exchanges.words import Mark, Reader
 from sim.spec.networks import NETWORKS, response_code
@@ -18,6 +18,9 @@ _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "r
 _NEAR = 4
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
+_WITH = re.compile(r"\b(?:with|mit|con|com|avec)$")
+_OF = re.compile(r"\b(?:of|for|von|uber|de|por|pour)\b")
+_GRANTING = ("approved", "partial")
 _PLUS = re.compile(r"(?:[+]|\b(?:plus|mas|mais|zuzuglich)\b) ?$")
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 _ASKED_GOT = re.compile(
@@ -96,29 +99,24 @@ def _counts(reader: Reader) -> None:
 
 
 def _codes(reader: Reader) -> None:
-    """A response code right after a word for a decision or a response: `abgelehnt (05)`."""
-    known = codes_known()
+    """A response code right after a word for a decision or a response, `abgelehnt (05)`, or in parentheses; a
+    number after an approval, `approved 80`, is an amount."""
+    text, money = reader.text, reader.all("amount", "bare")
     for mark in reader.all("unknown"):
-        text = reader.text
-        before = [
-            one for one in reader.all("decision", "answer", "reason", "reason!") if one.end <= mark.start
-        ]
+        code = re.compile(r"\w*").match(text, mark.start)[0].upper()  # type: ignore[index]
+        said = reader.all("decision", "answer", "reason", "reason!")
+        before = [one for one in said if one.end <= mark.start]
+        if code not in codes_known():
+            continue
+        start = text[: mark.start].rstrip()
         gap = text[before[-1].end : mark.start] if before else ","
-        last = re.search(r"\b(?:with|mit|con|com|avec) $", text[: mark.start]) and not text[mark.end :].strip(
-            " ."
-        )
-        joined = re.match(r"[\w]*", text[mark.start :])
-        code = joined[0].upper() if joined else ""
-        alone = _LONE_CODE.fullmatch(text, mark.start) and text[: mark.start].rstrip()[-1:] in (
-            ",",
-            ":",
-            ">",
-            "/",
-        )
+        last = _WITH.search(start) and not text[mark.start + len(code) :].strip(" .")
+        alone = _LONE_CODE.fullmatch(text, mark.start) and start[-1:] in (",", ":", ">", "/")
+        apart = said and start[-1:] == "(" and text[mark.start + len(code) :][:1] == ")"
         others = [one for one in reader.marks if before and before[-1].end <= one.start < mark.start]
-        if code in known and (
-            (before and last) or alone or (before and not re.search("[.,;]", gap) and not others)
-        ):
+        if before and before[-1].value in _GRANTING and not approves(code) and (money or _OF.search(gap)):
+            mark.key, mark.value = "bare", mark.words
+        elif (before and last) or alone or apart or (before and not re.search("[.,;]", gap) and not others):
             mark.key, mark.value = "code", code
             for one in reader.all("unknown"):  # of `N7`
                 if mark.start < one.start < mark.start + len(code):

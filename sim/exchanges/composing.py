@@ -6,9 +6,10 @@ without a role."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, time
-from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 from sim.codec import Message
@@ -20,7 +21,8 @@ from sim.exchanges.deciding import Decision, decide, said_by
 from sim.exchanges.draft import Draft
 from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
-from sim.exchanges.plan import Asked, Plan, Step, steps_of, together
+from sim.exchanges.listing import WITHOUT_AMOUNT, separated, several
+from sim.exchanges.plan import Asked, Plan, Step, steps_of
 from sim.exchanges.words import Mark, Reader
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
@@ -51,7 +53,6 @@ _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes t
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
 _DUAL_PURPOSES = frozenset(("cash", "refund", "balance", "cashback"))
 _NO_VALUE = frozenset(phrase for phrase, number in phrases_of("element").items() if number == "4")
-_WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
 _PLAIN = (
@@ -73,22 +74,6 @@ _FIRST = ("00", "20", "10", "30")  # function and origin of messages that are no
 _AGENT = re.compile(r"(?:by|at|vom|por|pel[oa]|par|from|on|due|because)\b", re.IGNORECASE)
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
 _MOST_CITY = 13  # characters of the city in DE 43
-# Separators of transactions or list items; a sentence has at most `_MOST_PARTS` parts.
-_JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et|puis|ensuite)"
-_BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
-_MOST_PARTS = 12
-_ONE = re.compile(
-    r"(?:the |l )?(?:one|another|autre|first|second|third|other|ein[es]?|weitere|otr[ao]|un[ao]?|outr[ao]"
-    r"|uma?|une)\b(?: (?:one|autre|of (?:them|these))\b)?(?: (?:is|was|for|of|with|by|de|mit|con)\b)? ?"
-)
-_BARE = re.compile(r"(?<![\d.,])\d+(?:[.,]\d\d)? ?$")
-_MONEY = frozenset(("amount", "bare", "currency"))
-_DECIDING = ("decision", "reason", "reason!", "code", "why")
-_SAID_OF_ONE = _MONEY | {*_DECIDING}
-_INHERITED = (
-    *(("amount", "bare"), ("head", "alone", "atm"), ("currency",), ("network",), ("entry",), ("kind", "mti")),
-    *(("trade",), ("city",), ("country",), ("option",)),
-)
 _AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
 
 
@@ -100,17 +85,20 @@ def plan_of(
     if not isinstance(text, str) or len(text) > MOST_DESCRIPTION:
         expected = f"a text of at most {MOST_DESCRIPTION:,} characters"
         raise OptionError("description", expected, f"{len(text):,}" if isinstance(text, str) else shown(text))
-    composer = Composer(Reader(text), before.asked if before else None, version, at)
+    reader = Reader(text)
+    composer = Composer(reader.part(), before.asked if before else None, version, at)
     made = composer.plan()
     if before:
         notes, text = (*before.notes, *made.notes), f"{before.text}; {text}"
         whole = replace(before.asking(made.asked, made.steps), text=text, notes=notes)
         made = replace(whole, unclear=made.unclear, not_possible=made.not_possible)
     made = made.check()
-    if made.unclear and not before and len(composer.all("head", "alone")) > 1:
-        made = _several(composer) or made
     if made.unclear and not before:
-        made = _listed(composer) or made
+
+        def compose(part: Reader, options: dict[str, Any]) -> Plan:
+            return Composer(part, None, version, at, options).plan()
+
+        made = several(reader, compose) or made
     sized = None if made.unclear or made.not_possible else composer.only("sized")
     steps = made.run().exchange.steps if sized else ()
     if sized and sized not in (len(steps), sum(not one.is_answer for one in steps)):
@@ -118,93 +106,19 @@ def plan_of(
     return made
 
 
-def _several(whole: Composer) -> Plan | None:
-    """The plan of a text with several transactions, each clear by itself; None if one is not. A network or
-    currency that one of them names applies to all."""
-    text = whole.reader.text
-    cuts = [(0, 0), *(found.span() for found in _BETWEEN.finditer(fold(text))), (len(text), len(text))]
-    parts = [(one[1], other[0]) for one, other in pairwise(cuts)]
-    shared = {"network": {mark.value for mark in whole.all("network")},
-              "currency": {mark.value.currency for mark in whole.all("amount")}}  # fmt: skip
-    plans: list[Plan] = []
-    while parts and len(parts) <= _MOST_PARTS:
-        for size in range(len(parts), 0, -1):
-            piece = Composer(
-                Reader(text[parts[0][0] : parts[size - 1][1]]), None, whole.given_version, whole.at
-            )
-            if made := piece.among(shared):
-                plans.append(made)
-                del parts[:size]
-                break
-        else:
-            return None
-    return replace(together(plans), text=text).check() if len(plans) > 1 else None
-
-
-def _listed(whole: Composer) -> Plan | None:
-    """The plan of a list whose items inherit what they do not name: `two purchases: 10 USD approved, 20 USD
-    declined`, `one approved and one declined sale of 12 EUR`. None for any other text."""
-    text = whole.reader.text
-    cuts = [(0, 0), *(found.span() for found in _BETWEEN.finditer(fold(text))), (len(text), len(text))]
-    spans = [(one[1], other[0]) for one, other in pairwise(cuts) if one[1] < other[0]]
-    if not 2 <= len(spans) <= _MOST_PARTS:
-        return None
-    reader = Reader(text)
-    beside.settle(reader)
-    count = next((mark.value for mark in reader.all("count")), 0)
-    heads = [spans[0]]
-    if count and (number := re.search(r"[$€£¥]?\d", text[spans[0][0] : spans[0][1]])):
-        at = spans[0][0] + number.start()
-        heads = [(spans[0][0], at), (at, spans[0][1])]  # three taps of | 3, 4 and 5 euros
-    shared: list[Mark] = []
-    items: list[tuple[str, list[Mark]]] = []
-    begun = 0  # items that begin with `one`, `another`
-    for start, end in [*(heads if len(spans) == count else spans[:1]), *spans[1:]]:
-        marks = [mark for mark in reader.marks if start <= mark.start < end]
-        keys = {mark.key for mark in marks} - {"aside"}
-        headed = start == 0 and count and len(spans) == count + 1
-        if not keys or headed or (keys & {"count", "each"} and (
-                "each" in keys or keys.isdisjoint(_SAID_OF_ONE))):  # fmt: skip
-            shared += marks
-            continue
-        one = _ONE.match(fold(text[start:end]))
-        begun += one is not None
-        items.append((text[start + (one.end() if one else 0) : end], marks))
-    sums = sum(_BARE.match(said) is not None or {mark.key for mark in marks} <= _MONEY
-               for said, marks in items[1:])  # fmt: skip
-    is_list = len(items) == count or (not count and (begun >= max(1, len(items) - 1) or sums > 1))
-    if not (is_list and len(items) > 1 and sums in (0, len(items) - 1)):
-        return None
-    alpha = min((mark.value.currency for mark in reader.all("amount")), default="")
-    plans: list[Plan] = []
-    before: list[Mark] = []
-    for said, marks in items:
-        own = {mark.key for mark in marks}
-        if alpha and _BARE.search(said) and "amount" not in own:
-            said, own = f"{said} {alpha}", own | {"amount"}
-        words: list[str] = []
-        for donor in (shared, before, [] if plans else items[1][1]):
-            every = (*_INHERITED, _DECIDING) if donor is shared else _INHERITED
-            kinds = [kind for kind in every if own.isdisjoint(kind)]
-            more = [mark for mark in donor if any(mark.key in kind for kind in kinds)]
-            marks, own = [*marks, *more], own | {mark.key for mark in more}
-            words += [mark.words for mark in more]
-        made = Composer(Reader(", ".join((*words, said))), None, whole.given_version, whole.at).plan()
-        is_whole = made.steps and made.asked.count == 1 and not own.isdisjoint(("amount", "bare", "alone"))
-        if made.unclear or not is_whole:
-            return None
-        plans.append(made)
-        before = marks
-    return replace(together(plans), text=text).check()
-
-
 class Composer(Draft):
     """Composes the plan of a description, added to the request *before* in a follow-up."""
 
     def __init__(
-        self, reader: Reader, before: Asked | None, version: str | None, at: datetime | None
+        self,
+        reader: Reader,
+        before: Asked | None,
+        version: str | None,
+        at: datetime | None,
+        options: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         super().__init__(reader, before)
+        self.options |= options
         self.given_version, self.at = version, at
         self.network: str | None = None
         self.version = ""
@@ -236,21 +150,6 @@ class Composer(Draft):
         if self.not_possible:
             return Plan(self.reader.text, notes=tuple(self.notes), not_possible=self.not_possible)
         return Plan(self.reader.text, asked or Asked(), steps, tuple(self.notes), unclear)
-
-    def among(self, shared: dict[str, set[str]]) -> Plan | None:
-        """The plan of one of several transactions; *shared* are the options that any of them names. None if
-        it is unclear or not a transaction by itself."""
-        money = self.all("amount", "bare", "raw")
-        named = {"network": self.all("network", "pan", "tail"), "currency": self.all("amount", "currency")}
-        for name, values in shared.items() if not self.all("alone") else [("network", shared["network"])]:
-            if len(values) > 1 and not named[name]:
-                return None
-            if values and not named[name]:
-                self.options[name] = min(values)
-        made = self.plan()
-        heads = {mark.value for mark in self.all("head")}
-        whole = bool(self.all("alone")) or (heads and (money or heads <= _WITHOUT_AMOUNT))
-        return made if whole and made.steps and not made.unclear else None
 
     # -- words
     def _unknown(self) -> None:
@@ -627,7 +526,7 @@ class Composer(Draft):
         heads = self.all("head")
         if [mark.value for mark in heads] != ["refund", "purchase"] or len(self.all("amount", "bare")) < 2:
             return False
-        return not any(heads[0].end <= mark.start < heads[1].start for mark in self.all("order"))
+        return not separated(self.reader.text[heads[0].end : heads[1].start])
 
     def _begun(self, name: str) -> bool:
         """Whether an earlier transaction comes before *name*: `20 EUR approved; next day refunded`."""
@@ -646,7 +545,7 @@ class Composer(Draft):
         return chain
 
     def _main_amount(self, chain: list[str], decision: Decision, amounts: dict[str, int]) -> None:
-        none, main = chain[0] in _WITHOUT_AMOUNT, amounts.get("main")
+        none, main = chain[0] in WITHOUT_AMOUNT, amounts.get("main")
         if main is None:
             if not none:
                 (self.bad if decision.outcome == "partial" or len(chain) > 1 else self.notes.append)(
@@ -841,7 +740,7 @@ class Composer(Draft):
         if len({str(mark.value) for mark in marks}) > 1 and self.all("fault"):
             self.bad("two faults")
         for mark in marks:
-            if mark.value in _NO_VALUE and asked.purpose in _WITHOUT_AMOUNT:
+            if mark.value in _NO_VALUE and asked.purpose in WITHOUT_AMOUNT:
                 continue  # an account verification without an amount
             asked = self._broken(asked, mark)
         if version := self.only("convert"):

@@ -89,6 +89,11 @@ def codes_known() -> frozenset[str]:
     return frozenset(_codes()[1]) | {one.code for one in response_codes_of()}
 
 
+def approves(code: str) -> bool:
+    """Whether the standard's response *code* approves."""
+    return code in _codes()[1] and _codes()[1][code].kind == "approved"
+
+
 @cache
 def _named(name: str, version: str, network: str | None) -> Code | ResponseCode | None:
     """The response code with the meaning *name* in *version* on *network*."""

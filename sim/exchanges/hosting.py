@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from sim.exchanges import sums
 from sim.exchanges.deciding import Decision, said_by
 from sim.exchanges.lexicon import fold
-from sim.exchanges.plan import HOST, SUITE, Step
+from sim.exchanges.plan import HOST, SUITE, Asked, Plan, Step, shown
 from sim.exchanges.words import Reader, Sum
 from sim.spec import currency
 from sim.spec.networks import test_cards
@@ -37,6 +38,10 @@ _OF_HOSTS = frozenset(
     ]
 )
 _OF_SUITES = frozenset(("suite", "network", "endpoint", "aside", "polite", "number", "everything"))
+# Options of a generated message that a step of a suite has, too, by their names there.
+_OF_STEPS = {"message_type": "type", "purpose": "purpose", "entry": "entry", "amount_minor_units": "amount",
+             "currency": "currency", "pan": "pan", "then": "then"}  # fmt: skip
+_WAIT = 0.2  # seconds, for a response that does not come
 _OVER = re.compile(r"\b(?:over|uber) $")
 _ACTIONS = {"timeout": "drop", "late": "late"}
 
@@ -57,6 +62,46 @@ def call_of(reader: Reader, decision: Decision, network: str | None) -> Step | N
         said = said_by(mark for mark in reader.marks if mark.key not in ("aside", "polite", "number"))
         return Step(HOST, {"rules": [rule]}, {"rules": said})
     return None
+
+
+def suite_of(plans: Sequence[Plan], text: str) -> Plan:
+    """The call of `sim.run_suite` with a case for each of *plans*, and rules that make our own host answer as
+    they say."""
+    unclear: list[str] = []
+    cases: list[str] = []
+    rules: dict[int, dict[str, str]] = {}
+    networks = {plan.steps[0].options.get("network") for plan in plans}
+    for plan in plans:
+        options, asked = dict(plan.steps[0].options), plan.asked
+        amount, outcome = options.get("amount_minor_units", 1000), options.pop("outcome", "approved")
+        step = {_OF_STEPS[name]: value for name, value in options.items() if name in _OF_STEPS}
+        rule = {"amount": str(amount)}
+        if asked.is_declined:
+            step["expect"], rule["code"] = {"39": outcome}, outcome
+        elif outcome == "timeout":
+            step |= {"timeout": _WAIT, "expect": {"status": "timed out"}}
+            rule["action"] = "drop"
+        if (len(plan.steps) > 1 or not options.keys() <= {*_OF_STEPS, "network", "stan"} or asked.which
+                or outcome in ("partial", "late") or rules.setdefault(amount, rule) != rule):  # fmt: skip
+            unclear.append(f"{shown(plan.text.strip())}: not of a suite")
+        cases += [_toml(step)] * asked.count
+    if len(networks) > 1:
+        unclear.append("which network")
+    tables = [f'[[cases]]\nname = "{number}"\nsteps = [{case}]' for number, case in enumerate(cases, 1)]
+    tables += [
+        f"[[rules]]\n{_toml(rule)[2:-2]}".replace(", ", "\n") for rule in rules.values() if len(rule) > 1
+    ]
+    head = [f'network = "{network}"' for network in networks if network]
+    step = {"suite": "\n\n".join([*head, *tables])}
+    notes = dict.fromkeys(note for plan in plans for note in plan.notes)
+    return Plan(text, Asked(), (Step(SUITE, step, {"suite": shown(text)}),), tuple(notes), tuple(unclear))
+
+
+def _toml(value: object) -> str:
+    """*value* as TOML in one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+    return str(value) if isinstance(value, int | float) else f'"{value}"'
 
 
 def _only(reader: Reader, keys: frozenset[str]) -> None:

@@ -372,7 +372,8 @@ def _coded(step: Step, names: list[str]) -> tuple[str, str]:
         return name, f"{name} = sim.parse({source}.iso.to_message().replace({changes}))"
     given = [source] if source else []
     if (first := _FIRST[step.call]) in options:
-        given.append(repr(options.pop(first)))
+        value = options.pop(first)
+        given.append(f'"""\n{value}\n"""' if "\n" in str(value) else repr(value))
     for name, value in options.items():
         if name == "outcome" and step.which is not None:
             given.append(f"outcome={value!r} if number in {step.which} else 'approved'")

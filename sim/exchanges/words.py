@@ -8,8 +8,9 @@ stays unknown: nothing is guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -65,6 +66,15 @@ class Reader:
             read()
         # The use of a message does not describe it: `for our declined-cards suite`.
         self.notes += [f"Left aside: {mark.words}" for mark in self.all("aside")]
+
+    def part(self, start: int = 0, end: int | None = None, marks: Iterable[Mark] | None = None) -> Reader:
+        """A reader of the text from *start* to *end* alone, with copies of *marks*, some of which may come
+        from elsewhere in the text (default: all)."""
+        made, end = copy(self), len(self.text) if end is None else end
+        made.text = " " * start + self.text[start:end] + " " * (len(self.text) - end)
+        made.marks = [replace(mark) for mark in (self.marks if marks is None else marks)]
+        made.unclear, made.notes = [*self.unclear], [*self.notes]
+        return made
 
     def all(self, *keys: str) -> list[Mark]:
         """The marks of *keys* in the order of the text."""

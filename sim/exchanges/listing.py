@@ -1,0 +1,247 @@
+"""Several transactions in one description: a sequence, a list, the cases of a suite.
+
+The text is cut into clauses; a transaction takes as many of them as are clear together. What it does not name
+comes from what is said of all (`two Visa sales: ...`, `..., 20 USD each`) and, for an item such as `one of 20
+EUR`, from the item before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from sim.exchanges import beside
+from sim.exchanges.hosting import suite_of
+from sim.exchanges.lexicon import fold
+from sim.exchanges.plan import Plan, together
+from sim.exchanges.words import Mark, Reader
+
+WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
+
+_JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et|puis|ensuite)"
+_BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
+_MOST = 12  # clauses
+_ONE = re.compile(
+    r"(?:the |l )?(?:one|another|autre|other|ein[es]?|weitere|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
+    r"(?: (?:one|autre|of (?:them|these))\b)? ?"
+)
+_ARTICLE = re.compile(r"(?:ein[es]?|un[ao]?|uma?|une) ")
+_MONEY = frozenset(("amount", "bare", "raw"))
+_DECIDING = ("decision", "reason", "reason!", "code", "why")
+# What an item may inherit, each kind as a whole.
+_INHERITED = (
+    *(("amount", "bare", "raw"), ("head", "alone", "atm"), ("currency",), ("network",), ("entry",)),
+    *(("kind", "mti"), ("trade",), ("city",), ("country",), ("option",)),
+)
+_SAID = _MONEY | {*_DECIDING, "head", "alone", "entry"}
+_PLAIN = _MONEY | {*_DECIDING, "currency", "entry"}
+_SHARED = frozenset(key for kind in (*_INHERITED, _DECIDING) for key in kind) | {
+    "count",
+    "each",
+    "every",
+    "number",
+}
+_LAST = -1
+
+Compose = Callable[[Reader, dict[str, Any]], Plan]
+
+
+class _Clause:
+    """A clause of a text: its marks; whether it `opens` an item (`another`, `the second`, `again`); the
+    `number` of the item that it names; whether it is said of all items."""
+
+    def __init__(self, text: str, start: int, end: int, marks: Iterable[Mark]) -> None:
+        self.start, self.end = start, end
+        every = [mark for mark in marks if start <= mark.start < end]
+        one = _ONE.match(text, start, end)
+        opening = [mark for mark in every if mark.key in ("which", "same")]
+        article = one and _ARTICLE.fullmatch(one[0]) and any(mark.key == "head" for mark in every)
+        self.opens = bool((one and not article) or opening)
+        self.number = next((int(mark.value) for mark in opening if mark.key == "which"), None)
+        self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)
+        self.counts = [int(mark.value) for mark in every if mark.key == "count"]
+        begun = one.end() if one else start
+        self.marks = [mark for mark in every if mark.start >= begun and mark not in opening]
+        for mark in self.marks:
+            if mark.key == "unknown" and str(mark.value).isdigit() and mark.end == end:
+                mark.key = "bare"  # of `10 USD, 20 and 30`
+
+    @property
+    def keys(self) -> set[str]:
+        return {mark.key for mark in self.marks} - {"aside", "order", "polite"}
+
+    def leads(self, clauses: int) -> bool:
+        """Whether the clause, first of so many, is said of all that follow: `two Visa sales: ...`."""
+        if self.opens or (self.counts and clauses == self.counts[0] + 1):
+            return not self.opens
+        return self.keys.isdisjoint(_MONEY) and (
+            bool(self.counts) or self.keys.isdisjoint(("head", "alone", *_DECIDING)))  # fmt: skip
+
+    @property
+    def is_remark(self) -> bool:
+        """Whether the clause only says how one of the items was decided: `the last one declined`."""
+        return self.number is not None and bool(self.keys) and self.keys <= {*_DECIDING}
+
+
+@dataclass(slots=True)
+class _Item:
+    """A transaction: its text, its marks and those of its own; whether it `stands` by itself, continues a
+    list by an opening, or is just a sum."""
+
+    start: int
+    end: int
+    marks: list[Mark]
+    own: set[str]
+    stands: bool
+    opens: bool
+    plan: Plan
+
+
+def several(reader: Reader, compose: Compose) -> Plan | None:
+    """The plan of a text with several transactions, each by *compose*; None if one of them is not clear."""
+    suite = bool(reader.all("suite"))
+    settled = reader.part()
+    settled.marks = [mark for mark in settled.marks if mark.key != "suite"]
+    beside.settle(settled)
+    settled.unclear = [*reader.unclear]
+    clauses = _clauses(settled)
+    if not 2 - suite <= len(clauses) <= _MOST:
+        return None
+    found = _List(settled, compose)
+    items = found.items(clauses)
+    if not items or not found.holds(items, suite):
+        return None
+    plans = [one.plan for one in items]
+    return suite_of(plans, reader.text) if suite else replace(together(plans), text=reader.text).check()
+
+
+def separated(text: str) -> bool:
+    """Whether *text* holds the end of a clause."""
+    return _BETWEEN.search(fold(text)) is not None
+
+
+def _clauses(settled: Reader) -> list[_Clause]:
+    """The clauses of the text; none begins or ends within a mark."""
+    text = fold(settled.text)
+    cuts = [found.span() for found in _BETWEEN.finditer(text)]
+    cuts = [(start, end) for start, end in cuts
+            if not any(mark.start < start and end < mark.end for mark in settled.marks)]  # fmt: skip
+    edges = [(0, 0), *cuts, (len(text), len(text))]
+    spans = [(one[1], other[0]) for one, other in pairwise(edges) if one[1] < other[0]]
+    for count in settled.all("count"):
+        number = re.compile(r"[$€£¥]?\d").search(text, count.end, spans[0][1])
+        if len(spans) == count.value and number:
+            spans[:1] = [(spans[0][0], number.start()), (number.start(), spans[0][1])]  # 3 taps of | 3
+    return [_Clause(text, start, end, settled.marks) for start, end in spans]
+
+
+class _List:
+    """The items of a text, and what is said of all of them."""
+
+    def __init__(self, settled: Reader, compose: Compose) -> None:
+        self.reader, self.compose = settled, compose
+        self.shared: list[Mark] = []
+        self.count = 0
+        money = settled.all("amount", "currency")
+        self.named = {
+            "network": {str(mark.value) for mark in settled.all("network")},
+            "currency": {str(getattr(mark.value, "currency", mark.value)) for mark in money},
+        }
+
+    def items(self, clauses: list[_Clause]) -> list[_Item]:
+        """The items, each with its plan; empty if one is not clear."""
+        first = next((at for at, one in enumerate(clauses) if one.number == 1), 0)
+        first = 0 if any(one.opens for one in clauses[:first]) else first
+        rest = [one for one in clauses[first:] if one.keys and not one.of_all]
+        shared = [*clauses[:first], *(one for one in clauses if one.of_all)]
+        while len(rest) > 1 and rest[0].leads(len(rest)):
+            shared.append(rest.pop(0))
+        self.shared = [mark for one in shared for mark in one.marks]
+        if not {key for one in shared for key in one.keys} <= _SHARED:
+            return []
+        self.count = next((one for clause in shared for one in clause.counts), 0)
+        items: list[_Item] = []
+        remarks: list[_Clause] = []
+        while rest:
+            if rest[0].is_remark and _LAST <= (rest[0].number or 0) <= len(items) and len(items) > 1:
+                remarks.append(rest.pop(0))
+                continue
+            for size in range(len(rest), 0, -1):
+                if any(one.opens or one.is_remark for one in rest[1:size]):
+                    continue
+                if item := self._item(rest[:size], items, rest[size:]):
+                    items.append(item)
+                    del rest[:size]
+                    break
+            else:
+                return []
+        return self._remarked(items, remarks)
+
+    def _item(self, run: Sequence[_Clause], items: list[_Item], later: Sequence[_Clause]) -> _Item | None:
+        inner = [(one.end, other.start) for one, other in pairwise(run)]
+        marks = [mark for one in run for mark in one.marks]
+        marks += [mark for mark in self.reader.all("order") if any(a <= mark.start < b for a, b in inner)]
+        own = {key for one in run for key in one.keys}
+        heads = {mark.value for mark in marks if mark.key == "head"}
+        stands = "alone" in own or bool(heads and (own & _MONEY or heads <= WITHOUT_AMOUNT))
+        if not stands and not own & (_SAID if run[0].opens else _MONEY):
+            return None
+        donors = [self.shared]
+        if not stands or run[0].opens:
+            donors += [items[-1].marks if items else later[0].marks if later else []]
+        keys = set(own)
+        for donor in donors:
+            every = (*_INHERITED, _DECIDING) if donor is self.shared else _INHERITED
+            kinds = [kind for kind in every if keys.isdisjoint(kind)]
+            more = [mark for mark in donor if any(mark.key in kind for kind in kinds)]
+            marks, keys = [*marks, *more], keys | {mark.key for mark in more}
+        item = _Item(run[0].start, run[-1].end, marks, own, stands, run[0].opens, Plan(""))
+        return item if self._composed(item) else None
+
+    def _composed(self, item: _Item) -> bool:
+        """Whether the *item* has a clear plan."""
+        keys = {mark.key for mark in item.marks}
+        options = {}
+        for name, others in (("network", ("pan", "tail")), ("currency", ("amount",))):
+            if keys.isdisjoint((name, *others)) and not (name == "currency" and "alone" in keys):
+                if len(self.named[name]) > 1:
+                    return False
+                options.update(
+                    dict.fromkeys([name] * len(self.named[name]), min(self.named[name], default=""))
+                )
+        item.plan = self.compose(self.reader.part(item.start, item.end, item.marks), options)
+        return bool(item.plan.steps) and not (item.plan.unclear or item.plan.not_possible)
+
+    def _remarked(self, items: list[_Item], remarks: list[_Clause]) -> list[_Item]:
+        """The *items* as *remarks* decide them; the others are approved."""
+        if not remarks:
+            return items
+        for one in remarks:
+            number = one.number or (len(items) + 1) // 2 * (len(items) % 2)
+            if not number or items[number - (number > 0)].own & {*_DECIDING}:
+                return []
+            item = items[number - (number > 0)]
+            item.marks, item.own = [*item.marks, *one.marks], item.own | one.keys
+        for item in items:
+            if not item.own & {*_DECIDING}:
+                item.marks.append(Mark("decision", "approved", item.end, item.end, ""))
+        return items if all(map(self._composed, items)) else []
+
+    def holds(self, items: list[_Item], suite: bool) -> bool:
+        """Whether the *items* make a list: they are as many as are said, or each begins as one."""
+        counted = [one for one in items if one.plan.asked.count > 1]
+        if len(items) == 1:
+            return suite and bool(counted)
+        if counted and not all(one.stands and not one.opens for one in items):
+            return False
+        if self.count:
+            return len(items) == self.count
+        rest = items[1:]
+        if all(one.opens or (one.stands and items[0].stands) for one in rest):
+            return True
+        decided = all(one.own & {*_DECIDING} for one in items)
+        plain = all(one.own <= _PLAIN for one in rest)
+        return plain and (len(items) > 2 or decided or suite)
