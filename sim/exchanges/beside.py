@@ -18,6 +18,12 @@ _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "r
 _NEAR = 4
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
+_ONE_OF = re.compile(
+    r"(?:^|[,;:] |\b(?:and|und|y|e|et|with|mit|con|com|avec|wovon|dont) )(?:only |nur )?"
+    r"(?P<one>one|ein(?:e[srm]?)?|un[ao]?|uma?|une)"
+    r"(?: (?:of (?:them|these|which)|davon|de (?:ellos|ellas)|del[ae]s|d entre (?:eux|elles)))?"
+    r"(?: (?:is|was|gets|wird|wurde|ist|es|fue|foi|est))? $"
+)
 _WITH = re.compile(r"\b(?:with|mit|con|com|avec)$")
 _OF = re.compile(r"\b(?:of|for|von|uber|de|por|pour)\b")
 _GRANTING = ("approved", "partial")
@@ -28,12 +34,13 @@ _ASKED_GOT = re.compile(
     r"\b(?P<got>got|gets|received|granted|bekam|erhielt|aprobaron|aprovaram|recibi|recebi|accordee?s?|obtenu)"
     r"(?: only| just| nur| solo| so| apenas| seulement)? (?P<n>\d+(?:[.,]\d\d)?)"
 )
+_GOT = re.compile("got|gets|received|bekam|erhielt|recib|receb|obtenu")  # an amount, or a response code
 _OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
 
 
 def settle(reader: Reader) -> None:
     """Settle the marks of *reader* whose meaning depends on their neighbors."""
-    for step in (_granted, _counts, _codes, _stages, _negations, _only):
+    for step in (_granted, _counts, _one_of_them, _codes, _causes, _stages, _negations, _only):
         step(reader)
 
 
@@ -58,7 +65,7 @@ def _granted(reader: Reader) -> None:
         if found.start("got") <= mark.start and mark.end <= end:
             mark.key = "aside"
     if not any(mark.start == start for mark in reader.all("amount", "bare")):
-        if response_code(network, found["n"]):
+        if _GOT.match(found["got"]) and response_code(network, found["n"]):
             reader.unclear.append(f"{found['got']} {found['n']}: an amount or a code")
         reader.marks.append(Mark("bare", found["n"], start, end, found["n"]))
     reader.marks.append(Mark("decision", "partial", found.start("got"), found.end("got"), found["got"]))
@@ -80,7 +87,12 @@ def _counts(reader: Reader) -> None:
         rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
         if any(one.key == "instalments" or one.value == "instalment" for one in after):
             mark.key, mark.value = "instalments", value
-        elif _OF_THEM.match(fold(reader.text[mark.end :])) and reader.all("amount") and reader.all("head"):
+        elif (
+            value > 1
+            and _OF_THEM.match(fold(reader.text[mark.end :]))
+            and reader.all("amount")
+            and reader.all("head")
+        ):
             # `20 dollars, 15 of them refunded`: part of an amount, changed afterwards
             mark.key, mark.value = "bare", mark.words
             reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
@@ -96,6 +108,20 @@ def _counts(reader: Reader) -> None:
         reader.all("each") and not reader.all("count", "instalments")
     ):
         reader.unclear.append("how many")
+
+
+def _one_of_them(reader: Reader) -> None:
+    """`Three purchases, one declined`: which one is not said, so the last."""
+    text = fold(reader.text)
+    said = reader.all("decision", "reason", "reason!", "code")
+    every = [(mark, found) for mark in said if (found := _ONE_OF.search(text, 0, mark.start))]
+    if len(every) == 1 and every[0][0].value not in _GRANTING and reader.all("count"):
+        mark, found = every[0]
+        for one in reader.all("unknown", "number", "it"):
+            if found.start("one") <= one.start < mark.start:
+                one.key = "aside"
+        reader.marks.append(Mark("which", "-1", *found.span("one"), reader.text[slice(*found.span("one"))]))
+        reader.notes.append("Which one was not given: the last")
 
 
 def _codes(reader: Reader) -> None:
@@ -121,6 +147,15 @@ def _codes(reader: Reader) -> None:
             for one in reader.all("unknown"):  # of `N7`
                 if mark.start < one.start < mark.start + len(code):
                     one.key = "aside"
+
+
+def _causes(reader: Reader) -> None:
+    """`Customer cancellation` is why a payment is declined only beside that word, else why it is reversed."""
+    declined = any(mark.value == "declined" for mark in reader.all("decision"))
+    both = {mark.start for mark in reader.all("why")} & {one.start for one in reader.all("reason", "reason!")}
+    for mark in reader.all(*(("why",) if declined and not reader.all("then") else ("reason", "reason!"))):
+        if mark.start in both:
+            mark.key = "aside"
 
 
 def _stages(reader: Reader) -> None:

@@ -52,7 +52,6 @@ _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes t
 # Dual-message networks: they authorize what others post with a single message.
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
 _DUAL_PURPOSES = frozenset(("cash", "refund", "balance", "cashback"))
-_NO_VALUE = frozenset(phrase for phrase, number in phrases_of("element").items() if number == "4")
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
 _PLAIN = (
@@ -168,7 +167,7 @@ class Composer(Draft):
         ):
             if (mark.key == "it" and known) or (mark.key in ("it", "same") and self.before):
                 continue
-            if mark.words == "?" and self.all("polite"):
+            if mark.words in ("?", "¿") and self.all("polite"):
                 continue
             if mark.key == "tip":
                 continue  # the amount includes it
@@ -473,7 +472,7 @@ class Composer(Draft):
         if decision.outcome:
             asked = replace(asked, outcome=self._outcome(decision, False), approved=amounts.get("part"),
                             words={**asked.words, "outcome": decision.words})  # fmt: skip
-        whys = {mark.value for mark in self._whys()}
+        whys = {mark.value for mark in self.all("why")}
         if not decision.outcome and not self.all("then") and whys & {"timeout", "late"}:
             asked = replace(asked, outcome="late" if "late" in whys else "timeout")
         if follows := self._follows(chain[1:], amounts, decision):
@@ -500,7 +499,9 @@ class Composer(Draft):
             if not set(names) <= {"purchase", "cashback"}:
                 self.bad("cashback")
             names = ["cashback"]
-        if names == ["completion"] and any(mark.value == "auth" for mark in self.all("kind")):
+        if names == ["completion"] and (
+            any(mark.value == "auth" for mark in self.all("kind")) or self._held_before()
+        ):
             names = ["preauthorization", "completion"]
         if self._part_of_it():
             names = ["purchase", "refund"]  # `a refund of 10 of a purchase of 40`
@@ -520,6 +521,11 @@ class Composer(Draft):
             self.bad("two purposes: " + ", ".join(chain))
             return None
         return chain
+
+    def _held_before(self) -> bool:
+        """Whether an amount stands in an earlier clause than the completion: `hotel 500, captured 430`."""
+        head, money = self.all("head")[0], self.all("amount", "bare")
+        return len(money) > 1 and separated(self.reader.text[money[0].end : head.start])
 
     def _part_of_it(self) -> bool:
         """Whether a refund covers part of the purchase named after it."""
@@ -586,7 +592,7 @@ class Composer(Draft):
 
     def _outcome(self, decision: Decision, followed: bool) -> str | None:
         """The outcome of the request."""
-        whys = [mark for mark in self._whys() if mark.value in ("timeout", "late")]
+        whys = [mark for mark in self.all("why") if mark.value in ("timeout", "late")]
         if self.all("answer") and not decision.outcome and not whys and not self._is_of_what_follows():
             self.bad("a response, but not which one")
         if self.all("only") and not followed:
@@ -614,11 +620,6 @@ class Composer(Draft):
             for one in self.all("then")
         )
 
-    def _whys(self) -> list[Mark]:
-        """Reasons for a reversal and outcomes of a request, without reasons to decline."""
-        reasons = {mark.start for mark in self.all("reason", "reason!")}
-        return [mark for mark in self.all("why") if mark.start not in reasons or self.all("then")]
-
     def _follows(self, chain: list[str], amounts: dict[str, int], decision: Decision) -> tuple[str, ...]:
         """The later steps, as in `then` of `sim.exchange`."""
         found = []
@@ -641,13 +642,13 @@ class Composer(Draft):
         if partial != ("final" in amounts) or (decision.outcome == "partial" and partial) or len(wanted) > 1:
             self.bad("the amount that remains")
         if back or wanted:
-            reason = next((f":{mark.value}" for mark in self._whys() if mark.value != "late"), "")
+            reason = next((f":{mark.value}" for mark in self.all("why") if mark.value != "late"), "")
             if reason == ":timeout" and not decision.outcome:
                 reason = ""  # timeout is the default without a response
             word = f"partial_reversal:{amounts.get('final', 0)}" if partial else self._reversal(wanted)
             found.append(((back or wanted)[0].start, word + reason))
             self._decided_before(back)
-        elif whys := [mark for mark in self._whys() if mark.value not in ("timeout", "late")]:
+        elif whys := [mark for mark in self.all("why") if mark.value not in ("timeout", "late")]:
             # `the customer cancels`, `no cash came out`: a reversal, unless they explain something else
             if _AGENT.match(whys[0].words) or decision.outcome == "declined":
                 self.bad(whys[0].words)
@@ -657,7 +658,7 @@ class Composer(Draft):
         stages = [mark for mark in self.all("head", "also") if mark.key == "also" or mark.value in chain]
         sums = [mark for role in self.shares if role not in _OF_REQUEST for mark in self.shares[role]]
         said = [mark for mark in (*stages, *sums) if mark.end > mark.start] if chain or back else []
-        self.words["then"] = said_by([*back, *wanted, *self._whys(), *again, *said])
+        self.words["then"] = said_by([*back, *wanted, *self.all("why"), *again, *said])
         return tuple(word for _, word in sorted(found))
 
     def _reversal(self, wanted: list[Mark]) -> str:
@@ -740,7 +741,10 @@ class Composer(Draft):
         if len({str(mark.value) for mark in marks}) > 1 and self.all("fault"):
             self.bad("two faults")
         for mark in marks:
-            if mark.value in _NO_VALUE and asked.purpose in WITHOUT_AMOUNT:
+            if (
+                element_names(self.version).get(fold(str(mark.value))) == 4
+                and asked.purpose in WITHOUT_AMOUNT
+            ):
                 continue  # an account verification without an amount
             asked = self._broken(asked, mark)
         if version := self.only("convert"):

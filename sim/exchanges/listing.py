@@ -25,10 +25,10 @@ _JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|d
 _BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
 _MOST = 12  # clauses
 _ONE = re.compile(
-    r"(?:the |l )?(?:one|another|autre|other|ein[es]?|weitere|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
+    r"(?:the |l )?(?:one|another|autre|other|ein(?:e[srmn]?)?|weitere|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
     r"(?: (?:one|autre|of (?:them|these))\b)? ?"
 )
-_ARTICLE = re.compile(r"(?:ein[es]?|un[ao]?|uma?|une) ")
+_ARTICLE = re.compile(r"(?:ein(?:e[srmn]?)?|un[ao]?|uma?|une) ")
 _MONEY = frozenset(("amount", "bare", "raw"))
 _DECIDING = ("decision", "reason", "reason!", "code", "why")
 # What an item may inherit, each kind as a whole.
@@ -36,8 +36,8 @@ _INHERITED = (
     *(("amount", "bare", "raw"), ("head", "alone", "atm"), ("currency",), ("network",), ("entry",)),
     *(("kind", "mti"), ("trade",), ("city",), ("country",), ("option",)),
 )
-_SAID = _MONEY | {*_DECIDING, "head", "alone", "entry"}
-_PLAIN = _MONEY | {*_DECIDING, "currency", "entry"}
+_SAID = _MONEY | {*_DECIDING, "head", "alone", "entry", "network"}
+_PLAIN = _MONEY | {*_DECIDING, "currency", "entry", "network"}
 _SHARED = frozenset(key for kind in (*_INHERITED, _DECIDING) for key in kind) | {
     "count",
     "each",
@@ -58,7 +58,7 @@ class _Clause:
         every = [mark for mark in marks if start <= mark.start < end]
         one = _ONE.match(text, start, end)
         opening = [mark for mark in every if mark.key in ("which", "same")]
-        article = one and _ARTICLE.fullmatch(one[0]) and any(mark.key == "head" for mark in every)
+        article = one and _ARTICLE.fullmatch(one[0]) and any(mark.key in ("head", "alone") for mark in every)
         self.opens = bool((one and not article) or opening)
         self.number = next((int(mark.value) for mark in opening if mark.key == "which"), None)
         self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)
