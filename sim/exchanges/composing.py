@@ -22,12 +22,13 @@ from sim.exchanges.draft import Draft
 from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
 from sim.exchanges.listing import WITHOUT_AMOUNT, separated, several
+from sim.exchanges.making import usual_kind
 from sim.exchanges.plan import Asked, Plan, Step, steps_of
 from sim.exchanges.words import Mark, Reader
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
 from sim.operations.merchants import zone_named
-from sim.operations.options import kinds_of, mti_of
+from sim.operations.options import mti_of
 from sim.spec import country as country_of
 from sim.spec import currency as currency_of
 from sim.spec import spec
@@ -51,7 +52,6 @@ _OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # roles of amo
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes that others may follow
 # Dual-message networks: they authorize what others post with a single message.
 _DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
-_DUAL_PURPOSES = frozenset(("cash", "refund", "balance", "cashback"))
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
 _PLAIN = (
@@ -583,12 +583,12 @@ class Composer(Draft):
         return next(iter(kinds), None)
 
     def _usual_kind(self, purpose: str) -> str:
-        """The usual message type of a purpose."""
-        if purpose == "purchase" or (self.network in _DUAL and purpose in _DUAL_PURPOSES):
-            return "auth"
+        """The usual message type of a purpose; without a dual-message network, one message is enough for what
+        is posted at once."""
         kinds: list[str] = read_toml("templates")["purposes"][purpose]["kinds"]
-        known = kinds_of(self.network or NETWORKS[0], self.version)
-        return next((kind for kind in kinds if kind in known), kinds[0])
+        if purpose == "purchase" or kinds[0] != "financial" or self.network in _DUAL:
+            return usual_kind(purpose, self.network, self.version)
+        return kinds[0]
 
     def _outcome(self, decision: Decision, followed: bool) -> str | None:
         """The outcome of the request."""

@@ -150,7 +150,7 @@ def _options(purpose: str, message_type: str | None, options: Mapping[str, Any])
     try:
         made = options_of(message_type or "auth", purpose=purpose, **asked)
         if message_type is None:
-            made["message_type"] = _usual_kind(made)
+            made["message_type"] = usual_kind(made["purpose"], made["network"], made["version"])
     except OptionError as error:
         raise as_asked(error, options) from None
     return made
@@ -165,12 +165,12 @@ def _link_word(purpose: object) -> str:
     return found if found in LINK else ""
 
 
-def _usual_kind(given: Mapping[str, Any]) -> str:
-    """The usual message type of a purpose: an authorization, cleared later, unless the network uses single
+def usual_kind(purpose: str, network: str | None, version: str) -> str:
+    """The usual message type of *purpose*: an authorization, cleared later, unless the network uses single
     messages."""
-    kinds = read_toml("templates")["purposes"][given["purpose"]]["kinds"]
-    known = [one for one in kinds if one in kinds_of(given["network"], given["version"])] or kinds
-    own = network_of(given["network"]).dialects.get(given["version"], {}) if given["network"] else {}
+    kinds = read_toml("templates")["purposes"][purpose]["kinds"]
+    known = [one for one in kinds if one in kinds_of(network, version)] or kinds
+    own = network_of(network).dialects.get(version, {}) if network else {}
     usual = str(own.get("usual", "auth"))
     return usual if usual in known else str(known[0])
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
+from sim.elements import dates
 from sim.errors import IsoError
 from sim.exchanges.exchange import Exchange
 from sim.exchanges.making import make
@@ -21,6 +23,7 @@ SOURCE_WORDS = "words"  # our choice: the `source` of a description read by rule
 # Calls that make no message: start a host, run a suite.
 HOST, SUITE = "host", "run_suite"
 _LONGEST_WORDS = 100  # characters that an error quotes
+_NEXT = timedelta(minutes=1)  # between two payments
 _WIDEST = 88  # characters of a line of code
 _USUAL: dict[str, Any] = {
     **{"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"},
@@ -283,6 +286,7 @@ class _Running:
         self.exchange = Exchange()
         self.texts: dict[int, str] = {}
         self.places: list[int] = []  # index of the first message of each step
+        self.last: datetime | None = None  # time of the last message
         for step in steps:
             self.places.append(len(self.exchange))
             getattr(self, f"_{step.call}")(step)
@@ -290,16 +294,22 @@ class _Running:
     def _generate(self, step: Step) -> None:
         for options in repeated(step):
             usual = {name: value for name, value in _USUAL.items() if name != "outcome"}
-            made = generated(options.pop("message_type"), **usual | options)
+            made = generated(options.pop("message_type"), **usual | self._timed(options))
             self._add(Sent(asking_role(made.message, None), made.message), made.network, made.notes)
+            self.last = (self.last + _NEXT) if self.last else dates.now().replace(microsecond=0)
 
     def _exchange(self, step: Step) -> None:
         for options in repeated(step):
-            made = make(**options)
+            made = make(**self._timed(options))
+            self.last = max((one.at for one in made.steps if one.at), default=None)
             first = len(self.exchange)
             steps = [replace(one, of=None if one.of is None else one.of + first) for one in made.steps]
             self._add(steps[0], made.network, made.notes)
             self.exchange = self.exchange.plus(*steps[1:])
+
+    def _timed(self, options: dict[str, Any]) -> dict[str, Any]:
+        """*options* with the time of a payment that follows the one before, unless they give a time."""
+        return options if self.last is None else {"at": self.last + _NEXT} | options
 
     def _respond(self, step: Step) -> None:
         place = self.places[step.of]
