@@ -175,7 +175,9 @@ def plan(made: Plan) -> dict[str, Any]:
     if made.makes_messages and not made.unclear and not made.not_possible:
         run = made.run()
         messages = [_message(run, at) for at in range(len(run.exchange))]
-    unclear = [f"Not understood: {shown(words)}" for words in made.unclear]
+    unclear = [
+        f"{'Unclear' if one in made.doubts else 'Not understood'}: {shown(one)}" for one in made.unclear
+    ]
     impossible = [f"Not possible: {made.not_possible}"] if made.not_possible else []
     steps: list[dict[str, Any]] = []
     for number, call, name, value, words in made.rows():

@@ -11,6 +11,7 @@ from sim.codec import Message, ParseError, build, parse
 from sim.elements import dates
 from sim.errors import IsoError
 from sim.exchanges.exchange import Exchange
+from sim.exchanges.lexicon import fold
 from sim.exchanges.making import make
 from sim.exchanges.roles import ANSWER, asking_role
 from sim.exchanges.roles import Step as Sent
@@ -37,18 +38,21 @@ _NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "b
 
 
 class UnclearError(IsoError):
-    """Something important in a description was not understood, or is not possible. `words` are the words not
-    understood, `not_possible` the reason why the rest cannot be made."""
+    """Something important in a description was not understood, or is not possible. `words` are what is not
+    clear: words not understood, and `doubts` such as two amounts; `not_possible` is the reason why the rest
+    cannot be made."""
 
-    def __init__(self, words: tuple[str, ...] = (), not_possible: str = "") -> None:
+    def __init__(
+        self, words: tuple[str, ...] = (), not_possible: str = "", doubts: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(None, None, "", "")
-        self.words, self.not_possible = words, not_possible
-        masked = map(shown, words)
-        said = "; ".join(one if len(one) <= _LONGEST_WORDS else f"{one[:_LONGEST_WORDS]}…" for one in masked)
-        self.say(f"Not possible: {shown(not_possible)}" if not_possible else f"Not understood: {said}")
+        self.words, self.not_possible, self.doubts = words, not_possible, doubts
+        lists = {"Not understood": [one for one in words if one not in doubts], "Unclear": doubts}
+        said = [f"{name}: {'; '.join(map(_short, every))}" for name, every in lists.items() if every]
+        self.say(f"Not possible: {shown(not_possible)}" if not_possible else ". ".join(said))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.words, self.not_possible)
+        return type(self), (self.words, self.not_possible, self.doubts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +142,14 @@ class Plan:
     def refusal(self) -> str:
         """Why the plan cannot run, in words; empty if it can."""
         if self.unclear or self.not_possible:
-            return str(UnclearError(self.unclear, "" if self.unclear else self.not_possible))
+            return str(UnclearError(self.unclear, "" if self.unclear else self.not_possible, self.doubts))
         return ""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is unclear besides words: two amounts, a contradiction."""
+        text = fold(shown(self.text))
+        return tuple(one for one in self.unclear if fold(one) not in text)
 
     @property
     def makes_messages(self) -> bool:
@@ -163,7 +173,7 @@ class Plan:
     def run(self, *, partial: bool = False) -> Run:
         """Make the messages. *partial*: even if something was not understood. Raises UnclearError."""
         if self.unclear and not partial:
-            raise UnclearError(self.unclear)
+            raise UnclearError(self.unclear, doubts=self.doubts)
         return self._run()
 
     def _run(self) -> Run:
@@ -406,6 +416,11 @@ def _coded(step: Step, names: list[str]) -> tuple[str, str]:
 def _call(head: str, given: list[str]) -> str:
     flat = f"{head}({', '.join(given)})"
     return flat if len(flat) <= _WIDEST else f"{head}(\n" + "".join(f"    {one},\n" for one in given) + ")"
+
+
+def _short(words: str) -> str:
+    masked = shown(words)
+    return masked if len(masked) <= _LONGEST_WORDS else f"{masked[:_LONGEST_WORDS]}…"
 
 
 def shown(text: str) -> str:

@@ -146,7 +146,9 @@ def plan_table(plan: Plan) -> PlanTable:
         for number, call, name, value, words in plan.rows()
     ]
     rows += [("", "", "", "", "", note) for note in plan.remarks]
-    rows += [("", "", "", "", shown(words), "Not understood") for words in plan.unclear]
+    rows += [("", "", "", "", shown(words), "Not understood") for words in plan.unclear
+             if words not in plan.doubts]  # fmt: skip
+    rows += [("", "", "", "", "", f"Unclear: {shown(doubt)}") for doubt in plan.doubts]
     if plan.cost:
         rows.append(("", "", "", "", "", plan.cost))
     if plan.not_possible:
