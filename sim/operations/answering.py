@@ -215,7 +215,7 @@ _USUAL_CURRENCY = "840"
 
 def respond(
     request: Message,
-    code: str | None = None,
+    code: str | int | None = None,
     *,
     approval: str | None = None,
     amount_minor_units: int | None = None,
@@ -230,7 +230,7 @@ def respond(
     approved if less than requested, *balance_minor_units* the account balance, negative if overdrawn. *at*
     is the time of the response (default: now), for links whose hosts send it. *network* None is the card's.
     Raises BuildError if such a message has no response or the code has the wrong length, OptionError for an
-    impossible amount or a code that is not a text.
+    impossible amount or a code that is no text or number.
     """
     mti, version = request.mti, request.version
     answer_mti = mtis.response_mti(mti)
@@ -245,7 +245,11 @@ def respond(
         _check("amount_minor_units", amount_minor_units, most)
     if balance_minor_units is not None:
         _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
-    _check_text("code", code, 39)
+    width = _width_of_code(version) if request.dialect is None else request.spec[39].width
+    if type(code) is int and code >= 0:
+        code = f"{code:0{width}}"
+    if not isinstance(code, str | None):
+        raise OptionError("code", "a text or a number", shown(code), 39)
     if approval is not None and approval != request.get(38):
         _check_approval(approval, request)
     network = network or chosen_network(request, None)
@@ -258,7 +262,7 @@ def respond(
         decided = str(read_toml("templates")["answer"]["partial"][version])
     else:
         decided = rows.code(mti, facts)
-    if len(decided) != (_width_of_code(version) if request.dialect is None else request.spec[39].width):
+    if len(decided) != width:
         expected = f"{request.spec[39].format}, a code of {version}: see sim.codes('response_code')"
         raise BuildError(39, None, expected, f"{len(decided)} characters")
     outline = rows.outline(request, decided, amount_minor_units is not None, facts)
@@ -285,11 +289,6 @@ def _check_approval(approval: object, request: Message) -> None:
     if not isinstance(approval, str) or not least <= len(approval) <= element.width:
         found = size(approval) if isinstance(approval, str) else shown(approval)
         raise OptionError("approval", f"a text of {element.format}", found, 38)
-
-
-def _check_text(option: str, value: object, number: int) -> None:
-    if not isinstance(value, str | None):
-        raise OptionError(option, "a text", shown(value), number)
 
 
 class _Answer:
@@ -425,7 +424,8 @@ def reverse(
     kept = (*read_toml("templates")["kept"][version], *required(own, template.mti))
     fields = {number: request[number] for number in kept if number in request}
     width = spec(version)[11].width
-    _check_text("stan", stan, 11)
+    if not isinstance(stan, str | None):
+        raise OptionError("stan", "a text", shown(stan), 11)
     number = stan or next_stan(request.get(11))
     fields[11] = number.zfill(width)
     moment = clock(version, at, template.zone_at(at))

@@ -243,11 +243,13 @@ class Copied:
 
 
 def as_dict(held: Copied) -> dict[str, Any]:
-    """MTI and elements by number, as `sim.build` takes them: `{"mti": "0800", "11": "000042"}`; text and
-    version if it does not parse."""
+    """MTI and elements by number, as `sim.build` takes them: `{"mti": "0800", "11": "000042"}`, with the
+    version if the MTI has another; text and version if it does not parse."""
     if held.message is None:
         return {"text": held.text, "version": held.version}
-    return {"mti": held.message.mti, **{str(number): value for number, value in sorted(held.fields.items())}}
+    mti, version = held.message.mti, held.message.version
+    other = {} if version == chosen_version(mti, None) else {"version": version}
+    return {"mti": mti, **other, **{str(number): value for number, value in sorted(held.fields.items())}}
 
 
 def as_json(held: Copied) -> str:

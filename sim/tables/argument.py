@@ -230,10 +230,13 @@ def dialect_of(facts: Mapping[str, Any], version: str) -> Spec | None:
 
 
 def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Message:
-    """A dict `{0 or "mti": "0100", 2: "4111…", …}` as a Message; numbers may be texts, as in JSON. Raises
-    BuildError for another key, or if the MTI is missing."""
+    """A dict `{0 or "mti": "0100", 2: "4111…", …}` as a Message; numbers may be texts, as in JSON, and it may
+    name its "version". Raises BuildError for another key, or if the MTI is missing."""
     values: dict[int | Literal["mti"], Any] = {}
+    version = version or elements.get("version")
     for key, value in elements.items():
+        if key == "version":
+            continue
         number = MTI_FIELD if key == "mti" else element_number(key)
         if number is None or number == BITMAP_FIELD or number > bitmap.ALL_BITS or number < 0:
             expected = "the keys 0 (or mti) and data element numbers 2 to 128"

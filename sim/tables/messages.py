@@ -347,7 +347,7 @@ def generate(
 
 def respond(
     request: MessageArgument | bytes,
-    code: str | None = None,
+    code: str | int | None = None,
     *,
     approval: str | None = None,
     amount_minor_units: int | None = None,

@@ -28,6 +28,7 @@ from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import choose, interface_named, network_named, version_named
+from sim.spec.tables import read_toml
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, SearchKind
 from sim.tables.tables import Table, columns_of
 
@@ -149,13 +150,14 @@ def _formats(network: str, version: str) -> dict[int, list[str]]:
     return expected
 
 
-def codes(name: str | None = None) -> Table:
+def codes(name: str | int | None = None) -> Table:
     """Show a code list, or list all code lists.
 
     Parameters
     ----------
     name
-        Such as `response_code`, `countries` or `currencies`. Default: the names of all lists.
+        Such as `response_code`, `countries` or `currencies`, or an element's number, such as 39. Default: the
+        names of all lists.
 
     Returns
     -------
@@ -180,7 +182,9 @@ def codes(name: str | None = None) -> Table:
         counts |= {key: len(rows()) for key, (rows, _) in _REGISTRIES.items()}
         table = columns_of(("name", "codes"), [(key, str(count)) for key, count in sorted(counts.items())])
         return ReferenceTable(table).astype({"codes": "int64"})
-    name = choose("name", name, sorted((*code_lists(), *_REGISTRIES)))
+    name = choose(
+        "name", name, sorted((*code_lists(), *_REGISTRIES)), read_toml("templates")["spoken"]["codes"]
+    )
     if name in _REGISTRIES:
         rows, called = _REGISTRIES[name]
         return ReferenceTable(columns_of(tuple(called), list(map(attrgetter(*called.values()), rows()))))
