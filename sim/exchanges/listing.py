@@ -29,6 +29,7 @@ _ONE = re.compile(
     r"(?: (?:one|autre|of (?:them|these))\b)? ?"
 )
 _ARTICLE = re.compile(r"(?:ein(?:e[srmn]?)?|un[ao]?|uma?|une) ")
+_SUM = re.compile(r"[$€£¥]?\d")
 _MONEY = frozenset(("amount", "bare", "raw"))
 _DECIDING = ("decision", "reason", "reason!", "code", "why")
 # What an item may inherit, each kind as a whole.
@@ -57,7 +58,7 @@ class _Clause:
         self.start, self.end = start, end
         every = [mark for mark in marks if start <= mark.start < end]
         one = _ONE.match(text, start, end)
-        opening = [mark for mark in every if mark.key in ("which", "same")]
+        self.opening = opening = [mark for mark in every if mark.key in ("which", "same")]
         article = one and _ARTICLE.fullmatch(one[0]) and any(mark.key in ("head", "alone") for mark in every)
         self.opens = bool((one and not article) or opening)
         self.number = next((int(mark.value) for mark in opening if mark.key == "which"), None)
@@ -132,8 +133,8 @@ def _clauses(settled: Reader) -> list[_Clause]:
     edges = [(0, 0), *cuts, (len(text), len(text))]
     spans = [(one[1], other[0]) for one, other in pairwise(edges) if one[1] < other[0]]
     for count in settled.all("count"):
-        number = re.compile(r"[$€£¥]?\d").search(text, count.end, spans[0][1])
-        if len(spans) == count.value and number:
+        numbers = [_SUM.search(text, max(start, count.end), end) for start, end in spans]
+        if len(spans) == count.value and all(numbers) and (number := numbers[0]):
             spans[:1] = [(spans[0][0], number.start()), (number.start(), spans[0][1])]  # 3 taps of | 3
     return [_Clause(text, start, end, settled.marks) for start, end in spans]
 
@@ -170,7 +171,8 @@ class _List:
                 remarks.append(rest.pop(0))
                 continue
             for size in range(len(rest), 0, -1):
-                if any(one.opens or one.is_remark for one in rest[1:size]):
+                own = [one for one in rest[1:size] if not (one.is_remark and rest[0].counts)]
+                if any(one.opens or one.is_remark for one in own):
                     continue
                 if item := self._item(rest[:size], items, rest[size:]):
                     items.append(item)
@@ -183,6 +185,7 @@ class _List:
     def _item(self, run: Sequence[_Clause], items: list[_Item], later: Sequence[_Clause]) -> _Item | None:
         inner = [(one.end, other.start) for one, other in pairwise(run)]
         marks = [mark for one in run for mark in one.marks]
+        marks += [mark for one in run[1:] for mark in one.opening]
         marks += [mark for mark in self.reader.all("order") if any(a <= mark.start < b for a, b in inner)]
         own = {key for one in run for key in one.keys}
         heads = {mark.value for mark in marks if mark.key == "head"}

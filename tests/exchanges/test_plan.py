@@ -347,6 +347,42 @@ def test_a_host_and_a_suite_are_calls_that_make_no_message(text: str, code: str)
         made.run()
 
 
+def test_a_suite_of_own_cases_runs_with_its_rules() -> None:
+    """Each case has its own expectation, and our own host answers as described."""
+    made = sim.plan("suite: visa sale 10 EUR, visa sale 600 EUR declined 61, visa sale 7 EUR times out")
+    done = made.run()
+    assert done["result"].tolist() == ["passed"] * 3
+    assert done["received"].tolist() == ["0110 00", "0110 61", "timed out"]
+    assert made.code.startswith('results = sim.run_suite(\n    """\nnetwork = "VISA"\n\n[[cases]]\n')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "suite: visa sale 10 EUR, mastercard sale 20 EUR declined",
+        "suite: visa sale 10 EUR approved, visa sale 10 EUR declined",
+        "suite: visa sale 10 EUR in Lyon, visa sale 20 EUR declined",
+    ],
+)
+def test_cases_that_a_suite_cannot_have_are_unclear(text: str) -> None:
+    """It has one network, tells cases apart by their amounts, and sets few options."""
+    assert plan_of(text).unclear
+
+
+def test_payments_follow_one_another() -> None:
+    """The times of several payments of a description grow."""
+    made = plan_of("three visa purchases of 10 EUR, the second declined, and a sale of 20 EUR").run()
+    sent = [one.get(7) for one in made.exchange.messages if one.mti == "0100"]
+    assert len(sent) == 4
+    assert sent == sorted(set(sent))
+
+
+def test_words_and_doubts_are_said_apart() -> None:
+    """Words that are not understood are not mixed with what is unclear about the others."""
+    made = plan_of("visa 20 EUR frobnicated, chip swipe")
+    assert made.refusal == "Not understood: frobnicated. Unclear: contradicts itself: chip / swipe"
+
+
 def test_a_host_that_is_described_answers_so() -> None:
     """What its rule says is what a client gets."""
     made = sim.plan("host that declines everything above 100 USD with 51").run()

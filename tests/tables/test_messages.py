@@ -219,7 +219,7 @@ def test_unknown_version_and_network() -> None:
 def test_respond_and_reverse() -> None:
     """Responses and reversals are message tables, valid on the network of their request."""
     table = auth()
-    declined = sim.respond(table, "51")
+    declined = sim.respond(table, 51)
     assert "insufficient funds" in declined.loc[declined["number"] == 39, "meaning"].tolist()
     assert declined.iso.network == "VISA"
     undone = sim.reverse(table, stan="000777", at=AT)

@@ -67,6 +67,14 @@ def test_a_code_list() -> None:
         assert text.ne("").any().all(), name
 
 
+def test_the_code_list_of_an_element() -> None:
+    """An element's number names its list, too."""
+    assert sim.codes(39).equals(sim.codes("response_code"))
+    assert sim.codes("49").equals(sim.codes("currencies"))
+    with pytest.raises(sim.ChoiceError):
+        sim.codes(12)
+
+
 def test_registries() -> None:
     """Currencies have their minor units, countries their codes; codes keep their leading zeros."""
     currencies = sim.codes("currencies").set_index("alpha")
