@@ -156,9 +156,9 @@ def test_the_accessor() -> None:
     table = sim.parse(RAW)
     assert sim.build(table.iso.to_dict(masked=False)) == RAW
     assert json.loads(table.iso.to_json()) == table.iso.to_dict()
-    other = sim.parse(sim.build({"mti": "0800", "11": "000042"}, version="1993"), version="1993")
-    assert sim.build(other.iso.to_dict()) == other.iso.raw
-    assert other.iso.to_dict()["version"] == "1993"
+    other = sim.build({"mti": "0800", "11": "000042", "version": "1993"})
+    assert sim.build(sim.parse(other, version="1993").iso.to_dict()) == other
+    assert sim.parse(other, version="1993").iso.to_dict()["version"] == "1993"
     assert table.iso.to_python(masked=False) == copied(RAW, "python", version="1987", masked=False)
     page = table.iso.to_html()
     assert page.startswith("<!doctype html>")
