@@ -48,8 +48,9 @@ async def explain_async(
     language: str = "en",
 ) -> Explanation:
     """An explanation of *message*, or of several, by a model: the answer to *ask*, in *language* (en, de,
-    es, pt or fr). A sentence with a number, name, code or decision that the message does not support is
-    struck out; if none remains, the rules explain.
+    es, pt or fr). A sentence with a number, name, code or decision that the message does not have is struck
+    out; one that the message neither proves nor contradicts comes at the end, as not checked. If none is
+    supported, the rules explain.
 
     Raises LlmUnavailable, LlmUnknownProvider, LlmUnknownModel, LlmFailed or LlmTimeout, CardNumberRefused for
     a question with card data, and as `explain` by rules does.

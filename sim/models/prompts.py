@@ -66,16 +66,25 @@ and what to do next. Write in {language}, for an engineer unless the question te
 {words} words of plain text in whole sentences.
 
 Say nothing of this message that is not in the data: no other number, code, name, date or decision. A \
-program reads each sentence word by word, and strikes out one that says such, or has a word that it does not \
-know: use plain words, and those of the data. Say what is, not what is not. A text in \
-braces, such as `{{where}}`, stands for words that you are not shown: write it as it is, and the program \
-fills it in.
+program checks each sentence against the data. It strikes out a sentence with such, and shows one that it \
+cannot find there apart, as not checked. So tell what the data says in short sentences, in its words, and \
+advice and general knowledge in sentences of their own.
+A text in braces, such as `{{where}}`, stands for words that you are not shown: write it as it is, and the \
+program fills it in.
 
 {fence}"""
 
 MOST_WORDS = 220
 # Languages with word tables, which the checks of an explanation need.
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "pt": "Portuguese", "fr": "French"}
+# What precedes the sentences of an explanation that the message neither proves nor contradicts.
+NOT_CHECKED = {
+    "en": "Not checked against the message:",
+    "de": "Nicht anhand der Nachricht geprüft:",
+    "es": "No comprobado con el mensaje:",
+    "pt": "Não verificado com a mensagem:",
+    "fr": "Non vérifié d'après le message\u00a0:",
+}
 
 
 def fence() -> str:

@@ -1,4 +1,5 @@
-"""An explanation in a model's own words; sentences that the message does not support are struck out.
+"""An explanation in a model's own words. A sentence that is false of the message is struck out; one that the
+message neither proves nor contradicts comes at the end, as not checked.
 
 A model never sees free text from a message, which could give it orders: it sees a name in braces, which the
 program fills in. Card data is masked as everywhere.
@@ -7,7 +8,7 @@ program fills in. Card data is masked as everywhere.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +17,9 @@ from sim.elements.mti import response_mti
 from sim.errors import BITMAP_FIELD, MTI_FIELD, ChoiceError, OptionError, shown
 from sim.judge.finding import labelled
 from sim.masking import is_sensitive, mask_words
-from sim.models.grounding import Ground, whole_sentences
+from sim.models.grounding import STRUCK, Facts, Ground, Verdict, whole_sentences
 from sim.models.guard import clean
-from sim.models.prompts import LANGUAGES, MOST_WORDS, block, explain_instructions, fence
+from sim.models.prompts import LANGUAGES, MOST_WORDS, NOT_CHECKED, block, explain_instructions, fence
 from sim.models.transport.calls import ask, stream
 from sim.models.transport.providers import Choice, Settings, choose
 from sim.operations import explain as rules
@@ -35,7 +36,11 @@ _OPEN = ("ans", "ansb", "as", "an", "anp", "ns", "z")  # content that may be fre
 _FEWEST_TYPED = 13  # characters: a shorter value is a reference, a code or a terminal ID
 _MOST_FINDINGS = 10
 _LONGEST = 20 * MOST_WORDS  # characters
-_DECISION, _READING = "outcome", "reading"
+# Names of the rules' sentences.
+_DECISION = "outcome"
+_CHECKS = re.compile(r"Checks performed: [^.]*")  # not of the card entry
+_CIRCUMSTANCES = ("reading", "verification", "own_parts")
+_PURPOSE = ("opening", "request", "own_parts", "network_management")
 _ENTRY, _ANSWER = 22, 39
 _ACCOUNT = 2
 _LABELS = {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}
@@ -51,22 +56,46 @@ class Task:
     told: Explanation
     slots: dict[str, str]
     ground: Ground
+    language: str
     instructions: str
     prompt: str
     question: str
 
-    def explanation(self, text: str) -> Explanation:
-        """The model's text without unsupported sentences; the rules' text if none is supported."""
-        sentences, any_stands = self.ground.mended(text[:_LONGEST])
-        if not any_stands:
-            return self.told
-        made = tuple(self.filled(one) for one in sentences)
-        return replace(self.told, sentences=made, source=self.choice.source, warned=False)
 
-    def filled(self, sentence: str) -> str:
-        """*sentence* with its names in braces filled in and card data masked."""
-        said = _SLOT.sub(lambda found: self.slots.get(found[1], ""), mask_words(sentence))
-        return said[:1].upper() + said[1:]
+class Answer:
+    """A model's answer to *task*, sentence by sentence."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._size = 0
+        self._supported = False
+        self._unchecked: list[str] = []
+
+    def put(self, sentence: str) -> str:
+        """What to show of *sentence*, struck out if it is false; empty if it comes later or is too much."""
+        self._size += len(sentence)
+        if self._size > _LONGEST or not sentence.strip():
+            return ""
+        verdict, _ = self._task.ground.judge(sentence)
+        said = _SLOT.sub(lambda found: self._task.slots.get(found[1], ""), mask_words(sentence.strip()))
+        said = said[:1].upper() + said[1:]
+        if verdict is Verdict.UNCHECKED:
+            self._unchecked.append(said)
+            return ""
+        self._supported |= verdict is Verdict.SUPPORTED
+        return said if verdict is Verdict.SUPPORTED else STRUCK.format(said)
+
+    def end(self) -> Iterator[str]:
+        """What follows: the rules' sentences if none is supported, and those that are not checked."""
+        if not self._supported:
+            yield from self._task.told.sentences
+        if self._unchecked:
+            yield " ".join((NOT_CHECKED[self._task.language], *self._unchecked))
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any of its sentences is shown as the model's own."""
+        return self._supported or bool(self._unchecked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +140,7 @@ def prepare(
         told,
         known.slots,
         known.ground(language),
+        language,
         explain_instructions(mark, LANGUAGES[language]),
         block(mark, data | known.shown),
         block(language, data | known.shown),
@@ -134,17 +164,21 @@ def _together(asked: Together) -> tuple[Explanation, Known]:
         raise OptionError("message", "messages to ask about", "none")
     whole = made[0]
     if asked.differing:
-        whole.parts = tuple(known.ground("en") for known in made)
+        for known in made:
+            known.names = tuple(name for name, _ in asked.parts)
+        whole.parts = {name: known.ground("en") for (name, _), known in zip(asked.parts, made, strict=True)}
     whole.shown = {"messages": [known.shown for known in made]}
     for known in made[1:]:
         whole.slots |= known.slots
         whole.texts += known.texts
         whole.decided += f" . {known.decided}"
         whole.entered += f" . {known.entered}"
+        whole.requested += f" . {known.requested}"
         for number, text in known.elements.items():
             whole.elements[number] = f"{whole.elements.get(number, '')} . {text}"
     whole.texts += [asked.told, *(name for name, _ in asked.parts)]
     if not asked.differing:  # the story has the final decision; an earlier response may say otherwise
+        whole.answers = whole.decided
         whole.decided = " . ".join((asked.told, *(known.code for known in made)))
     return replace(explained[0], sentences=(asked.told,), warned=False), whole
 
@@ -152,9 +186,10 @@ def _together(asked: Together) -> tuple[Explanation, Known]:
 class Known:
     """The facts on a message: `texts` has all of them, `decided` and `entered` those on the decision and the
     card entry, `elements` those on each element; `shown` is what a model sees, `slots` the values for the
-    names in braces, `parts` the facts on each of two messages."""
+    names in braces, `parts` the facts on each of two messages, `names` their names."""
 
-    parts: tuple[Ground, ...] = ()
+    parts: Mapping[str, Ground] = {}
+    names: tuple[str, ...] = ()
 
     def __init__(self, view: Anatomy, told: Explanation, mark: str = "") -> None:
         self.slots: dict[str, str] = {}
@@ -162,12 +197,13 @@ class Known:
         message, rows = view.message, view.rows
         typed = {number for number in message.fields if _is_typed(message, number)}
         sentences: dict[str, str] = {}
-        self.decided = ""
+        self.decided = self.requested = self.answers = ""
         self.entered = next((view.meaning(one) for one in view.places if one.number == _ENTRY), "")
         if not view.findings:
             said = tell(tellable(message), rows)
             self.decided = said.get(_DECISION, "")
-            self.entered += f" . {said.get(_READING, '')}"
+            self.entered += "".join(f" . {_CHECKS.sub('', said.get(name, ''))}" for name in _CIRCUMSTANCES)
+            self.requested = " . ".join(said.get(name, "") for name in _PURPOSE)
             for (name, sentence), one in zip(said.items(), by_elements(tellable(message), rows), strict=True):
                 sentences[name] = self._slot(name, sentence) if typed & set(one.elements) else sentence
         elements = []
@@ -205,7 +241,11 @@ class Known:
 
     def ground(self, language: str) -> Ground:
         """The statements that it supports, in *language*."""
-        return Ground(self.texts, self.decided, self.entered, language, self.elements, self.parts)
+        named = " ".join((*self.elements.values(), *self.slots.values(), *self.names))
+        facts = Facts(
+            self.texts, self.decided, self.answers or self.decided, self.entered, self.requested, named
+        )
+        return Ground(facts, language, self.elements, self.parts)
 
     def _slot(self, name: str, text: str) -> str:
         self.slots[name + self._mark] = text
@@ -231,7 +271,12 @@ async def tell_whole(task: Task) -> Explanation:
     answered = await ask(
         task.choice, task.settings, task.instructions, task.prompt, str, _is_there, task.question
     )
-    return task.explanation(answered.output)
+    answer = Answer(task)
+    whole, rest = whole_sentences(answered.output)
+    told = [text for sentence in (*whole, rest) if (text := answer.put(sentence))]
+    if not answer.is_used:
+        return task.told
+    return replace(task.told, sentences=(*told, *answer.end()), source=task.choice.source, warned=False)
 
 
 def _is_there(text: str) -> list[str]:
@@ -240,22 +285,18 @@ def _is_there(text: str) -> list[str]:
 
 async def tell_piecewise(task: Task) -> AsyncIterator[str]:
     """The explanation sentence by sentence, each checked before it is yielded; see `stream_explain`."""
-    held, size, any_stands = "", 0, False
+    answer, held = Answer(task), ""
     source = stream(task.choice, task.settings, task.instructions, task.prompt)
     try:
         async for text in source:
             sentences, held = whole_sentences(held + text)
             for sentence in sentences:
-                size += len(sentence)
-                if size <= _LONGEST:
-                    made, stands = task.ground.mended(sentence)
-                    any_stands |= stands
-                    yield task.filled(" ".join(made)) + " "
+                if told := answer.put(sentence):
+                    yield told + " "
     finally:
         await source.aclose()  # type: ignore[attr-defined]
-    if held.strip() and size + len(held) <= _LONGEST:
-        made, stands = task.ground.mended(held)
-        any_stands |= stands
-        yield task.filled(" ".join(made))
-    if not any_stands:
-        yield task.told.summary
+    told, rest = answer.put(held), " ".join(answer.end())
+    if told:
+        yield f"{told} " if rest else told
+    if rest:
+        yield rest

@@ -136,7 +136,8 @@ def explain(
         The wire format, one of `sim.formats()`, or `text`. Default: recognized.
     llm
         Have a language model write the summary. It sees the elements with card data masked. A sentence that
-        the message does not support is struck out (~~...~~).
+        the message contradicts is struck out (~~...~~); one that it does not prove, such as advice, comes
+        at the end, as not checked.
     provider
         The language model provider to ask; see `sim.llm.status()`.
     model

@@ -365,8 +365,8 @@ class AskedTable(Table):
         Returns
         -------
         str
-            The answer. A sentence that the messages do not support is struck out (~~...~~); if none
-            remains, the rules explain.
+            The answer. A sentence that the messages contradict is struck out (~~...~~); one that they
+            do not prove comes at the end, as not checked. If none is supported, the rules explain.
 
         Raises
         ------

@@ -93,7 +93,7 @@ def test_an_answer_that_is_not_whole_is_not_taken(
         ("  \n ", [RULES]),
         ("This is a request.\nIt was approved. By 99.", ["This is a request. ", "~~It was approved.~~ ",
                                                         "~~By 99.~~"]),
-        ("\ud800", ["~~?~~", RULES]),
+        ("\ud800", ["~~?~~ ", RULES]),
     ],
 )  # fmt: skip
 def test_what_is_streamed_is_checked_sentence_by_sentence(llm: Provider, told: str, given: list[str]) -> None:

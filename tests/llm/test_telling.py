@@ -11,7 +11,7 @@ import sim
 from sim import models as room
 from sim.codec import Message, build
 from sim.errors import ChoiceError, OptionError
-from sim.models.grounding import Ground
+from sim.models.grounding import Ground, Verdict
 from sim.models.telling import Known
 from sim.operations import explain, generate, respond, reverse
 from sim.operations.anatomy import dissect
@@ -37,25 +37,19 @@ def ground(message: Message, language: str = "en") -> Ground:
     [
         (REQUEST, "This is an authorization request for 123.45 USD with a Visa card ending in 1111."),
         (REQUEST, "A chip was read at CORNER SHOP in New York."),
-        (REQUEST, "The STAN 123456 (DE 11) ties it to its answer, and 5411 stands for grocery stores."),
         (REQUEST, "It asks the issuer to approve a purchase, sent on 20 November at 10:15:30 UTC."),
-        (REQUEST, "Nothing was decided yet; two elements matter most."),
-        (DECLINE, "The issuer declined it for insufficient funds, code 51; a smaller amount may do."),
         (APPROVAL, "The issuer approved it with approval code A12345."),
         (REVERSAL, "It undoes the request with STAN 123456."),
         (ECHO, "This network management request is an echo test (301)."),
-        (ECHO, "Answer it with an 0810; there is no card in it."),
         (REQUEST, "Nothing has been approved or declined yet."),
         (REQUEST, "It is no refund, and the card was not read contactless."),
-        (REQUEST, "If no answer comes in time, send a reversal."),
         (REQUEST, "DE 49 holds 840, the code of USD."),
-        (DECLINE, "The chip of the card was not the reason."),
         (DECLINE, "The issuer has not approved it."),
     ],
 )
-def test_what_is_known_stands(message: Message, text: str) -> None:
-    """In a model's own words, with advice that states nothing of the message."""
-    assert ground(message).unknown(text) == []
+def test_what_is_known_is_supported(message: Message, text: str) -> None:
+    """In a model's own words."""
+    assert ground(message).judge(text) == (Verdict.SUPPORTED, [])
 
 
 @together(
@@ -66,13 +60,12 @@ def test_what_is_known_stands(message: Message, text: str) -> None:
         (DECLINE, "fr", "L'émetteur a refusé le paiement de 123,45 USD, code 51."),
         (APPROVAL, "pt", "O emissor aprovou: foi aprovada com o código A12345."),
         (ECHO, "en", "Answer it with an 0810 and code 00."),
-        (REQUEST, "en", "The issuer has not answered yet."),
         (DECLINE, "en", "The account did not have sufficient funds."),
     ],
 )
-def test_what_is_known_stands_in_other_languages(message: Message, language: str, text: str) -> None:
+def test_what_is_known_is_supported_in_other_languages(message: Message, language: str, text: str) -> None:
     """The words of decisions and the decimal comma are those of the language."""
-    assert ground(message, language).unknown(text) == []
+    assert ground(message, language).judge(text) == (Verdict.SUPPORTED, [])
 
 
 @together(
@@ -81,13 +74,10 @@ def test_what_is_known_stands_in_other_languages(message: Message, language: str
         (REQUEST, "A purchase of 123.46 USD."),
         (REQUEST, "A purchase of 123.45 EUR."),
         (REQUEST, "A purchase of 12345 USD."),
-        (DECLINE, "The issuer did not decline it."),
         (DECLINE, "It was approved, not declined."),
         (REQUEST, "This is a refund."),
         (REQUEST, "It is a cash withdrawal."),
-        (REQUEST, "A reversal was sent."),
         (REQUEST, "The merchant is a restaurant."),
-        (REQUEST, "The cardholder was fully authenticated."),
         (REQUEST, "The card was not present."),
         (ECHO, "It is a sign-on."),
         (REQUEST, "It was approved by the issuer."),
@@ -106,9 +96,7 @@ def test_what_is_known_stands_in_other_languages(message: Message, language: str
         (REQUEST, "A purchase of 123.45 euros."),
         (REQUEST, "A purchase of £123.45."),
         (REQUEST, "A purchase of 123.45 yen."),
-        (REQUEST, "A purchase of five hundred dollars."),
         (REQUEST, "It was sent on 20 March."),
-        (REQUEST, "It was sent on a Monday."),
         (REQUEST, "It was sent at 20:11."),
         (REQUEST, "The card is 411111******4242."),
         (REQUEST, "It is a Mastercard."),
@@ -117,12 +105,7 @@ def test_what_is_known_stands_in_other_languages(message: Message, language: str
         (DECLINE, "It was declined since it is a stolen card."),
         (REQUEST, "The shop is in London."),
         (TYPED, "It is an Amex payment."),
-        (DECLINE, "The account had sufficient funds."),
         (DECLINE, "The PIN was wrong."),
-        (ECHO, "A PIN was entered."),
-        (REQUEST, "It was checked offline."),
-        (REQUEST, "DE 48 holds the cardholder's name."),
-        (REQUEST, "The issuer will approve it."),
         (REQUEST, "Cash was withdrawn."),
         (REQUEST, "See https://pay.example for more."),
         (REQUEST, "See [the site](pay.example)."),
@@ -130,9 +113,9 @@ def test_what_is_known_stands_in_other_languages(message: Message, language: str
         (REQUEST, "# A heading"),
     ],
 )
-def test_what_is_not_known_does_not(message: Message, text: str) -> None:
+def test_what_the_facts_exclude_is_false(message: Message, text: str) -> None:
     """Another amount, currency, code, number, date, name or decision; links and markup."""
-    assert ground(message).unknown(text)
+    assert ground(message).judge(text)[0] is Verdict.FALSE
 
 
 @together(
@@ -144,9 +127,45 @@ def test_what_is_not_known_does_not(message: Message, text: str) -> None:
         (REQUEST, "de", "Ein Kauf über 123,46 USD in Paris."),
     ],
 )
-def test_what_is_not_known_does_not_in_other_languages(message: Message, language: str, text: str) -> None:
+def test_what_the_facts_exclude_is_false_in_other_languages(
+    message: Message, language: str, text: str
+) -> None:
     """A decision that was not made is found in any of the languages."""
-    assert ground(message, language).unknown(text)
+    assert ground(message, language).judge(text)[0] is Verdict.FALSE
+
+
+@together(
+    "message, text",
+    [
+        (REQUEST, "The STAN 123456 (DE 11) ties it to its answer, and 5411 stands for grocery stores."),
+        (REQUEST, "Nothing was decided yet; two elements matter most."),
+        (DECLINE, "The issuer declined it for insufficient funds, code 51; a smaller amount may do."),
+        (ECHO, "Answer it with an 0810; there is no card in it."),
+        (REQUEST, "If no answer comes in time, send a reversal."),
+        (DECLINE, "The chip of the card was not the reason."),
+        (REQUEST, "The issuer has not answered yet."),
+        (DECLINE, "The issuer did not decline it."),
+        (REQUEST, "A reversal was sent."),
+        (REQUEST, "The cardholder was fully authenticated."),
+        (REQUEST, "A purchase of five hundred dollars."),
+        (REQUEST, "It was sent on a Monday."),
+        (DECLINE, "The account had sufficient funds."),
+        (ECHO, "A PIN was entered."),
+        (REQUEST, "It was checked offline."),
+        (REQUEST, "DE 48 holds the cardholder's name."),
+        (REQUEST, "The issuer will approve it."),
+        (REQUEST, "The issuer asks the acquirer to authorize 123.45 USD."),
+        (DECLINE, "The acquirer declined it with code 51."),
+        (DECLINE, "The issuer declined 123.45 USD, and the cardholder paid in cash."),
+        (DECLINE, "The account was debited with 123.45 USD."),
+        (DECLINE, "Code 51 is the most usual reason for a decline."),
+        (DECLINE, "Ask for another card, as a decline with 51 would be repeated within 24 hours."),
+        (APPROVAL, "The cardholder got 123.45 USD."),
+    ],
+)
+def test_what_the_message_does_not_prove_is_not_checked(message: Message, text: str) -> None:
+    """Advice, general knowledge and words of no table, true or not: neither told as a fact nor struck out."""
+    assert ground(message).judge(text)[0] is Verdict.UNCHECKED
 
 
 def test_the_explanation_by_rules_may_always_be_said() -> None:
@@ -157,17 +176,18 @@ def test_the_explanation_by_rules_may_always_be_said() -> None:
             made = generate(kind, network=network, version=version, at=NOW).message
             for one in (made, respond(made).message):
                 known = ground(one)
-                assert [text for text in explain(one).sentences if known.unknown(text)] == []
+                told = [known.judge(text) for text in explain(one).sentences]
+                assert [verdict for verdict in told if verdict[0] is not Verdict.SUPPORTED] == []
 
 
 def test_what_is_not_known_is_struck_out(llm: Provider) -> None:
-    """And shown as such; the rest stands."""
+    """And shown as such; what is neither known nor false comes at the end."""
     llm.then("The issuer declined it: code 51. It was also reported stolen in Paris. Try a smaller amount.")
     told = room.explain(DECLINE, provider="openai")
     assert told.sentences == (
         "The issuer declined it: code 51.",
         "~~It was also reported stolen in Paris.~~",
-        "Try a smaller amount.",
+        "Not checked against the message: Try a smaller amount.",
     )
     assert told.source == "llm:openai/gpt-6-luna"
 
@@ -212,9 +232,10 @@ def test_an_exchange_can_be_asked_about(llm: Provider) -> None:
     llm.then(
         "It was approved for 50.00 USD. The whole amount was approved. 50.00 USD must be paid otherwise."
     )
-    assert "~~The whole amount was approved.~~ 50" in part.ask("How much is missing?", provider="openai")
-    llm.then("Nothing was charged. 10.00 USD remain held.")
-    assert exchange.ask("What now?", provider="openai") == "Nothing was charged. ~~10.00 USD remain held.~~"
+    told = part.ask("How much is missing?", provider="openai")
+    assert told.startswith("It was approved for 50.00 USD. Not checked against the message: The whole amount")
+    llm.then("Nothing was charged. 99.00 USD remain held.")
+    assert exchange.ask("What now?", provider="openai") == "Nothing was charged. ~~99.00 USD remain held.~~"
     llm.then("A lie about 77.77 EUR.")
     assert exchange.ask("Why?", provider="openai") == exchange.iso.summary
 
@@ -225,6 +246,9 @@ def test_differences_can_be_asked_about(llm: Provider) -> None:
     llm.then("In b DE 39 is 51 (insufficient funds), in a it is 00. The amount is 99.99 USD.")
     told = table.ask("Why was the second one declined?", provider="google")
     assert told == ("In b DE 39 is 51 (insufficient funds), in a it is 00. ~~The amount is 99.99 USD.~~")
+    llm.then("In a DE 39 is 51. In b it is 51.")
+    told = table.ask("Which one was declined?", provider="google")
+    assert told == "In b it is 51. Not checked against the message: In a DE 39 is 51."
     assert "differing" in llm.calls[0].text
     assert "Systems trace audit number" not in llm.calls[0].text
 
@@ -241,6 +265,8 @@ def test_texts_of_strangers_stand_behind_names(llm: Provider) -> None:
     assert "CORNER SHOP" not in llm.calls[0].text
 
 
-def test_an_answer_of_any_length_is_read_at_once() -> None:
+def test_an_answer_of_any_length_is_read_at_once(llm: Provider) -> None:
     """One that is too long is cut."""
-    assert len(ground(REQUEST).mended("The amount is 1. " * 1000)[0]) == 1000
+    llm.then("The amount is 123.45 USD. " * 1000)
+    told = room.explain(REQUEST, provider="openai")
+    assert len(told.sentences) == 4400 // len("The amount is 123.45 USD.")

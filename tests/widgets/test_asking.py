@@ -267,8 +267,8 @@ def test_a_real_error_is_told(llm: Provider) -> None:
 
 
 def test_a_false_sentence_is_struck_out(llm: Provider) -> None:
-    """It is shown so as it comes; what stands before stays."""
-    llm.then(Does(f"{ONE} It is for 99.00 USD.", slow=True))
+    """It is shown so as it comes; what is not proven comes last."""
+    llm.then(Does(f"{ONE} Advise nobody. It is for 99.00 USD.", slow=True))
 
     async def cells() -> None:
         panel = explaining()
@@ -276,9 +276,14 @@ def test_a_false_sentence_is_struck_out(llm: Provider) -> None:
         llm.go()
         await until(panel, lambda: ONE in panel.said.value)
         llm.go()
+        llm.go()
         await until(panel, lambda: not panel.busy)
-        assert panel.summary == f"{ONE} ~~It is for 99.00 USD.~~"
+        assert panel.summary == (
+            f"{ONE} ~~It is for 99.00 USD.~~ Not checked against the message: Advise nobody."
+        )
         assert "<del>It is for 99.00 USD.</del>" in panel.said.value
+        last = '<p class="iso-unchecked"><strong>Not checked against the message:</strong> Advise nobody.</p>'
+        assert last in panel.said.value
 
     asyncio.run(cells())
 

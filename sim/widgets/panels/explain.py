@@ -10,7 +10,7 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.grid import LINKED, lighting, told_html
-from sim.models.prompts import LANGUAGES
+from sim.models.prompts import LANGUAGES, NOT_CHECKED
 from sim.operations import explain
 from sim.operations.anatomy import dissect
 from sim.operations.explanation import Told, explain_so_far
@@ -23,13 +23,20 @@ from sim.widgets.panels.reader import HOW_READ, MessageInput, ReaderPanel
 
 BY_RULES = "This is what the rules say."
 _STRUCK = re.compile("~~(.+?)~~")
+_UNCHECKED = re.compile(f"({'|'.join(map(re.escape, NOT_CHECKED.values()))})")
 
 
 def _written(text: str) -> Markup:
-    """A text as a paragraph; sentences of a model that the message does not support are struck out."""
-    parts = _STRUCK.split(text)
-    made = [markup("del", part) if at % 2 else part for at, part in enumerate(parts)]
-    return markup("p", joined(*made), "iso-summary")
+    """A text as a paragraph. False sentences of a model are struck out; those that are not checked are in a
+    paragraph of their own."""
+    told, *unchecked = _UNCHECKED.split(text, maxsplit=1)
+    parts = _STRUCK.split(told)
+    made = joined(*(markup("del", part) if at % 2 else part for at, part in enumerate(parts)))
+    said = markup("p", made, "iso-summary") if told.strip() else Markup()
+    if not unchecked:
+        return said
+    heading, rest = unchecked
+    return joined(said, markup("p", joined(markup("strong", heading), rest), "iso-unchecked"))
 
 
 class Linked(anywidget.AnyWidget):
