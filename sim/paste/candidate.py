@@ -91,15 +91,15 @@ class Candidate:
         self._worth_of_bytes = self.state.score + self.front.bits + (self.behind.bits if self.behind else 0.0)
         score = self._worth_of_bytes + self.reading.saved
         score -= _OTHER_VERSION * (self.version != self.native)
+        left = self.data[self.state.at :]
         if self.stop:
-            left = self.data[self.state.at :]
             self.odd.append(
                 f"DE {self.stop} cannot be read at byte {self.state.at}, where {len(left)} bytes are left"
             )
             score -= _STOPPED + UNREAD_ELEMENT * sum(number >= self.stop for number in self.anchor.numbers)
-            if self.reading.text:
-                # Unread hex digits are cheap in every other reading of the paste, so they are here, too.
-                score += 4.0 * (len(left) - len(left.translate(None, _HEX_DIGITS)))
+        if self.reading.text and (self.stop or (self.behind and not self.behind.name)):
+            # Unread hex digits are cheap in every other reading of the paste, so they are here, too.
+            score += 4.0 * (len(left) - len(left.translate(None, _HEX_DIGITS)))
         # A loaded format is believed if the message has an element that only that format has so.
         self.score = score + _OWN * self._has_own if self.kind.own else score
 
@@ -276,7 +276,7 @@ def of_candidate(one: Candidate) -> Reading:
     """Return a candidate as a Reading."""
     end = one.state.at
     return Reading(
-        message=_on_its_interface(one.message, one.name, one.layers),
+        message=_on_its_interface(one),
         spelling=one.reading.name,
         framing=one.framing,
         layers=one.front.layers,
@@ -301,12 +301,16 @@ def of_candidate(one: Candidate) -> Reading:
     )
 
 
-def _on_its_interface(message: Message, format: str, layers: tuple[str, ...]) -> Message:
-    """Put *message* on the interface that its elements reveal, if its *format* alone does not."""
-    if message.dialect is not None:
+def _on_its_interface(one: Candidate) -> Message:
+    """The message on the interface that its signs reveal, if its format alone does not. A format of an
+    interface that stops before the end of the message reveals none."""
+    message, own = one.message, one.message.dialect
+    if own is not None and (one.complete or one.kind.own or not own.interface):
         return message
-    name = told_by(format, message.version, message.mti, message.fields, layers)
-    return replace(message, dialect=interface_table(name, message.version)) if name else message
+    name = told_by(one.name, message.version, message.mti, message.fields, one.layers)
+    if own is None:
+        return replace(message, dialect=interface_table(name, message.version)) if name else message
+    return message if name == own.interface else replace(message, dialect=replace(own, interface=""))
 
 
 def plain_bits(data: bytes) -> float:

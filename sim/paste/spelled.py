@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sim.codec import BuildError, Message, misfits
-from sim.codec.wire import names, wire_format
+from sim.codec.wire import interface_table, names, wire_format
 from sim.elements import money
 from sim.parts import chip_data
 from sim.paste.reading import LIKELY, NAMED, SURE, UNSURE, Reading, of_message
@@ -17,6 +17,7 @@ from sim.paste.spellings import WORDED, Named
 from sim.paste.worth import STARRED, worth
 from sim.spec import VERSIONS, ElementSpec, currency, spec, version_of
 from sim.spec.emv import tags
+from sim.spec.interfaces import told_by
 
 _MASKED = re.compile(r"\*|X{4}|x{4}")
 _TAG = re.compile(r"[0-9A-Fa-f]{2}|[5-9A-Fa-f][Ff][0-9A-Fa-f]{2}|[Dd][Ff][0-9A-Fa-f]{2,4}")
@@ -33,6 +34,8 @@ def read_named(named: Named) -> Reading:
     """Read the message that *named* spells, with its confidence. Elements named in words alone are unsure if
     a value does not fit, as in a letter about a payment."""
     message, notes, blanks = message_of(named)
+    if link := told_by(NAMED, message.version, message.mti, message.fields):
+        message = replace(message, dialect=interface_table(link, message.version))
     worded = named.name == WORDED
     odd, faults = oddities(message), misfits_of(message)
     reasons = (*notes, *odd, *map(str, faults))

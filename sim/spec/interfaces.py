@@ -8,10 +8,11 @@ carries cards of every brand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sim.errors import ChoiceError, SpecError
 from sim.spec.elements import VERSIONS, Spec
@@ -29,8 +30,8 @@ class Interface:
     version, empty for any. `network` is the brand whose rows (layouts, presence, codes, responses) it uses,
     empty if it is no brand's. `rows` are the elements of its messages; `elements` are its differences from
     the standard by element number (names, lengths, parts), in rows like a format's; `without` are the ids of
-    the standard's rules that do not apply. `guess` identifies its messages when their format is a common one:
-    see `told_by`. `fills` are the rows that fill generated messages, like a network's: `recipes`, `answers`,
+    the standard's rules that do not apply. `guess` has the signs of its messages for when their format is a
+    common one: see `told_by`. `fills` are the rows that fill generated messages, like a network's: `recipes`, `answers`,
     `carried`.
     """
 
@@ -64,28 +65,59 @@ class Interface:
         return (*own, *(row for row in self.rows if row.mti == mti))
 
 
-def told_by(
-    format: str, version: str, mti: str, numbers: Iterable[int], layers: Iterable[str] = ()
-) -> str | None:
-    """The interface that a message with elements *numbers* reveals when its *format* is a common one; None if
-    nothing does. A header that only its messages have, among the *layers*, counts more than elements.
+# A message is an interface's if its signs are worth so many bits, and so many more than any other's.
+_ENOUGH, _AHEAD = 8.0, 2.0
 
-    >>> told_by("bcd", "1987", "0200", (3, 4, 11, 22, 24, 25, 35, 41, 42, 62))
+
+class Sign(NamedTuple):
+    """What the messages of an interface have, or have not if it costs bits: a layer of framing, an element,
+    or a value that is like a pattern."""
+
+    layer: str
+    element: int
+    pattern: re.Pattern[str] | None
+    bits: float
+
+
+def told_by(
+    format: str, version: str, mti: str, fields: Mapping[int, str], layers: Collection[str] = ()
+) -> str | None:
+    """The interface whose signs a message in a common *format* has: headers among the *layers*, elements, and
+    what these contain. None if no interface has enough of them, or two have about as many.
+
+    >>> told_by("bcd", "1987", "0800", {3: "920000", 11: "000001", 24: "003", 41: "12345678"})
     'nac'
     """
-    found = frozenset(numbers)
-    for name in names("interfaces", ".toml"):
-        one = interface(name)
-        if not one.guess or version not in (one.version or version,) or format not in one.guess["formats"]:
-            continue
-        if "header" in one.guess:
-            if one.guess["header"] in layers and found.isdisjoint(one.guess["lacks"]):
-                return name
-            continue
-        of_class = mti[1] in one.guess["classes"]
-        if of_class and found.issuperset(one.guess["has"]) and found.isdisjoint(one.guess["lacks"]):
-            return name
-    return None
+    worth = [
+        (sum(sign.bits for sign in signs if _has(sign, fields, layers)), name)
+        for name, formats, own, signs in _signs()
+        if format in formats and own in ("", version)
+    ]
+    (most, name), (next_most, _) = sorted([*worth, (0.0, ""), (0.0, "")], reverse=True)[:2]
+    return name if most >= _ENOUGH and most - next_most >= _AHEAD else None
+
+
+def _has(sign: Sign, fields: Mapping[int, str], layers: Collection[str]) -> bool:
+    if sign.layer:
+        return sign.layer in layers
+    value = fields.get(sign.element)
+    return value is not None and (sign.pattern is None or sign.pattern.fullmatch(value) is not None)
+
+
+@cache
+def _signs() -> tuple[tuple[str, tuple[str, ...], str, tuple[Sign, ...]], ...]:
+    """The interfaces that have signs: name, formats, version, signs."""
+    shipped = map(_shipped, names("interfaces", ".toml"))
+    return tuple(
+        (one.name, (*one.guess["formats"], one.format), one.version, tuple(map(_sign, one.guess["signs"])))
+        for one in shipped
+        if one.guess
+    )
+
+
+def _sign(row: Mapping[str, Any]) -> Sign:
+    like = re.compile(row["like"], re.DOTALL) if "like" in row else None
+    return Sign(row.get("layer", ""), row.get("element", 0), like, row["bits"])
 
 
 # The user's interfaces, by name.
