@@ -307,7 +307,7 @@ def _on_its_interface(one: Candidate) -> Message:
     message, own = one.message, one.message.dialect
     if own is not None and (one.complete or one.kind.own or not own.interface):
         return message
-    name = told_by(one.name, message.version, message.mti, message.fields, one.layers)
+    name = told_by(one.name, message.version, message.fields, one.layers)
     if own is None:
         return replace(message, dialect=interface_table(name, message.version)) if name else message
     return message if name == own.interface else replace(message, dialect=replace(own, interface=""))

@@ -34,7 +34,7 @@ def read_named(named: Named) -> Reading:
     """Read the message that *named* spells, with its confidence. Elements named in words alone are unsure if
     a value does not fit, as in a letter about a payment."""
     message, notes, blanks = message_of(named)
-    if link := told_by(NAMED, message.version, message.mti, message.fields):
+    if link := told_by(NAMED, message.version, message.fields):
         message = replace(message, dialect=interface_table(link, message.version))
     worded = named.name == WORDED
     odd, faults = oddities(message), misfits_of(message)

@@ -80,12 +80,12 @@ class Sign(NamedTuple):
 
 
 def told_by(
-    format: str, version: str, mti: str, fields: Mapping[int, str], layers: Collection[str] = ()
+    format: str, version: str, fields: Mapping[int, str], layers: Collection[str] = ()
 ) -> str | None:
     """The interface whose signs a message in a common *format* has: headers among the *layers*, elements, and
     what these contain. None if no interface has enough of them, or two have about as many.
 
-    >>> told_by("bcd", "1987", "0800", {3: "920000", 11: "000001", 24: "003", 41: "12345678"})
+    >>> told_by("bcd", "1987", {3: "920000", 11: "000001", 24: "003", 41: "12345678"})
     'nac'
     """
     worth = [

@@ -59,8 +59,9 @@ def test_written_and_read_again_by_the_format_of_its_interface(row: dict[str, An
 
 def test_a_header_of_its_own_says_the_interface() -> None:
     """UnionPay's header stands in front of its messages alone, whatever elements these have."""
-    assert told_by("ascii-binary", "1987", "0820", (7, 11, 70), ("unionpay-switch",)) == "unionpay"
-    assert told_by("ascii-binary", "1987", "0820", (7, 11, 70)) is None
+    fields = {7: "1120101530", 11: "000001", 70: "301"}
+    assert told_by("ascii-binary", "1987", fields, ("unionpay-switch",)) == "unionpay"
+    assert told_by("ascii-binary", "1987", fields) is None
 
 
 def test_network_management_without_a_card_is_guessed_by_its_elements() -> None:

@@ -98,7 +98,7 @@ def _told(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...
         with suppress(WireError):
             message = decode(lines.data[lines.starts[row] : lines.stops[row]].tobytes(), fmt, version)
             if not message.mti.startswith("8", 1):
-                counts[told_by(fmt.name, message.version, message.mti, message.fields, layers) or ""] += 1
+                counts[told_by(fmt.name, message.version, message.fields, layers) or ""] += 1
     name, count = max(counts.items(), key=itemgetter(1), default=("", 0))
     return name if 2 * count > counts.total() else ""
 
