@@ -260,7 +260,7 @@ def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
             reading.wrong(at, end, cell, expected, "something else")
             return
         if start + size > end:
-            units = f"{size} characters of sub-element {tag}, as its length requires"
+            units = f"{size} characters of subelement {tag}, as its length requires"
             reading.wrong(start, end, cell, units, f"{end - start}", unknown=tag not in cell.by_key)
             return
         yield _tagged(reading, cell, tag, start, start + size, depth)
@@ -283,7 +283,7 @@ def list_heads(cell: Cell) -> tuple[str, int, str, int]:
 def _unknown(path: str, cut: str, content: str) -> Cell:
     """A part that no row describes."""
     name = {"ber": "unknown tag", "bits": "unknown bit", "tokens": "unknown token"}.get(
-        cut, "unknown sub-element"
+        cut, "unknown subelement"
     )
     key = path.rpartition(".")[2]
     return Cell(key, path, name, "", (), content, 0, 9999, "", "", "", False, None, "", "", "", ())

@@ -17,6 +17,7 @@ _RIVAL = WEIGHTS["rival"]
 _FEW, _FEW_DIALECT, _FEW_FOREIGN = 3, 6, 8
 _WRITTEN_OUT = 3  # bytes of a prefix that encodes 0 in this many digits
 _SHOWN = 6
+_SPOILED = 2  # characters after the text form
 _EVIDENCE_USUAL = WEIGHTS["evidence_usual"]
 _EVIDENCE_FRAMED = WEIGHTS["evidence_framed"]
 _FEWEST = 2
@@ -77,9 +78,11 @@ def judge(best: Candidate, others: Sequence[Candidate]) -> None:
     rivals = [
         other
         for other in others
-        if other.fits
-        and not same(best, other)
-        and (other.score > best.score - _RIVAL or not (other.odd or other.unusual))
+        if not same(best, other)
+        and (
+            _spoiled_text(best, other)
+            or (other.fits and (other.score > best.score - _RIVAL or not (other.odd or other.unusual)))
+        )
     ]
     _note(best)
     best.reasons = [*best.odd, *best.unusual, *(_beside(best, rival) for rival in rivals[:2])]
@@ -101,13 +104,20 @@ def _framed(best: Candidate) -> bool:
     return any(layer.is_length for layer in best.front.layers)
 
 
+def _spoiled_text(best: Candidate, other: Candidate) -> bool:
+    """Whether *best* are bytes whose hex digits are the text form, too, but for one or two digits more: a
+    digit typed twice makes such bytes."""
+    left = other.behind.size if other.behind and not other.behind.name else 0
+    whole = other.is_text and other.complete and not other.anchor.at and 0 < left <= _SPOILED
+    return whole and not best.reading.text and len(other.odd) == 1
+
+
 def _beside(best: Candidate, rival: Candidate) -> str:
     mine, theirs = best.message.fields, rival.message.fields
     differ = [f"DE {number}" for number in sorted({*mine, *theirs}) if mine.get(number) != theirs.get(number)]
     where = ", ".join(differ[:_SHOWN]) or "the MTI"
-    return (
-        f"{rival.title} {rival.version} reads to the end as well, with MTI {rival.anchor.mti}; {where} differ"
-    )
+    how = "to the end as well" if rival.fits else "to the end but for a digit or two"
+    return f"{rival.title} {rival.version} reads {how}, with MTI {rival.anchor.mti}; {where} differ"
 
 
 def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
@@ -134,7 +144,7 @@ def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
     few = len(best.steps) < _FEW and not best.is_text
     if not _framed(best) and (best.dialect or (few and not plain(best.anchor.mti))):
         return UNSURE
-    if any(_as_good(rival, best) for rival in rivals):
+    if any(_as_good(rival, best) or not rival.fits for rival in rivals):
         return UNSURE
     return LIKELY if best.odd or best.unusual or rivals else SURE
 

@@ -97,7 +97,7 @@ def bytes_of(number: int, inside: Inside, value: str, write: Write) -> bytes:
         pieces, parts = [_bitmap(inside, number, parts[0].value, write)], parts[1:]
     for part in parts:
         if part.key not in inside.fields:
-            raise BuildError(number, None, "only known subelements", f"sub-element {part.key}")
+            raise BuildError(number, None, "only known subelements", f"subelement {part.key}")
         pieces.append(write(inside.fields[part.key], number, part.value))
     return b"".join(pieces)
 

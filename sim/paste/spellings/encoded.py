@@ -31,7 +31,7 @@ _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~+*-])+")
 _BASE64_LINES = re.compile(
     r"(?m)(?:^[ \t]{0,16}[A-Za-z0-9+/]{40,80}\r?\n)+[ \t]{0,16}[A-Za-z0-9+/]{1,80}={0,2}$"
 )
-_ENTITY = re.compile(r"&#(?:[xX]([0-9A-Fa-f]{1,2})|([0-9]{1,3}));")
+_ENTITY = re.compile(r"&#(?:[xX]([0-9A-Fa-f]{1,2})|([01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5]));")
 _QUOTED_PRINTABLE = re.compile(r"=([0-9A-F]{2})")
 _GOES_ON = re.compile(r"=\r?\n")
 
@@ -96,7 +96,7 @@ def _base64(text: str, paste: str) -> Iterator[Sighting]:
 
 def _by_entity(match: re.Match[str]) -> str:
     """The character with the entity's number as its byte value, since HTML redefines the C1 range."""
-    return chr(int(match[1], 16) if match[1] else int(match[2]) & 0xFF)
+    return chr(int(match[1], 16) if match[1] else int(match[2]))
 
 
 def _by_hex(match: re.Match[str]) -> str:

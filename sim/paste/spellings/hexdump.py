@@ -259,7 +259,8 @@ def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> 
     if len(best) < 2:
         return None
     data = bytes.fromhex("".join(best))
-    return HexDump(data, 3 * len(data), 1, False)
+    of_a_byte = 3 if first is _PAIRS else 2
+    return HexDump(data, of_a_byte * len(data), 1, False)
 
 
 def _shown(data: bytes | bytearray, middle: int = 0) -> str:
