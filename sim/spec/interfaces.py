@@ -31,8 +31,8 @@ class Interface:
     empty if it is no brand's. `rows` are the elements of its messages; `elements` are its differences from
     the standard by element number (names, lengths, parts), in rows like a format's; `without` are the ids of
     the standard's rules that do not apply. `guess` has the signs of its messages for when their format is a
-    common one: see `told_by`. `fills` are the rows that fill generated messages, like a network's: `recipes`, `answers`,
-    `carried`.
+    common one: see `told_by`. `fills` are the rows that fill generated messages, like a network's: `recipes`,
+    `answers`, `carried`.
     """
 
     name: str
@@ -79,9 +79,7 @@ class Sign(NamedTuple):
     bits: float
 
 
-def told_by(
-    format: str, version: str, fields: Mapping[int, str], layers: Collection[str] = ()
-) -> str | None:
+def told_by(format: str, version: str, fields: Mapping[int, str], layers: Collection[str] = ()) -> str | None:
     """The interface whose signs a message in a common *format* has: headers among the *layers*, elements, and
     what these contain. None if no interface has enough of them, or two have about as many.
 
