@@ -82,6 +82,7 @@ _TOLERANCE = 100
 _SCALES: tuple[int, ...] = tuple(10**decimals for decimals in range(10))
 # Settlement and capture follow the transaction within days, even over a long weekend.
 _DAYS_BEFORE, _DAYS_AFTER = 1, 7
+_CONVERSION = 16  # its rate may be older, as over a weekend
 # First digit of a service code: international or national use, with a chip.
 _HAS_CHIP = ("2", "6")
 # Third digit: a PIN is required for every use.
@@ -236,12 +237,17 @@ def pin_without_card(
     entry: str = DE[22].entry, condition: str = Maybe[25], card: Card = CARD, table: Spec = TABLE
 ) -> Told:
     """A PIN is entered with the card present, not for an order by mail or online, nor for a stored card."""
+    if not _is_remote(entry, condition, card, table):
+        return None
+    return Hit(52, "no PIN block, because the card was not present", "one")
+
+
+def _is_remote(entry: str, condition: str, card: Card, table: Spec) -> bool:
+    """Whether the card is not at the point of service: DE 22 or, in 1987, DE 25 says so."""
     told = lookup("pos_condition", condition, version=table.version, network=card.network)
     online = told is not None and told.kind == _ECOMMERCE
     absent = number_of("condition", table.version) and (condition in _ABSENT or online)
-    if not absent and entry not in _STORED:
-        return None
-    return Hit(52, "no PIN block, because the card was not present", "one")
+    return bool(absent) or entry in _STORED
 
 
 @rule(
@@ -358,6 +364,7 @@ def tracks_agree(track_2: str = DE[35], track_1: str = DE[45], pan: bool = Prese
 def inquiry_with_amount(
     code: str = Maybe[3],
     moves: bool | None = DE[4].moves,
+    function: str = Maybe[24],
     condition: str = Maybe[25],
     own: str = Maybe[61],
     card: Card = CARD,
@@ -368,8 +375,9 @@ def inquiry_with_amount(
         return None
     if code[:1] == "3" and purpose_kind(code, table.version) == "inquiry":
         return Hit(4, "zero, because the processing code requests information only", "an amount")
-    if is_particular("verification", table.version, condition):
-        return Hit(4, "zero, because DE 25 says verification only", "an amount")
+    if _verifies_only(function, condition, table):
+        where = number_of("function", table.version) or number_of("condition", table.version)
+        return Hit(4, f"zero, because DE {where} says verification only", "an amount")
     if own and _asks_for_status(own, card, table):
         return Hit(4, "zero, because DE 61 says an account status inquiry", "an amount")
     return None
@@ -389,13 +397,16 @@ def zero_amount(
     verifies the account."""
     if moves is not False or code[:2] not in ("00", "01", "09"):
         return None
-    later = number_of("function", table.version)
     # Since 1993, the function code of a reversal does not say what it reverses.
-    if is_particular("verification", table.version, function if later else condition) or (
-        later and function[:1] == "4"
-    ):
+    if _verifies_only(function, condition, table) or function[:1] == "4":
         return None
     return None if own and _asks_for_status(own, card, table) else Hit(4, "an amount above zero", "zero")
+
+
+def _verifies_only(function: str, condition: str, table: Spec) -> bool:
+    """Whether the function code, or in 1987 the condition, says that only the account is verified."""
+    code = function if number_of("function", table.version) else condition
+    return is_particular("verification", table.version, code)
 
 
 def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
@@ -500,17 +511,34 @@ def cash_back(
     )
 
 
+@rule("cash-back", classes=_TRANSACTIONS, functions=_REQUESTS)
+def cash_back_from_afar(
+    code: str = DE[3],
+    entry: str = DE[22].entry,
+    condition: str = Maybe[25],
+    card: Card = CARD,
+    table: Spec = TABLE,
+) -> Told:
+    """Cash is handed to a cardholder who is there."""
+    if code[:2] != _CASH_BACK or not _is_remote(entry, condition, card, table):
+        return None
+    return Hit(3, "no cash back (09), because the card was not present", repr(code[:2]), 0, 2)
+
+
 @rule("cash-back-currency", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, needs=(4,))
 def cash_back_currency(
     groups: tuple[AdditionalAmount, ...] = DE[54].groups, stated: str = CURRENCY, table: Spec = TABLE
 ) -> Told:
-    """The cash back is part of the amount, in its currency; a price before conversion is in another."""
+    """The cash back is part of the amount, a debit in its currency; a price before conversion is in
+    another."""
     wanted = currency(stated)
     where = "DE 4" if table.version == "2003" else "DE 49"
     for group in groups:
         told = currency(group.currency)
         if told is None or wanted is None:
             continue
+        if group.kind == _CASH_BACK_AMOUNT and group.sign == "C":
+            return Hit(54, "cash back as a debit (D)", "'C'", group.at + 7, 1)
         if group.kind == _CASH_BACK_AMOUNT and told != wanted:
             return Hit(54, f"cash back in the currency of {where}, {wanted.alpha}", told.alpha, group.at)
         if group.kind in (_CASH_BACK_AMOUNT, _CONVERTED_FROM) and not group.amount.strip("0"):
@@ -785,14 +813,33 @@ def days_of_year(day: str) -> tuple[str, ...]:
     return (f"{leap:03}", f"{leap - (day > _LEAP_DAY):03}") if leap else ()
 
 
-@each("business-date", 15, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")
+@each("business-date", 15, 16, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")
 def business_date(day: str = VALUE, local: str = Maybe[13], number: int = NUMBER) -> Told:
-    """Settlement and capture are within days of the local date; without a year, the nearer date counts."""
+    """Settlement and capture are within days of the local date, and so is the day of the conversion rate;
+    without a year, the nearer date counts."""
     if day == local or dates.problem("MMDD", local) or dates.problem("MMDD", day):
         return None
-    if -_DAYS_BEFORE <= days_between(local, day) <= _DAYS_AFTER:
+    return _far_from(13, number, repr(day), days_between(local, day))
+
+
+@each("business-date", 15, 28, versions=LATER, classes="125", functions="0123")
+def business_date_later(
+    day: str = VALUE, local: str = DE[12], number: int = NUMBER, table: Spec = TABLE
+) -> Told:
+    """Settlement and reconciliation are within days of the local date; since 1993, both have a year."""
+    stated, today = _sound_date(day, number, table)[-6:], _sound_date(local, 12, table)[-12:-6]
+    if len(stated) != len(today) or not stated:
         return None
-    return Hit(number, "a date within a week after the local date in DE 13", repr(day))
+    apart = datetime.strptime(stated, "%y%m%d") - datetime.strptime(today, "%y%m%d")
+    return _far_from(12, number, repr(day), apart.days)
+
+
+def _far_from(local: int, number: int, day: str, apart: int) -> Told:
+    """A hit on a date that is not within days of the local date in DE *local*."""
+    before, words = (_DAYS_AFTER, "of") if number == _CONVERSION else (_DAYS_BEFORE, "after")
+    if -before <= apart <= _DAYS_AFTER:
+        return None
+    return Hit(number, f"a date within a week {words} the local date in DE {local}", day)
 
 
 @rule("card-expired", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)

@@ -37,7 +37,7 @@ _CLASS_NAMES = {
     **{"5": "reconciliation", "6": "administrative", "7": "fee collection", "8": "network management"},
 }
 # Response codes about the cardholder's account, card or PIN: they decline a transaction, never a reversal.
-_ABOUT_THE_CARDHOLDER = frozenset(("51", "52", "53", "54", "55", "57", "61", "65", "75"))
+_ABOUT_THE_CARDHOLDER = frozenset(("04", "05", "07", "41", "43", "51", "52", "53", "54", "55", "57", "61", "65", "75"))
 
 
 # The type.

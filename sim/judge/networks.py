@@ -114,6 +114,7 @@ PREDICATES: dict[str, Predicate] = {
     "value": lambda code=Maybe[3]: code[:2] in _MOVES_MONEY,
     "cashback": lambda code=Maybe[3]: code[:2] == "09",
     "ecommerce": lambda condition=Maybe[25]: condition == "59",
+    "preauthorized": lambda condition=Maybe[25]: condition == "06",
     "card_absent": _card_absent,
     "card_read": _particular("card-read", 22, "entry"),
     "keyed": _particular("keyed", 22, "entry"),
