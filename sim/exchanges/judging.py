@@ -8,6 +8,7 @@ roles it applies to.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from sim.codec import Message
@@ -17,11 +18,23 @@ from sim.elements.mti import read_original, response_mti
 from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
 from sim.exchanges.exchange import Exchange
-from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL, Step
+from sim.exchanges.roles import (
+    ANSWER,
+    COMPLETION,
+    INCREMENT,
+    LATE,
+    REPEAT,
+    REQUEST,
+    REVERSAL,
+    Step,
+    is_credit,
+)
 from sim.judge.finding import ABSENT, Finding, Hit, Places, catalogue, finding
 from sim.operations.answering import Inside, carried
+from sim.operations.filling import holds
 from sim.spec import is_particular, number_of
 from sim.spec.networks import presence
+from sim.spec.recipes import Test, answers, recipes
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
 
@@ -37,6 +50,7 @@ _RETURNED = {
 _CONTINUED = (2, 14, 18, 19, 23, 26, 32, 33, 42, 49, 100)
 _UNDONE = (*_CONTINUED, 3, 22, 41, 43)
 _SENT_AGAIN = frozenset((7, 64, 128))  # transmission time and MAC, which differ in a repeat
+_COUNTER, _CRYPTOGRAM = "55.9F36", "55.9F26"
 _ORIGINAL_AMOUNT = "57"
 _TIP = 5  # a completion may exceed the authorized amount by a fifth
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # names in recipes
@@ -45,17 +59,44 @@ _ANSWERS = (ANSWER, LATE)
 _ECHOED = "echoed"  # in a presence row: the response has the element if the request had it
 
 
+class History:
+    """Of the exchange so far: the responses in time by the step that they answer, the chip's highest counter
+    and its cryptograms, and the cards that were refused for good, each with the response code."""
+
+    def __init__(self, network: str | None) -> None:
+        self.network, self.counter = network, ""
+        self.answers: dict[int | None, Message] = {}
+        self.cryptograms: set[str] = set()
+        self.refused: dict[str, str] = {}
+
+    def add(self, step: Step, about: Message) -> None:
+        """Add *step*, which refers to the message *about*."""
+        if step.role == REQUEST:
+            inside = Inside(step.message, self.network)
+            self.counter = max(self.counter, str(inside[_COUNTER]))
+            self.cryptograms.add(str(inside[_CRYPTOGRAM]))
+        if step.role != ANSWER:
+            return
+        self.answers.setdefault(step.of, step.message)
+        code = step.message.get(39)
+        if is_particular("never-retried", step.message.version, code):
+            self.refused[account(about)[1]] = code
+
+
 class Seen(NamedTuple):
-    """A step, its message, the exchange before it, and the earlier message that it refers to (else its own);
-    of the exchange so far, the responses in time by the step that they answer, and the chip's highest
-    counter."""
+    """A step, its message, the exchange before it, and the earlier message that it refers to (else its
+    own)."""
 
     step: Step
     message: Message
     before: Exchange
     about: Message
-    answers: Mapping[int | None, Message]
-    counter: str
+    history: History
+
+    @property
+    def answers(self) -> Mapping[int | None, Message]:
+        """The responses in time, by the step that they answer."""
+        return self.history.answers
 
     @property
     def answer(self) -> Message | None:
@@ -74,20 +115,16 @@ Check = Callable[[Seen], Iterator[Hit]]
 def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
     """The findings between the messages of *exchange*, each with its step, counted from 0."""
     found: list[tuple[int, Finding]] = []
-    answers: dict[int | None, Message] = {}
-    counter = ""
+    history = History(exchange.network)
     for at, step in enumerate(exchange.steps):
         about = step.message if step.of is None else exchange.steps[step.of].message
         if at and about.version == step.message.version:
-            seen = Seen(step, step.message, exchange.upto(at), about, answers, counter)
+            seen = Seen(step, step.message, exchange.upto(at), about, history)
             for name, alone, roles, check in _CHECKS:
                 if step.role in roles and alone == (step.of is None):
                     places = Places(step.message)
                     found += [(at, finding(places, catalogue()[name], hit)) for hit in check(seen)]
-        if step.role == ANSWER:
-            answers.setdefault(step.of, step.message)
-        if step.role == REQUEST:
-            counter = max(counter, _counter(step.message, exchange.network))
+        history.add(step, about)
     return tuple(found)
 
 
@@ -182,24 +219,81 @@ def _refund_within(seen: Seen) -> Iterator[Hit]:
         yield Hit(49, "the currency of what was paid", "another")
     if most and not paid.unknown and paid.credited + minor_units(seen.message) > most:
         yield Hit(_AMOUNT, "no more than was paid", "more")
-    card, cards = account(seen.message)[1], {account(one.message)[1] for one in seen.before.steps} - {""}
-    if most and card and cards and card not in cards:
-        yield Hit(2, "the card that paid", "another")
+    for number, what, of in _PAID:
+        known = {of(one.message) for one in seen.before.steps} - {""}
+        if most and (own := of(seen.message)) and known and own not in known:
+            yield Hit(number, f"the {what} of the payment", "another")
 
 
-_COUNTER = "55.9F36"
-
-
-def _counter(message: Message, network: str | None) -> str:
-    return str(Inside(message, network)[_COUNTER])
-
-
+# Who paid and who was paid, as a refund names them.
+_PAID: tuple[tuple[int, str, Callable[[Message], str]], ...] = (
+    (2, "card", lambda message: account(message)[1]),
+    (42, "merchant", lambda message: message.get(42).strip()),
+)
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
-    """The chip's application transaction counter (9F36) increases."""
-    own = _counter(seen.message, seen.network)
-    if own and own <= seen.counter:
-        what = f"a counter above {seen.counter}, the card's last"
+    """The chip's application transaction counter (9F36) increases, and with it the cryptogram (9F26)
+    changes."""
+    inside = Inside(seen.message, seen.network)
+    own, cryptogram = str(inside[_COUNTER]), str(inside[_CRYPTOGRAM])
+    if own and own <= seen.history.counter:
+        what = f"a counter above {seen.history.counter}, the card's last"
         yield Hit(55, what, own, path=_COUNTER, tag="9F36")
+    elif cryptogram and cryptogram in seen.history.cryptograms:
+        what = "a cryptogram of this transaction"
+        yield Hit(55, what, "that of an earlier one", path=_CRYPTOGRAM, tag="9F26")
+
+
+def _refused_before(seen: Seen) -> Iterator[Hit]:
+    """A card that will never be approved is not tried again."""
+    number, card = account(seen.message)
+    if (code := seen.history.refused.get(card)) and not is_credit(seen.message):
+        yield Hit(number, f"no retry after {code}, which refuses the card for good", "the same card")
+
+
+def _unasked(seen: Seen) -> Iterator[Hit]:
+    """A result in a response is one that the request asked for, and the amount is approved in part only if
+    the request accepts that: as the recipes of responses and requests say."""
+    network, message, version = seen.network, seen.message, seen.message.version
+    if network is None or message.dialect is not None:
+        return
+    asked, told = Inside(seen.about, network), Inside(message, network)
+    for path, ways in _results(network, version).items():
+        values = {value for value, _ in ways}
+        if told[path] in values and not any(_hold(tests, asked) for _, tests in ways):
+            number = int(path.partition(".")[0])
+            yield Hit(number, "no result of what the request did not ask for", "one", path=path)
+    accepting = [row.parts for row in recipes(network, version) if row.asks_for("partial_approval")]
+    if accepting and is_particular("partial", version, code := message.get(39)):
+        parts = {(path, value) for one in accepting for path, value in one.items()}
+        if not any(asked[path] == value for path, value in parts):
+            path = min(parts)[0]
+            yield Hit(39, f"no partial approval, because {path} of the request accepts none", repr(code))
+
+
+def _hold(tests: Iterable[Test], message: Inside) -> bool:
+    return all(holds(test, frozenset(), message.__getitem__) for test in tests)
+
+
+@cache
+def _results(network: str, version: str) -> dict[str, list[tuple[str, list[Test]]]]:
+    """The subfields of a response that are filled only if the request has certain elements: their values,
+    each with the conditions on the request."""
+    found: dict[str, list[tuple[str, list[Test]]]] = {}
+    for row in answers(network, version):
+        tests = [test for test in row.tests if test.path not in ("", "39")]
+        for path, value in row.parts.items():
+            found.setdefault(path, []).append((value, tests))
+    return {
+        path: ways
+        for path, ways in found.items()
+        if "." in path and all(any(not test.negated for test in tests) for _, tests in ways)
+    }
+
+
+def _increased_late(seen: Seen) -> Iterator[Hit]:
+    """A completion ends the authorization that it completes."""
+    if any(one.role == COMPLETION and one.of == seen.step.of for one in seen.before.steps):
+        yield Hit(0, "an increment before the completion", "one after it")
 
 
 def _original_named(seen: Seen) -> Iterator[Hit]:
@@ -227,9 +321,11 @@ def _reversed_amount(seen: Seen) -> Iterator[Hit]:
 
 
 def _approval_code_carried(seen: Seen) -> Iterator[Hit]:
-    wanted = seen.answer.get(38) if seen.answer is not None else ""
-    if wanted.strip() and seen.message.get(38, wanted) != wanted:
-        yield Hit(38, "the approval code of the response", "another")
+    """The approval code of the response comes back; hosts on interfaces of their own may leave it out."""
+    wanted, found = seen.answer.get(38) if seen.answer is not None else "", seen.message.get(38)
+    optional = seen.network is None or seen.message.dialect is not None
+    if wanted.strip() and found != wanted and (found or not optional):
+        yield Hit(38, "the approval code of the response", "another" if found else ABSENT)
 
 
 def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
@@ -277,13 +373,14 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
         if answers or all(found != _carried(path, purpose, seen.about, one, network) for one in known):
             number = int(path.partition(".")[0])
             what = "the id in the message" if answers else "the id in the response"
-            yield Hit(number, what, "another" if found else "none", path=path)
+            yield Hit(number, what, "another" if found else ABSENT, path=path if "." in path else "")
 
 
 def _carried_parts(network: str, version: str, purpose: str) -> list[str]:
-    """The subfields that a message for *purpose* takes from the first response."""
-    rows = carried_rows(network, version)
-    return sorted({path for row in rows if row.mentions(purpose) for path in row.parts if "." in path})
+    """The elements and subfields, besides the approval code, that a message for *purpose* takes from the
+    first response."""
+    rows = [row.parts for row in carried_rows(network, version) if row.mentions(purpose)]
+    return sorted({path for parts in rows for path in parts if path != "38" and "{answer" in parts[path]})
 
 
 def _carried(path: str, purpose: str, request: Message, answer: Message | None, network: str) -> str:
@@ -306,9 +403,12 @@ _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("reversal-of-decline", False, tuple(_PURPOSES), _reversal_of_decline),
     ("reversed-twice", False, (REVERSAL,), _reversed_twice),
     ("completion-within", False, (COMPLETION,), _completion_within),
+    ("completion-within", False, (INCREMENT,), _increased_late),
+    ("result-unasked", False, _ANSWERS, _unasked),
     ("transaction-id-carried", False, (*_PURPOSES, *_ANSWERS), _transaction_id_carried),
     ("named-by-none", True, (REVERSAL, *_ANSWERS), _named_by_none),
     ("named-by-none", True, (REQUEST,), _early),
     ("refund-within", True, (REQUEST,), _refund_within),
     ("chip-counter-rises", True, (REQUEST,), _counter_rises),
+    ("never-retried", True, (REQUEST,), _refused_before),
 )

@@ -54,6 +54,8 @@ class Columns:
 
     def values(self, place: Place) -> Any:
         """The values at *place* as they are compared, without leading zeros; missing if there is none."""
+        if place.text:
+            return pa.array([place.text] * self.size, pa.large_string())
         if place.number == 0:
             texts = pa.array([mti[:3].lstrip("0") for mti in self.mtis] or [""], pa.large_string())
             held = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
@@ -61,6 +63,8 @@ class Columns:
         held = self.column(place.number)
         if held is None:
             return None
+        if place.mark:
+            held = pc.struct_field(pc.extract_regex(held, f"(?s){place.mark}(?P<rest>.*)"), "rest")
         if place.end is not None:
             held = pc.utf8_slice_codeunits(held, place.start, place.end)
         bare = pc.utf8_ltrim(held, "0").cast(pa.large_string())

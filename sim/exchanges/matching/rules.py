@@ -33,17 +33,23 @@ _REPEATS, _ACKNOWLEDGES = "135", "89"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a value: an element, or its characters from `start` to `end`. `zeros`: all zeros are a
-    value."""
+    """The place of a value: an element, or its characters from `start` to `end`, counted from the first
+    `mark` in it, if any. `zeros`: all zeros are a value. A `text` is the same for every message."""
 
     number: int
     start: int = 0
     end: int | None = None
     zeros: bool = False
+    mark: str = ""
+    text: str = ""
 
     def of(self, message: Message) -> str:
         """The value in *message*, without leading zeros; empty if there is none."""
+        if self.text:
+            return self.text
         value = message.mti[:_KEPT_OF_MTI] if self.number == _MTI else message.get(self.number) or ""
+        if self.mark:
+            value = value.partition(self.mark)[2]
         value = value[self.start : self.end]
         return plain(value) or (_ZERO if self.zeros and value else "")
 
@@ -119,16 +125,20 @@ def _tie(version: str, text: str, *, zeros: bool = False) -> Tie:
     earlier = _slice(own) or Place(int(own), zeros=zeros)
     if not other:
         return Tie(earlier, earlier)
-    return Tie(earlier, _slice(other) or _part(version, other, earlier.number))
+    whole = Place(int(other)) if other.isdecimal() else None
+    return Tie(earlier, whole or _slice(other) or _part(version, other, earlier.number))
 
 
-_SLICE = re.compile(r"([0-9]+)\[([0-9]+):([0-9]+)\]")
+_SLICE = re.compile(r"([0-9]+)(?:/([0-9]+))?\[([0-9]+):([0-9]+)\]")
 
 
 def _slice(text: str) -> Place | None:
-    """The characters `62[16:31]` of an element, counted from 0; None for any other notation."""
+    """The characters `62[16:31]` of an element, counted from 0, `48/6315[0:9]` counted from 6315 in it, or a
+    value in quotes; None for any other notation."""
+    if text.startswith("'"):
+        return Place(_MTI, text=text.strip("'"))
     found = _SLICE.fullmatch(text)
-    return Place(int(found[1]), int(found[2]), int(found[3])) if found else None
+    return Place(int(found[1]), int(found[3]), int(found[4]), mark=found[2] or "") if found else None
 
 
 def _part(version: str, text: str, own: int) -> Place:
