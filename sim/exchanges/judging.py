@@ -230,6 +230,8 @@ _PAID: tuple[tuple[int, str, Callable[[Message], str]], ...] = (
     (2, "card", lambda message: account(message)[1]),
     (42, "merchant", lambda message: message.get(42).strip()),
 )
+
+
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
     """The chip's application transaction counter (9F36) increases, and with it the cryptogram (9F26)
     changes."""

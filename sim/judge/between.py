@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from sim.codec import Message
@@ -33,20 +34,26 @@ from sim.judge.parts import (
     Maybe,
     Present,
     Stripe,
+    Tag,
     amount_in,
+    maybe,
 )
-from sim.judge.rules import Told, each, rule
+from sim.judge.rules import EVERY_DIGIT, Told, each, of_parts, rule
 from sim.parts.layout import place
 from sim.spec import (
+    VERSIONS,
     Spec,
     code_list,
     currency,
     is_particular,
     lookup,
     number_of,
+    spec,
     zone_of,
 )
+from sim.spec.elements import coded
 from sim.spec.networks import presence
+from sim.spec.tables import read_csv
 
 _TRANSACTIONS = "12"
 _CARD_CLASSES = "1234567"
@@ -61,20 +68,12 @@ _KEYED = ("manual", *_STORED)
 # A payment in an app may count as a tapped card.
 _INSERTED = ("chip", _STRIPE, _FALLBACK)
 _ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
-_FROM_AFAR = ("2", "3", "4", "5", "9", "S")  # 1993, position 5: mail, telephone, standing order, e-commerce
 _STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
 _CASH_BACK_AMOUNT, _CONVERTED_FROM = "40", "58"  # amount types: cash back, price before conversion
 _OF_AN_ACCOUNT = "account"  # amount types that an issuer reports of it
 _CASH_BACK = "09"
 _CASH_BACK_WANTED = "the cash back amount (type 40) that processing code 09 announces"
-# Transaction types that pay out, the job of the categories that do, and what it is.
-_CASH = "cash-category", "cash (6010 to 6012)"
-_PAYS_OUT = {
-    "01": _CASH,
-    "17": _CASH,
-    "11": ("quasi-cash-category", "quasi-cash (4829, 6050, 6051, 6540, 7995)"),
-}
-_CASH_MACHINE, _PURCHASE = "6011", "00"
+_PURCHASE = "00"
 _MACS = (64, 128)
 
 # Rates have six or seven digits, and converters round: a hundredth, or one minor unit, is tolerated.
@@ -91,6 +90,62 @@ _NEEDS_PIN = ("0", "3", "5")
 _FOR = {"00": ("3", "4"), "01": ("2", "5", "7")}
 
 
+# Rows of `data/rules_agreements.csv`.
+
+
+def _with_number(path: str, version: str) -> str:
+    """A path with the number of the element that has a job: `category` is 18 in 1987."""
+    name, dot, inside = path.partition(".")
+    return f"{name if name.isdecimal() else number_of(name, version)}{dot}{inside}"
+
+
+def _where(text: str, version: str) -> slice:
+    """The characters `2:4` of a value, or the part of DE 22 with a job; empty: all."""
+    if text and not text[0].isdecimal():
+        return part_of_pos(version, text)
+    start, _, end = text.partition(":")
+    return slice(int(start or 0), int(end) if end else None)
+
+
+def _bind_agreement(row: Mapping[str, str], version: str) -> None:
+    """Bind one row: if the parts `given` match their patterns, so does `part`. Parts of an element with
+    characters outside its class are not compared."""
+    path, where = _with_number(row["part"], version), _where(row["place"], version)
+    right, table, severity = coded(row["pattern"], version), spec(version), row["severity"]
+    number, _, tag = path.partition(".")
+    given = [one.split("~") for one in row["given"].split(" & ") if one]
+    parts = [Tag[tag] if tag else DE[int(number)]]
+    parts += [maybe(_with_number(name, version)) for name, _ in given]
+    wanted = [coded(text, version) for _, text in given]
+
+    def check(value: str, *beside: str) -> Told:
+        if right.fullmatch(value) or not (tag or clean(value, int(number), table)):
+            return None
+        if any(pattern.fullmatch(one) is None for pattern, one in zip(wanted, beside, strict=True)):
+            return None
+        told = value[where]
+        found, at = (row["found"] or "{}").format(repr(told)), where.start or 0
+        name = {"path": f"55.{tag}", "tag": tag} if tag else {}
+        grade = Severity(severity) if severity else None
+        return Hit(int(number), row["expected"], found, at, len(told), severity=grade, **name)
+
+    classes, functions = row["classes"] or EVERY_DIGIT, row["functions"] or EVERY_DIGIT
+    of_parts(
+        row["rule"],
+        parts,
+        check,
+        versions=(version,),
+        classes=classes,
+        functions=functions,
+        any_mti=not row["versions"],
+    )
+
+
+for _row in read_csv("rules_agreements"):
+    for _version in _row["versions"].split("|") if _row["versions"] else VERSIONS:
+        _bind_agreement(_row, _version)
+
+
 # Point of service.
 
 
@@ -103,14 +158,6 @@ def _mode_hit(value: str, table: Spec, expected: str, severity: Severity | None 
     """A hit on the entry mode in DE 22."""
     where = part_of_pos(table.version, "entry")
     return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start, severity=severity)
-
-
-@rule("chip-without-data", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(55,))
-def chip_without_data(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
-    """If a chip was read, its data is in DE 55."""
-    if entry not in _CHIP:
-        return None
-    return _mode_hit(value, table, "another entry mode, or chip data in DE 55")
 
 
 @rule("stripe-without-track", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35, 36, 45))
@@ -139,27 +186,6 @@ def track_without_reading(
         return None
     number = 35 if track_2 else 45
     return _mode_hit(value, table, f"an entry mode that reads the card, because DE {number} has a track")
-
-
-@rule("absent-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
-def absent_card_read(condition: str = DE[25], entry: str = DE[22].entry) -> Told:
-    """A card that was read was present."""
-    if condition not in _ABSENT or entry not in _READ:
-        return None
-    return Hit(25, "a condition with the card present, because DE 22 says it was read", repr(condition))
-
-
-@rule("absent-card-read", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS)
-def absent_card_read_1993(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
-    """Positions 5, 6 and 7 of DE 22 agree: a card that was read was present, one of an order from afar was
-    not."""
-    if not clean(value, 22, table):
-        return None
-    if value[5:6] == "0" and entry in _READ:
-        return Hit(22, "the card present (1), because position 7 says it was read", "'0'", 5, 1)
-    if value[5:6] == "1" and value[4] in _FROM_AFAR:
-        return Hit(22, "the card not present (0), because position 5 says a remote order", "'1'", 5, 1)
-    return None
 
 
 @rule("ecommerce-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -267,35 +293,6 @@ def _tells_of_pin(card: Card, mti: str) -> bool:
     """Whether the card's network has a row on DE 53 with a PIN."""
     rows = presence(card.network, mti) if card.network else ()
     return any(row.field == 53 and row.when == "pin" for row in rows)
-
-
-@rule("pos-parts-agree", versions=("1993",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def pos_parts_agree(
-    value: str = DE[22], pin: bool = Present[52], mti: str = MTI, table: Spec = TABLE
-) -> Told:
-    """The terminal is capable of what was done at it."""
-    version = table.version
-    if not clean(value, 22, table):
-        return None
-    entry, can = part_of_pos(version, "entry"), part_of_pos(version, "entry-capability")
-    way, by, keys = (
-        part_of_pos(version, job) for job in ("authentication", "authenticated-by", "pin-capability")
-    )
-    if is_particular("chip", version, value[entry]) and is_particular("no-chip-reader", version, value[can]):
-        return _misfit(value, entry, "an entry mode that position 1 allows")
-    checked = is_particular("pin", version, value[way])
-    if checked and is_particular("no-pin-entry", version, value[keys]):
-        expected = "no PIN, because position 12 says that none can be entered"
-        return _misfit(value, way, expected)._replace(severity=Severity.INFO)
-    online = checked and is_particular("online", version, value[by])
-    if online and mti[2] in _REQUESTS and not pin:
-        expected = "a PIN block in DE 52, because the issuer verifies the PIN"
-        return _misfit(value, by, expected)._replace(severity=Severity.INFO)
-    return None
-
-
-def _misfit(value: str, where: slice, expected: str) -> Hit:
-    return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start)
 
 
 # Tracks.
@@ -661,30 +658,6 @@ for _number in (74, 75, 76, 77):
     _bind_totals(_number, _number + 12)
 
 
-# Merchants.
-
-
-@each("cash-merchant", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
-@each("cash-merchant", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_merchant(
-    category: str = VALUE, code: str = DE[3], number: int = NUMBER, table: Spec = TABLE
-) -> Told:
-    """Only cash machines and banks pay out cash; shops give cash back with a purchase."""
-    job, what = _PAYS_OUT.get(code[:2], ("", ""))
-    if not what or is_particular(job, table.version, category):
-        return None
-    return Hit(number, f"a merchant category that pays out {what}", repr(category))
-
-
-@each("cash-machine-purchase", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)
-@each("cash-machine-purchase", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_machine_purchase(category: str = VALUE, code: str = DE[3], number: int = NUMBER) -> Told:
-    """A cash machine sells nothing."""
-    if code[:2] != _PURCHASE or category != _CASH_MACHINE:
-        return None
-    return Hit(number, "a merchant category that sells goods or services", repr(category))
-
-
 # Dates.
 
 _LEAP_YEAR, _COMMON_YEAR = 2024, 2023
@@ -830,7 +803,7 @@ def business_date_later(
     stated, today = _sound_date(day, number, table)[-6:], _sound_date(local, 12, table)[-12:-6]
     if len(stated) != len(today) or not stated:
         return None
-    apart = datetime.strptime(stated, "%y%m%d") - datetime.strptime(today, "%y%m%d")
+    apart = date.fromisoformat(f"20{stated}") - date.fromisoformat(f"20{today}")
     return _far_from(12, number, repr(day), apart.days)
 
 

@@ -339,7 +339,6 @@ _REFUSED = ("declined", "pick-up")
 
 _PIN_BY_CHIP = frozenset((1, 3, 4, 5))  # methods of 9F34
 _METHOD = 0x3F
-_READS_CHIPS = 0x20
 _SUPPORTS_CARDHOLDER = 0x1200  # byte 1 bits 5 and, for a device of their own, 2 of the profile
 _NOT_VERIFIED = 0x0000800000  # byte 3 bit 8 of the terminal verification results
 _NO_PIN = 0x0000380000  # byte 3 bits 6 to 4: tries exceeded, no PIN pad, nothing entered
@@ -348,6 +347,7 @@ _BY_DEVICE = "010002"  # a PIN that the cardholder's own device asked for (CDCVM
 _ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
 _SIGNATURE = "1E"
 _ONLINE_PIN_METHOD, _NO_METHOD = "02", ("00", "3F")
+_BY_OTHERS = (0x02, 0x1E)  # verified by the issuer, by a clerk
 # Methods of 9F34, and the bits of byte 2 of the terminal's capabilities (9F33) of which each needs one.
 _ABLE = {1: 0x80, 2: 0x40, 3: 0x80, 4: 0x11, 5: 0x11, 0x1E: 0x20}
 
@@ -392,54 +392,6 @@ def contactless_pin(done: str = Tag["9F34"], entry: str = DE[22].entry) -> Told:
     return tag_hit(
         "9F34", done, "no PIN checked by the chip, because it was tapped", emv.cvm_results(done), 0, 2
     )
-
-
-# Condition codes and results of 9F34: EMV book 3, annex C3; those from 80 on are defined by networks.
-_CONDITIONS, _OWN_CONDITIONS, _RESULTS = 0x09, 0x80, 0x02
-# No result at the terminal: the issuer checks the PIN, a clerk the signature, or no method was performed.
-_NEVER_KNOWN = (0x02, 0x1E, 0x3F)
-_BY_OTHERS = (0x02, 0x1E)
-
-
-@rule("chip-verification-known")
-def verification_known(done: str = Tag["9F34"]) -> Told:
-    """9F34 has an EMV method, condition and result; EMV leaves methods from 20 on to others."""
-    if len(done) != 6:
-        return None
-    condition, result = int(done[2:4], 16), int(done[4:], 16)
-    if _CONDITIONS < condition < _OWN_CONDITIONS:
-        return tag_hit("9F34", done, "a condition 00 to 09", repr(done[2:4]), 2, 2)
-    if result > _RESULTS:
-        return tag_hit("9F34", done, "a result 00 to 02", repr(done[4:]), 4, 2)
-    if done[4:] == _SUCCESSFUL and int(done[:2], 16) & _METHOD in _NEVER_KNOWN:
-        return tag_hit("9F34", done, "an unknown result (00): the terminal cannot know it", "02", 4, 2)
-    return None
-
-
-# A financial institution's, a merchant's, a cardholder's: attended or not, online or not. A cardholder's own
-# is never attended.
-_TERMINALS = frozenset((*range(11, 17), *range(21, 27), *range(34, 37)))
-_CASH_TERMINALS = ("14", "15", "16")
-_CASH_MACHINE, _ATTENDED = "6011", ("1", "2", "3")
-
-
-@rule("chip-terminal-type")
-def terminal_type(value: str = Tag["9F35"]) -> Told:
-    """9F35 is an EMV terminal type."""
-    if not value.isdecimal() or int(value) in _TERMINALS:
-        return None
-    return tag_hit("9F35", value, "a terminal type 11 to 16, 21 to 26 or 34 to 36", repr(value))
-
-
-@each("chip-terminal-type", 18, versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-@each("chip-terminal-type", 26, versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def cash_terminal(category: str = VALUE, value: str = Tag["9F35"], table: Spec = TABLE) -> Told:
-    """A bank's unattended terminal dispenses cash, and a cash machine is unattended."""
-    if category == _CASH_MACHINE and value[1:] in _ATTENDED:
-        return tag_hit("9F35", value, "an unattended terminal, by the merchant category", repr(value))
-    if value not in _CASH_TERMINALS or is_particular("cash-category", table.version, category):
-        return None
-    return tag_hit("9F35", value, "a merchant's terminal (21 to 26), by the merchant category", repr(value))
 
 
 @rule("chip-results-agree")
@@ -535,14 +487,6 @@ def pin_not_possible(
     why = "DE 52 contains one" if pin else "the chip verified one (9F34)"
     expected = f"a terminal that accepts a PIN, because {why}"
     return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start)
-
-
-@rule("chip-results-agree", classes=_TRANSACTIONS, functions=_REQUESTS)
-def reads_chips(capabilities: str = Tag["9F33"], entry: str = DE[22].entry) -> Told:
-    """If a chip was inserted, the terminal can read chips: byte 1 bit 6 of 9F33."""
-    if entry != "chip" or len(capabilities) != 6 or int(capabilities[:2], 16) & _READS_CHIPS:
-        return None
-    return tag_hit("9F33", capabilities, "a terminal that reads chips (DE 22 is chip)", "another", 0, 2)
 
 
 def _is_capable(capabilities: str, method: int) -> bool:

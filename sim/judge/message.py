@@ -20,7 +20,7 @@ from sim.judge.parts import (
     Stripe,
 )
 from sim.judge.rules import Told, rule
-from sim.spec import VERSIONS, Spec, is_particular, lookup, particular, version_of
+from sim.spec import VERSIONS, Spec, is_particular, lookup, version_of
 
 _REQUEST_OR_ADVICE = "02"
 _FINANCIAL = "12"
@@ -36,8 +36,6 @@ _CLASS_NAMES = {
     **{"1": "authorization", "2": "financial", "3": "file action", "4": "reversal or chargeback"},
     **{"5": "reconciliation", "6": "administrative", "7": "fee collection", "8": "network management"},
 }
-# Response codes about the cardholder's account, card or PIN: they decline a transaction, never a reversal.
-_ABOUT_THE_CARDHOLDER = frozenset(("04", "05", "07", "41", "43", "51", "52", "53", "54", "55", "57", "61", "65", "75"))
 
 
 # The type.
@@ -160,14 +158,6 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
     return Hit(39, f"an action code starting with {expected}, or 9", repr(code), 0, 1)
 
 
-@rule("reversal-reason", versions=("1987",), classes="4", functions=_REQUEST_OR_ADVICE)
-@rule("reversal-answer", versions=("1987",), classes="4", functions=_RESPONSES)
-def reversal_code(code: str = DE[39]) -> Told:
-    """DE 39 of a reversal, on networks that send it, and of its response is about the reversal: it does not
-    decline for reasons that concern the cardholder."""
-    return Hit(39, "a code for a reversal", repr(code)) if code in _ABOUT_THE_CARDHOLDER else None
-
-
 @rule("blank-approval-code", classes="124", functions="0123")
 def blank_approval_code(
     code: str = DE[38], answer: str = Maybe[39], mti: str = MTI, table: Spec = TABLE
@@ -195,23 +185,6 @@ def zero_approval_code(
     if not moves or not code or code.strip("0") or not is_particular("approved", table.version, answer):
         return None
     return Hit(38, "an approval code, because the response is an approval", "zeros")
-
-
-@rule("advice-answer", versions=LATER, classes=_FINANCIAL, functions="3")
-def advice_answer(code: str = DE[39], table: Spec = TABLE) -> Told:
-    """The response to an advice acknowledges it; the decision was made before."""
-    if code[:1] == "9":
-        return None
-    wanted_codes = " or ".join(particular("acknowledged", table.version))
-    return Hit(39, f"an acknowledgment ({wanted_codes}) of the advice", repr(code))
-
-
-@rule("advice-answer", versions=LATER, classes=_FINANCIAL, functions="1")
-def request_acknowledged(code: str = DE[39], table: Spec = TABLE) -> Told:
-    """The response to a request is a decision, not an acknowledgment."""
-    if not is_particular("acknowledged", table.version, code):
-        return None
-    return Hit(39, "a decision on the request", f"{code!r}, which acknowledges an advice")
 
 
 _ORIGINAL_AMOUNT = "57"

@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import Any
 
 from sim.errors import with_article
-from sim.judge.elements import MOVE_MONEY, country_of_place, part_of_pos, purpose_kind
+from sim.judge.elements import MOVE_MONEY, country_of_place, purpose_kind
 from sim.judge.finding import (
     ABSENT,
     PRESENT,
@@ -26,13 +26,14 @@ from sim.judge.finding import (
     said,
     wrong_check_digit,
 )
-from sim.judge.parts import ANY, CARD, DE, SECONDARY, TABLE, Card, Maybe, Part, Present, Tag, mask_of
+from sim.judge.parts import ANY, CARD, DE, SECONDARY, TABLE, Card, Maybe, Part, Present, Tag, mask_of, maybe
 from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
 from sim.parts.layout import Parts, fits, known, read
 from sim.spec import VERSIONS, Spec, country, is_particular, lookup, spec, version_of
+from sim.spec.elements import coded
 from sim.spec.interfaces import interface
 from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.networks import (
@@ -47,12 +48,11 @@ from sim.spec.networks import (
     response_code,
     told_name,
 )
-from sim.spec.tables import read_csv
+from sim.spec.tables import read_csv, read_toml
 
 Predicate = Callable[..., bool]
 
 _ACCOUNTS = (2, 34, 35, 45)
-_MOVES_MONEY = ("00", "01", "09", "10", "20", "26", "28")
 _INQUIRY = "inquiry"
 
 
@@ -60,9 +60,6 @@ def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TA
     """Whether the response approves something with an approval code; an inquiry may have none."""
     version = table.version
     return is_particular("approved", version, answer) and purpose_kind(purpose, version) != _INQUIRY
-
-
-_SERIES, _TOKEN = ("4", "9"), "AXASK20"
 
 
 def _own_response(
@@ -77,28 +74,7 @@ def _own_response(
     return (checks or more or private) and _approved(purpose, answer, table)
 
 
-def _amounts(purpose: str = Maybe[3], answer: str = Maybe[39]) -> bool:
-    """Whether a response of 1987 has amounts in DE 54: of a partial approval, or a requested balance."""
-    return answer == "10" or (answer == "00" and purpose[:2] in ("30", "31"))
-
-
-def _card_absent(entry: str = Maybe[22], own: str = Maybe[61]) -> bool:
-    """Whether DE 22 of 1993 says that the card is absent, but not for a recurring payment or one with a
-    token."""
-    return entry[5:6] == "0" and entry[4:5] not in _SERIES and own[:7] != _TOKEN
-
-
 _CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
-
-
-def _particular(job: str, number: int, part: str = "") -> Predicate:
-    """A predicate: whether the code in an element, or in that part of DE 22, has this *job*."""
-
-    def check(code: str = Maybe[number], table: Spec = TABLE) -> bool:
-        where = part_of_pos(table.version, part) if part else slice(None)
-        return is_particular(job, table.version, code[where])
-
-    return check
 
 
 # Conditions that depend on presence only: bits of what must be present, and of what must be absent.
@@ -109,32 +85,17 @@ OF_PRESENCE = {
     "pos_data": (mask_of((61,)), 0),
     "sequence_number": (Tag["5F34"].needs, 0),
 }
-# The other conditions, by their names in the tables: functions of message parts.
+# The conditions that patterns in `terms.toml` do not express: functions of message parts.
 PREDICATES: dict[str, Predicate] = {
-    "value": lambda code=Maybe[3]: code[:2] in _MOVES_MONEY,
-    "cashback": lambda code=Maybe[3]: code[:2] == "09",
-    "ecommerce": lambda condition=Maybe[25]: condition == "59",
-    "preauthorized": lambda condition=Maybe[25]: condition == "06",
-    "card_absent": _card_absent,
-    "card_read": _particular("card-read", 22, "entry"),
-    "keyed": _particular("keyed", 22, "entry"),
-    "chip": _particular("chip", 22, "entry"),
-    "amounts": _amounts,
     "approved": _approved,
-    "partial": _particular("partial", 39),
-    "partial_reversal": _particular("partial-reversal", 24),
     # Money definitely moves.
     "moves_money": lambda code=Maybe[3], table=TABLE: (
         code[:2] not in _CHEQUE_CHECKS and purpose_kind(code, table.version) in MOVE_MONEY
     ),
     "transfer": lambda code=Maybe[3], table=TABLE: purpose_kind(code, table.version) == "transfer",
     "own_response": _own_response,
-    "format_error": lambda answer=Maybe[39]: answer == "30",
-    "pin_change": lambda code=Maybe[3]: code[:2] == "92",
-    "swiped": lambda entry=Maybe[22], number=Maybe[23]: entry[:2] in ("02", "90") and bool(number.strip("0")),
-    "sign_on": lambda code=Maybe[70]: code in ("001", "061"),
-    "key_change": lambda code=Maybe[70], block=Maybe[110]: not block and (code == "101" or code[:2] == "16"),
 }
+_PATTERNS: dict[str, list[dict[str, str]]] = read_toml("networks/terms")["patterns"]
 
 # Elements in which a subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
@@ -374,7 +335,7 @@ _INSIDE: dict[str, Callable[[Question, Mapping[str, str], Sequence[str]], str | 
 _TRACK_1 = 45
 # The order of a network's findings: MTI, presence, card, formats.
 _OF_MTI, _OF_PRESENCE, OF_CARD, _OF_FORMATS = 0, 1, 100_000, 100_001
-_CONDITIONS = {name: 1 << place for place, name in enumerate(PREDICATES)}
+_CONDITIONS = {name: 1 << place for place, name in enumerate((*PREDICATES, *_PATTERNS))}
 
 
 @cache
@@ -382,10 +343,26 @@ def conditions(table: Spec) -> dict[int, Bound]:
     """The conditions as rules, by their bits; each returns its bit if it is true."""
     found = {}
     for name, bit in _CONDITIONS.items():
-        parts, constants = signature(name, PREDICATES[name])
-        check = partial(PREDICATES[name], table=table) if constants else PREDICATES[name]
+        check, parts = _of_patterns(name, table) if name in _PATTERNS else _of_parts(name, table)
         found[bit] = Bound(check, partial(_holds, bit), parts, table)
     return found
+
+
+def _of_parts(name: str, table: Spec) -> tuple[Predicate, Sequence[Part]]:
+    parts, constants = signature(name, PREDICATES[name])
+    return (partial(PREDICATES[name], table=table) if constants else PREDICATES[name]), parts
+
+
+def _of_patterns(name: str, table: Spec) -> tuple[Predicate, Sequence[Part]]:
+    """A condition that is true if, in one of its rows, every part matches."""
+    ways = _PATTERNS[name]
+    paths = sorted({path for way in ways for path in way})
+    tests = [[(paths.index(path), coded(text, table.version)) for path, text in way.items()] for way in ways]
+
+    def check(*values: str) -> bool:
+        return any(all(pattern.fullmatch(values[at]) for at, pattern in way) for way in tests)
+
+    return check, [maybe(path) for path in paths]
 
 
 def _holds(bit: int, told: object) -> tuple[Any, ...]:
@@ -455,7 +432,7 @@ def _presence_rows(found: Sequence[Presence], table: Spec, name: str, title: str
     for order, row in enumerate(found if version_of(mti) == table.version else ()):
         if row.severity == "none" or row.presence == "O":
             continue
-        if row.when and row.when not in PREDICATES and row.when not in OF_PRESENCE:
+        if row.when and row.when not in _CONDITIONS and row.when not in OF_PRESENCE:
             continue
         one = _presence_hit(row, table, name, title, _OF_PRESENCE + order)
         yield _row(row.field, row.presence in "MC", one, row.when)
@@ -516,14 +493,6 @@ def _card(name: str, pan: str, card: Card, at: int) -> Iterator[Said]:
     yield said(name, OF_CARD, catalogue()["luhn"], hit)
 
 
-def _maybe(name: str) -> Part:
-    """The part named in a row: an element, or what is inside it."""
-    number, _, inside = name.partition(".")
-    element: Part = Maybe[int(number)]
-    found: Part = getattr(element, inside) if inside else element
-    return found
-
-
 def formats_of(table: Spec, mti: str) -> dict[int, Bound]:
     """The networks' format rules for messages of *table* with this MTI, by element."""
     found: dict[int, list[Question]] = {}
@@ -541,7 +510,7 @@ def _bound(number: int, questions: Sequence[Question], table: Spec) -> Bound:
     element = DE[number]
     if {one.item.check for one in questions} == {"tlv"}:
         element = element.tagged
-    parts = ((element,) if number else ()) + tuple(map(_maybe, beside))
+    parts = ((element,) if number else ()) + tuple(map(maybe, beside))
     error = any(one.text.severity is Severity.ERROR for one in questions)
     return Bound(partial(_asked, asks), _told, parts, table, error=error)
 

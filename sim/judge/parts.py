@@ -439,6 +439,17 @@ Tag = _Made(lambda tag: TagPart(tag, needed=True))
 MaybeTag = _Made(lambda tag: TagPart(tag, needed=False))
 
 
+def maybe(path: str) -> Part:
+    """The part at *path*, if it is there: an element, what is inside it (`35.service`), or a tag
+    (`55.9F35`)."""
+    number, _, inside = path.partition(".")
+    element: Part = Maybe[int(number)]
+    found: Part = (
+        MaybeTag[inside] if inside[:1].isdecimal() else getattr(element, inside) if inside else element
+    )
+    return found
+
+
 class Value:
     """The element that a rule for several elements is bound to, and what is inside it."""
 

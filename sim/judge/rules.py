@@ -149,6 +149,11 @@ def rule(rule_id: str, **when: Unpack[When]) -> Callable[[Check], Check]:
     return bind
 
 
+def of_parts(rule_id: str, parts: Sequence[Part], check: Check, **when: Unpack[When]) -> None:
+    """Bind *check*, which takes the values of *parts*, to the catalogue row *rule_id*."""
+    RULES.append(_bound(_text(rule_id), check, {}, when, parts))
+
+
 def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[Check], Check]:
     """Bind a function of one element, `VALUE`, to each of *numbers*."""
     text = _text(rule_id)
@@ -196,8 +201,8 @@ def _text(rule_id: str) -> RuleText:
     return known[rule_id]
 
 
-def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When) -> Rule:
-    parts, constants = signature(text.id, check, at)
+def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When, of: Sequence[Part] = ()) -> Rule:
+    parts, constants = (tuple(of), ()) if of else signature(text.id, check, at)
     needs, lacks = mask_of(when.get("needs", ())), mask_of(when.get("lacks", ()))
     versions = when.get("versions", VERSIONS)
     return Rule(

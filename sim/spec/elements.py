@@ -205,6 +205,20 @@ def number_of(name: str, version: str) -> int:
     return found.number if found else 0
 
 
+_JOB = re.compile("<([a-z-]+)>")
+
+
+@cache
+def coded(text: str, version: str) -> re.Pattern[str]:
+    """A pattern in which `<chip>` means one of the codes of *version* with that job.
+
+    >>> coded("<chip>.", "1987").fullmatch("051") is not None
+    True
+    """
+    codes = _JOB.sub(lambda job: f"(?:{'|'.join(particular(job[1], version)) or '(?!)'})", text)
+    return re.compile(codes, re.ASCII | re.DOTALL)
+
+
 @cache
 def _particular() -> dict[tuple[str, str], tuple[str, re.Pattern[str]]]:
     return {
