@@ -62,9 +62,7 @@ _REQUESTS_AND_ADVICES = "02"
 
 _STRIPE, _FALLBACK, _ECOMMERCE = "magnetic stripe", "fallback", "ecommerce"
 _CHIP = ("chip", "contactless")
-_READ = (*_CHIP, _STRIPE)
 _STORED = ("credential on file", _ECOMMERCE)
-_KEYED = ("manual", *_STORED)
 # A payment in an app may count as a tapped card.
 _INSERTED = ("chip", _STRIPE, _FALLBACK)
 _ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
@@ -137,6 +135,8 @@ def _bind_agreement(row: Mapping[str, str], version: str) -> None:
         versions=(version,),
         classes=classes,
         functions=functions,
+        needs=map(int, row["needs"].split()),
+        lacks=map(int, row["lacks"].split()),
         any_mti=not row["versions"],
     )
 
@@ -147,45 +147,6 @@ for _row in read_csv("rules_agreements"):
 
 
 # Point of service.
-
-
-def _entry(value: str, table: Spec) -> str:
-    """The characters of DE 22 that give the entry mode."""
-    return value[part_of_pos(table.version, "entry")]
-
-
-def _mode_hit(value: str, table: Spec, expected: str, severity: Severity | None = None) -> Hit:
-    """A hit on the entry mode in DE 22."""
-    where = part_of_pos(table.version, "entry")
-    return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start, severity=severity)
-
-
-@rule("stripe-without-track", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(35, 36, 45))
-def stripe_without_track(value: str = DE[22], entry: str = DE[22].entry, table: Spec = TABLE) -> Told:
-    """If a magnetic stripe was read, there is a track."""
-    code = _entry(value, table)
-    fell_back = entry == _FALLBACK and is_particular("card-read", table.version, code)
-    if entry != _STRIPE and not fell_back:
-        return None
-    unsure = is_particular("part-of-a-track", table.version, code)
-    return _mode_hit(value, table, "a track in DE 35 or 45", Severity.INFO if unsure else None)
-
-
-@rule("track-without-reading", classes=_TRANSACTIONS, functions=_REQUESTS)
-def track_without_reading(
-    value: str = DE[22],
-    entry: str = DE[22].entry,
-    track_2: int = Maybe[35].size,
-    track_1: int = Maybe[45].size,
-    table: Spec = TABLE,
-) -> Told:
-    """A keyed or stored card number comes without a track."""
-    if entry not in _KEYED or not (track_2 or track_1):
-        return None
-    if track_2 and is_particular("may-come-with-a-track", table.version, _entry(value, table)):
-        return None
-    number = 35 if track_2 else 45
-    return _mode_hit(value, table, f"an entry mode that reads the card, because DE {number} has a track")
 
 
 @rule("ecommerce-card-read", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS)

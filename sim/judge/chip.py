@@ -18,7 +18,7 @@ from sim.elements.card import read_track_2
 from sim.elements.emv import characters, count, three_digits
 from sim.elements.money import read_additional_amounts
 from sim.judge.between import LONGEST_VALID, days_between, days_of_year, months_from
-from sim.judge.elements import LATER, answer_kind, clean, country_of_place, part_of_pos
+from sim.judge.elements import LATER, answer_kind, clean, country_of_place
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
     ACCOUNT,
@@ -42,7 +42,7 @@ from sim.judge.parts import (
 )
 from sim.judge.rules import Told, each, each_tag, rule
 from sim.parts.layout import read, set_bits
-from sim.spec import Spec, country, currency, is_particular, number_of, spec
+from sim.spec import Spec, country, currency, number_of, spec
 from sim.spec import emv as tables
 from sim.spec.layouts import tag_layouts
 from sim.spec.networks import element_name
@@ -471,22 +471,6 @@ def results_before_the_answer(
     if sound and months_from(day[:4], expiry) > 0:
         return tag_hit("95", results, "no expired application, because DE 14 is a later month", "one", 2, 2)
     return None
-
-
-@rule("pin-not-possible", versions=_EARLY, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def pin_not_possible(
-    value: str = DE[22], pin: bool = Present[52], done: str = MaybeTag["9F34"], table: Spec = TABLE
-) -> Told:
-    """A PIN, in DE 52 or verified by the chip, comes from a terminal that can accept one."""
-    where = part_of_pos(table.version, "pin-capability")
-    if not is_particular("no-pin-entry", table.version, value[where]) or not clean(value, 22, table):
-        return None
-    by_chip = len(done) == 6 and done != _BY_DEVICE and done[4:] == _SUCCESSFUL
-    if not pin and not (by_chip and int(done[:2], 16) & _METHOD in _PIN_BY_CHIP):
-        return None
-    why = "DE 52 contains one" if pin else "the chip verified one (9F34)"
-    expected = f"a terminal that accepts a PIN, because {why}"
-    return Hit(22, expected, repr(value[where]), where.start, where.stop - where.start)
 
 
 def _is_capable(capabilities: str, method: int) -> bool:
