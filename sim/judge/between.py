@@ -634,6 +634,8 @@ def _days_of(year: int) -> dict[str, int]:
 
 _DAYS, _COMMON_DAYS = _days_of(_LEAP_YEAR), _days_of(_COMMON_YEAR)
 _LEAP_DAY, _MOMENT = "0229", "MMDDhhmmss"
+# The day of a common and of a leap year, in three digits, by MMDD.
+DAYS_OF_YEAR = {day: (f"{at:03}", f"{at - (day > _LEAP_DAY):03}") for day, at in _DAYS.items()}
 _DAY = 86_400  # seconds
 _CLOCKS = 300  # seconds that two clocks of one acquirer may differ
 _CENTURY_MONTHS = 1200
@@ -702,9 +704,8 @@ def transmission_time_local(
         return None
     if (stands := country_of_place(place, table.version)) is None:
         return None
-    month, on, hour, minute = (int(sent[at : at + 2]) for at in (0, 2, 4, 6))
     zone = ZoneInfo(zone_of(stands.alpha2))
-    apart = datetime(_LEAP_YEAR, month, on, hour, minute, tzinfo=zone).utcoffset()
+    apart = datetime.fromisoformat(f"{_LEAP_YEAR}{sent[:4]}T{sent[4:]}").replace(tzinfo=zone).utcoffset()
     if apart is None or abs(apart) < _FAR_FROM_UTC:
         return None
     return Hit(7, f"UTC, because no clock in {stands.name} shows it", "the local time of DE 12")
@@ -720,7 +721,7 @@ def retrieval_reference_day(
 ) -> Told:
     """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
     the local date the day before or after may be that."""
-    told, days = reference[1:4], days_of_year(sent[:4])
+    told, days = reference[1:4], DAYS_OF_YEAR.get(sent[:4], ())
     if told in days and reference[4:6] < "24":
         return None
     if not days or reference[6:] != stan[-6:] or not reference.isdecimal():
@@ -729,7 +730,7 @@ def retrieval_reference_day(
         return Hit(37, "an hour 00 to 23", repr(reference[4:6]), 4, 2)
     if _REFERENCE.fullmatch(reference) is None:
         return None
-    local = days_of_year(day)
+    local = DAYS_OF_YEAR.get(day, ())
     if told in local or (not local and _is_near_day(int(told), days)):
         return None
     return Hit(37, "the day of the message in positions 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
@@ -739,12 +740,6 @@ def _is_near_day(told: int, days: tuple[str, ...]) -> bool:
     """Whether a day of the year is next to one of *days*, also round the end of the year."""
     near = any(abs(told - int(one)) == 1 for one in days)
     return near or (told in _ROUND_THE_YEAR and any(int(one) in _ROUND_THE_YEAR for one in days))
-
-
-def days_of_year(day: str) -> tuple[str, ...]:
-    """The day of a common and of a leap year, in three digits, that MMDD is; none if it is not a date."""
-    leap = _DAYS.get(day)
-    return (f"{leap:03}", f"{leap - (day > _LEAP_DAY):03}") if leap else ()
 
 
 @each("business-date", 15, 16, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")

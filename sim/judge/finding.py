@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from sim.codec import Message
@@ -206,10 +207,9 @@ class Places:
         fields = message.fields
         if field not in fields:
             return None
-        ahead = [
-            len(value) + elements[number - 1].prefix for number, value in fields.items() if number < field
-        ]
-        start = end + sum(ahead) + elements[field - 1].prefix
+        ahead = takewhile(field.__gt__, sorted(fields))
+        start = end + sum([len(fields[number]) + elements[number - 1].prefix for number in ahead])
+        start += elements[field - 1].prefix
         return start, start + len(fields[field])
 
 

@@ -17,8 +17,8 @@ digit is right.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from operator import itemgetter
+from functools import cache, reduce
+from operator import itemgetter, or_
 from typing import Any, NamedTuple
 
 from sim.codec.bitmap import ALL_BITS, PRIMARY_BITS
@@ -55,10 +55,7 @@ def mask_of(numbers: Iterable[int]) -> int:
     >>> mask_of((2, 3))
     12
     """
-    found = 0
-    for number in numbers:
-        found |= 1 << number
-    return found
+    return reduce(or_, map((1).__lshift__, numbers), 0)
 
 
 def presence(numbers: Iterable[int], tags: Iterable[str] = (), *, empty_secondary: bool = False) -> int:
@@ -108,7 +105,7 @@ class Part:
         looks: int = 0,
         sources: Iterable[int] = (),
         key: tuple[Any, ...] | None = (),
-        name: int | str | None = None,
+        name: int | str | Part | None = None,
         inside: str = "",
     ) -> None:
         self.label, self.needs, self.looks, self.key = label, needs, looks | needs, key
@@ -123,7 +120,7 @@ class Part:
 
     def by_itself(self) -> Part:
         """The same part, cached by its own value."""
-        self.key = (self,)
+        self.key = (self.name,)
         return self
 
 
@@ -275,17 +272,18 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
 _AS_IT_IS = ("characters", "moment", "tagged")
 
 
-def _service(values: Values, number: int) -> str:
+def _service(number: int) -> Callable[[Values], str]:
     stripe: Part = DE[number].stripe
-    return str(values[stripe].service) if values[number] else ""
+    return lambda values: values[stripe].service if values[number] else ""
+
+
+def _there(number: int) -> Callable[[Values], str]:
+    return lambda values: "there" if values[number] else ""
 
 
 # Short texts for conditions in the networks' rows, in place of values that differ in every message: whether
 # the element is present, and the service code of a track.
-_TEXTS: Mapping[str, Callable[[Values, int], str]] = {
-    "there": lambda values, number: "there" if values[number] else "",
-    "service": _service,
-}
+_TEXTS: Mapping[str, Callable[[int], Callable[[Values], str]]] = {"there": _there, "service": _service}
 
 
 class ElementPart(Part):
@@ -317,17 +315,19 @@ class ElementPart(Part):
 
     def _made(self, name: str) -> Part:
         number, label = self._number, f"{self.label}.{name}"
+        # What is inside an optional element is read once for rules that require the element, too.
+        own = None if self.needs else getattr(DE[number], name)
         if name in _TEXTS:
-            text = _TEXTS[name]
-            return Part(label, lambda values: text(values, number), looks=self.looks).by_itself()
+            text = _TEXTS[name](number)
+            return Part(label, text, looks=self.looks, name=own).by_itself()
         at: dict[str, Any] = {"looks": self.looks, "sources": self.sources, "key": self.key, "inside": name}
         at["needs"] = self.needs | (1 << ODD if name in _OF_ODD else 0)
         if name in _AS_IT_IS:
             return Part(label, name=number, **at)
         reader, again = _READERS[name]
-        part = Part(label, lambda values: reader(values[number], values.table), **at)
+        part = Part(label, lambda values: reader(values[number], values.table), name=own, **at)
         if self.key is None and again:
-            part.key = (SHAPE,) if name == "heads" else (part,)
+            part.key = (SHAPE,) if name == "heads" else (part.name,)
         return part
 
 
@@ -495,7 +495,7 @@ def _account(values: Values) -> tuple[int, str]:
 
 
 def _card(values: Values) -> Card:
-    field, pan = _account(values)
+    field, pan = values[ACCOUNT]
     digits = pan.isascii() and pan.isdigit()
     known = field, pan[:_IIN_DIGITS], len(pan), digits, digits and luhn_ok(pan)
     return tuple.__new__(Card, known)
@@ -515,11 +515,10 @@ CURRENCY: Any = Part("CURRENCY", _currency, looks=mask_of((4, 49)), sources=(4, 
 
 
 def _application(values: Values) -> str:
-    named = next(filter(None, (values[tag] for tag in _OF_APPLICATION)), "")
+    named = values["84"] or values["9F06"] or values["4F"]
     return emv.owner(named) or values[CARD].network or ""
 
 
 # The network of the application in the chip data, else the card's; empty if neither is known.
-_OF_APPLICATION = ("84", "9F06", "4F")
 _NAMED = Tag["84"].looks | Tag["9F06"].looks | Tag["4F"].looks
 APPLICATION: Any = Part("APPLICATION", _application, looks=CARD.looks | _NAMED, sources=(55,)).by_itself()

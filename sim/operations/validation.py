@@ -27,7 +27,7 @@ class Judgement:
     """The verdict of one set of rules on a message: `passed` immediately, `errors` and all `findings` on
     demand. The verdict needs no located findings, so they are made only on request."""
 
-    __slots__ = ("_errors", "_findings", "_places", "_said", "network", "passed")
+    __slots__ = ("_findings", "_places", "_said", "network", "passed")
 
     network: str
     passed: bool  # whether none of the findings is an error
@@ -41,10 +41,7 @@ class Judgement:
             # Rules on whose card it is come from the card's own brand.
             found = [*found, *(one for one in of_link if one.order != OF_CARD)]
         self._said = [*said, *found] if found else said
-        self._errors = list(filter(_IS_ERROR, self._said))
-        if self._errors[1:]:
-            self._errors.sort(key=by_place)
-        self.passed = not self._errors
+        self.passed = not any(map(_IS_ERROR, self._said))
         self._findings: tuple[Finding, ...] | None = None
 
     def __repr__(self) -> str:
@@ -60,7 +57,7 @@ class Judgement:
     @property
     def wrong(self) -> int:
         """The number of errors."""
-        return len(self._errors)
+        return sum(map(_IS_ERROR, self._said))
 
     @property
     def warnings(self) -> int:
@@ -70,7 +67,10 @@ class Judgement:
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        return [one.hit.said or sentence(self._places, one.hit) for one in self._errors]
+        if self.passed:
+            return []
+        errors = sorted(filter(_IS_ERROR, self._said), key=by_place)
+        return [one.hit.said or sentence(self._places, one.hit) for one in errors]
 
     def without(self, other: Judgement) -> Judgement:
         """This judgement without findings that *other* already has with at least the same severity: at the
@@ -81,8 +81,7 @@ class Judgement:
         if near:
             own = ((one, near.get(one.hit.field)) for one in self._said)
             self._said = [one for one, said in own if said is None or not _repeats(one, said)]
-            self._errors = [one for one in self._said if one.error]
-            self.passed = not self._errors
+            self.passed = not any(map(_IS_ERROR, self._said))
         return self
 
 
