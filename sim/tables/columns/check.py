@@ -26,13 +26,16 @@ from sim.judge.rules import Bound
 from sim.operations.validation import judge
 from sim.spec import ElementSpec
 from sim.spec.layouts import FOREIGN
-from sim.tables.columns.cards import Cards, Codes, Owners, matrix
+from sim.tables.columns.cards import Cards, Codes, Owners, matrix, tracks
 from sim.tables.columns.cut import Block, CutColumn
 from sim.tables.columns.lines import Bools, Bytes, Ints, by_width, copy
 
 _ZERO = 48
 # The most layouts of chip data of one size that are simplified in a block; others stay unchanged.
 _LAYOUTS = 32
+# The digits of a card number that tell whether a country code precedes the expiry; the separator, expiry and
+# service code.
+_PREFIX, _BEHIND = 2, 8
 # The heads of a dataset or a network's own layout, whose first digits must stay.
 _HEADS, _HEAD = (b"01", b"C1", b"c1"), 8
 _HEX = np.zeros(256, np.bool_)
@@ -72,6 +75,19 @@ def _among(legal: frozenset[str]) -> Bools:
     sound = np.zeros(1 << 16, np.bool_)
     sound[[int.from_bytes(text.encode(), "big") for text in legal]] = True
     return sound
+
+
+def stripes(column: CutColumn, element: ElementSpec) -> Bytes:
+    """Tracks 2 with the rest of the card number and the issuer's data set to zeros."""
+    return _rewritten(column, _without_account)
+
+
+def _without_account(cells: Bytes) -> None:
+    width = cells.shape[1]
+    good, at = tracks(cells.reshape(-1), np.arange(len(cells)) * width, width)
+    places, ends = np.arange(width), at[:, None]
+    free = (places >= _PREFIX) & (places < ends) | (places >= ends + _BEHIND)
+    cells[free & good[:, None]] = _ZERO
 
 
 def tags(column: CutColumn, element: ElementSpec) -> Bytes:
@@ -119,6 +135,7 @@ def _rewritten(column: CutColumn, write: Callable[[Bytes], None]) -> Bytes:
 ALIKE: dict[str, Callable[[CutColumn, ElementSpec], Bytes]] = {
     "characters": characters,
     "moment": moments,
+    "stripe": stripes,
     "misfits": tags,
     "layout": tags,
     "heads": tags,
@@ -214,7 +231,7 @@ class Coded(NamedTuple):
     def of(self, number: int, element: ElementSpec | None = None, inside: str = "") -> Kinds:
         """The values of an element, equal if rules on *inside* cannot distinguish them; None if it is
         missing."""
-        key = (number, inside, element.content, element.pattern) if element else (number, "")
+        key = (number, ALIKE[inside], element.content, element.pattern) if element else (number,)
         if key not in self.known:
             self.known[key] = self._encoded(self.block.columns.get(number), element, inside)
         return self.known[key]
@@ -270,14 +287,12 @@ class Asked:
         applies = np.array([bound.applies(mask) for mask in self.classes.values])
         if not applies.any():
             return None
-        columns = [self._column(part) for part in bound.parts]
-        kinds, first = first_of([column.kinds for column in columns])
+        kinds, values = combined([self._column(part) for part in bound.parts])
         where = None if applies.all() else applies[self.classes.kinds]
-        asked = range(len(first)) if where is None else np.unique(kinds[where]).tolist()
-        marks = np.zeros(len(first), np.int64)
-        parts = [[column.values[kind] for kind in column.kinds[first].tolist()] for column in columns]
+        asked = range(len(values)) if where is None else np.unique(kinds[where]).tolist()
+        marks = np.zeros(len(values), np.int64)
         for kind in asked:
-            result = bound.check(*[values[kind] for values in parts])
+            result = bound.check(*values[kind])
             if counted := weights(bound, result):
                 marks[kind] = known.setdefault(counted, len(known) + 1)
         if not marks.any():
@@ -307,10 +322,8 @@ class Asked:
             columns = [self._coded.of(one, self._type.table[one], part.inside) for one in sources]
         else:
             columns = [self._coded.of(one) for one in sources]
-        columns = [self._picked(one) for one in columns]
-        kinds, first = first_of([one.kinds for one in columns])
-        found = [[one.values[kind] for kind in one.kinds[first].tolist()] for one in columns]
-        return kinds, [self._of(dict(zip(sources, texts, strict=True))) for texts in zip(*found, strict=True)]
+        kinds, found = combined([self._picked(one) for one in columns])
+        return kinds, [self._of(dict(zip(sources, texts, strict=True))) for texts in found]
 
     def _picked(self, column: Kinds) -> Kinds:
         kinds, first = first_of([column.kinds[self._rows]])
@@ -337,6 +350,15 @@ def weights(bound: Bound, told: Any) -> tuple[Any, ...]:
         for one in said
         if not isinstance(one, Said) or one.error
     )
+
+
+def combined(columns: Sequence[Kinds]) -> Kinds:
+    """The distinct combinations of the values of *columns*."""
+    if len(columns) == 1:
+        return Kinds(columns[0].kinds, [(value,) for value in columns[0].values])
+    kinds, first = first_of([column.kinds for column in columns])
+    found = [[column.values[kind] for kind in column.kinds[first].tolist()] for column in columns]
+    return Kinds(kinds, list(zip(*found, strict=True)))
 
 
 def first_of(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
