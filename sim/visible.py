@@ -34,7 +34,7 @@ def visible_lines(text: str) -> str:
     one
     two\x07
     """
-    return _LINES.sub(lambda line: visible(line[0]), text)
+    return text if text.isprintable() else _LINES.sub(lambda line: visible(line[0]), text)
 
 
 def json_text(record: Any) -> str:

@@ -8,7 +8,7 @@ the end. It returns None if anything does not fit; `walk` then says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any, cast
 
@@ -123,17 +123,15 @@ def walk(raw: str, version: str | Spec) -> Message:
         bits = raw[4:36]
     if len(bits) < BITMAP_WIDTH * (1 + secondary) or not bitmap.HEX_DIGITS.issuperset(bits):
         raise _bad_bitmap(raw)
-    announced = bitmap.numbers(bits)
     # A partial message keeps its secondary bitmap even before an element above 64 is read.
     message = Message(mti, {}, own.version, secondary, own if own.dialect else None)
-    read_values(raw, MTI_WIDTH + len(bits), announced, message)
-    message.empty_secondary = secondary and (not announced or announced[-1] <= bitmap.PRIMARY_BITS)
+    read_values(raw, MTI_WIDTH + len(bits), bitmap.numbers(bits), message)
     return message
 
 
-def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> None:
-    """Read the elements *numbers* from character *at* to the end of *raw* into *message*. Raises ParseError
-    at the first misfit."""
+def read_values(raw: str, at: int, numbers: Sequence[int], message: Message) -> None:
+    """Read the elements *numbers* from character *at* to the end of *raw* into *message*, whose secondary
+    bitmap, if any, is empty unless one of them is in it. Raises ParseError at the first misfit."""
     steps, size, fields = _steps(message.dialect or message.version), len(raw), message.fields
     for number in numbers:
         width, prefix, legal = steps[number]
@@ -152,6 +150,7 @@ def read_values(raw: str, at: int, numbers: Iterable[int], message: Message) -> 
         raise ParseError(
             None, at, "the end of the message", f"{size_of(raw[at:])} more", PartialMessage.of(message), "end"
         )
+    message.empty_secondary &= not numbers or numbers[-1] <= bitmap.PRIMARY_BITS
 
 
 def reads(raw: str, version: str | Spec) -> bool:

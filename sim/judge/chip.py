@@ -603,7 +603,11 @@ def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value:
     date gives; around New Year, the years may differ."""
     if reference[6:] != stan[-6:] or not reference.isdecimal() or len(value) != 6 or not value.isdecimal():
         return None
-    if reference[0] == value[1] or value[2:] in _NEW_YEAR or reference[1:4] not in DAYS_OF_YEAR.get(value[2:], ()):
+    if (
+        reference[0] == value[1]
+        or value[2:] in _NEW_YEAR
+        or reference[1:4] not in DAYS_OF_YEAR.get(value[2:], ())
+    ):
         return None
     return Hit(37, f"{value[1]}, the last digit of the year of the chip's date (9A)", reference[0], 0, 1)
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sim.codec import Message, ParseError, bitmap, parse
+from sim.codec.text import read_values
 from sim.codec.wire import decode
 from sim.operations import chosen_version
 from sim.spec import spec
@@ -310,19 +311,27 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
         fits, places = placed(lines, groups, group)
     pieces = {number: runs for number, runs in places.items() if wanted is None or number in wanted}
     texts: dict[int, str] = {}
-    odd = _one_by_one(lines, np.flatnonzero(~fits | (group < 0)), version, texts)
+    odd = _one_by_one(lines, np.flatnonzero(~fits | (group < 0)), version, groups, head, texts)
     columns = _columns(lines, pieces, odd, wanted)
     return Block(lines, groups, head, np.where(fits, head, -1), columns, odd, texts)
 
 
-def _one_by_one(lines: Lines, rows: Ints, version: str | None, texts: dict[int, str]) -> dict[int, Odd]:
+def _one_by_one(
+    lines: Lines, rows: Ints, version: str | None, groups: list[Group], head: Ints, texts: dict[int, str]
+) -> dict[int, Odd]:
     found: dict[int, Odd] = {}
-    for row in rows.tolist():
+    for row, at in zip(rows.tolist(), head[rows].tolist(), strict=True):
         raw = lines.text(row)
         try:
             if lines.format is not None:
                 message = decode(lines.raw(row), lines.format, version)
                 found[row] = replace(message, dialect=lines.tables.get(message.version))
+                continue
+            if at >= 0:  # its MTI and bitmap are read
+                group = groups[at]
+                empty, own = len(group.bits) > bitmap.PRIMARY_BITS // 4, lines.tables.get(group.version)
+                partial = found[row] = Message(group.mti, {}, group.version, empty, own)
+                read_values(raw, group.start, group.numbers, partial)
                 continue
             edition = chosen_version(raw, version)
             found[row] = lines.held.get(row) or parse(raw, lines.tables.get(edition) or edition)
