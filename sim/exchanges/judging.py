@@ -19,6 +19,7 @@ from sim.errors import with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
 from sim.exchanges.exchange import Exchange
 from sim.exchanges.roles import (
+    ADVICE,
     ANSWER,
     COMPLETION,
     INCREMENT,
@@ -32,7 +33,8 @@ from sim.exchanges.roles import (
 from sim.judge.finding import ABSENT, Finding, Hit, Places, catalogue, finding
 from sim.operations.answering import Inside, carried
 from sim.operations.filling import holds
-from sim.spec import is_particular, number_of
+from sim.spec import is_particular, lookup, number_of
+from sim.spec import role as element_of
 from sim.spec.networks import presence
 from sim.spec.recipes import Test, answers, recipes
 from sim.spec.recipes import carried as carried_rows
@@ -56,18 +58,21 @@ _TIP = 5  # a completion may exceed the authorized amount by a fifth
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # names in recipes
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
 _ANSWERS = (ANSWER, LATE)
+_NETWORK_MANAGEMENT, _SIGNS = "8", {"sign-on": False, "sign-off": True}  # message class; kinds of codes
 _ECHOED = "echoed"  # in a presence row: the response has the element if the request had it
 
 
 class History:
     """Of the exchange so far: the responses in time by the step that they answer, the chip's highest counter
-    and its cryptograms, and the cards that were refused for good, each with the response code."""
+    and its cryptograms, the cards that were refused for good, each with the response code, and whether the
+    connection is signed off."""
 
     def __init__(self, network: str | None) -> None:
         self.network, self.counter = network, ""
         self.answers: dict[int | None, Message] = {}
         self.cryptograms: set[str] = set()
         self.refused: dict[str, str] = {}
+        self.signed_off = False
 
     def add(self, step: Step, about: Message) -> None:
         """Add *step*, which refers to the message *about*."""
@@ -81,6 +86,10 @@ class History:
         code = step.message.get(39)
         if is_particular("never-retried", step.message.version, code):
             self.refused[account(about)[1]] = code
+        what = element_of("network-code", about.version) if about.mti[1:2] == _NETWORK_MANAGEMENT else None
+        if what and (accepted(step.message, self.network) or is_particular("managed", about.version, code)):
+            told = lookup(what.codes, about.get(what.number), version=about.version, network=self.network)
+            self.signed_off = _SIGNS.get(told.kind if told else "", self.signed_off)
 
 
 class Seen(NamedTuple):
@@ -252,6 +261,12 @@ def _refused_before(seen: Seen) -> Iterator[Hit]:
         yield Hit(number, f"no retry after {code}, which refuses the card for good", "the same card")
 
 
+def _after_sign_off(seen: Seen) -> Iterator[Hit]:
+    """A connection that is signed off carries network management only."""
+    if seen.history.signed_off and seen.message.mti[1:2] != _NETWORK_MANAGEMENT:
+        yield Hit(0, "a sign-on first, because the connection is signed off", seen.message.mti, 0, 4)
+
+
 def _unasked(seen: Seen) -> Iterator[Hit]:
     """A result in a response is one that the request asked for, and the amount is approved in part only if
     the request accepts that: as the recipes of responses and requests say."""
@@ -413,4 +428,5 @@ _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("refund-within", True, (REQUEST,), _refund_within),
     ("chip-counter-rises", True, (REQUEST,), _counter_rises),
     ("never-retried", True, (REQUEST,), _refused_before),
+    ("signed-off", True, (REQUEST, ADVICE), _after_sign_off),
 )

@@ -382,18 +382,6 @@ def online_pin(
     return None
 
 
-@rule("chip-contactless-pin", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
-def contactless_pin(done: str = Tag["9F34"], entry: str = DE[22].entry) -> Told:
-    """A tapped card has left the reader and cannot verify a PIN; a phone verifies its own."""
-    if entry != "contactless" or len(done) != 6 or done == _BY_DEVICE:
-        return None
-    if int(done[:2], 16) & _METHOD not in _PIN_BY_CHIP:
-        return None
-    return tag_hit(
-        "9F34", done, "no PIN checked by the chip, because it was tapped", emv.cvm_results(done), 0, 2
-    )
-
-
 @rule("chip-results-agree")
 def results_agree(
     done: str = Tag["9F34"],
