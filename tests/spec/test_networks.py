@@ -13,7 +13,7 @@ from sim.errors import ChoiceError
 from sim.judge.networks import Question
 from sim.spec import networks
 from sim.spec.networks import CHECKS, NETWORKS, PREDICATES, network, presence
-from sim.spec.tables import read_csv
+from sim.spec.tables import read_csv, read_toml
 
 SEVERITIES = {"error", "warning", "info"}
 CONFIDENCES = {"published", "secondary", "unsourced"}
@@ -172,6 +172,7 @@ def test_presence_rows_are_legal() -> None:
     assert len(keys) == len(set(keys)) == len(read_csv("networks/presence"))
     of_standard = {row["when"] for row in read_csv("rules_presence")}
     assert {row.when for row in ALL_PRESENCE} | of_standard == set(PREDICATES) | {""}
+    assert set(read_toml("networks/terms")["patterns"]) < set(PREDICATES)
     for row in ALL_PRESENCE:
         assert row.network in NETWORKS
         assert re.fullmatch(r"[01]\d{3}", row.mti), row

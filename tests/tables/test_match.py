@@ -219,6 +219,15 @@ def logs(draw: st.DrawFn) -> list[Message]:
     return made
 
 
+@pytest.mark.parametrize("network", ["VISA", "MASTERCARD", "AMEX", "DISCOVER"])
+def test_an_increment_belongs_to_its_authorization(network: str) -> None:
+    """By the transaction id, or by card, merchant and function code: in columns as message by message."""
+    made = sim.exchange("preauthorization", network=network, then="increment:500 completion:900", at=AT)
+    messages = [table.iso.to_message() for table in made.iso.messages]
+    table = sim.match(sim.read([sim.build(one) for one in messages], version=None))
+    assert table["transaction"].nunique() == len({one.transaction for one in match(messages)}) == 1
+
+
 @given(logs(), st.booleans())
 def test_columns_and_messages_are_paired_alike(messages: list[Message], timed: bool) -> None:
     """Matching by column gives the same result as matching message by message."""
