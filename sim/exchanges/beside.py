@@ -46,7 +46,7 @@ def settle(reader: Reader) -> None:
 
 def _only(reader: Reader) -> None:
     """`Only` before an amount adds nothing to the decision."""
-    text, money = fold(reader.text), reader.all("amount", "bare")
+    text, money = fold(reader.text), reader.all("amount", "bare", "part")
     for mark in reader.all("unknown"):
         if mark.value in phrases_of("only-word") and any(JOINED.fullmatch(text[mark.end : one.start])
                                        for one in money if one.start >= mark.end):  # fmt: skip

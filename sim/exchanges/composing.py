@@ -163,7 +163,7 @@ class Composer(Draft):
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
         hosted = ("bound", "everything", "endpoint") if not self.all("host", "suite") else ()
         for mark in self.all(
-            "unknown", "beyond", "several", "negation", "tip", "it", "same", "fact", *hosted
+            "unknown", "beyond", "several", "negation", "tip", "it", "same", "fact", "retry", *hosted
         ):
             if (mark.key == "it" and known) or (mark.key in ("it", "same") and self.before):
                 continue
@@ -505,7 +505,7 @@ class Composer(Draft):
             names = ["preauthorization", "completion"]
         if self._part_of_it():
             names = ["purchase", "refund"]  # `a refund of 10 of a purchase of 40`
-        if names[:1] and names[0] in _AFTER and self._begun(names[0]):
+        if begun := bool(names) and names[0] in _AFTER and self._begun(names[0]):
             names = ["preauthorization" if names[0] in _LATER else "purchase", *names]
         names.sort(key=lambda name: name != "account_funding")  # money is pulled before it is pushed
         if names[:1] == ["completion"] and len(names) > 1:
@@ -514,7 +514,7 @@ class Composer(Draft):
         chain = self._at_a_machine(chain or ["purchase"], bool(names))
         after = set(chain[1:])
         ordered = after <= _LATER | ({"refund"} if self._part_of_it() else set()) or (
-            bool(self.all("order") or "account_funding" in chain)
+            bool(begun or self.all("order") or "account_funding" in chain)
             and after <= _LATER | {"refund", "original_credit"}
         )
         if len(chain) > 1 and not (ordered and (chain[0] in _ASKING or not after & _LATER)):
@@ -537,6 +537,9 @@ class Composer(Draft):
     def _begun(self, name: str) -> bool:
         """Whether an earlier transaction comes before *name*: `20 EUR approved; next day refunded`."""
         head = next(mark for mark in self.all("head") if mark.value == name)
+        decided = [mark.end for mark in self.all("decision") if mark.end <= head.start]
+        if decided and re.search("[;.]", self.reader.text[decided[0] : head.start]):
+            return True
         order = [mark for mark in self.all("order") if mark.start < head.start]
         return bool(order) and any(
             one.start < order[-1].start for one in self.all("amount", "bare", "decision")

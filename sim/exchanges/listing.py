@@ -8,7 +8,7 @@ EUR`, from the item before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -52,15 +52,21 @@ Compose = Callable[[Reader, dict[str, Any]], Plan]
 
 class _Clause:
     """A clause of a text: its marks; whether it `opens` an item (`another`, `the second`, `again`); the
-    `number` of the item that it names; whether it is said of all items."""
+    `number` of the item that it names; whether it `retries` the one before, or is said of all."""
 
-    def __init__(self, text: str, start: int, end: int, marks: Iterable[Mark]) -> None:
+    def __init__(self, text: str, after: int, start: int, end: int, marks: Sequence[Mark]) -> None:
         self.start, self.end = start, end
         every = [mark for mark in marks if start <= mark.start < end]
         one = _ONE.match(text, start, end)
-        self.opening = opening = [mark for mark in every if mark.key in ("which", "same")]
+        self.opening = opening = [mark for mark in every if mark.key in ("which", "same", "retry")]
         article = one and _ARTICLE.fullmatch(one[0]) and any(mark.key in ("head", "alone") for mark in every)
-        self.opens = bool((one and not article) or opening)
+        ordered = any(mark.key == "order" and after <= mark.start < end for mark in marks)
+        said = {mark.key for mark in every}
+        # `declined, then approved with the correct PIN`
+        self.retries = "retry" in said or (
+            ordered and not said.isdisjoint(_DECIDING) and said.isdisjoint(("head", "alone", "then", *_MONEY))
+        )
+        self.opens = bool((one and not article) or opening) or self.retries
         self.number = next((int(mark.value) for mark in opening if mark.key == "which"), None)
         self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)
         self.counts = [int(mark.value) for mark in every if mark.key == "count"]
@@ -136,7 +142,8 @@ def _clauses(settled: Reader) -> list[_Clause]:
         numbers = [_SUM.search(text, max(start, count.end), end) for start, end in spans]
         if len(spans) == count.value and all(numbers) and (number := numbers[0]):
             spans[:1] = [(spans[0][0], number.start()), (number.start(), spans[0][1])]  # 3 taps of | 3
-    return [_Clause(text, start, end, settled.marks) for start, end in spans]
+    ends = [0, *(end for _, end in spans)]
+    return [_Clause(text, after, *span, settled.marks) for after, span in zip(ends, spans, strict=False)]
 
 
 class _List:
@@ -191,6 +198,8 @@ class _List:
         heads = {mark.value for mark in marks if mark.key == "head"}
         stands = "alone" in own or bool(heads and (own & _MONEY or heads <= WITHOUT_AMOUNT))
         if not stands and not own & (_SAID if run[0].opens else _MONEY):
+            return None
+        if run[0].retries and not (items and items[-1].own & {*_DECIDING}):
             return None
         donors = [self.shared]
         if not stands or run[0].opens:
