@@ -162,6 +162,8 @@ class Composer(Draft):
             self.not_possible = self.not_possible or str(mark.value)
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
         hosted = ("bound", "everything", "endpoint") if not self.all("host", "suite") else ()
+        if not any(mark.value == "completion" for mark in self.all("head")):
+            hosted += ("booking",)  # paid now, or held until later?
         for mark in self.all(
             "unknown", "beyond", "several", "negation", "tip", "it", "same", "fact", "retry", *hosted
         ):
@@ -317,7 +319,9 @@ class Composer(Draft):
 
     def _option(self, mark: Mark) -> None:
         name, _, text = mark.value.partition("=")
-        value: Any = {"yes": True, "no": False}.get(text, text)
+        value: Any = {"yes": True, "no": False, "right": True}.get(text, text)
+        if text == "right" and any("PIN" in str(one.value) for one in self.all("reason", "reason!")):
+            self.bad(f"a wrong PIN, and {mark.words}")
         if name == "cvv2":
             value = self.options.get("cvv2", "1234" if self.only("network") == "AMEX" else "123")
         before = self.options.get(name, value)
@@ -410,7 +414,7 @@ class Composer(Draft):
         words = self.words | {
             "message_type": said_by(self.all("kind", "mti")),
             "purpose": said_by([mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]),
-            "outcome": decision.words,
+            "outcome": decision.words or said_by(self.all("why")),
             "approved_minor_units": said_by([*self.shares.get("part", ()), *self.all("part")]),
         }
         asked = Asked(
@@ -641,15 +645,17 @@ class Composer(Draft):
             found += [(start, f"{word}:{units}") for start, units in many] or [(heads[name].start, word)]
         back = self.all("then")
         wanted = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2:] in _FIRST]
-        partial = any(mark.value == "partial_reversal" for mark in back)
+        short = self.all("partof") if not back else []  # `only 120 dispensed`
+        partial = bool(short) or any(mark.value == "partial_reversal" for mark in back)
         if partial != ("final" in amounts) or (decision.outcome == "partial" and partial) or len(wanted) > 1:
             self.bad("the amount that remains")
-        if back or wanted:
-            reason = next((f":{mark.value}" for mark in self.all("why") if mark.value != "late"), "")
+        if back or wanted or short:
+            reasons = ["misdispense" for _ in short] + [mark.value for mark in self.all("why")]
+            reason = next((f":{one}" for one in reasons if one != "late"), "")
             if reason == ":timeout" and not decision.outcome:
                 reason = ""  # timeout is the default without a response
             word = f"partial_reversal:{amounts.get('final', 0)}" if partial else self._reversal(wanted)
-            found.append(((back or wanted)[0].start, word + reason))
+            found.append(((back or wanted or short)[0].start, word + reason))
             self._decided_before(back)
         elif whys := [mark for mark in self.all("why") if mark.value not in ("timeout", "late")]:
             # `the customer cancels`, `no cash came out`: a reversal, unless they explain something else
@@ -661,7 +667,7 @@ class Composer(Draft):
         stages = [mark for mark in self.all("head", "also") if mark.key == "also" or mark.value in chain]
         sums = [mark for role in self.shares if role not in _OF_REQUEST for mark in self.shares[role]]
         said = [mark for mark in (*stages, *sums) if mark.end > mark.start] if chain or back else []
-        self.words["then"] = said_by([*back, *wanted, *self.all("why"), *again, *said])
+        self.words["then"] = said_by([*back, *short, *wanted, *self.all("why"), *again, *said])
         return tuple(word for _, word in sorted(found))
 
     def _reversal(self, wanted: list[Mark]) -> str:

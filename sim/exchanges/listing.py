@@ -51,8 +51,8 @@ Compose = Callable[[Reader, dict[str, Any]], Plan]
 
 
 class _Clause:
-    """A clause of a text: its marks; whether it `opens` an item (`another`, `the second`, `again`); the
-    `number` of the item that it names; whether it `retries` the one before, or is said of all."""
+    """A clause of a text: its marks; whether it `opens` an item (`another`, `the second`, `again`), which may
+    try again or repeat the one before; the `number` of the item that it names; whether it is `of_all`."""
 
     def __init__(self, text: str, after: int, start: int, end: int, marks: Sequence[Mark]) -> None:
         self.start, self.end = start, end
@@ -67,6 +67,7 @@ class _Clause:
             ordered and not said.isdisjoint(_DECIDING) and said.isdisjoint(("head", "alone", "then", *_MONEY))
         )
         self.opens = bool((one and not article) or opening) or self.retries
+        self.repeats = any(mark.key == "same" and mark.value for mark in opening)  # the same purchase
         self.number = next((int(mark.value) for mark in opening if mark.key == "which"), None)
         self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)
         self.counts = [int(mark.value) for mark in every if mark.key == "count"]
@@ -163,7 +164,7 @@ class _List:
         """The items, each with its plan; empty if one is not clear."""
         first = next((at for at, one in enumerate(clauses) if one.number == 1), 0)
         first = 0 if any(one.opens for one in clauses[:first]) else first
-        rest = [one for one in clauses[first:] if one.keys and not one.of_all]
+        rest = [one for one in clauses[first:] if (one.keys or one.repeats) and not one.of_all]
         shared = [*clauses[:first], *(one for one in clauses if one.of_all)]
         while len(rest) > 1 and rest[0].leads(len(rest)):
             shared.append(rest.pop(0))
@@ -197,13 +198,13 @@ class _List:
         own = {key for one in run for key in one.keys}
         heads = {mark.value for mark in marks if mark.key == "head"}
         stands = "alone" in own or bool(heads and (own & _MONEY or heads <= WITHOUT_AMOUNT))
-        if not stands and not own & (_SAID if run[0].opens else _MONEY):
+        if not (stands or (items and run[0].repeats) or own & (_SAID if run[0].opens else _MONEY)):
             return None
         if run[0].retries and not (items and items[-1].own & {*_DECIDING}):
             return None
         donors = [self.shared]
         if not stands or run[0].opens:
-            donors += [items[-1].marks if items else later[0].marks if later else []]
+            donors += [items[-1].marks if items else later[0].marks if later and run[0].opens else []]
         keys = set(own)
         for donor in donors:
             every = (*_INHERITED, _DECIDING) if donor is self.shared else _INHERITED

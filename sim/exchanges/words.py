@@ -170,7 +170,10 @@ class Reader:
         after = TOKEN.findall(self.left[found.end() : found.end() + _NEXT_WORD])[:2]
         if not _COUNTED.isdisjoint(after) or not phrases_of("plural").keys().isdisjoint(after):
             return False
-        if any(mark.key == "part" and not self.text[mark.end : found.start()].strip() for mark in self.marks):
+        if any(
+            mark.key in ("part", "partof") and not self.text[mark.end : found.start()].strip()
+            for mark in self.marks
+        ):
             return True
         if any(lexicon.says(" ".join(after[:size]), "also", "actual", "tip") for size in (1, 2)):
             return True
