@@ -161,18 +161,16 @@ class Composer(Draft):
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
         known = bool(self.all("head", "amount", "network", "kind", "alone"))
-        hosted = ("bound", "everything", "endpoint") if not self.all("host", "suite") else ()
+        left = ["unknown", "beyond", "several", "negation", "it", "same", "fact", "retry"]
+        if not self.all("host", "suite"):
+            left += ["bound", "everything", "endpoint"]
         if not any(mark.value == "completion" for mark in self.all("head")):
-            hosted += ("booking",)  # paid now, or held until later?
-        for mark in self.all(
-            "unknown", "beyond", "several", "negation", "tip", "it", "same", "fact", "retry", *hosted
-        ):
+            left.append("booking")  # paid now, or held until later?
+        for mark in self.all(*left):
             if (mark.key == "it" and known) or (mark.key in ("it", "same") and self.before):
                 continue
             if mark.words in ("?", "¿") and self.all("polite"):
                 continue
-            if mark.key == "tip":
-                continue  # the amount includes it
             words = self.reader.shown[mark.start : mark.end]
             self.bad(words)
             if mark.key == "unknown" and (near := like(mark.value)) and near != fold(words):
