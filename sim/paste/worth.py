@@ -24,13 +24,11 @@ _DIGIT = WEIGHTS["digit"]
 _PACKED_DIGIT = WEIGHTS["packed_digit"]
 _HEX_DIGIT = WEIGHTS["hex_digit"]
 _LETTER = WEIGHTS["letter"]
-_PRINTED = WEIGHTS["printed"]
 _UNPRINTED = WEIGHTS["unprinted"]
 _IMPOSSIBLE = WEIGHTS["no_date"]
 _ODD = WEIGHTS["odd_value"]
 _NO_CURRENCY = WEIGHTS["no_currency"]
 _KNOWN_CODE = WEIGHTS["known_code"]
-_WORDS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz "
 _PRINTS = bytes(range(0x20, 0x7F))
 _HIGH = re.compile(r"[\u0100-\U0010ffff]")
 # Three or more ASCII digits, read as packed digits.
@@ -118,11 +116,11 @@ def _raw(field: Field, value: str) -> Worth:
 
 def _text(field: Field, value: str) -> Worth:
     narrow = value.encode("latin-1", "ignore")
-    words, printed = (len(narrow) - len(narrow.translate(None, those)) for those in (_WORDS, _PRINTS))
+    printed = len(narrow) - len(narrow.translate(None, _PRINTS))
     # Chinese characters are worth nothing: other bytes read as GBK often give some, too.
     high = len(_HIGH.findall(value)) if field.written == "gbk" else 0
     bad = len(value) - printed - high
-    bits = _LETTER * words + _PRINTED * (printed - words) + _UNPRINTED * bad
+    bits = _LETTER * printed + _UNPRINTED * bad
     return bits, f"DE {field.number} contains {bad} unprintable characters" if bad else ""
 
 
