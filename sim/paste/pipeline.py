@@ -38,6 +38,7 @@ _MOST_ELEMENTS = 200
 _ASCII = "ascii"
 _AS_BYTES = (RAW, "gbk")
 _TEXT_FIRST = WEIGHTS["text_first"]
+_WHOLE = WEIGHTS["whole"]
 _TEXT_HEAD = re.compile(
     rb"(?:(?:[0-9]{4})?(?:ISO[0-9]{9}|A4M[0-9]{5})|0[0-9A-Fa-f]{3})?[0-9]{4}[0-9A-Fa-f]{16}"
 )
@@ -204,12 +205,14 @@ def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = 
 
 
 def _promise(reading: Sighting) -> tuple[int, float]:
-    """The order of reading: first bytes given as bytes, which nothing may displace; then text that starts
-    like the text form and has letters, since its runs of hex digits would use up the work; then what explains
-    the most; a part that starts like the text form before other parts."""
+    """The order of reading: first bytes given as bytes and a whole paste that starts like the text form,
+    which nothing may displace; then a part that starts so and has letters, since its runs of hex digits would
+    use up the work; then what explains the most; a part that starts like the text form before other parts."""
     if reading.name == GIVEN:
         return 0, 1.0
     begins = reading.text and _TEXT_HEAD.match(reading.data) is not None
+    if begins and reading.saved > _WHOLE:
+        return 0, -reading.saved
     if begins and _LETTER.search(reading.data):
         return 1, -reading.saved
     return 2 if reading.saved > 0 else 3 if begins else 4, -reading.saved
