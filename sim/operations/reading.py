@@ -14,6 +14,7 @@ from sim.operations.project import strip_line_ending
 from sim.paste.reading import (
     LIKELY,
     MESSAGE,
+    NAMED,
     NONE,
     TEXT,
     Reading,
@@ -158,7 +159,7 @@ def _of_link(found: Reading, link: str | None) -> Reading:
     if link is None or found.message is None:
         return found
     own = _on(found.message, link)
-    if found.format == MESSAGE:  # elements that fit one interface may not fit another
+    if found.format in (MESSAGE, NAMED):  # elements that fit one interface may not fit another
         again = of_message(own)
         return replace(found, message=own, version=own.version, misfits=again.misfits)
     return replace(found, message=own)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from sim.errors import ChoiceError, SpecError
 from sim.spec.elements import VERSIONS, Spec
@@ -69,16 +69,6 @@ class Interface:
 _ENOUGH, _AHEAD = 8.0, 2.0
 
 
-class Sign(NamedTuple):
-    """What the messages of an interface have, or have not if it costs bits: a layer of framing, an element,
-    or a value that is like a pattern."""
-
-    layer: str
-    element: int
-    pattern: re.Pattern[str] | None
-    bits: float
-
-
 def told_by(format: str, version: str, fields: Mapping[int, str], layers: Collection[str] = ()) -> str | None:
     """The interface whose signs a message in a common *format* has: headers among the *layers*, elements, and
     what these contain. None if no interface has enough of them, or two have about as many.
@@ -86,36 +76,23 @@ def told_by(format: str, version: str, fields: Mapping[int, str], layers: Collec
     >>> told_by("bcd", "1987", {3: "920000", 11: "000001", 24: "003", 41: "12345678"})
     'nac'
     """
-    worth = [
-        (sum(sign.bits for sign in signs if _has(sign, fields, layers)), name)
-        for name, formats, own, signs in _signs()
-        if format in formats and own in ("", version)
-    ]
-    (most, name), (next_most, _) = sorted([*worth, (0.0, ""), (0.0, "")], reverse=True)[:2]
+    worth = [(0.0, ""), (0.0, "")]
+    for name in names("interfaces", ".toml"):
+        one = _shipped(name)
+        if one.guess and format in (*one.guess["formats"], one.format) and one.version in ("", version):
+            worth.append(
+                (sum(sign["bits"] for sign in one.guess["signs"] if _has(sign, fields, layers)), name)
+            )
+    (most, name), (next_most, _) = sorted(worth, reverse=True)[:2]
     return name if most >= _ENOUGH and most - next_most >= _AHEAD else None
 
 
-def _has(sign: Sign, fields: Mapping[int, str], layers: Collection[str]) -> bool:
-    if sign.layer:
-        return sign.layer in layers
-    value = fields.get(sign.element)
-    return value is not None and (sign.pattern is None or sign.pattern.fullmatch(value) is not None)
-
-
-@cache
-def _signs() -> tuple[tuple[str, tuple[str, ...], str, tuple[Sign, ...]], ...]:
-    """The interfaces that have signs: name, formats, version, signs."""
-    shipped = map(_shipped, names("interfaces", ".toml"))
-    return tuple(
-        (one.name, (*one.guess["formats"], one.format), one.version, tuple(map(_sign, one.guess["signs"])))
-        for one in shipped
-        if one.guess
-    )
-
-
-def _sign(row: Mapping[str, Any]) -> Sign:
-    like = re.compile(row["like"], re.DOTALL) if "like" in row else None
-    return Sign(row.get("layer", ""), row.get("element", 0), like, row["bits"])
+def _has(sign: Mapping[str, Any], fields: Mapping[int, str], layers: Collection[str]) -> bool:
+    """Whether a message has the *sign*: a layer of framing, an element, or a value that is like a pattern."""
+    if "layer" in sign:
+        return sign["layer"] in layers
+    value = fields.get(sign["element"])
+    return value is not None and re.fullmatch(sign.get("like", ".*"), value, re.DOTALL) is not None
 
 
 # The user's interfaces, by name.

@@ -15,6 +15,7 @@ from sim.codec import Message, ParseError, build
 from sim.codec.wire import encode, read, wire_format
 from sim.errors import SpecError
 from sim.operations import NotIso8583Error, generate, guess, parse_any
+from sim.paste.spellings import sightings
 from tests.guess_score import FOUND, MADE, TEXT, judged, score, verdict
 from tests.spellings import SPELLINGS, hexdump_c, xxd
 from tests.wire_samples import same, samples
@@ -321,3 +322,16 @@ def test_zeros_at_the_end_of_a_printed_message_are_no_message() -> None:
 """
     best = guess(page)
     assert (best.mti, best.framing, best.complete) == ("0200", ("BASE24 header ISO014000050",), False)
+
+
+def test_bytes_that_are_a_text_form_with_a_digit_typed_twice_are_unsure() -> None:
+    """Both explain the digits: as packed numbers DE 12 is another time of day."""
+    found = guess("1804023001000000000011201015301234562611201001530801")
+    assert found.confidence == "unsure"
+    assert any("but for a digit" in reason for reason in found.reasons)
+
+
+def test_an_entity_above_a_byte_is_no_byte() -> None:
+    """What has no byte is not cut down to one."""
+    seen = [one.data for one in sightings("0800&#130;&#32;&#0;&#0;&#0;&#300;") if one.name == "XML entities"]
+    assert seen == [b"0800\x82 \0\0\0?"]

@@ -77,6 +77,53 @@ def test_a_terminal_sale_is_guessed_by_its_elements() -> None:
         assert read(encode(message(row), "bcd").hex()).interface == "nac", row["id"]
 
 
+def listed(row: dict[str, Any]) -> str:
+    """The elements of a vector by number, as a log has them."""
+    lines = (f'  <field id="{number}" value="{value}"/>' for number, value in row["fields"].items())
+    return "\n".join(("<isomsg>", f'  <field id="0" value="{row["mti"]}"/>', *lines, "</isomsg>"))
+
+
+@pytest.mark.parametrize(
+    ("vector", "link"),
+    [
+        ("nibss-sale", "nibss"),  # its hash
+        ("postilion-switch-key", "postilion"),  # its point of service and DE 127
+        ("postilion-sale", None),  # may be a terminal's of either
+        ("unionpay-pos-c-sign-on", "unionpay-pos"),
+        ("nac-planet-sale", "nac"),
+        ("base24-prosa-0210", "base24"),
+    ],
+)
+def test_named_elements_reveal_the_interface(vector: str, link: str | None) -> None:
+    """What its private elements contain is an interface's own, in whatever notation they are."""
+    assert read(listed(BY_ID[vector])).interface == link
+
+
+def test_a_text_form_among_code_is_read_before_its_runs_of_hex_digits() -> None:
+    """The hash and the chip data of a NIBSS message are hex digits, too."""
+    text = encode(message(BY_ID["nibss-sale"]), "nibss").decode()
+    found = read(f'  String sale = "{text}";')
+    assert (found.interface, found.confidence) == ("nibss", "sure")
+
+
+def test_a_reading_that_stops_reveals_no_interface_by_its_format() -> None:
+    """Only signs do: a header of BASE24 remains one."""
+    row = BY_ID["base24-prosa-0210"]
+    text = encode(message(row), "base24").decode("latin-1")
+    assert read(f'"ISO026000070{text[:-60]}"').interface == "base24"
+    assert read(f'"{text[:150]}"').interface is None
+
+
+def test_named_elements_are_judged_by_the_interface_that_is_asked() -> None:
+    """DE 41 of 16 characters does not fit the standard, but fits BASE24."""
+    row = {
+        "mti": "0800",
+        "fields": {"7": "1120101530", "11": "123456", "41": "S1XY8803        ", "70": "301"},
+    }
+    assert read(listed(row)).misfits
+    assert not read(listed(row), interface="base24").misfits
+
+
 def test_a_missing_element_is_the_interfaces_to_say() -> None:
     """The finding names the interface, not the brand of the card."""
     row = BY_ID["nac-swipe-vn"]
