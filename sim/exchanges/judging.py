@@ -53,6 +53,7 @@ _CONTINUED = (2, 14, 18, 19, 23, 26, 32, 33, 42, 49, 100)
 _UNDONE = (*_CONTINUED, 3, 22, 41, 43)
 _SENT_AGAIN = frozenset((7, 64, 128))  # transmission time and MAC, which differ in a repeat
 _COUNTER, _CRYPTOGRAM = "55.9F36", "55.9F26"
+_NOTHING = Message("", {})
 _ORIGINAL_AMOUNT = "57"
 _TIP = 5  # a completion may exceed the authorized amount by a fifth
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # names in recipes
@@ -74,12 +75,10 @@ class History:
         self.refused: dict[str, str] = {}
         self.signed_off = False
 
-    def add(self, step: Step, about: Message) -> None:
-        """Add *step*, which refers to the message *about*."""
-        if step.role == REQUEST:
-            inside = Inside(step.message, self.network)
-            self.counter = max(self.counter, str(inside[_COUNTER]))
-            self.cryptograms.add(str(inside[_CRYPTOGRAM]))
+    def add(self, step: Step, about: Message, chip: tuple[str, str]) -> None:
+        """Add *step*, which refers to the message *about*; *chip* is its counter and its cryptogram."""
+        self.counter = max(self.counter, chip[0])
+        self.cryptograms.add(chip[1])
         if step.role != ANSWER:
             return
         self.answers.setdefault(step.of, step.message)
@@ -93,14 +92,15 @@ class History:
 
 
 class Seen(NamedTuple):
-    """A step, its message, the exchange before it, and the earlier message that it refers to (else its
-    own)."""
+    """A step, its message, the exchange before it, the earlier message that it refers to (else its own), and
+    the chip's counter and cryptogram in a request."""
 
     step: Step
     message: Message
     before: Exchange
     about: Message
     history: History
+    chip: tuple[str, str]
 
     @property
     def answers(self) -> Mapping[int | None, Message]:
@@ -127,13 +127,15 @@ def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
     history = History(exchange.network)
     for at, step in enumerate(exchange.steps):
         about = step.message if step.of is None else exchange.steps[step.of].message
+        inside = Inside(step.message if step.role == REQUEST else _NOTHING, exchange.network)
+        chip = str(inside[_COUNTER]), str(inside[_CRYPTOGRAM])
         if at and about.version == step.message.version:
-            seen = Seen(step, step.message, exchange.upto(at), about, history)
+            seen = Seen(step, step.message, exchange.upto(at), about, history, chip)
             for name, alone, roles, check in _CHECKS:
                 if step.role in roles and alone == (step.of is None):
                     places = Places(step.message)
                     found += [(at, finding(places, catalogue()[name], hit)) for hit in check(seen)]
-        history.add(step, about)
+        history.add(step, about, chip)
     return tuple(found)
 
 
@@ -244,8 +246,7 @@ _PAID: tuple[tuple[int, str, Callable[[Message], str]], ...] = (
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
     """The chip's application transaction counter (9F36) increases, and with it the cryptogram (9F26)
     changes."""
-    inside = Inside(seen.message, seen.network)
-    own, cryptogram = str(inside[_COUNTER]), str(inside[_CRYPTOGRAM])
+    own, cryptogram = seen.chip
     if own and own <= seen.history.counter:
         what = f"a counter above {seen.history.counter}, the card's last"
         yield Hit(55, what, own, path=_COUNTER, tag="9F36")
@@ -279,12 +280,13 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
         if told[path] in values and not any(_hold(tests, asked) for _, tests in ways):
             number = int(path.partition(".")[0])
             yield Hit(number, "no result of what the request did not ask for", "one", path=path)
-    accepting = [row.parts for row in recipes(network, version) if row.asks_for("partial_approval")]
-    if accepting and is_particular("partial", version, code := message.get(39)):
-        parts = {(path, value) for one in accepting for path, value in one.items()}
-        if not any(asked[path] == value for path, value in parts):
-            path = min(parts)[0]
-            yield Hit(39, f"no partial approval, because {path} of the request accepts none", repr(code))
+    if not is_particular("partial", version, code := message.get(39)):
+        return
+    accepting = [row.parts.items() for row in recipes(network, version) if row.asks_for("partial_approval")]
+    parts = {part for one in accepting for part in one}
+    if parts and not any(asked[path] == value for path, value in parts):
+        path = min(parts)[0]
+        yield Hit(39, f"no partial approval, because {path} of the request accepts none", repr(code))
 
 
 def _hold(tests: Iterable[Test], message: Inside) -> bool:
