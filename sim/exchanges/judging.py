@@ -277,7 +277,8 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
     asked, told = Inside(seen.about, network), Inside(message, network)
     for path, ways in _results(network, version).items():
         values = {value for value, _ in ways}
-        if told[path] in values and not any(_hold(tests, asked) for _, tests in ways):
+        asks = (all(holds(one, frozenset(), asked.__getitem__) for one in tests) for _, tests in ways)
+        if told[path] in values and not any(asks):
             number = int(path.partition(".")[0])
             yield Hit(number, "no result of what the request did not ask for", "one", path=path)
     if not is_particular("partial", version, code := message.get(39)):
@@ -287,10 +288,6 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
     if parts and not any(asked[path] == value for path, value in parts):
         path = min(parts)[0]
         yield Hit(39, f"no partial approval, because {path} of the request accepts none", repr(code))
-
-
-def _hold(tests: Iterable[Test], message: Inside) -> bool:
-    return all(holds(test, frozenset(), message.__getitem__) for test in tests)
 
 
 @cache
