@@ -129,11 +129,9 @@ class Reading:
     def whole(self) -> Message:
         """The message, read to its end and valid in the text form. Raises the first misfit otherwise."""
         if self.misfits or self.message is None:
-            raise self.misfits[0] if self.misfits else self._none()
+            nothing = ParseError(None, None, "an ISO 8583 message", "; ".join(self.reasons))
+            raise self.misfits[0] if self.misfits else nothing
         return self.message
-
-    def _none(self) -> ParseError:
-        return ParseError(None, None, "an ISO 8583 message", "; ".join(self.reasons))
 
     @property
     def text(self) -> str | None:

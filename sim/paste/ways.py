@@ -41,7 +41,7 @@ class Way:
 
 def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
     """The one way that reads *field* so, shared by all formats."""
-    fields = _paddings(field)
+    fields = (interned(field), *map(interned, _otherwise_padded(field)))
     key = (id(fields[0]), repr(change), cost, note)
     made = _WAYS.get(key)
     if made is None:
@@ -155,12 +155,8 @@ def _page(kind: TriedFormat) -> str:
     return made.text if made.text in PAGES else "ascii"
 
 
-def _paddings(field: Field) -> tuple[Field, ...]:
-    """The field and its variants with other paddings of odd digits, if it has any."""
-    return (interned(field), *map(interned, _otherwise_padded(field)))
-
-
 def _otherwise_padded(field: Field) -> tuple[Field, ...]:
+    """The variants of the field with other paddings of odd digits, if it has any."""
     odd = field.written in _PACKED and field.counts == CHARACTERS and (not field.fixed or field.size % 2)
     return tuple(replace(field, odd=filler) for filler in _FILLERS if filler != field.odd) if odd else ()
 
