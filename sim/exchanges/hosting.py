@@ -64,7 +64,7 @@ def call_of(reader: Reader, decision: Decision, network: str | None) -> Step | N
     return None
 
 
-def suite_of(plans: Sequence[Plan], text: str) -> Plan:
+def suite_of(plans: Sequence[Plan], text: str, words: str) -> Plan:
     """The call of `sim.run_suite` with a case for each of *plans*, and rules that make our own host answer as
     they say."""
     unclear: list[str] = []
@@ -94,7 +94,7 @@ def suite_of(plans: Sequence[Plan], text: str) -> Plan:
     head = [f'network = "{network}"' for network in networks if network]
     step = {"suite": "\n\n".join([*head, *tables])}
     notes = dict.fromkeys(note for plan in plans for note in plan.notes)
-    return Plan(text, Asked(), (Step(SUITE, step, {"suite": shown(text)}),), tuple(notes), tuple(unclear))
+    return Plan(text, Asked(), (Step(SUITE, step, {"suite": words}),), tuple(notes), tuple(unclear))
 
 
 def _toml(value: object) -> str:

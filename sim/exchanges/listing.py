@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from sim.exchanges import beside
+from sim.exchanges.deciding import said_by
 from sim.exchanges.hosting import suite_of
 from sim.exchanges.lexicon import fold
 from sim.exchanges.plan import Plan, together
@@ -23,7 +24,7 @@ WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
 
 _JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et|puis|ensuite)"
 _BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
-_MOST = 12  # clauses
+_MOST, _LONGEST = 12, 6  # clauses of a text, of one of several transactions
 _ONE = re.compile(
     r"(?:the |l )?(?:one|another|autre|other|ein(?:e[srmn]?)?|weitere|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
     r"(?: (?:one|autre|of (?:them|these))\b)? ?"
@@ -123,7 +124,10 @@ def several(reader: Reader, compose: Compose) -> Plan | None:
     if not items or not found.holds(items, suite):
         return None
     plans = [one.plan for one in items]
-    return suite_of(plans, reader.text) if suite else replace(together(plans), text=reader.text).check()
+    words = said_by(reader.all("suite"))
+    return (
+        suite_of(plans, reader.text, words) if suite else replace(together(plans), text=reader.text).check()
+    )
 
 
 def separated(text: str) -> bool:
@@ -178,7 +182,7 @@ class _List:
             if rest[0].is_remark and _LAST <= (rest[0].number or 0) <= len(items) and len(items) > 1:
                 remarks.append(rest.pop(0))
                 continue
-            for size in range(len(rest), 0, -1):
+            for size in range(min(len(rest), _LONGEST), 0, -1):
                 own = [one for one in rest[1:size] if not (one.is_remark and rest[0].counts)]
                 if any(one.opens or one.is_remark for one in own):
                     continue
