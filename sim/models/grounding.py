@@ -10,11 +10,11 @@ unchecked, never false.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 from sim.exchanges.lexicon import (
@@ -64,10 +64,6 @@ _MARKUP = re.compile(
     r"https?:|www\.|[<>#`|\[\]]|\w\.\w+/|[^\S \t\n\u00a0\u202f]|[\x00-\x08\u200b-\u200f\ud800-\udfff]"
 )
 _SLOT = re.compile(r"\{\w{1,40}\}")
-_ANSWER_CODE = re.compile(
-    r"\b(?:(?:response|action|answer|decline) code|rc|antwortcode|codigo de (?:respuesta|resposta)"
-    r"|code de? reponse)\W{1,3}(?:of |is )?([0-9a-z]*[0-9][0-9a-z]*)"
-)
 _LABEL = re.compile(r"\bDE ?(\d{1,3})\b")
 _CODE = re.compile(r"\b(?=[a-z*]*\d)(?=[\d*]*[a-z*])[\w*]{3,}", re.IGNORECASE)  # letters or stars, and digits
 _ABBREVIATED = frozenset(("3ds", "3d", "cvv2", "cvc2", "e2e", "track2"))
@@ -88,17 +84,32 @@ class Verdict(Enum):
     FALSE = "false"
 
 
-class Facts(NamedTuple):
-    """The facts on a message: *every* text, and of these the ones on the decision (*answers*: also those of
-    an exchange that are not the final one), on the card entry and on the purpose; other texts may mention
-    them, too. *named* are the names and values."""
+@dataclass(slots=True)
+class Facts:
+    """The facts on a message: all `texts`, and of these the ones on the decision, on the card entry and on
+    the purpose; other texts may mention them, too. `answers` are also decisions of an exchange that are not
+    the final one, `elements` the texts on each element, `names` other names and values."""
 
-    every: Sequence[str]
-    decided: str
-    answers: str
-    entered: str
-    requested: str
-    named: str
+    texts: list[str] = field(default_factory=list)
+    decided: str = ""
+    answers: str = ""
+    entered: str = ""
+    requested: str = ""
+    elements: dict[int, str] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+
+    def add(self, other: Facts) -> None:
+        """Include the facts on another message."""
+        self.texts += other.texts
+        self.names += other.names
+        for name in ("decided", "answers", "entered", "requested"):
+            setattr(self, name, f"{getattr(self, name)} . {getattr(other, name)}")
+        for number, text in other.elements.items():
+            self.elements[number] = f"{self.elements.get(number, '')} . {text}"
+
+
+_Finding = tuple[str, str]  # a kind and a text
+_KINDS = ("false", "excluded", "unsure", "strange", "proof")
 
 
 class _Unit(NamedTuple):
@@ -112,41 +123,15 @@ class _Unit(NamedTuple):
         return any(one == key and value in (None, other) for one, other in self.pairs)
 
 
-@dataclass(slots=True)
-class _Findings:
-    """What is `false` in a text, what is `excluded` by another fact, what is `unsure`, which words are
-    `strange`; and whether it is `proven`, by a fact in it."""
-
-    false: list[str] = field(default_factory=list)
-    excluded: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)
-    strange: list[str] = field(default_factory=list)
-    proven: bool = False
-
-    def add(self, other: _Findings) -> None:
-        self.false += other.false
-        self.excluded += other.excluded
-        self.unsure += other.unsure
-        self.strange += other.strange
-        self.proven |= other.proven
-
-
 class Ground:
-    """The statements that a message supports. *elements* are the texts on each element; *parts* the
-    statements that each of two compared messages supports, by its name."""
+    """The statements that *facts* support, in sentences in *language*."""
 
-    def __init__(
-        self,
-        facts: Facts,
-        language: str = "en",
-        elements: Mapping[int, str] | None = None,
-        parts: Mapping[str, Ground] | None = None,
-    ) -> None:
-        every = " . ".join(facts.every)
-        texts = [[_units(one) for one in _SENTENCE_END.split(text)] for text in facts.every]
-        self.language, self.parts = language, parts or {}
+    def __init__(self, facts: Facts, language: str = "en") -> None:
+        every = " . ".join(facts.texts)
+        texts = [[_units(one) for one in _SENTENCE_END.split(text)] for text in facts.texts]
+        self.language = language
         self.numbers = {_STANDARD, *_numbers(every)}
-        self.elements = {number: {*_numbers(text)} for number, text in (elements or {}).items()}
+        self.elements = {number: {*_numbers(text)} for number, text in facts.elements.items()}
         # A time may be given without seconds or without a leading zero.
         self.numbers |= {one[:_MINUTES] for one in self.numbers if one.count(":") > 1}
         self.numbers |= {one.lstrip("0") for one in self.numbers if ":" in one}
@@ -180,8 +165,7 @@ class Ground:
             (set(_claims(_units(clause))), {*_numbers(clause)}) for clause in _STEP.split(facts.decided)
         ]
         named = (one for key, value in self.claims if key in _NAMES for one in values_of(key).get(value, ()))
-        ordinals = phrases_of("which") if parts else ()
-        self.words = {*re.findall("[a-z]+", fold(" ".join((facts.named, *named, *ordinals))))}
+        self.words = {*re.findall("[a-z]+", fold(" ".join((*facts.elements.values(), *facts.names, *named))))}
         self.sentences = [
             _tokens(part)
             for text in texts
@@ -193,129 +177,98 @@ class Ground:
         if found := _MARKUP.findall(sentence):
             return Verdict.FALSE, found
         units = _units(sentence)
-        hedged, restated = any(unit.has("hedge") for unit in units), self._restated(units)
-        whole = _Findings(false=self._other_codes(sentence), proven=restated)
-        for clause in _clauses(units):
-            about = self._about(clause)
-            part = about._clause(clause, restated)
-            if about is not self:  # what is only in the other message is not false
-                part.unsure += [one for one in part.false if one in self.numbers]
-                part.false = [one for one in part.false if one not in self.numbers]
-            whole.add(part)
-        false = whole.false if whole.strange else [*whole.false, *whole.excluded]
-        if false and not hedged:
-            return Verdict.FALSE, false
-        unsure = [*false, *whole.excluded, *whole.unsure, *whole.strange]
-        if unsure or not whole.proven or (hedged and not restated):
-            return Verdict.UNCHECKED, unsure
+        findings = [finding for clause in _clauses(units) for finding in self._clause(clause)]
+        false, excluded, unsure, strange, proof = (
+            [text for one, text in findings if one == kind] for kind in _KINDS
+        )
+        if self._restated(units):
+            unsure, strange, proof = [], [], [sentence]
+        elif any(unit.has("hedge") for unit in units):
+            return Verdict.UNCHECKED, [*false, *excluded, *unsure, *strange]
+        if false or (excluded and not strange):
+            return Verdict.FALSE, [*false, *excluded]
+        if excluded or unsure or strange or not proof:
+            return Verdict.UNCHECKED, [*excluded, *unsure, *strange]
         return Verdict.SUPPORTED, []
 
-    def _clause(self, clause: list[_Unit], restated: bool) -> _Findings:
-        """What is found in *clause*; *restated*: a fact has the words of its sentence."""
-        found = _Findings(proven=restated or self._restated(clause))
-        amounts = [unit.text for unit in clause if unit.kind == "number" and _CENTS.fullmatch(unit.text)]
+    def _clause(self, clause: list[_Unit]) -> list[_Finding]:
+        """What is found in *clause*."""
+        found: list[_Finding] = []
+        amounts = _amounts(clause)
+        money = amounts or any(unit.has("currency") for unit in clause)
         labels = {int(unit.text) for unit in clause if unit.kind == "label"} & self.elements.keys()
-        true: set[Claim] = set()
         denied, last = False, -1
         for at, unit in enumerate(clause):
             claims = [pair for pair in unit.pairs if pair[0] in _CLAIMS]
             if unit.kind in ("number", "code"):
-                self._figures(unit, clause[at + 1 : at + 2], found)
+                found.append((self._figures(clause, at), unit.text))
             elif unit.kind == "slot" or (unit.kind == "label" and int(unit.text) in labels):
-                found.proven = True
+                found.append(("proof", unit.text))
             elif claims:
                 before = clause[last + 1 : at]
                 if not (denied and any(one.text in _OR for one in before)):
                     after = clause[at + 1 :] if self.language == "de" else ()  # lehnt den Kauf nicht ab
                     denied = self._denies((*before, *after))
                 last = at
-                so = self._claimed(
-                    claims, denied and not self._denies([unit]), clause, amounts, restated, found
-                )
-                true |= set(claims) & self.claims if so else set()
-                if (
-                    so
-                    and not restated
-                    and (doer := _DOERS.get(claims[0][0]))
-                    and not _is_by(clause, at, doer)
-                ):
-                    found.unsure.append(f"{claims[0][0]} by another")
-            elif unit.has("asks") and not restated:
-                if any(one.has("party", "issuer") for one in clause[:at]):
-                    found.unsure.append(f"issuer {unit.text}")
+                found += self._claimed(claims, denied and not self._denies([unit]), clause)
+                doer = _DOERS.get(claims[0][0])
+                found += [("unsure", unit.text)] if doer and not _is_by(clause, at, doer) else []
+            elif unit.has("asks"):
+                found += [("unsure", unit.text) for one in clause[:at] if one.has("party", "issuer")]
             elif unit.has("city") or unit.has("month"):
                 known = self.words.issuperset(unit.text.split()) or self.months.issuperset(unit.pairs)
-                found.proven |= known
-                found.false += [] if known else [unit.text]
-            elif unit.has("bears") and not (restated or labels or any(key == "reason" for key, _ in true)):
-                found.unsure += [unit.text] if amounts or any(one.has("currency") for one in clause) else []
-            elif (not unit.pairs or unit.has("vague")) and not restated:
-                found.strange += [] if self.words.issuperset(unit.text.split()) else [unit.text]
-        if not found.proven and len(clause) > _RESTATED:
-            found.unsure.append("no fact")
+                found.append(("proof" if known else "false", unit.text))
+            elif unit.has("bears") and not any(one.has("reason") for one in clause):
+                found += [("unsure", unit.text)] if money and not labels else []
+            elif not unit.pairs or unit.has("vague"):
+                found += [] if self.words.issuperset(unit.text.split()) else [("strange", unit.text)]
+        if len(clause) > _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
+            found.append(("unsure", "no fact"))
         if labels:
             own = {f"{one}" for one in self.elements}.union(*(self.elements[one] for one in labels))
-            found.unsure += [one.text for one in clause if one.kind == "number" and one.text not in own]
-        purposes = {claim for claim in true if claim[0] in _PURPOSE}
+            found += [("unsure", one.text) for one in clause if one.kind == "number" and one.text not in own]
+        purposes = {pair for unit in clause for pair in unit.pairs if pair[0] in _PURPOSE}
         steps = [numbers for claims, numbers in self.steps if numbers and purposes & claims]
-        if steps and len(self.minor_units) > 1 and set(amounts).isdisjoint(set().union(*steps)):
-            found.unsure += amounts
+        if steps and len(self.minor_units) > 1 and amounts.isdisjoint(set().union(*steps)):
+            found += [("unsure", amount) for amount in amounts]
         return found
 
-    def _figures(self, unit: _Unit, following: list[_Unit], found: _Findings) -> None:
-        """Look for a number or a code among the facts."""
-        known = self._has(unit.text) if unit.kind == "number" else unit.text in self.codes
-        if known:
-            found.proven |= unit.text not in _ABBREVIATED
-        elif any(one.has("measure") for one in following):
-            found.strange.append(unit.text)
-        else:
-            found.false.append(unit.text)
+    def _figures(self, clause: list[_Unit], at: int) -> str:
+        """What the number or code at *at* is."""
+        text = clause[at].text
+        if any(unit.has("coded") for unit in clause[max(0, at - 2) : at]):
+            return "proof" if ("code", text.upper()) in self.claims else "false"
+        if clause[at].kind == "code":
+            return "proof" if text in self.codes else "false"
+        if self._has(text):
+            return "proof"
+        return "strange" if any(unit.has("measure") for unit in clause[at + 1 : at + 2]) else "false"
 
-    def _claimed(
-        self,
-        claims: list[Claim],
-        denied: bool,
-        clause: list[_Unit],
-        amounts: list[str],
-        restated: bool,
-        found: _Findings,
-    ) -> bool:
-        """Whether one of the *claims* of a phrase is so or, *denied*, not so; else note why."""
-        false: list[str] = []
-        excluded: list[str] = []
+    def _claimed(self, claims: list[Claim], denied: bool, clause: list[_Unit]) -> list[_Finding]:
+        """Whether one of the *claims* of a phrase is so or, *denied*, not so."""
+        if denied and _CHARGED in claims and self.values.get("decision") == {"declined", "made"}:
+            return [("proof", "not charged")]
+        amounts = _amounts(clause)
+        found: list[_Finding] = []
         for key, value in claims:
-            have = self.values.get(key, ())
+            have = self.values.get(key, set())
             so = value in have or any(value in one.split("/") for one in have)
             so = so or any(one in have for one in value.split("/"))
             if (key, value) == _APPROVED and self.part and not denied:
                 so = self.part in amounts if amounts else any(one.has(*_PARTIAL) for one in clause)
             one_of = key in _ONE_OF or value in _PURPOSES
             if so != denied and (so or (one_of and (have or key == "decision"))):
-                found.proven = True
-                return True
+                return [("proof", value)]
             text = f"{'no ' if denied else ''}{key} {value}"
-            if (key in _NAMES and not denied) or (
-                key == "decision"
-                and (so if denied else amounts if self.part else (key, value) not in self.answers)
-            ):
-                false.append(text)
+            decided = so if denied else amounts if self.part else (key, value) not in self.answers
+            if (key in _NAMES and not denied) or (key == "decision" and decided):
+                found.append(("false", text))
             elif one_of and (so if denied else have) and not (value == "chip" and _TAPPED in self.claims):
-                excluded.append(text)
-        if denied and _CHARGED in claims and self.values.get("decision") == {"declined", "made"}:
-            found.proven = True
-            return True
-        if len(false) + len(excluded) == len(claims):
-            found.false += false
-            found.excluded += excluded
-        else:
-            found.unsure += [] if restated else [f"{key} {value}" for key, value in claims]
-        return False
-
-    def _other_codes(self, sentence: str) -> list[str]:
-        """The response codes of *sentence* that are not the message's."""
-        codes = {("code", code.upper()) for code in _ANSWER_CODE.findall(fold(sentence))}
-        return [" ".join(one) for one in codes - self.claims]
+                found.append(("excluded", text))
+            else:
+                found.append(("unsure", text))
+        unsure = [finding for finding in found if finding[0] == "unsure"]
+        return unsure or found
 
     def _denies(self, units: Iterable[_Unit]) -> bool:
         """Whether *units* have a negation; in Portuguese, `no` is `in the`."""
@@ -345,15 +298,34 @@ class Ground:
         apart = int(number.replace(".", ""))
         return apart > 0 and any(one + apart in self.minor_units for one in self.minor_units)
 
-    def _about(self, clause: list[_Unit]) -> Ground:
-        """The one of two messages that *clause* is about, if it names only one; else both."""
-        words = _tokens(clause)
-        named = {
-            self.parts[name] for before, name in pairwise(words) if before == "in" and name in self.parts
-        }
-        which = {phrases_of("which").get(unit.text) for unit in clause}
-        named |= {part for number, part in enumerate(self.parts.values(), 1) if f"{number}" in which}
-        return named.pop() if len(named) == 1 else self
+
+class Compared:
+    """The statements that two messages support, by their names."""
+
+    def __init__(self, parts: Mapping[str, Ground]) -> None:
+        self._parts = tuple(parts.values())
+        which = {name: int(one) - 1 for name, one in phrases_of("which").items() if one in ("1", "2")}
+        self._named = {f"in {fold(name)}": at for at, name in enumerate(parts)} | which
+        every = "|".join(map(re.escape, sorted(self._named, key=len, reverse=True)))
+        self._name = re.compile(rf"\b(?:{every})\b")
+
+    def judge(self, sentence: str) -> tuple[Verdict, list[str]]:
+        """The verdict on *sentence*: of the message that it names, or else of both."""
+        found = [*self._name.finditer(fold(sentence))]
+        named = {self._named[one[0]] for one in found}
+        for one in reversed(found):
+            sentence = sentence[: one.start()] + sentence[one.end() :]
+        verdicts = [part.judge(sentence) for part in self._parts]
+        if all(verdict is Verdict.FALSE for verdict, _ in verdicts):
+            return verdicts[0]
+        own = [verdict for at, (verdict, _) in enumerate(verdicts) if at in named or not named]
+        if own.count(Verdict.SUPPORTED) == len(own) and len(named) < len(verdicts):
+            return Verdict.SUPPORTED, []
+        return Verdict.UNCHECKED, [text for _, some in verdicts for text in some]
+
+
+def _amounts(clause: list[_Unit]) -> set[str]:
+    return {unit.text for unit in clause if unit.kind == "number" and _CENTS.fullmatch(unit.text)}
 
 
 def _is_by(clause: list[_Unit], at: int, doer: str) -> bool:

@@ -8,7 +8,7 @@ program fills in. Card data is masked as everywhere.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from sim.elements.mti import response_mti
 from sim.errors import BITMAP_FIELD, MTI_FIELD, ChoiceError, OptionError, shown
 from sim.judge.finding import labelled
 from sim.masking import is_sensitive, mask_words
-from sim.models.grounding import STRUCK, Facts, Ground, Verdict, whole_sentences
+from sim.models.grounding import STRUCK, Compared, Facts, Ground, Verdict, whole_sentences
 from sim.models.guard import clean
 from sim.models.prompts import LANGUAGES, MOST_WORDS, NOT_CHECKED, block, explain_instructions, fence
 from sim.models.transport.calls import ask, stream
@@ -55,7 +55,7 @@ class Task:
     settings: Settings
     told: Explanation
     slots: dict[str, str]
-    ground: Ground
+    ground: Ground | Compared
     language: str
     instructions: str
     prompt: str
@@ -125,13 +125,15 @@ def prepare(
     if language not in LANGUAGES:
         raise ChoiceError.of("language", language, tuple(LANGUAGES))
     asked = clean(question).text.strip()
+    ground: Ground | Compared
     if isinstance(message, Together):
-        told, known = _together(message)
+        told, known, ground = _together(message, language)
     else:
         told = rules(message, version=version, network=network)
         whole = told.message.spec
         reading = message if isinstance(message, Reading) else read_text(build(told.message), whole)
         known = Known(dissect(reading, network=told.network), told)
+        ground = Ground(known.facts, language)
     mark = fence()
     data = {"question": asked} if asked else {}
     return Task(
@@ -139,7 +141,7 @@ def prepare(
         settings,
         told,
         known.slots,
-        known.ground(language),
+        ground,
         language,
         explain_instructions(mark, LANGUAGES[language]),
         block(mark, data | known.shown),
@@ -147,9 +149,9 @@ def prepare(
     )
 
 
-def _together(asked: Together) -> tuple[Explanation, Known]:
-    """The rules' text on several messages, and the facts on all of them: what each says, or, for two that are
-    compared, the elements in which they differ."""
+def _together(asked: Together, language: str) -> tuple[Explanation, Known, Ground | Compared]:
+    """The rules' text on several messages, what a model sees of them, and what they support: all together,
+    or each of two that are compared."""
     made: list[Known] = []
     explained = [rules(reading) for _, reading in asked.parts]
     for at, ((name, reading), one) in enumerate(zip(asked.parts, explained, strict=True), 1):
@@ -159,37 +161,30 @@ def _together(asked: Together) -> tuple[Explanation, Known]:
         if differing := [row for row in elements if row["element"] in labels]:
             known.shown["differing"] = differing
         known.shown["message"] = name
+        known.facts.texts.append(name)
         made.append(known)
     if not made:
         raise OptionError("message", "messages to ask about", "none")
     whole = made[0]
-    if asked.differing:
-        for known in made:
-            known.names = tuple(name for name, _ in asked.parts)
-        whole.parts = {name: known.ground("en") for (name, _), known in zip(asked.parts, made, strict=True)}
+    told = replace(explained[0], sentences=(asked.told,), warned=False)
     whole.shown = {"messages": [known.shown for known in made]}
     for known in made[1:]:
         whole.slots |= known.slots
-        whole.texts += known.texts
-        whole.decided += f" . {known.decided}"
-        whole.entered += f" . {known.entered}"
-        whole.requested += f" . {known.requested}"
-        for number, text in known.elements.items():
-            whole.elements[number] = f"{whole.elements.get(number, '')} . {text}"
-    whole.texts += [asked.told, *(name for name, _ in asked.parts)]
-    if not asked.differing:  # the story has the final decision; an earlier response may say otherwise
-        whole.answers = whole.decided
-        whole.decided = " . ".join((asked.told, *(known.code for known in made)))
-    return replace(explained[0], sentences=(asked.told,), warned=False), whole
+    if asked.differing:
+        names = (name for name, _ in asked.parts)
+        grounds = (Ground(known.facts, language) for known in made)
+        return told, whole, Compared(dict(zip(names, grounds, strict=True)))
+    for known in made[1:]:
+        whole.facts.add(known.facts)
+    whole.facts.texts.append(asked.told)
+    # The story has the final decision; an earlier response may say otherwise.
+    whole.facts.decided = " . ".join((asked.told, *(known.code for known in made)))
+    return told, whole, Ground(whole.facts, language)
 
 
 class Known:
-    """The facts on a message: `texts` has all of them, `decided` and `entered` those on the decision and the
-    card entry, `elements` those on each element; `shown` is what a model sees, `slots` the values for the
-    names in braces, `parts` the facts on each of two messages, `names` their names."""
-
-    parts: Mapping[str, Ground] = {}
-    names: tuple[str, ...] = ()
+    """What is known of a message: its `facts`; `shown` is what a model sees, `slots` the values for the names
+    in braces."""
 
     def __init__(self, view: Anatomy, told: Explanation, mark: str = "") -> None:
         self.slots: dict[str, str] = {}
@@ -197,17 +192,18 @@ class Known:
         message, rows = view.message, view.rows
         typed = {number for number in message.fields if _is_typed(message, number)}
         sentences: dict[str, str] = {}
-        self.decided = self.requested = self.answers = ""
-        self.entered = next((view.meaning(one) for one in view.places if one.number == _ENTRY), "")
+        self.facts = Facts()
+        self.facts.entered = next((view.meaning(one) for one in view.places if one.number == _ENTRY), "")
         if not view.findings:
             said = tell(tellable(message), rows)
-            self.decided = said.get(_DECISION, "")
-            self.entered += "".join(f" . {_CHECKS.sub('', said.get(name, ''))}" for name in _CIRCUMSTANCES)
-            self.requested = " . ".join(said.get(name, "") for name in _PURPOSE)
+            self.facts.decided = self.facts.answers = said.get(_DECISION, "")
+            self.facts.entered += "".join(
+                f" . {_CHECKS.sub('', said.get(name, ''))}" for name in _CIRCUMSTANCES
+            )
+            self.facts.requested = " . ".join(said.get(name, "") for name in _PURPOSE)
             for (name, sentence), one in zip(said.items(), by_elements(tellable(message), rows), strict=True):
                 sentences[name] = self._slot(name, sentence) if typed & set(one.elements) else sentence
         elements = []
-        self.elements: dict[int, str] = {}
         self.code = message.get(_ANSWER)
         for place in view.places:
             number, name = place.number, view.name(place)
@@ -220,32 +216,27 @@ class Known:
                     row["value"] = " ".join(view.shown_values[number].split())
                 row["means"] = view.meaning(place)
             elements.append({name: text for name, text in row.items() if text})
-            self.elements[number] = " . ".join(elements[-1].values())
+            self.facts.elements[number] = " . ".join(elements[-1].values())
         found = view.findings or validate(message, network=told.network).findings
         findings = [
             f"{one.severity}, {one.name}: expected {one.expected}. {one.hint}".strip()
             for one in found[:_MOST_FINDINGS]
         ]
         self.shown: dict[str, Any] = {"rules": sentences, "elements": elements, "findings": findings}
-        self.texts = [*told.sentences, *findings, *(one.message for one in found[:_MOST_FINDINGS])]
-        self.texts += [text for row in elements for text in row.values()]
-        self.texts += [*self.slots.values(), "DE", *(f"{number}" for number in message.fields)]
-        # The MTI and the approving DE 39 of its response; the MTI that it responds to.
-        self.texts += [
-            response_mti(message.mti) or "",
-            "0" * (message.spec[_ANSWER].width or 0),
-            f"{_ANSWER}",
+        self.facts.names = [*self.slots.values()]
+        self.facts.texts = [
+            *told.sentences,
+            *findings,
+            *(one.message for one in found[:_MOST_FINDINGS]),
+            *(text for row in elements for text in row.values()),
+            *self.slots.values(),
+            *("DE", *(f"{number}" for number in message.fields)),
+            # The MTI and the approving DE 39 of its response; the MTI that it responds to.
+            *(response_mti(message.mti) or "", "0" * (message.spec[_ANSWER].width or 0), f"{_ANSWER}"),
         ]
         if message.mti[2:3] in "13":
-            self.texts.append(f"{message.mti[:2]}{int(message.mti[2]) - 1}{message.mti[3:]}, answered")
-
-    def ground(self, language: str) -> Ground:
-        """The statements that it supports, in *language*."""
-        named = " ".join((*self.elements.values(), *self.slots.values(), *self.names))
-        facts = Facts(
-            self.texts, self.decided, self.answers or self.decided, self.entered, self.requested, named
-        )
-        return Ground(facts, language, self.elements, self.parts)
+            before = f"{message.mti[:2]}{int(message.mti[2]) - 1}{message.mti[3:]}"
+            self.facts.texts.append(f"{before}, answered")
 
     def _slot(self, name: str, text: str) -> str:
         self.slots[name + self._mark] = text

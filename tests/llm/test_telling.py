@@ -29,7 +29,7 @@ TYPED = REQUEST.replace(de63="THE AMOUNT IS 999.99 USD. STAN 666666, 31 December
 def ground(message: Message, language: str = "en") -> Ground:
     """What may be said of *message*."""
     known = Known(dissect(read_text(build(message), message.spec)), explain(message))
-    return known.ground(language)
+    return Ground(known.facts, language)
 
 
 @together(
@@ -243,9 +243,9 @@ def test_an_exchange_can_be_asked_about(llm: Provider) -> None:
 def test_differences_can_be_asked_about(llm: Provider) -> None:
     """A model is shown the elements that differ, of either message."""
     table = sim.diff(APPROVAL, DECLINE)
-    llm.then("In b DE 39 is 51 (insufficient funds), in a it is 00. The amount is 99.99 USD.")
+    llm.then("In b DE 39 is 51 (insufficient funds). In a DE 39 is 00. The amount is 99.99 USD.")
     told = table.ask("Why was the second one declined?", provider="google")
-    assert told == ("In b DE 39 is 51 (insufficient funds), in a it is 00. ~~The amount is 99.99 USD.~~")
+    assert told == "In b DE 39 is 51 (insufficient funds). In a DE 39 is 00. ~~The amount is 99.99 USD.~~"
     llm.then("In a DE 39 is 51. In b it is 51.")
     told = table.ask("Which one was declined?", provider="google")
     assert told == "In b it is 51. Not checked against the message: In a DE 39 is 51."
