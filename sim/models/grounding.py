@@ -65,7 +65,7 @@ _MARKUP = re.compile(
 )
 _SLOT = re.compile(r"\{\w{1,40}\}")
 _LABEL = re.compile(r"\bDE ?(\d{1,3})\b")
-_CODE = re.compile(r"\b(?=[a-z*]*\d)(?=[\d*]*[a-z*])[\w*]{3,}", re.IGNORECASE)  # letters or stars, and digits
+_CODE = re.compile(r"\b(?=[a-z*]*\d)(?=[\d*]*[a-z*])[\w*]{2,}", re.IGNORECASE)  # letters or stars, and digits
 _ABBREVIATED = frozenset(("3ds", "3d", "cvv2", "cvc2", "e2e", "track2"))
 _SIGNS = "€£¥$"
 _PIECE = re.compile(
@@ -160,6 +160,7 @@ class Ground:
             self.values.setdefault(key, set()).add(value)
         self.answers = {*_claims(_units(facts.answers)), *self.claims, _MADE}
         self.minor_units = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
+        self.utc = re.findall(r"([\d:]+) UTC", every)
         self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
         self.steps = [
             (set(_claims(_units(clause))), {*_numbers(clause)}) for clause in _STEP.split(facts.decided)
@@ -217,13 +218,20 @@ class Ground:
                 found += [("unsure", unit.text) for one in clause[:at] if one.has("party", "issuer")]
             elif unit.has("city") or unit.has("month"):
                 known = self.words.issuperset(unit.text.split()) or self.months.issuperset(unit.pairs)
-                found.append(("proof" if known else "false", unit.text))
+                near = unit.has("city") and any(("country", one) in self.claims for _, one in unit.pairs)
+                found.append(("proof" if known else "strange" if near else "false", unit.text))
             elif unit.has("bears") and not any(one.has("reason") for one in clause):
                 found += [("unsure", unit.text)] if money and not labels else []
-            elif not unit.pairs or unit.has("vague"):
+            elif not unit.pairs or unit.has("vague") or (unit.has("measure") and not unit.has("idle")):
                 found += [] if self.words.issuperset(unit.text.split()) else [("strange", unit.text)]
         if len(clause) > _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
             found.append(("unsure", "no fact"))
+        parties = [unit for unit in clause if unit.has("party")]
+        if parties and parties[0].has("party", "issuer") and not any(map(_answers, clause)):
+            found.append(("unsure", "done by the issuer"))
+        if any(unit.text == "utc" for unit in clause):
+            times = {unit.text for unit in clause if ":" in unit.text}
+            found += [("unsure", time) for time in times if not any(one.startswith(time) for one in self.utc)]
         if labels:
             own = {f"{one}" for one in self.elements}.union(*(self.elements[one] for one in labels))
             found += [("unsure", one.text) for one in clause if one.kind == "number" and one.text not in own]
@@ -316,12 +324,18 @@ class Compared:
         for one in reversed(found):
             sentence = sentence[: one.start()] + sentence[one.end() :]
         verdicts = [part.judge(sentence) for part in self._parts]
-        if all(verdict is Verdict.FALSE for verdict, _ in verdicts):
-            return verdicts[0]
+        false = [set(texts) if verdict is Verdict.FALSE else set() for verdict, texts in verdicts]
+        if in_both := set.intersection(*false):
+            return Verdict.FALSE, sorted(in_both)
         own = [verdict for at, (verdict, _) in enumerate(verdicts) if at in named or not named]
         if own.count(Verdict.SUPPORTED) == len(own) and len(named) < len(verdicts):
             return Verdict.SUPPORTED, []
         return Verdict.UNCHECKED, [text for _, some in verdicts for text in some]
+
+
+def _answers(unit: _Unit) -> bool:
+    """Whether *unit* is something that an issuer does."""
+    return any(unit.has(key) for key in ("decision", "answer", "reason", "asks", "coded"))
 
 
 def _amounts(clause: list[_Unit]) -> set[str]:
