@@ -164,17 +164,12 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
     return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
 
 
-def inflected(word: str, shortest: int = _STEM) -> Iterator[str]:
-    """*word* and its forms with other endings; the stem has at least *shortest* letters."""
-    stems = [word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))]
-    return (stem + end for stem in stems if len(stem) >= shortest for end in ("", *_ENDINGS))
-
-
 def variant(word: str) -> str:
     """The word in the table that differs from *word* only in its ending: `abgelehnte` is declined."""
     known = phrases()[0]
-    rows = ((one, known.get((one,), ())) for one in inflected(word))
-    return next((one for one, pairs in rows if any(key != "filler" for key, _ in pairs)), word)
+    stems = [word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))]
+    forms = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *_ENDINGS))
+    return next((one for one in forms if any(key != "filler" for key, _ in known.get((one,), ()))), word)
 
 
 @cache

@@ -49,7 +49,7 @@ _TAPPED = ("entry", "contactless")  # also read from the chip
 _CHARGED = ("fact", "charged")
 _MADE = ("decision", "made")
 _APPROVED, _PARTIAL = ("decision", "approved"), ("decision", "partial")
-_DOERS = {"decision": "issuer", "then": "acquirer"}
+_OF_ISSUERS = frozenset(("decision", "answer", "reason", "coded"))  # what they do
 _BY = ("by", "von", "vom", "por", "pelo", "pela", "par")
 _OR = {"or", "nor", "oder", "noch", "ni", "ou", "nem", "o"}
 _RESTATED = 3  # words of a clause that a fact repeats
@@ -166,12 +166,10 @@ class Ground:
             (set(_claims(_units(clause))), {*_numbers(clause)}) for clause in _STEP.split(facts.decided)
         ]
         named = (one for key, value in self.claims if key in _NAMES for one in values_of(key).get(value, ()))
-        self.words = {*re.findall("[a-z]+", fold(" ".join((*facts.elements.values(), *facts.names, *named))))}
-        self.sentences = [
-            _tokens(part)
-            for text in texts
-            for part in (chain.from_iterable(text), *text, *chain.from_iterable(map(_clauses, text)))
-        ]
+        proper = re.findall(r"\b[A-Z][\w'-]+", " ".join((*facts.elements.values(), *facts.names)))
+        self.words = {*re.findall("[a-z]+", fold(" ".join((*proper, *named))))}
+        self.clauses = [_tokens(clause) for units in sentences for clause in _clauses(units)]
+        self.texts = f" {' . '.join(' '.join(_tokens(chain.from_iterable(text))) for text in texts)} "
 
     def judge(self, sentence: str) -> tuple[Verdict, list[str]]:
         """The verdict on *sentence*, and what in it is false or not supported."""
@@ -212,10 +210,6 @@ class Ground:
                     denied = self._denies((*before, *after))
                 last = at
                 found += self._claimed(claims, denied and not self._denies([unit]), clause)
-                doer = _DOERS.get(claims[0][0])
-                found += [("unsure", unit.text)] if doer and not _is_by(clause, at, doer) else []
-            elif unit.has("asks"):
-                found += [("unsure", unit.text) for one in clause[:at] if one.has("party", "issuer")]
             elif unit.has("city") or unit.has("month"):
                 known = self.words.issuperset(unit.text.split()) or self.months.issuperset(unit.pairs)
                 near = unit.has("city") and any(("country", one) in self.claims for _, one in unit.pairs)
@@ -226,9 +220,10 @@ class Ground:
                 found += [] if self.words.issuperset(unit.text.split()) else [("strange", unit.text)]
         if len(clause) > _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
             found.append(("unsure", "no fact"))
-        parties = [unit for unit in clause if unit.has("party")]
-        if parties and parties[0].has("party", "issuer") and not any(map(_answers, clause)):
-            found.append(("unsure", "done by the issuer"))
+        found += [("unsure", "other numbers")] if self._misquoted(clause) else []
+        if self.language != "de" and self._denies(clause[last + 1 :]):
+            found.append(("unsure", "what is denied"))
+        found += [("unsure", "done by another")] if _is_done_by_another(clause) else []
         if any(unit.text == "utc" for unit in clause):
             times = {unit.text for unit in clause if ":" in unit.text}
             found += [("unsure", time) for time in times if not any(one.startswith(time) for one in self.utc)]
@@ -287,17 +282,21 @@ class Ground:
         )
 
     def _restated(self, units: list[_Unit]) -> bool:
-        """Whether a fact has the words of *units* in their order, and the same negations."""
+        """Whether a fact has the words of *units*, or a clause of it has them in their order, with as many
+        negations."""
         words = _tokens(units)
         if len(words) < _RESTATED:
             return False
-        for fact in self.sentences:
-            left = iter(fact)
-            if all(word in left for word in words) and sum(word in _negations() for word in words) == sum(
-                word in _negations() for word in fact
-            ):
+        for clause in self.clauses:
+            left = iter(clause)
+            if all(word in left for word in words) and _denials(words) == _denials(clause):
                 return True
-        return False
+        return f" {' '.join(words)} " in self.texts
+
+    def _misquoted(self, clause: list[_Unit]) -> bool:
+        """Whether a fact has the words of *clause*, but not with its numbers."""
+        words = [unit for unit in clause if unit.kind not in ("number", "code")]
+        return len(words) < len(clause) and self._restated(words) and not self._restated(clause)
 
     def _has(self, number: str) -> bool:
         """Whether *number* is known or the difference of two known amounts."""
@@ -333,20 +332,27 @@ class Compared:
         return Verdict.UNCHECKED, [text for _, some in verdicts for text in some]
 
 
-def _answers(unit: _Unit) -> bool:
-    """Whether *unit* is something that an issuer does."""
-    return any(unit.has(key) for key in ("decision", "answer", "reason", "asks", "coded"))
+def _denials(words: Iterable[str]) -> int:
+    return sum(word in _negations() for word in words)
 
 
 def _amounts(clause: list[_Unit]) -> set[str]:
     return {unit.text for unit in clause if unit.kind == "number" and _CENTS.fullmatch(unit.text)}
 
 
-def _is_by(clause: list[_Unit], at: int, doer: str) -> bool:
-    """Whether what is done at *at* is done by *doer*, or by nobody: a party before the verb or after `by`."""
-    passive = any(unit.text in _BY for unit in clause[at + 1 : at + 3])
-    parties = [unit for unit in (clause[at:] if passive else clause[:at]) if unit.has("party")]
-    return not parties or any(unit.has("party", doer) for unit in (parties[:1] if passive else parties))
+def _is_done_by_another(clause: list[_Unit]) -> bool:
+    """Whether *clause* says of a party, the first or the one after `by`, what another one does: issuers
+    decide, answer and do nothing else; cardholders and networks reverse nothing."""
+    keys = {key for unit in clause for key, _ in unit.pairs}
+    by = next((at for at, unit in enumerate(clause) if unit.text in _BY), len(clause))
+    parties = [unit for unit in (*clause[by:], *clause[:by]) if unit.has("party")]
+    if not parties:
+        return False
+    if parties[0].has("party", "issuer"):
+        asked = any(unit.has("asks") for unit in clause[: clause.index(parties[0])])
+        return not asked and (keys.isdisjoint(_OF_ISSUERS) or "asks" in keys)
+    decided = "decision" in keys and not any(unit.has("party", "issuer") for unit in parties)
+    return decided or ("then" in keys and not parties[0].has("party", "acquirer"))
 
 
 def whole_sentences(text: str) -> tuple[list[str], str]:

@@ -92,11 +92,6 @@ class Answer:
         if self._unchecked:
             yield " ".join((NOT_CHECKED[self._task.language], *self._unchecked))
 
-    @property
-    def is_used(self) -> bool:
-        """Whether any of its sentences is shown as the model's own."""
-        return self._supported or bool(self._unchecked)
-
 
 @dataclass(frozen=True, slots=True)
 class Together:
@@ -263,11 +258,12 @@ async def tell_whole(task: Task) -> Explanation:
         task.choice, task.settings, task.instructions, task.prompt, str, _is_there, task.question
     )
     answer = Answer(task)
-    whole, rest = whole_sentences(answered.output)
-    told = [text for sentence in (*whole, rest) if (text := answer.put(sentence))]
-    if not answer.is_used:
+    whole, last = whole_sentences(answered.output)
+    told = [text for sentence in (*whole, last) if (text := answer.put(sentence))]
+    rest = tuple(answer.end())
+    if rest == task.told.sentences:  # nothing of it can be shown
         return task.told
-    return replace(task.told, sentences=(*told, *answer.end()), source=task.choice.source, warned=False)
+    return replace(task.told, sentences=(*told, *rest), source=task.choice.source, warned=False)
 
 
 def _is_there(text: str) -> list[str]:
