@@ -131,7 +131,10 @@ class Ground:
         texts = [[_units(one) for one in _SENTENCE_END.split(text)] for text in facts.texts]
         self.language = language
         self.numbers = {_STANDARD, *_numbers(every)}
-        self.elements = {number: {*_numbers(text)} for number, text in facts.elements.items()}
+        self.elements = {
+            number: {*_numbers(text), *(code.casefold() for code in _CODE.findall(text))}
+            for number, text in facts.elements.items()
+        }
         # A time may be given without seconds or without a leading zero.
         self.numbers |= {one[:_MINUTES] for one in self.numbers if one.count(":") > 1}
         self.numbers |= {one.lstrip("0") for one in self.numbers if ":" in one}
@@ -216,6 +219,8 @@ class Ground:
                 found.append(("proof" if known else "strange" if near else "false", unit.text))
             elif unit.has("bears") and not any(one.has("reason") for one in clause):
                 found += [("unsure", unit.text)] if money and not labels else []
+            elif unit.has("reads"):
+                found += [] if any(one.has("entry") for one in clause) else [("unsure", unit.text)]
             elif not unit.pairs or unit.has("vague") or (unit.has("measure") and not unit.has("idle")):
                 found += [] if self.words.issuperset(unit.text.split()) else [("strange", unit.text)]
         if len(clause) > _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
@@ -241,10 +246,14 @@ class Ground:
         text = clause[at].text
         if any(unit.has("coded") for unit in clause[max(0, at - 2) : at]):
             return "proof" if ("code", text.upper()) in self.claims else "false"
+        if text in self.codes if clause[at].kind == "code" else self._has(text):
+            named = (
+                value for unit in clause[max(0, at - 2) : at] for key, value in unit.pairs if key == "element"
+            )
+            own = [self.elements.get(int(number), set()) for number in named]
+            return "proof" if not own or any(text in one for one in own) else "unsure"
         if clause[at].kind == "code":
-            return "proof" if text in self.codes else "false"
-        if self._has(text):
-            return "proof"
+            return "false"
         return "strange" if any(unit.has("measure") for unit in clause[at + 1 : at + 2]) else "false"
 
     def _claimed(self, claims: list[Claim], denied: bool, clause: list[_Unit]) -> list[_Finding]:
@@ -458,7 +467,11 @@ def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], dict[str, int]]:
     for row in read_csv("descriptions/told"):
         for phrase in row["phrases"].split("|"):
             own[words_of(phrase)] = (*own.get(words_of(phrase), ()), (row["key"], row["value"]))
-    names = {words_of(name): (("idle", ""),) for version in VERSIONS for name in element_names(version)}
+    names = {
+        words_of(name): (("element", f"{number}"),)
+        for version in reversed(VERSIONS)
+        for name, number in element_names(version).items()
+    }
     names |= {words_of(name): (("month", number),) for name, number in phrases_of("month").items()}
     made: dict[tuple[str, ...], tuple[Claim, ...]] = {}
     known = {*_CLAIMS, *_NEUTRAL, "city", *_CARD}
