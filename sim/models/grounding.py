@@ -51,6 +51,7 @@ _MADE = ("decision", "made")
 _APPROVED, _PARTIAL = ("decision", "approved"), ("decision", "partial")
 _OF_ISSUERS = frozenset(("decision", "answer", "reason", "coded"))  # what they do
 _BY = ("by", "von", "vom", "por", "pelo", "pela", "par")
+_CODED = ("code", "codigo")  # beside a decision, they are its code
 _OR = {"or", "nor", "oder", "noch", "ni", "ou", "nem", "o"}
 _RESTATED = 3  # words of a clause that a fact repeats
 _PART = re.compile(r"approved for ([\d.]+) of|Only ([\d.,]+) [A-Z]{3} of")
@@ -223,7 +224,7 @@ class Ground:
                 found += [] if any(one.has("entry") for one in clause) else [("unsure", unit.text)]
             elif not unit.pairs or unit.has("vague") or (unit.has("measure") and not unit.has("idle")):
                 found += [] if self.words.issuperset(unit.text.split()) else [("strange", unit.text)]
-        if len(clause) > _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
+        if len(clause) >= _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
             found.append(("unsure", "no fact"))
         found += [("unsure", "other numbers")] if self._misquoted(clause) else []
         if self.language != "de" and self._denies(clause[last + 1 :]):
@@ -244,12 +245,14 @@ class Ground:
     def _figures(self, clause: list[_Unit], at: int) -> str:
         """What the number or code at *at* is."""
         text = clause[at].text
-        if any(unit.has("coded") for unit in clause[max(0, at - 2) : at]):
+        before = clause[max(0, at - 2) : at]
+        decided = any(unit.has("decision") for unit in clause)
+        if any(unit.has("coded") for unit in before) or (
+            decided and before[-1:] and before[-1].text in _CODED
+        ):
             return "proof" if ("code", text.upper()) in self.claims else "false"
         if text in self.codes if clause[at].kind == "code" else self._has(text):
-            named = (
-                value for unit in clause[max(0, at - 2) : at] for key, value in unit.pairs if key == "element"
-            )
+            named = (value for unit in before for key, value in unit.pairs if key == "element")
             own = [self.elements.get(int(number), set()) for number in named]
             return "proof" if not own or any(text in one for one in own) else "unsure"
         if clause[at].kind == "code":
@@ -360,7 +363,9 @@ def _is_done_by_another(clause: list[_Unit]) -> bool:
     if parties[0].has("party", "issuer"):
         asked = any(unit.has("asks") for unit in clause[: clause.index(parties[0])])
         return not asked and (keys.isdisjoint(_OF_ISSUERS) or "asks" in keys)
-    decided = "decision" in keys and not any(unit.has("party", "issuer") for unit in parties)
+    decided = not keys.isdisjoint(("decision", "coded")) and not any(
+        unit.has("party", "issuer") for unit in parties
+    )
     return decided or ("then" in keys and not parties[0].has("party", "acquirer"))
 
 
@@ -472,10 +477,9 @@ def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], dict[str, int]]:
         for version in reversed(VERSIONS)
         for name, number in element_names(version).items()
     }
-    names |= {words_of(name): (("month", number),) for name, number in phrases_of("month").items()}
     made: dict[tuple[str, ...], tuple[Claim, ...]] = {}
     known = {*_CLAIMS, *_NEUTRAL, "city", *_CARD}
-    for rows in (own, phrases()[0], names):
+    for rows in (own, phrases()[0]):
         for words in sorted(rows, key=len):
             pairs = tuple(
                 _CARD.get(key, (key.rstrip("!"), value))
@@ -485,6 +489,11 @@ def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], dict[str, int]]:
             bare = tuple(word for word in words if word not in phrases_of("copula"))
             if pairs and bare:
                 made.setdefault(bare, pairs)
+    for words, (pair,) in names.items():
+        bare = tuple(word for word in words if word not in phrases_of("copula"))
+        made[bare] = (*made.get(bare, ()), pair)
+    for name, number in phrases_of("month").items():
+        made.setdefault(words_of(name), (("month", number),))
     longest: dict[str, int] = {}
     for words in made:
         longest[words[0]] = max(len(words), longest.get(words[0], 1))
