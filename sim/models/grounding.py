@@ -252,9 +252,14 @@ class Ground:
         ):
             return "proof" if ("code", text.upper()) in self.claims else "false"
         if text in self.codes if clause[at].kind == "code" else self._has(text):
-            named = (value for unit in before for key, value in unit.pairs if key == "element")
-            own = [self.elements.get(int(number), set()) for number in named]
-            return "proof" if not own or any(text in one for one in own) else "unsure"
+            named = [
+                (unit.text, int(value)) for unit in before for key, value in unit.pairs if key == "element"
+            ]
+            own = [
+                text in self.elements.get(number, ()) or f" {name} {text} " in self.texts
+                for name, number in named
+            ]
+            return "proof" if any(own) or not own else "unsure"
         if clause[at].kind == "code":
             return "false"
         return "strange" if any(unit.has("measure") for unit in clause[at + 1 : at + 2]) else "false"
