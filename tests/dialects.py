@@ -9,11 +9,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import sim
+from support import requested
+
 from sim.codec import Message
 from sim.codec.wire import Format, encode, wire_format
 from sim.codec.wire.encode import misfits
 from sim.errors import IsoError
+from sim.operations import respond
 
 AT = "2026-11-20T12:30:45"
 _KINDS = ("auth", "financial", "reversal", "echo", "refund", "balance", "cash")
@@ -41,10 +43,9 @@ def pool(interface: str, version: str, count: int, seed: int) -> tuple[Message, 
         if kind != "echo":
             options |= {"network": chance.choice(_NETWORKS), "entry": chance.choice(_ENTRIES)}
         try:
-            made = sim.generate(kind, **options)
-            one = made.iso.to_message()
+            one = requested(kind, **options)
             if chance.random() < 0.35:
-                one = sim.respond(made).iso.to_message()
+                one = respond(one).message
         except IsoError:
             continue
         found.append(_varied(one, chance))

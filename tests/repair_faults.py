@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-import sim
+from support import requested
+
 from sim.codec import Message, bitmap, build, spans, wire
 from sim.codec.wire import encode
 from sim.errors import IsoError
@@ -54,8 +55,7 @@ def originals(seed: int, count: int) -> tuple[Message, ...]:
         for options in tries:
             try:
                 how = {"purpose": kind} if kind in PURPOSES else {}
-                made = sim.generate("auth" if how else kind, network=network, **how, **options)
-                message = made.iso.to_message()
+                message = requested("auth" if how else kind, network=network, **how, **options)
                 break
             except IsoError:
                 continue

@@ -6,7 +6,7 @@ import pkgutil
 from random import Random
 
 from kept import caches
-from support import ALL
+from support import ALL, MORE
 
 import sim
 from sim.codec import Message, ParseError, build
@@ -58,8 +58,8 @@ def _sizes() -> dict[str, int]:
 def test_caches_without_a_bound_do_not_grow() -> None:
     """A few hundred messages of all types load all tables; more messages add nothing."""
     some, before = Random(1), {}
-    for at in range(800 if ALL else 500):
-        if at == 400:
+    for at in range(800 if ALL else 500 if MORE else 300):
+        if at == (400 if MORE else 240):
             before = _sizes()
         message = _message(some)
         validate(message)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
 from llm.answers import answer
 from llm.expected import NOW, ROWS, differences
 from llm.wire import Provider
-from support import some
+from support import some, together
 
 from sim import models as room
 from sim.exchanges.composing import plan_of
@@ -17,6 +18,7 @@ from sim.exchanges.lexicon import values_of
 from sim.exchanges.plan import Plan, UnclearError
 from sim.models.prompts import fence, restate_instructions
 from sim.models.restating import Restated, choices
+from sim.models.transport import calls
 from sim.models.transport.providers import _MODELS, Choice
 from sim.operations import Generated
 
@@ -100,19 +102,26 @@ def test_the_rules_read_every_choice(field: str, value: str) -> None:
     assert [one for one in plan.unclear if one != "how much"] == []
 
 
-_READ = [row for row in ROWS if not plan_of(row["description"], at=NOW).unclear]
-_MONEY = [row for row in _READ if "amount" in row["answer"]]
-_SPOILT = [(row, spoil) for row in _MONEY for spoil in ("dropped", "changed", "currency")]
+def _read(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those whose description the rules read."""
+    return [row for row in rows if not plan_of(row["description"], at=NOW).unclear]
 
 
-@pytest.mark.parametrize(
-    ("row", "spoil"), [pytest.param(*one, id=f"{one[0]['id']}-{one[1]}") for one in some(_SPOILT, 8)]
+_MONEY = [row for row in ROWS if "amount" in row["answer"]]
+
+
+@together(
+    "row, spoil",
+    lambda: product(_read(some(_MONEY, 4)), ("dropped", "changed", "currency")),
+    lambda one: f"{one[0]['id']}-{one[1]}",
 )
 def test_a_model_that_gets_the_money_wrong_is_refused(llm: Provider, row: dict[str, Any], spoil: str) -> None:
     """An amount left out, altered, or put in another currency never becomes a message: where the rules read
     all of it, theirs stands; else nothing is made."""
     figures, currency = row["answer"]["amount"].split()
     wrong = {"dropped": "none", "changed": f"987.65 {currency}", "currency": f"{figures} NOK"}[spoil]
+    llm.calls.clear()
+    calls.forget()
     llm.then(row["answer"] | {"amount": wrong, "aside": ["whatsoever"]})
     made = room.plan(row["description"], provider="ollama", at=NOW)
     own = plan_of(row["description"], at=NOW)
@@ -141,7 +150,7 @@ _SMALL: dict[str, dict[str, Any]] = {
 def test_a_small_model_makes_nothing_worse(llm: Provider, small: str) -> None:
     """What the rules read stands, at one call; what they do not is refused, not guessed."""
     llm.then(answer() | _SMALL[small])
-    rows = some(_READ, 8)
+    rows = _read(some(ROWS, 8))
     for row in rows:
         made, own = (
             room.plan(row["description"], provider="ollama", at=NOW),

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import fewer, some, together
+from support import fewer, some, together, turns
 
 import sim
 from sim.codec import Message, build, parse
@@ -175,12 +175,18 @@ _ROUND: dict[str, tuple[tuple[str, ...], bytes]] = {
 }
 
 
+_OF_ROUND = {
+    around: [name for one, name in turns(_ROUND, ("bcd", "ebcdic-500", "ascii-binary", "visa")) if one == around]
+    for around in _ROUND
+}
+
+
 @together("around", _ROUND)
 def test_binary_messages_without_lengths_end_where_their_elements_do(around: str) -> None:
     """One or several consecutive messages, with headers, marks or line ends: one row each, in a named or
     recognized format."""
     layers, between = _ROUND[around]
-    for name in ("bcd", "ebcdic-500", "ascii-binary", "visa"):
+    for name in _OF_ROUND[around]:
         made = [wrap(one, layers) + between for one in _bytes(name)[:9]]
         # The last in more than is looked at first.
         for count, data in (
