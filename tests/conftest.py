@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -14,7 +14,9 @@ import certifi
 import pytest
 import refusing
 import warm
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from support import ALL, AT, MORE
 from warmed import VARIABLE
 
@@ -31,6 +33,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lab")
+# Nor do they depend on the modules that happen to be loaded, whose constants hypothesis would draw as well: a
+# file alone is tried with the same examples as in a whole run.
+providers._get_local_constants = lambda: providers._local_constants
 
 # What is made without a moment is the same on every day that the tests run.
 dates.now = lambda: AT
@@ -65,6 +70,12 @@ gc.disable()
 
 # Ctrl+C is meant to end what the tests start, also where a shell without job control started the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Tests have no examples in their docstrings: looking for them takes as long as loading the tests."""
+    return [one for one in (yield) if not isinstance(one, DoctestModule)]
 
 
 def pytest_configure(config: pytest.Config) -> None:

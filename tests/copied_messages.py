@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from support import AT
+from support import AT, requested
 
 import sim
+from sim.codec import build
 
 _CARD = "4539578763621486"  # of nobody
 
 
 def _generated(kind: str, network: str, **options: str) -> str:
-    return sim.build(sim.generate(kind, network=network, stan="000001", at=AT, **options))
+    return build(requested(kind, network=network, stan="000001", at=AT, **options))
 
 
 def _messages() -> Iterator[tuple[str, str, str | None]]:

@@ -142,17 +142,20 @@ def upper_bitmap(raw: str) -> str:
 
 @cache
 def generated() -> tuple[tuple[str, str | None, Message], ...]:
-    """A label, the network and the message, for everything that generate makes."""
-    return tuple(_generated())
+    """A label, the network and the message, for `some` of everything that generate makes."""
+    made = []
+    for version, network, kind, entry, purpose in some(_options(), 1):
+        one = generate(kind, network=network, version=version, at=AT, entry=entry, purpose=purpose)
+        made.append((f"{version}-{network}-{kind}-{entry}-{purpose}", network, one.message))
+    return tuple(made)
 
 
-def _generated() -> Iterator[tuple[str, str | None, Message]]:
+def _options() -> Iterator[tuple[str, str, str, str, str]]:
     for version, network, kind, entry in product(VERSIONS, NETWORKS, KINDS, ENTRIES):
         if kind == "echo" and entry != "manual":
             continue
         for purpose in PURPOSES if entry in ("manual", "chip") and kind != "echo" else ("purchase",):
-            made = generate(kind, network=network, version=version, at=AT, entry=entry, purpose=purpose)
-            yield f"{version}-{network}-{kind}-{entry}-{purpose}", network, made.message
+            yield version, network, kind, entry, purpose
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -47,8 +48,11 @@ def read_elements(table: pd.DataFrame) -> dict[object, object]:
     return dict(zip(found["number"].tolist(), found["value"].tolist(), strict=True))
 
 
-@pytest.mark.parametrize("case", forty(), ids=lambda case: case[0])
-@pytest.mark.parametrize("named", [True, False], ids=["with its network", "alone"])
+@together(
+    "case, named",
+    lambda: product(forty(), (True, False)),
+    lambda one: f"{one[0][0]}, {'with its network' if one[1] else 'alone'}",
+)
 def test_what_is_copied_runs(case: tuple[str, str, str | None], named: bool) -> None:
     """Python, test, hex and text mean the message, sound or broken, and hold nobody's card number."""
     _, raw, network = case

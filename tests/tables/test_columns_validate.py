@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import VECTORS, generated, some
+from support import AT, VECTORS, generated, some
 
 import sim
 from sim.codec import Message, ParseError, build, parse
@@ -20,7 +20,7 @@ from sim.judge import CARD, DE, Hit, Severity, catalogue, rule, run
 from sim.judge.engine import MEMORY
 from sim.judge.parts import Card, Values
 from sim.judge.rules import RULES, Check
-from sim.operations import NETWORKS, chosen_version, strip_line_ending, validate
+from sim.operations import NETWORKS, chosen_version, generate, strip_line_ending, validate
 from sim.spec import spec
 from sim.spec.networks import luhn_ok, test_cards
 from sim.tables.columns import cards, check
@@ -45,7 +45,7 @@ def counts(raws: list[str], version: str | None, network: str | None) -> list[in
 
 def assert_counted(raws: list[str], **options: Any) -> None:
     """`errors` and `valid` match the validation of each text."""
-    table = sim.read(raws, validate=True, **options)
+    table = sim.read(raws, format="text", validate=True, **options)
     wanted = counts(raws, options.get("version"), options.get("network"))
     assert table["errors"].tolist() == wanted
     assert table["valid"].tolist() == [count == 0 for count in wanted]
@@ -163,7 +163,7 @@ def test_few_messages_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
         return count(message, network)
 
     monkeypatch.setattr(check, "count_errors", counted)
-    some = next(message for label, _, message in generated() if label == "1987-VISA-auth-chip-purchase")
+    some = generate("auth", network="VISA", entry="chip", at=AT).message
     raws = [build(some.replace(de11=f"{at:06}", de37=f"{at:012}", de4=f"{at + 1:012}")) for at in range(2000)]
     assert sim.read(raws, validate=True)["valid"].all()
     assert len(judged) == 1
@@ -200,7 +200,7 @@ def test_a_rule_is_asked_about_what_it_reads(monkeypatch: pytest.MonkeyPatch, as
         judged.append(message.mti)
         return count(message, network)
 
-    some = next(message for label, _, message in generated() if label == "1987-VISA-auth-manual-purchase")
+    some = generate("auth", network="VISA", at=AT).message
     messages = [
         some.replace(
             de2=TEST_CARDS[at % 3 * -1], de4=f"{at % 4 * 100:012}", de11=f"{at:06}", de37=f"{at % 7:012}"
