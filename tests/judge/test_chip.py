@@ -60,7 +60,7 @@ def test_generated_messages_have_no_finding() -> None:
         if 55 in message:
             seen += 1
             assert chip_findings(message) == [], label
-    assert seen > 100
+    assert seen > 20
 
 
 @together(

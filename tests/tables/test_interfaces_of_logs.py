@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support import AT
+from support import AT, requested
 
 import sim
 
@@ -13,9 +13,7 @@ LINKS = ("nac", "base24", "postilion", "elavon")
 def sales(link: str, count: int = 30) -> list[sim.Message]:
     """Purchases on interface *link*, with consecutive STANs."""
     asked = {"network": "VISA", "entry": "chip", "interface": link, "at": AT}
-    return [
-        sim.generate("financial", stan=f"{at:06}", **asked).iso.to_message() for at in range(1, count + 1)
-    ]
+    return [requested("financial", stan=f"{at:06}", **asked) for at in range(1, count + 1)]
 
 
 @pytest.mark.parametrize("link", LINKS)

@@ -9,19 +9,20 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import AT, together
+from support import AT, requested, together
 
 import sim
 from sim.codec import Message
 from sim.exchanges.matching import match
+from sim.operations import respond, reverse
 from sim.spec import VERSIONS
 
 
 def exchange(version: str, stan: str, network: str = "VISA") -> list[Message]:
     """A request, its response, its reversal and the response to that."""
-    request = sim.generate("auth", network=network, version=version, stan=stan, at=AT)
-    back = sim.reverse(request)
-    return [one.iso.to_message() for one in (request, sim.respond(request), back, sim.respond(back))]
+    request = requested("auth", network=network, version=version, stan=stan, at=AT)
+    back = reverse(request).message
+    return [request, respond(request).message, back, respond(back).message]
 
 
 def repeated(message: Message) -> Message:

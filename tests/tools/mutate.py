@@ -2,8 +2,8 @@
 
 COUNT single tokens of `sim` and `server`, at random lines, are changed one at a time: an operator, a
 comparison, a constant by one, a boolean. Each mutant is made in a copy of the checkout, and the tests of its
-room run on it, those of its own file first, until one fails. One that no test notices has survived, and is
-listed with its line.
+room that run its line, as a first run of them all has seen, run on it until one fails. One that no test
+notices has survived, and is listed with its line.
 
 The same seed gives the same mutants as long as the source is the same. What was found is kept in
 `build/mutants.jsonl`, so that a run that was ended goes on where it was.
@@ -30,6 +30,8 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from coverage import CoverageData
+
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "build" / "mutants.jsonl"
 ROOMS = ("sim", "server")
@@ -48,6 +50,7 @@ _ELSEWHERE = {
     "sim/mcp": ("tests/test_mcp.py",),
     "sim/kept": ("tests/test_memory.py",),
     "sim/keys": ("tests/link/test_keys.py",),
+    "sim/models": ("tests/llm",),
     # That each rule finds its fault, where it is and nothing else, is tried where faults are made.
     "sim/judge": ("tests/operations/test_faults.py", "tests/judge"),
 }
@@ -141,21 +144,25 @@ def chosen(count: int, seed: int, only: str = "") -> list[Mutant]:
 
 
 def tests_of(path: str) -> list[str]:
-    """The tests of the room that *path* is in; in front the examples in the file itself, and the tests that
-    are named as it."""
-    room = "/".join(path.removesuffix(".py").split("/")[:2])
-    folder = Path("tests", room.removeprefix("sim/") if room.startswith("sim/") else "server")
-    whole = list(_ELSEWHERE.get(room, ()))
-    if path.startswith("sim/models"):
-        whole = ["tests/llm"]
-    elif not whole:
-        one = folder.with_name(f"test_{folder.name}.py")
-        whole = [
-            next((at for at in (folder, one) if (ROOT / at).exists()), Path("tests/test_face.py")).as_posix()
-        ]
-    stem = Path(path).stem if not path.endswith("__init__.py") else Path(path).parent.name
-    own = [one for at in whole for one in sorted((ROOT / at).rglob(f"test_{stem}*.py"))]
-    return list(dict.fromkeys([path, *(one.relative_to(ROOT).as_posix() for one in own), *whole]))
+    """The tests of the room that *path* is in: the examples in its docstrings, and those of its folder."""
+    parts = path.removesuffix(".py").split("/")
+    room = "/".join(parts[:2])
+    own = path if room == path.removesuffix(".py") else room
+    if room in _ELSEWHERE:
+        return [own, *_ELSEWHERE[room]]
+    folder = Path("tests", parts[1] if parts[0] == "sim" else "server")
+    found = [at for at in (folder, folder.with_name(f"test_{folder.name}.py")) if (ROOT / at).exists()]
+    return [own, (found or [Path("tests/test_face.py")])[0].as_posix()]
+
+
+def _statement(source: str, line: int) -> range:
+    """The lines of the innermost statement around *line*, of one with a body those of its head."""
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)]
+    inner = max(
+        (one for one in nodes if one.lineno <= line <= (one.end_lineno or 0)), key=lambda one: one.lineno
+    )
+    body: list[ast.stmt] = getattr(inner, "body", [])
+    return range(inner.lineno, body[0].lineno if body else (inner.end_lineno or 0) + 1)
 
 
 def _copy(folder: Path) -> Path:
@@ -194,14 +201,39 @@ def noticed(copy: Path, tests: list[str], broken: list[str]) -> str:
     return "" if status == 0 else next(iter(lines), f"status {status}")
 
 
-def broken_before(copy: Path, tests: list[str]) -> list[str]:
-    """How to leave out what fails in *copy* without any change."""
-    _, lines = _tested(copy, tests)
+@dataclass(frozen=True)
+class Survey:
+    """The tests of a room, run once without a change: how to leave out those that fail, and which of them run
+    a line."""
+
+    tests: list[str]
+    broken: list[str]
+    covered: CoverageData
+
+    def noticed(self, one: Mutant, copy: Path) -> str:
+        """Which test notices *one*, made in *copy*: of those that run its statement, and of all if the
+        statement also runs while files are loaded."""
+        lines = self.covered.contexts_by_lineno(str(copy / one.path))
+        source = (ROOT / one.path).read_text(encoding="utf-8")
+        contexts = {context for line in _statement(source, one.line) for context in lines.get(line, [])}
+        own = sorted({context.rpartition("|")[0] for context in contexts if "|" in context})
+        for tests in (own, self.tests if "" in contexts else []):
+            if tests and (by := noticed(copy, tests, self.broken)):
+                return by
+        return ""
+
+
+def surveyed(copy: Path, tests: list[str]) -> Survey:
+    """Run *tests* in *copy* without any change."""
+    _, lines = _tested(copy, ["--cov", "--cov-context=test", "--cov-report=", *tests])
     names = [(line.split()[0], line.split(" - ")[0].split(maxsplit=1)[1]) for line in lines if " " in line]
-    return [
+    covered = CoverageData(str(copy / "build" / "coverage"))
+    covered.read()
+    left_out = [
         f"--ignore={name}" if kind == "ERROR" and "::" not in name else f"--deselect={name}"
         for kind, name in names
     ]
+    return Survey(tests, left_out, covered)
 
 
 def _known() -> dict[str, dict[str, object]]:
@@ -215,7 +247,7 @@ def run(count: int, seed: int, only: str) -> int:
     """Try *count* mutants, and say what became of each. Returns how many survived."""
     known = _known()
     KEPT.parent.mkdir(parents=True, exist_ok=True)
-    broken: dict[str, list[str]] = {}
+    surveys: dict[str, Survey] = {}
     tally: Counter[str] = Counter()
     survived = []
     with tempfile.TemporaryDirectory(prefix="mutants") as folder:
@@ -223,13 +255,13 @@ def run(count: int, seed: int, only: str) -> int:
         for number, one in enumerate(chosen(count, seed, only), 1):
             row = known.get(one.name)
             if row is None:
-                tests, begun = tests_of(one.path), time.monotonic()
+                tests = tests_of(one.path)
                 room = tests[-1]
-                if room not in broken:
-                    broken[room] = broken_before(copy, [room])
-                    print(*(f"fails without a change: {name}" for name in broken[room]), sep="\n", flush=True)
-                text = one.write(copy)
-                by = noticed(copy, tests, broken[room])
+                if room not in surveys:
+                    surveys[room] = surveyed(copy, tests)
+                    print(*(f"fails without a change: {name}" for name in surveys[room].broken), sep="\n")
+                text, begun = one.write(copy), time.monotonic()
+                by = surveys[room].noticed(one, copy)
                 (copy / one.path).write_text(text, encoding="utf-8")
                 row = {"name": one.name, **asdict(one), "by": by, "seconds": round(time.monotonic() - begun)}
                 with KEPT.open("a", encoding="utf-8") as file:

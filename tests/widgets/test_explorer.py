@@ -33,10 +33,16 @@ def traffic() -> tuple[str, ...]:
     )
 
 
+@cache
+def log() -> pd.DataFrame:
+    """The traffic, read."""
+    return sim.read(list(traffic()), validate=True, progress=False)
+
+
 @pytest.fixture
 def explorer() -> LogExplorer:
     """The traffic, looked at."""
-    return LogExplorer(list(traffic()))
+    return LogExplorer(log())
 
 
 def held(one: LogExplorer) -> list[int]:
