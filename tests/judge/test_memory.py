@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from kept import texts
 from mutations import afresh, good, pairs, told
-from support import ALL
+from support import ALL, MORE
 
 from sim.codec import Message
 from sim.elements.card import account
@@ -19,7 +19,7 @@ from sim.operations import NETWORKS, Report, validate
 from sim.operations.validation import judge
 from sim.spec import spec
 
-PAIRS = 200 if ALL else 50
+PAIRS = 200 if ALL else 50 if MORE else 20
 
 
 def test_verdicts_are_the_same_whatever_came_before() -> None:
@@ -40,7 +40,7 @@ def test_verdicts_are_the_same_whatever_came_before() -> None:
 def test_verdicts_are_the_same_from_eight_threads() -> None:
     """Threads that judge the same messages at once get what one alone gets."""
     some = Random(17)
-    messages = [message for pair in pairs(some, 24) for message in pair] * 2
+    messages = [message for pair in pairs(some, 24 if MORE else 10) for message in pair] * 2
     alone = [afresh(message, None) for message in messages]
     MEMORY.clear()
 

@@ -38,9 +38,10 @@ def test_there_are_descriptions_of_every_sort() -> None:
     assert {one.get("decision") for one in answers} >= {None, "approved", "declined", "partial"}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+@together("row", ROWS, lambda row: str(row["id"]))
 def test_a_description_becomes_its_message(llm: Provider, row: dict[str, Any]) -> None:
     """With a model that reads it well, a description gives a valid message that is as it says, at once."""
+    llm.calls.clear()
     llm.then(row["answer"])
     plan = room.plan(row["description"], provider="ollama", at=NOW)
     assert differences(made_of(plan), row["expect"]) == []

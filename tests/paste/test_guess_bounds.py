@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL, fewer
+from support import ALL, fewer, turns
 
 from sim.codec import build, parse
 from sim.codec.wire import encode, read
@@ -72,9 +72,11 @@ def test_the_work_of_a_guess_is_bounded(data: bytes, text: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "run", [" ", "\t", "\u00a0", " \t", "0", "2: 4\n", "&#48;", "\\x30", "0800822000000000\n"]
+    ("front", "run"),
+    turns(
+        ("", "[", "<"), (" ", "\t", "\u00a0", " \t", "0", "2: 4\n", "&#48;", "\\x30", "0800822000000000\n")
+    ),
 )
-@pytest.mark.parametrize("front", ["", "[", "<"])
 def test_a_guess_takes_no_more_than_the_length_of_a_paste(front: str, run: str) -> None:
     """64 KB of blanks, and of what looks like messages: seconds of a worker for none of them."""
     started = time.process_time()
