@@ -51,6 +51,7 @@ _ELSEWHERE = {
     "sim/kept": ("tests/test_memory.py",),
     "sim/keys": ("tests/link/test_keys.py",),
     "sim/models": ("tests/llm",),
+    "sim/exchanges": ("tests/tables/test_match.py", "tests/exchanges"),
     # That each rule finds its fault, where it is and nothing else, is tried where faults are made.
     "sim/judge": ("tests/operations/test_faults.py", "tests/judge"),
 }
@@ -180,7 +181,7 @@ def _copy(folder: Path) -> Path:
 def _tested(copy: Path, arguments: list[str]) -> tuple[int, list[str]]:
     """The status of pytest in *copy* and the lines that tell of a failure."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy), str(copy / "tests" / "offline")])}
-    env["PYTHONDONTWRITEBYTECODE"] = "1"
+    env |= {"PYTHONDONTWRITEBYTECODE": "1", "TESTS_MORE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *arguments]
     with tempfile.TemporaryFile("w+") as out:
         # Of its own session, so that what it started ends with it.
