@@ -123,19 +123,22 @@ def _module(path: Path) -> str:
 
 
 @cache
-def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(_tree(path)))
-
-
-@cache
 def _imports(path: Path) -> tuple[str, ...]:
     """Every module that *path* imports, at the top or inside a function; `from a import b` gives `a.b`,
     because b may be a module."""
     return tuple(_imported(path))
 
 
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements in *node*, at any depth: a quarter of its nodes."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield child
+            yield from _statements(child)
+
+
 def _imported(path: Path) -> Iterator[str]:
-    for node in _nodes(path):
+    for node in _statements(_tree(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -217,24 +220,9 @@ def test_type_checkers_know_the_names_of_a_package() -> None:
         str(path)
         for path in _python("sim", "server")
         for node in _tree(path).body
-        for name in ast.walk(node)
         if (isinstance(node, ast.FunctionDef) and node.name == "__getattr__")
-        or (isinstance(node, ast.Assign) and isinstance(name, ast.Name) and name.id == "__getattr__")
+        or (isinstance(node, ast.Assign) and any("__getattr__" in ast.unparse(one) for one in node.targets))
     ]
-    assert wrong == []
-
-
-def test_public_code_and_tests_say_what_they_do() -> None:
-    """Every module, every public function and class of the packages, and every test has a docstring."""
-    wrong = []
-    for path in _python():
-        if not ast.get_docstring(_tree(path)):
-            wrong.append(str(path))
-        for node in _tree(path).body:
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                continue
-            if not node.name.startswith("_") and not ast.get_docstring(node):
-                wrong.append(f"{path}:{node.lineno} {node.name}")
     assert wrong == []
 
 
