@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
+from typing import TYPE_CHECKING
 
 import certifi
 import pytest
@@ -22,6 +23,9 @@ from warmed import VARIABLE
 
 from sim.codec.wire import catalogue
 from sim.elements import dates
+
+if TYPE_CHECKING:
+    from llm.wire import Provider
 
 # The same examples on every run and machine, however slow; more of them where all are asked for.
 settings.register_profile(
@@ -104,6 +108,22 @@ def pytest_sessionfinish() -> None:
     """Collect the garbage once, and freeze the rest, which pytest would scan again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
+    """A provider on the loopback that stands for all four; nothing was asked of it before."""
+    from llm.wire import provider
+
+    from sim.models.transport import calls
+
+    calls.forget()
+    with provider() as server:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("SIM_LLM_TIMEOUT", "10")
+        yield server
+    calls.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -1,20 +1,21 @@
-"""A provider on the loopback, to which every variable points."""
+"""Widgets as a notebook makes them, without what nobody receives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+import comm
 import pytest
-from llm.wire import Provider, provider
+from ipywidgets import Widget  # type: ignore[import-untyped]
+from support import MORE
 
-from sim.models.transport import calls
+
+def _open(widget: Widget) -> None:
+    """Open *widget* without its state, which takes longer than all else and is sent to nobody here."""
+    if widget.comm is None:
+        widget.comm = comm.create_comm(target_name="jupyter.widget", data={})
 
 
-@pytest.fixture
-def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
-    """The stub, configured as all four providers; nothing was asked of it before."""
-    calls.forget()
-    with provider() as server:
-        for name, value in server.environment().items():
-            monkeypatch.setenv(name, value)
-        yield server
+@pytest.fixture(autouse=True)
+def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As widgets are made with MORE=1, and in each notebook, their states are written out."""
+    if not MORE:
+        monkeypatch.setattr(Widget, "open", _open)
