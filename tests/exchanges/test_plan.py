@@ -308,6 +308,23 @@ def test_what_testers_write(text: str, mtis: list[str], option: tuple[str, objec
     assert option in {(name, value) for _, _, name, value, _ in made.rows()}
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("two purchases on Visa by chip: 10 EUR and 20 EUR", ["1000 978", "2000 978"]),
+        ("purchases with Visa of 10, 20 and 30 EUR", ["1000 978", "2000 978", "3000 978"]),
+        ("three Visa purchases of 10 EUR, the second is declined", ["00", "05", "00"]),
+        ("three Visa purchases of 10 EUR, the last declined", ["00", "00", "05"]),
+    ],
+)
+def test_each_of_a_list_has_what_is_said_of_all(text: str, values: list[str]) -> None:
+    """Amounts one by one, on the network and with the currency of all of them; an outcome of one alone."""
+    messages = plan_of(text).run().exchange.messages
+    asked = [f"{int(one[4])} {one[49]}" for one in messages if one.mti == "0100"]
+    assert values == ([one[39] for one in messages if one.mti == "0110"] or asked)
+    assert {one[2][0] for one in messages if one.mti == "0100"} == {"4"}
+
+
 def test_transactions_of_one_sentence_are_calls_of_their_own() -> None:
     """Each with its trace numbers; what is said next is of the last of them."""
     plan = sim.plan("visa purchase of 20 USD, then a refund of 15, and a mastercard purchase of 7 EUR")
