@@ -134,6 +134,7 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
     ("chip-results-agree", {"t95": "0000108000"}, {}, "55.9F34", "02", "warning"),
     ("chip-results-agree", {"t9F33": "E020C8"}, {}, "55.9F34", "41", "warning"),
     ("chip-results-agree", {"t82": "0000"}, {}, "55.9F34", "41", "warning"),
+    ("chip-results-agree", {"t9F33": "C0F8C8"}, {}, "55.9F33", "C0", "warning"),
     ("chip-results-cryptogram", {"t9F10": "06010A03800000"}, {}, "55.9F10", "80", "warning"),
     ("chip-results-cryptogram", {"t9F10": "06010A03600000"}, {}, "55.9F10", "60", "warning"),
     ("chip-results-cryptogram", {"t9F10": "1F0A01008000000000"}, {}, "55.9F10", "80", "warning"),

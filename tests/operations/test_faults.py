@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -43,6 +44,13 @@ TWO_FINDINGS = {
     "chip-declined-offline": "chip-results-cryptogram",
     "chip-approved-offline": "chip-results-cryptogram",
     "cash-machine-attended": "cash-machine-purchase",
+}
+
+
+# Findings that quote a value and point at the part of it that is wrong, or at the value around it.
+WIDER = {
+    *("original-mti", "function-class", "action-class", "chip-data", "chip-answer-agrees", "framing"),
+    *("visa-processing-code", "mastercard-processing-code"),
 }
 
 
@@ -91,6 +99,8 @@ def test_validate_finds_exactly_what_was_broken(row: dict[str, Any]) -> None:
     ]
     assert row["also"] == ([TWO_FINDINGS[row["fault"]]] if row["fault"] in TWO_FINDINGS else [])
     assert len(new) <= 2
+    pointed = [one for one in told if re.fullmatch("'.*'", one.found) and one.rule not in WIDER]
+    assert [repr(row["message"][one.start : one.end]) for one in pointed] == [one.found for one in pointed]
 
 
 @long
