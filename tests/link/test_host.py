@@ -13,6 +13,7 @@ import pytest
 from support import long
 
 from sim.link import AsyncClient, AsyncHost, Line, LinkError, rules_of
+from sim.link.traffic import Traffic
 from tests.link.ends import LINE, Clock, framed, kinds, message, until
 
 
@@ -360,3 +361,12 @@ async def test_no_log_line_and_no_repr_shows_a_card_number(
         shown = f"{[*host.traffic]} {[*client.traffic]} {exchange} {rules} {host.accounts}"
     assert "4111111111111111" not in shown + caplog.text
     assert "timed out" in caplog.text
+
+
+def test_traffic_is_bounded_by_its_bytes() -> None:
+    """Few large messages are forgotten as many small ones are, and only as many as must be."""
+    traffic = Traffic(LINE)
+    traffic.most_bytes = 1000
+    for at in range(5):
+        traffic.add(float(at), "", "in", "request", bytes(400))
+    assert ([one.at for one in traffic], traffic.forgotten) == ([3.0, 4.0], 3)
