@@ -33,6 +33,7 @@ def words(findings: Iterable[Finding], message: Message) -> list[str]:
         ("approval-code-length", auth(de27="9"), "9"),
         ("service-code", auth(de40="231"), "3"),
         ("pos-entry-mode", auth(de22="057"), "7"),
+        ("track-1", auth(de45="B4111111111111111^DOE/JANE^2913201000000"), "13"),
         ("chip-results-agree", auth(de22="051", de55="95050000100000" + "9F3403410302"), "02"),
     ],
 )
