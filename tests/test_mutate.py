@@ -79,3 +79,4 @@ def test_a_line_inside_a_statement_runs_with_it(tool: ModuleType) -> None:
     source = "if (\n    one\n    and two\n):\n    made = [\n        1,\n    ]\n"
     assert list(tool._statement(source, 3)) == [1, 2, 3, 4]
     assert list(tool._statement(source, 6)) == [5, 6, 7]
+    assert list(tool._statement("@rule(\n    1\n)\ndef one():\n    pass\n", 2)) == [1, 2, 3, 4]

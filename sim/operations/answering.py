@@ -504,7 +504,8 @@ def transaction_name(message: Message, network: str | None, answer: Message | No
     for number, path, given in _naming_parts(network, message.version):
         if number in message and (own := Inside(message, network)[path]):
             return own
-        if answer is not None and (said := given({"answer": Inside(answer, network)})).strip():
+        known = {"request": Inside(message, network), "answer": Inside(answer or message, network)}
+        if answer is not None and (said := given(known)).strip():
             return said
     return ""
 

@@ -338,3 +338,12 @@ def test_nothing_that_comes_in_is_too_odd_to_be_decided() -> None:
         channel: Any = SimpleNamespace(session=Session(), misread=LINE.unread, understood=lambda: None)
         decision, _ = hosts[at % len(hosts)].decide(bytes(frame), channel)
         assert decision.answer is not None or decision.note
+
+
+def test_an_advice_without_a_readable_transaction_category_is_booked() -> None:
+    """The name of a transaction is looked for in its parts, and not found where they do not read."""
+    asked = generate("advice", network="MASTERCARD", at=AT).message.replace(de48="R6z0500000")
+    channel: Any = SimpleNamespace(session=Session(), misread=LINE.unread, understood=lambda: None)
+    decision, _ = AsyncHost(rules=rules_of([{"code": "00"}])).decide(framed(asked), channel)
+    assert decision.answer is not None
+    assert decision.answer[39] == "00"

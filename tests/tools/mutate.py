@@ -159,11 +159,11 @@ def tests_of(path: str) -> list[str]:
 def _statement(source: str, line: int) -> range:
     """The lines of the innermost statement around *line*, of one with a body those of its head."""
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)]
-    inner = max(
-        (one for one in nodes if one.lineno <= line <= (one.end_lineno or 0)), key=lambda one: one.lineno
-    )
+    begun = {one: min(at.lineno for at in (one, *getattr(one, "decorator_list", ()))) for one in nodes}
+    around = [one for one in nodes if begun[one] <= line <= (one.end_lineno or 0)]
+    inner = max(around, key=lambda one: one.lineno)
     body: list[ast.stmt] = getattr(inner, "body", [])
-    return range(inner.lineno, body[0].lineno if body else (inner.end_lineno or 0) + 1)
+    return range(begun[inner], body[0].lineno if body else (inner.end_lineno or 0) + 1)
 
 
 def _copy(folder: Path) -> Path:
