@@ -17,7 +17,6 @@ import refusing
 import warm
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
 from support import ALL, AT, MORE
 from warmed import VARIABLE
 
@@ -37,9 +36,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lab")
-# Nor do they depend on the modules that happen to be loaded, whose constants hypothesis would draw as well: a
-# file alone is tried with the same examples as in a whole run.
-providers._get_local_constants = lambda: providers._local_constants
 
 # What is made without a moment is the same on every day that the tests run.
 dates.now = lambda: AT
