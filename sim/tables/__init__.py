@@ -5,7 +5,10 @@ report rather than a row. Each of its properties is also a typed function or met
 not know pandas' accessors on plain DataFrames.
 """
 
+from __future__ import annotations
+
 import sys
+from typing import TYPE_CHECKING
 
 try:
     import pandas as pd
@@ -14,36 +17,46 @@ except ModuleNotFoundError as missing:
     text = f"tables need {missing.name}: pip install 'iso8583-lab[jupyter]'"
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
-from sim.tables.argument import MessageArgument, facts_of
-from sim.tables.columns.table import MessagesView
-from sim.tables.converting import ConvertedTable, ConvertedView, NotesTable, convert
-from sim.tables.findings_table import FindingsTable, FindingsView
-from sim.tables.formats import GuessTable, guess
-from sim.tables.matching import match
-from sim.tables.message_table import MessageTable, MessageView, RawMessage
-from sim.tables.messages import (
-    DiffTable,
-    build,
-    diff,
-    explain,
-    generate,
-    mask,
-    parse,
-    respond,
-    reverse,
-    validate,
-)
-from sim.tables.networks import compare, flows
-from sim.tables.plots import plot
-from sim.tables.reference import codes, fields, rules, search
-from sim.tables.repairing import ProposalsTable, repair
-from sim.tables.tables import Column, Table, guard_displays
-from sim.tables.transactions import TransactionsTable
+from sim.lazy import lazily
+from sim.tables.tables import guard_displays
+
+if TYPE_CHECKING:
+    from sim.tables.argument import MessageArgument
+    from sim.tables.columns.table import MessagesView
+    from sim.tables.converting import ConvertedTable, ConvertedView, NotesTable, convert
+    from sim.tables.findings_table import FindingsTable, FindingsView
+    from sim.tables.formats import GuessTable, guess
+    from sim.tables.matching import match
+    from sim.tables.message_table import MessageTable, MessageView, RawMessage
+    from sim.tables.messages import (
+        DiffTable,
+        build,
+        diff,
+        explain,
+        generate,
+        mask,
+        parse,
+        respond,
+        reverse,
+        validate,
+    )
+    from sim.tables.networks import compare, flows
+    from sim.tables.plots import plot
+    from sim.tables.reference import codes, fields, rules, search
+    from sim.tables.repairing import ProposalsTable, repair
+    from sim.tables.tables import Column, Table
+    from sim.tables.transactions import TransactionsTable
 
 
 def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
     """The `.iso` of *table*. Raises AttributeError if it is not a message, a findings table or a list of
     messages."""
+    from sim.tables.argument import facts_of
+    from sim.tables.columns.table import MessagesView
+    from sim.tables.converting import ConvertedView
+    from sim.tables.findings_table import FindingsView
+    from sim.tables.message_table import MessageView
+
     labels = {*table.columns, *table.index.names}
     if {"number", "value"} <= labels:
         return ConvertedView(table) if "conversion" in facts_of(table) else MessageView(table)
@@ -101,3 +114,6 @@ __all__ = [
     "search",
     "validate",
 ]
+
+if not TYPE_CHECKING:  # or every name would be one, of any type
+    __getattr__, __dir__ = lazily(__name__)

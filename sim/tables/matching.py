@@ -19,7 +19,7 @@ from sim.exchanges.matching.pairing import Keys, Traffic, pair
 from sim.exchanges.matching.rules import ANSWER, ASK, NONE, Link, Rule, kind, role, rules
 from sim.spec import VERSIONS
 from sim.tables.argument import MessageArgument, facts_of, take
-from sim.tables.columns import read
+from sim.tables.columns.reading import read
 from sim.tables.matched_columns import Columns, Ints, numbers_of
 from sim.tables.transactions import TransactionsTable, transactions
 

@@ -15,7 +15,7 @@ from sim.link.ends import Client, Host
 from sim.link.load.run import Numbers, sent_at
 from sim.link.scenario import report as suites
 from sim.link.scenario.run import ROW, Done
-from sim.tables.columns import read
+from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesTable
 from sim.tables.tables import Table
 

@@ -1,5 +1,1 @@
 """Many messages at once: columns cut out of a buffer of bytes, one row per message."""
-
-from sim.tables.columns.reading import read
-
-__all__ = ["read"]
