@@ -18,10 +18,10 @@ except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
 from sim.lazy import lazily
+from sim.tables.argument import MessageArgument, facts_of
 from sim.tables.tables import guard_displays
 
 if TYPE_CHECKING:
-    from sim.tables.argument import MessageArgument
     from sim.tables.columns.table import MessagesView
     from sim.tables.converting import ConvertedTable, ConvertedView, NotesTable, convert
     from sim.tables.findings_table import FindingsTable, FindingsView
@@ -51,19 +51,15 @@ if TYPE_CHECKING:
 def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
     """The `.iso` of *table*. Raises AttributeError if it is not a message, a findings table or a list of
     messages."""
-    from sim.tables.argument import facts_of
-    from sim.tables.columns.table import MessagesView
-    from sim.tables.converting import ConvertedView
-    from sim.tables.findings_table import FindingsView
-    from sim.tables.message_table import MessageView
+    from sim import tables
 
     labels = {*table.columns, *table.index.names}
     if {"number", "value"} <= labels:
-        return ConvertedView(table) if "conversion" in facts_of(table) else MessageView(table)
+        return tables.ConvertedView(table) if "conversion" in facts_of(table) else tables.MessageView(table)
     if {"severity", "rule", "message"} <= labels:
-        return FindingsView(table)
+        return tables.FindingsView(table)
     if {"line", "mti", "version"} <= labels:
-        return MessagesView(table)
+        return tables.MessagesView(table)
     # AttributeError, so that hasattr(table, "iso") is False and Python's attribute lookup continues.
     raise AttributeError(
         ".iso needs a message table (columns number and value), a findings table (severity, rule, message) "

@@ -70,12 +70,6 @@ class Lines:
         """The bytes of message *row*."""
         return self.data[self.starts[row] : self.stops[row]].tobytes()
 
-    def texts(self, rows: Ints) -> list[str]:
-        """The messages *rows* as texts."""
-        data = self.data.data
-        spans = zip(self.starts[rows].tolist(), self.stops[rows].tolist(), strict=True)
-        return [decoded(data[start:stop].tobytes()) for start, stop in spans]
-
     def pick(self, rows: Any) -> Lines:
         """The messages *rows* (a slice, indexes or a mask) of the same buffer."""
         held: Mapping[int, Message | ParseError] = {}

@@ -34,7 +34,7 @@ def of_dumps(found: Iterable[Lines], way: SourceWay, version: str | None, file: 
 
 def _numbered(found: Iterable[Lines]) -> Iterator[tuple[int, str]]:
     for lines in found:
-        yield from zip(lines.numbers.tolist(), lines.texts(np.arange(len(lines))), strict=True)
+        yield from zip(lines.numbers.tolist(), map(lines.text, range(len(lines))), strict=True)
 
 
 def _undumped(text: str, way: SourceWay) -> bytes | None:
