@@ -70,10 +70,6 @@ def presence(numbers: Iterable[int], tags: Iterable[str] = (), *, empty_secondar
     return found | mask_of(_TAG_BITS[tag] for tag in tags if tag in _TAG_BITS)
 
 
-def _bit_of(tag: str) -> int:
-    return 1 << _TAG_BITS.setdefault(tag, _FIRST_TAG + len(_TAG_BITS))
-
-
 class Values(dict[Any, Any]):
     """A message as rules see it: elements by number, tags by name, other parts by themselves, each computed
     on first use. Missing ones are empty texts. `mti` and `table` are those of its type."""
@@ -203,11 +199,6 @@ def amount_in(value: str, table: Spec, number: int = 4) -> int | None:
     return int(digits) if digits.isascii() and digits.isdigit() else None
 
 
-def _currency_in(value: str, table: Spec) -> str:
-    inside = money.composite(table.version, 4)
-    return value[inside[0]] if inside else ""
-
-
 def _moves(value: str, table: Spec) -> bool | None:
     amount = amount_in(value, table)
     return None if amount is None else amount > 0
@@ -277,13 +268,12 @@ def _service(number: int) -> Callable[[Values], str]:
     return lambda values: values[stripe].service if values[number] else ""
 
 
-def _there(number: int) -> Callable[[Values], str]:
-    return lambda values: "there" if values[number] else ""
-
-
 # Short texts for conditions in the networks' rows, in place of values that differ in every message: whether
 # the element is present, and the service code of a track.
-_TEXTS: Mapping[str, Callable[[int], Callable[[Values], str]]] = {"there": _there, "service": _service}
+_TEXTS: Mapping[str, Callable[[int], Callable[[Values], str]]] = {
+    "there": lambda number: lambda values: "there" if values[number] else "",
+    "service": _service,
+}
 
 
 class ElementPart(Part):
@@ -420,7 +410,7 @@ class TagPart(Part):
     __slots__ = ("head",)
 
     def __init__(self, tag: str, *, needed: bool) -> None:
-        bit = _bit_of(tag)
+        bit = 1 << _TAG_BITS.setdefault(tag, _FIRST_TAG + len(_TAG_BITS))
         needs = bit | 1 << _CHIP if needed else 0
         label = f"Tag[{tag}]" if needed else f"MaybeTag[{tag}]"
         at: dict[str, Any] = {"needs": needs, "looks": bit, "sources": (_CHIP,)}
@@ -507,7 +497,8 @@ CARD: Any = Part("CARD", _card, looks=mask_of(_CARDS)).by_itself()
 
 
 def _currency(values: Values) -> str:
-    return _currency_in(values[4], values.table) if values.table.version == "2003" else str(values[49])
+    inside = money.composite(values.table.version, 4)
+    return str(values[4][inside[0]] if inside else values[49])
 
 
 # The currency of the amount: DE 49, since 2003 a part of DE 4; empty if there is none.

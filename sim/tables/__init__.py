@@ -84,6 +84,7 @@ __all__ = [
     "MessageArgument",
     "MessageTable",
     "MessageView",
+    "MessagesView",
     "NotesTable",
     "ProposalsTable",
     "RawMessage",

@@ -79,15 +79,15 @@ def _among(legal: frozenset[str]) -> Bools:
 
 def stripes(column: CutColumn, element: ElementSpec) -> Bytes:
     """Tracks 2 with the rest of the card number and the issuer's data set to zeros."""
-    return _rewritten(column, _without_account)
 
+    def write(cells: Bytes) -> None:
+        width = cells.shape[1]
+        good, at = tracks(cells.reshape(-1), np.arange(len(cells)) * width, width)
+        places, ends = np.arange(width), at[:, None]
+        free = (places >= _PREFIX) & (places < ends) | (places >= ends + _BEHIND)
+        cells[free & good[:, None]] = _ZERO
 
-def _without_account(cells: Bytes) -> None:
-    width = cells.shape[1]
-    good, at = tracks(cells.reshape(-1), np.arange(len(cells)) * width, width)
-    places, ends = np.arange(width), at[:, None]
-    free = (places >= _PREFIX) & (places < ends) | (places >= ends + _BEHIND)
-    cells[free & good[:, None]] = _ZERO
+    return _rewritten(column, write)
 
 
 def tags(column: CutColumn, element: ElementSpec) -> Bytes:

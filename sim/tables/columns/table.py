@@ -111,11 +111,6 @@ def _strictest(number: int | None, versions: Sequence[str]) -> str:
     return next(versions_hiding, versions[0])
 
 
-def _shown_alone(name: object, cells: Sequence[object], versions: Sequence[str]) -> list[object]:
-    version = _strictest(number_of(name), versions)
-    return _shown(name, cells, [version] * len(cells), [""] * len(cells))
-
-
 @dataclass(frozen=True, slots=True)
 class ColumnShown:
     """How the cells of column *name* are masked, for messages of *versions*. A part of a card number no
@@ -127,7 +122,8 @@ class ColumnShown:
     def __call__(self, text: str) -> str:
         if self.name == "DE2" and len(text) <= LONGEST_PREFIX:
             return text
-        return str(_shown_alone(self.name, [text], self.versions)[0])
+        version = _strictest(number_of(self.name), self.versions)
+        return str(_shown(self.name, [text], [version], [""])[0])
 
 
 def covered(name: str, texts: Any, versions: tuple[str, ...]) -> Any:

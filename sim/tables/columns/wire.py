@@ -114,15 +114,12 @@ def heads(lines: Lines, fmt: Format) -> Iterator[tuple[Ints, int]]:
         return
     rows = np.flatnonzero(sizes >= mti + step)
     first = lines.data[lines.starts[rows] + mti]
-    second = first > 127 if fmt.bitmap == RAW else _hex_above_7(fmt)[first]
+    page = table(fmt.mti if fmt.mti in SINGLE_BYTE else "ascii")
+    above_7 = np.array([char in "89ABCDEFabcdef" for char in page])
+    second = first > 127 if fmt.bitmap == RAW else above_7[first]
     yield rows[~second], mti + step
     rows = rows[second]
     yield rows[sizes[rows] >= mti + 2 * step], mti + 2 * step
-
-
-def _hex_above_7(fmt: Format) -> Bools:
-    page = table(fmt.mti if fmt.mti in SINGLE_BYTE else "ascii")
-    return np.array([char in "89ABCDEFabcdef" for char in page])
 
 
 def head_of(
