@@ -137,7 +137,7 @@ class Connection(HttpProtocol):
     def _make_room(self) -> bool:
         idle = [peer for peer in self.connections if peer.idle and not peer.transport.is_closing()]
         if idle:
-            min(idle, key=lambda one: one._time).close()
+            min(idle, key=lambda peer: peer._time).close()
         return bool(idle)
 
 

@@ -61,11 +61,11 @@ class Endpoint:
 
 async def generate(request: Request) -> HTTPResponse:
     """POST /generate."""
-    asked = read_body(request, GenerateRequest)
+    body = read_body(request, GenerateRequest)
     try:
-        if asked.description and asked.description.strip():  # our choice: blanks are no description
-            return _answer(written.generate(await llm.plan(request.app.ctx.settings, asked)))
-        result = operations.generate(**asked.model_dump(exclude=set(OF_A_MODEL)))
+        if body.description and body.description.strip():  # our choice: blanks are no description
+            return _answer(written.generate(await llm.plan(request.app.ctx.settings, body)))
+        result = operations.generate(**body.model_dump(exclude=set(OF_A_MODEL)))
     except BuildError as error:
         place = [error.option] if isinstance(error, OptionError) else []
         raise iso_problem("iso8583_build", ["body", *place], error) from None
@@ -82,18 +82,18 @@ async def generate(request: Request) -> HTTPResponse:
 
 async def plan(request: Request) -> HTTPResponse:
     """POST /plan."""
-    asked = read_body(request, PlanRequest)
-    return _answer(written.plan(await llm.plan(request.app.ctx.settings, asked)))
+    body = read_body(request, PlanRequest)
+    return _answer(written.plan(await llm.plan(request.app.ctx.settings, body)))
 
 
 async def explain(request: Request) -> HTTPResponse:
     """POST /explain."""
-    asked = read_body(request, ExplainRequest)
+    body = read_body(request, ExplainRequest)
     try:
-        if asked.llm:
-            explanation = await llm.tell(request.app.ctx.settings, asked)
+        if body.llm:
+            explanation = await llm.tell(request.app.ctx.settings, body)
         else:
-            explanation = operations.explain(asked.message, version=asked.version, network=asked.network)
+            explanation = operations.explain(body.message, version=body.version, network=body.network)
     except ParseError as error:
         raise iso_problem("iso8583_parse", _IN_MESSAGE, error) from None
     return _answer(
@@ -108,8 +108,8 @@ async def explain(request: Request) -> HTTPResponse:
 
 async def validate(request: Request) -> HTTPResponse:
     """POST /validate."""
-    asked = read_body(request, ValidateRequest)
-    report = operations.validate(**vars(asked))
+    body = read_body(request, ValidateRequest)
+    report = operations.validate(**vars(body))
     networks = {
         name: {"passed": result.passed, "errors": result.errors} for name, result in report.networks.items()
     }

@@ -77,10 +77,10 @@ def iso_fault(type_: str, loc: list[str | int], error: IsoError, **more: Any) ->
 def to_body(detail: list[dict[str, Any]]) -> bytes:
     """The JSON of an error body: at most MAX_FAULTS of *detail*, without inputs longer than MAX_INPUT
     characters of JSON, and with card data in the others masked."""
-    return _dumps({"detail": [_shown(entry) for entry in detail[:MAX_FAULTS]]})
+    return _dumps({"detail": [_masked_entry(entry) for entry in detail[:MAX_FAULTS]]})
 
 
-def _shown(entry: dict[str, Any]) -> dict[str, Any]:
+def _masked_entry(entry: dict[str, Any]) -> dict[str, Any]:
     entry = {**entry, "loc": [_place(part) for part in entry["loc"]]}
     if "input" not in entry:
         return entry

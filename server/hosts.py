@@ -44,12 +44,12 @@ def gate(names: Iterable[str] | None) -> Callable[[str], bool]:
     """
     if names is None:
         return lambda host: True
-    own = {_bracketed(name.lower().rstrip(".")) for name in names}
+    hosts = {_bracketed(name.lower().rstrip(".")) for name in names}
 
     @lru_cache(maxsize=64)
     def answers(host: str) -> bool:
         match = _HOST.fullmatch(host.strip("\t "))
-        return match is not None and match["name"].lower().removesuffix(".") in own
+        return match is not None and match["name"].lower().removesuffix(".") in hosts
 
     return answers
 

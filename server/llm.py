@@ -20,8 +20,8 @@ PROVIDERS = llm.PROVIDERS
 def reads_words(settings: Settings, asked: Any) -> bool:
     """Whether the rules read the description of *asked*: no model is named, and none is configured, or the
     demo is public, where no LLM may be used."""
-    named = asked.provider is not None or asked.model is not None
-    return not named and (settings.public or not llm.is_asked(None, None))
+    has_model = asked.provider is not None or asked.model is not None
+    return not has_model and (settings.public or not llm.is_asked(None, None))
 
 
 async def plan(settings: Settings, asked: Any) -> Plan:

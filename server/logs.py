@@ -49,9 +49,9 @@ def set_up() -> None:
     access.propagate = False
 
 
-def write_access(method: str, route: str | None, status: int, size: int, begun: float | None) -> None:
-    """Log method, route, status, bytes and time of a response; *begun* is when its request began (None:
+def write_access(method: str, route: str | None, status: int, size: int, start: float | None) -> None:
+    """Log method, route, status, bytes and time of a response; *start* is when its request began (None:
     rejected before). An unknown method or path is not logged: a client may put anything there."""
     method, route = method if method in HTTP_METHODS else "-", route or "-"
-    spent = f"{(perf_counter() - begun) * 1000:.1f} ms" if begun is not None else "-"
+    spent = f"{(perf_counter() - start) * 1000:.1f} ms" if start is not None else "-"
     access.info("%s %s %s %s bytes %s", method, route, status, size, spent)

@@ -52,12 +52,12 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 
 
 def _schemas(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    wanted: list[tuple[type[BaseModel], Literal["validation", "serialization"]]] = []
+    models: list[tuple[type[BaseModel], Literal["validation", "serialization"]]] = []
     for endpoint in endpoints:
-        wanted += [(endpoint.request, "validation"), (endpoint.response, "serialization")]
+        models += [(endpoint.request, "validation"), (endpoint.response, "serialization")]
     # Validation mode: an error entry omits `ctx` and `input` if it has none.
-    wanted += [(HTTPValidationError, "validation"), (Health, "serialization")]
-    _, definitions = models_json_schema(wanted, ref_template=_REF)
+    models += [(HTTPValidationError, "validation"), (Health, "serialization")]
+    _, definitions = models_json_schema(models, ref_template=_REF)
     schemas: dict[str, Any] = definitions["$defs"]
     for schema in schemas.values():
         for field in schema.get("properties", {}).values():

@@ -12,7 +12,7 @@ from server.errors import Problem, iso_fault, iso_problem, problem
 from sim import operations
 from sim.codec import Message
 from sim.errors import MTI_FIELD, BuildError, ChoiceError
-from sim.exchanges.plan import Plan, Run, UnclearError, shown
+from sim.exchanges.plan import Plan, Run, UnclearError, masked_description
 from sim.operations import building, reading
 
 Answer: TypeAlias = dict[str, Any]  # as in the endpoint's response record
@@ -32,7 +32,7 @@ def fields_of(message: Message) -> list[Answer]:
 
 def parse(asked: Any, *, guess: bool = True) -> Answer | None:
     """The response to POST /parse; None if the format must be guessed and *guess* is False."""
-    form = None if asked.format is None else _known(asked.format)
+    form = None if asked.format is None else _checked_format(asked.format)
     reading = _read(asked, form, guess)
     return None if reading is None else _parsed(reading)
 
@@ -61,7 +61,7 @@ def _parsed(reading: operations.Reading) -> Answer:
 
 def build(asked: Any) -> Answer:
     """The response to POST /build."""
-    name = _known(asked.format)
+    name = _checked_format(asked.format)
     unknown = [key for key in asked.fields if key not in _ELEMENTS]
     if unknown:
         faults = [BuildError(None, None, "a data element 2 to 128", repr(key[:9])) for key in unknown]
@@ -129,28 +129,28 @@ def _read(asked: Any, form: str | None, guess: bool) -> operations.Reading | Non
     return None if guessed and not reading.complete else reading
 
 
-def _refused(found: operations.Reading) -> Problem:
-    """The Problem for *found*, with the reason, the elements that were read (card data masked), and what
+def _refused(attempt: operations.Reading) -> Problem:
+    """The Problem for *attempt*, with the reason, the elements that were read (card data masked), and what
     was tried."""
-    error = reading.refusal(found)
+    error = reading.refusal(attempt)
     if isinstance(error, operations.NotIso8583Error):
-        ctx: dict[str, Any] = {"kind": found.kind or None, "reasons": list(error.reasons)}
-        if found.pieces:
-            ctx["inside"] = [piece._asdict() for piece in found.pieces]
+        ctx: dict[str, Any] = {"kind": attempt.kind or None, "reasons": list(error.reasons)}
+        if attempt.pieces:
+            ctx["inside"] = [piece._asdict() for piece in attempt.pieces]
         return problem(422, "not_iso8583", _MESSAGE, "This is not an ISO 8583 message", ctx=ctx)
-    shown = operations.dissect(found).shown_values if found.message else {}
-    fields = {str(number): value for number, value in shown.items() if number > 1}
-    return iso_problem("iso8583_parse", _MESSAGE, error, fields=fields, **_tried(found))
+    values = operations.dissect(attempt).shown_values if attempt.message else {}
+    fields = {str(number): value for number, value in values.items() if number > 1}
+    return iso_problem("iso8583_parse", _MESSAGE, error, fields=fields, **_tried(attempt))
 
 
-def _tried(found: operations.Reading) -> dict[str, Any]:
+def _tried(attempt: operations.Reading) -> dict[str, Any]:
     """The formats tried when bytes were guessed, and how far each could be read."""
-    shown = [reading for reading in (found, *found.rivals) if reading.format][:_MOST_TRIED]
-    tried = [{"format": reading.format, "read": reading.read, "of": reading.size} for reading in shown]
-    return {"tried": tried} if any(reading.data for reading in shown) else {}
+    attempts = [reading for reading in (attempt, *attempt.rivals) if reading.format][:_MOST_TRIED]
+    tried = [{"format": reading.format, "read": reading.read, "of": reading.size} for reading in attempts]
+    return {"tried": tried} if any(reading.data for reading in attempts) else {}
 
 
-def _known(name: str | None) -> str:
+def _checked_format(name: str | None) -> str:
     try:
         return building.known_format(name)
     except ChoiceError as error:
@@ -158,46 +158,47 @@ def _known(name: str | None) -> str:
         raise problem(422, "format_unknown", ["body", "format"], str(error), input=name, ctx=ctx) from None
 
 
-def generate(made: Plan) -> dict[str, Any]:
+def generate(exchange_plan: Plan) -> dict[str, Any]:
     """The response to POST /generate: the message that the description of a plan is about. Raises Problem."""
     try:
-        run = made.run()
+        run = exchange_plan.run()
     except UnclearError as error:
-        raise _not_made(made, error) from None
+        raise _not_made(exchange_plan, error) from None
     message = _message(run, run.subject)
     del message["role"]
-    return message | {"network": run.exchange.network, "source": made.source}
+    return message | {"network": run.exchange.network, "source": exchange_plan.source}
 
 
-def plan(made: Plan) -> dict[str, Any]:
+def plan(exchange_plan: Plan) -> dict[str, Any]:
     """The response to POST /plan, even if nothing can be made."""
     messages = []
-    if made.makes_messages and not made.unclear and not made.not_possible:
-        run = made.run()
+    if exchange_plan.makes_messages and not exchange_plan.unclear and not exchange_plan.not_possible:
+        run = exchange_plan.run()
         messages = [_message(run, at) for at in range(len(run.exchange))]
     unclear = [
-        f"{'Unclear' if one in made.doubts else 'Not understood'}: {shown(one)}" for one in made.unclear
+        f"{'Unclear' if one in exchange_plan.doubts else 'Not understood'}: {masked_description(one)}"
+        for one in exchange_plan.unclear
     ]
-    impossible = [f"Not possible: {made.not_possible}"] if made.not_possible else []
+    impossible = [f"Not possible: {exchange_plan.not_possible}"] if exchange_plan.not_possible else []
     steps: list[dict[str, Any]] = []
-    for number, call, name, value, words in made.rows():
+    for number, call, name, value, words in exchange_plan.rows():
         if number > len(steps):
             steps.append({"call": call, "options": {}, "words": {}})
         if name:
             steps[-1]["options"][name] = value
         if words:
-            steps[-1]["words"][name] = shown(words)
+            steps[-1]["words"][name] = masked_description(words)
     return {
         "steps": steps,
         "notes": [
-            *made.remarks,
+            *exchange_plan.remarks,
             *unclear,
             *impossible,
-            *filter(None, [made.cost]),
+            *filter(None, [exchange_plan.cost]),
         ],
-        "code": made.code,
+        "code": exchange_plan.code,
         "messages": messages,
-        "source": made.source,
+        "source": exchange_plan.source,
     }
 
 
@@ -207,8 +208,8 @@ def _message(run: Run, at: int) -> dict[str, Any]:
     return {"message": run.text(at), "mti": step.message.mti, "role": step.role, "fields": fields}
 
 
-def _not_made(made: Plan, error: UnclearError) -> Problem:
-    unclear = [shown(words) for words in error.words]
-    ctx = {"understood": made.understood(), "unclear": unclear}
+def _not_made(exchange_plan: Plan, error: UnclearError) -> Problem:
+    unclear = [masked_description(words) for words in error.words]
+    ctx = {"understood": exchange_plan.understood(), "unclear": unclear}
     type_ = "not_possible" if error.not_possible else "description_unclear"
     return problem(422, type_, ["body", "description"], str(error), ctx=ctx)

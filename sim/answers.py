@@ -77,7 +77,7 @@ def rows(table: Any) -> list[Record]:
 def parse(message: str, **how: Any) -> Record:
     """The elements of a message, and findings on what could not be read; for other input, what it is and
     what is in it."""
-    view, read_as, reading = _seen(message, **how)
+    view, read_as, reading = _read_and_dissect(message, **how)
     findings = [_finding(finding) for finding in view.findings]
     return {
         "mti": view.message.mti,
@@ -104,7 +104,7 @@ def parse(message: str, **how: Any) -> Record:
     }
 
 
-def _seen(message: str, **how: Any) -> tuple[Anatomy, str, Reading]:
+def _read_and_dissect(message: str, **how: Any) -> tuple[Anatomy, str, Reading]:
     """The anatomy of *message*, in any notation; how it was read (empty for the text form); and the reading.
 
     Raises ParseError for bytes of which nothing can be read, ChoiceError for an unknown word.
@@ -159,7 +159,7 @@ def explain(
 def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) -> Record:
     """The verdict on a message, its findings, and which of the networks *against* it passes."""
     # Imported here so that merely showing a message does not load the rules.
-    from sim.operations.verdict import told, verdict_on
+    from sim.operations.verdict import placed_findings, verdict_on
 
     networks = tuple(against or ())
     reading = read(message, **how)
@@ -169,7 +169,7 @@ def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) 
         "version": report.version,
         "network": report.network,
         "networks": {name: result.passed for name, result in report.networks.items()} if networks else {},
-        "findings": [_finding(finding) for finding in told(report, reading, networks)],
+        "findings": [_finding(finding) for finding in placed_findings(report, reading, networks)],
     }
 
 
@@ -192,7 +192,7 @@ def guess(message: str, **how: Any) -> list[Record]:
 
 def diff(a: str, b: str, **how: Any) -> list[Record]:
     """The elements in which two messages differ; None if one of them does not have the element."""
-    sides = left, right = [_seen(text, **how)[0] for text in (a, b)]
+    sides = left, right = [_read_and_dissect(text, **how)[0] for text in (a, b)]
     records = []
     for difference in differences(left, right):
         name = left.name(difference.a) if difference.a else right.name(difference.b) if difference.b else ""
@@ -207,7 +207,7 @@ def diff(a: str, b: str, **how: Any) -> list[Record]:
 def mask(message: str, *, version: str | None = None, format: str | None = None) -> Record:
     """*message* with card data masked, in its own form, or as text if a wire format is named."""
     if format not in (None, TEXT):
-        return {"message": _seen(message, version=version, format=format)[0].shown_text}
+        return {"message": _read_and_dissect(message, version=version, format=format)[0].shown_text}
     text = strip_line_ending(message)
     return {"message": masked_text(text, chosen_version(text, version))}
 
@@ -312,15 +312,19 @@ def exchange(
     from sim.exchanges import make, tell
     from sim.operations.asked import moment
 
-    made = make(purpose, at=moment(at), format=format, **options)
+    result = make(purpose, at=moment(at), format=format, **options)
     steps, lost = [], list[str]()
-    for place, step in enumerate(made.steps):
+    for place, step in enumerate(result.steps):
         message, left = in_format(step.message, known_format(format))
         lost += left
         row = {"step": place + 1, "time": step.at and step.at.isoformat(), "role": step.role}
-        row |= {"of": None if step.of is None else step.of + 1, "direction": made.direction(place)}
+        row |= {"of": None if step.of is None else step.of + 1, "direction": result.direction(place)}
         steps.append((row | {"mti": message.mti}, Made(message, message.version)))
-    more = {"summary": tell(made), "left": asdict(made.left), "notes": [*made.notes, *dict.fromkeys(lost)]}
+    more = {
+        "summary": tell(result),
+        "left": asdict(result.left),
+        "notes": [*result.notes, *dict.fromkeys(lost)],
+    }
     return MadeExchange(tuple(steps), more)
 
 

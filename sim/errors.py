@@ -98,8 +98,8 @@ class ParseError(IsoError):
         self.wanted = wanted
 
     def __reduce__(self) -> tuple[Any, ...]:
-        made, given = super().__reduce__()
-        return made, (*given, self.part, self.wanted)
+        factory, arguments = super().__reduce__()
+        return factory, (*arguments, self.part, self.wanted)
 
 
 class WireError(ParseError):
@@ -154,7 +154,7 @@ class ChoiceError(OptionError):
     def of(cls, option: str, value: object, choices: Iterable[str]) -> ChoiceError:
         """The error for an argument with the value *value*."""
         words = tuple(choices)
-        return cls(option, shown(value), words, closest(value, {word: word for word in words}))
+        return cls(option, quoted_value(value), words, closest(value, {word: word for word in words}))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.option, self.found, self.choices, self.nearest)
@@ -174,7 +174,7 @@ def _starred(number: re.Match[str]) -> str:
     return number[0][:_FIRST] + "*" * hidden + number[0][-_LAST:]
 
 
-def shown(value: object) -> str:
+def quoted_value(value: object) -> str:
     """How an error quotes a caller's value: shortened, and without numbers as long as a card's.
 
     >>> shown("VISSA"), shown(4111111111111111)
@@ -242,7 +242,9 @@ def closest_name(name: str, known: Iterable[str]) -> str | None:
     'amount_minor_units'
     """
     names = tuple(known)
-    return closest(name, {one.split("_")[0]: one for one in names} | {one: one for one in names})
+    return closest(
+        name, {option.split("_")[0]: option for option in names} | {option: option for option in names}
+    )
 
 
 def did_you_mean(value: object, words: Iterable[str]) -> str:

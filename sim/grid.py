@@ -101,36 +101,36 @@ def style(table: Grid) -> str:
     style sheets from a page leave the commas."""
     return (
         _STYLE
-        + (f" {_WHOLE}" if any(_told(header, table.headers) for header in table.headers) else "")
+        + (f" {_WHOLE}" if any(_never_truncated(header, table.headers) for header in table.headers) else "")
         + (f" {_ROOM}" if _REASONS in table.headers else "")
         + (f" {_SEVERITIES}" if SEVERITY in table.kinds or table.failing else "")
     )
 
 
-def as_html(table: Grid, title: str = "", told: Sequence[Sentence] = ()) -> str:
-    """The grid as an HTML table, with *title* as a paragraph above it, and the sentences *told* as another
+def as_html(table: Grid, title: str = "", summary: Sequence[Sentence] = ()) -> str:
+    """The grid as an HTML table, with *title* as a paragraph above it, and the sentences *summary* as another
     one, which highlight the rows they are about."""
-    numbers = [number for number in table.numbers if number is not None] if told else []
+    numbers = [number for number in table.numbers if number is not None] if summary else []
     lines = [f"<style>{style(table)}{lighting(numbers)}</style>"]
     if title:
         lines.append(f"<p>{html.escape(visible(title))}</p>")
-    if told:
-        lines.append(told_html(told))
+    if summary:
+        lines.append(told_html(summary))
     lines.append(table_html(table))
     if table.note:
         lines.append(f"<p>{html.escape(table.note)}</p>")
-    if told:
+    if summary:
         lines = [f'<div class="{LINKED}">', *lines, "</div>"]
     return "\n".join(lines)
 
 
-def told_html(told: Sequence[Sentence]) -> str:
+def told_html(sentences: Sequence[Sentence]) -> str:
     """Sentences as a paragraph; each is tagged with the numbers of its elements."""
     spans = (
         f'<span tabindex="0" data-about="{" ".join(map(str, about))}">{html.escape(visible(sentence))}</span>'
         if about
         else html.escape(visible(sentence))
-        for sentence, about in told
+        for sentence, about in sentences
     )
     return f'<p class="iso-summary">{" ".join(spans)}</p>'
 
@@ -139,9 +139,9 @@ def lighting(numbers: Iterable[int]) -> str:
     """The style sheet that highlights the elements of a sentence while it is hovered or focused, and the
     sentences about an element while that is hovered: elements with `data-n` inside `LINKED`."""
     return "".join(
-        f' .{LINKED}:has([data-about~="{one}"]:is(:hover, :focus)) [data-n="{one}"] {_LIT}'
-        f' .{LINKED}:has([data-n="{one}"]:hover) [data-about~="{one}"] {_LIT}'
-        for one in numbers
+        f' .{LINKED}:has([data-about~="{number}"]:is(:hover, :focus)) [data-n="{number}"] {_LIT}'
+        f' .{LINKED}:has([data-n="{number}"]:hover) [data-about~="{number}"] {_LIT}'
+        for number in numbers
     )
 
 
@@ -185,14 +185,14 @@ def table_html(table: Grid) -> str:
 
 def _names(header: str, headers: Sequence[str]) -> str:
     """The CSS classes of a long column."""
-    if _told(header, headers):
+    if _never_truncated(header, headers):
         return "w p r" if header == _REASONS else "w p"
     if header == _NAME:
         return "w b"
     return "w m" if _WEIGHTS.get(header, 1) > _MATTERS else "w"
 
 
-def _told(header: str, headers: Sequence[str]) -> bool:
+def _never_truncated(header: str, headers: Sequence[str]) -> bool:
     """Whether the column *header* is never truncated."""
     return any(header in group and group.issubset(headers) for group in _TOLD)
 
@@ -217,8 +217,8 @@ def _shares(headers: Sequence[str], needs: Sequence[int], long: Sequence[bool]) 
         max(min(need, _FULL), _SHORT_ENOUGH) * _WEIGHTS.get(name, 1.0) if cut else 0.0
         for name, need, cut in zip(headers, needs, long, strict=True)
     ]
-    whole = sum(weights)
-    return [round(100 * weight / whole) if weight else 0 for weight in weights]
+    total = sum(weights)
+    return [round(100 * weight / total) if weight else 0 for weight in weights]
 
 
 def _html_row(table: Grid, at: int, names: Sequence[str]) -> str:
@@ -240,15 +240,15 @@ def _html_cell(text: str, kind: str, names: str, link: str = "") -> str:
         return f'<td class="s{tone}">{html.escape(signed(text))}</td>'
     if not names:
         return f'<td class="{kind}">{_linked(text, link)}</td>'
-    whole = f' title="{html.escape(cut(text, _MOST_TITLE))}"' if len(text) > _SHORT_ENOUGH else ""
+    tooltip = f' title="{html.escape(cut(text, _MOST_TITLE))}"' if len(text) > _SHORT_ENOUGH else ""
     drawn = cut(text, _MOST_DRAWN.get(kind, len(text)))
-    return f'<td class="{kind} {names}"{whole}>{_linked(drawn, link)}</td>'
+    return f'<td class="{kind} {names}"{tooltip}>{_linked(drawn, link)}</td>'
 
 
 def _linked(text: str, link: str) -> str:
     """*text* for a page, linked to *link* if there is one, in a new tab."""
-    shown = breakable(text)
-    return f'<a href="{html.escape(link)}" target="_blank" rel="noopener">{shown}</a>' if link else shown
+    label = breakable(text)
+    return f'<a href="{html.escape(link)}" target="_blank" rel="noopener">{label}</a>' if link else label
 
 
 class Page:
@@ -294,6 +294,6 @@ def as_plain(table: Grid, title: str = "") -> str:
 
 
 def _justified(texts: Sequence[str], kind: str) -> list[str]:
-    shown = [cut(text, _WIDEST_PLAIN) for text in texts]
-    width = max(map(len, shown))
-    return [text.rjust(width) if kind == NUMBER else text.ljust(width) for text in shown]
+    cells = [cut(text, _WIDEST_PLAIN) for text in texts]
+    width = max(map(len, cells))
+    return [text.rjust(width) if kind == NUMBER else text.ljust(width) for text in cells]

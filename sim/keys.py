@@ -96,7 +96,7 @@ def steps(worked: Worked) -> Table:
     return ReferenceTable(columns_of(("done", "result", "how"), rows))
 
 
-def _asked(
+def _accept_any_form(
     function: Callable[Concatenate[Message, _P], _T],
 ) -> Callable[Concatenate[MessageArgument, _P], _T]:
     """*function* for a message in any form."""
@@ -108,7 +108,7 @@ def _asked(
     return cast(Callable[Concatenate[MessageArgument, _P], _T], of_any)
 
 
-def _made(
+def _return_table(
     function: Callable[Concatenate[Message, _P], Message],
 ) -> Callable[Concatenate[MessageArgument, _P], MessageTable]:
     """*function* for a message in any form, returning a table."""
@@ -122,13 +122,13 @@ def _made(
     return cast(Callable[Concatenate[MessageArgument, _P], MessageTable], of_any)
 
 
-check_mac = _asked(_messages.check_mac)
-check_arqc = _asked(_messages.check_arqc)
-message_arqc = _asked(_messages.message_arqc)
-script_mac = _asked(_messages.script_mac)
-with_mac = _made(_messages.with_mac)
-with_pin_block = _made(_messages.with_pin_block)
-with_arqc = _made(_messages.with_arqc)
+check_mac = _accept_any_form(_messages.check_mac)
+check_arqc = _accept_any_form(_messages.check_arqc)
+message_arqc = _accept_any_form(_messages.message_arqc)
+script_mac = _accept_any_form(_messages.script_mac)
+with_mac = _return_table(_messages.with_mac)
+with_pin_block = _return_table(_messages.with_pin_block)
+with_arqc = _return_table(_messages.with_arqc)
 
 
 @wraps(_messages.with_arpc)
@@ -138,4 +138,4 @@ def _with_arpc(
     return _messages.with_arpc(answer, readable(take(request)), issuer_key, code=code)
 
 
-with_arpc = _made(_with_arpc)
+with_arpc = _return_table(_with_arpc)

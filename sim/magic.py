@@ -17,7 +17,7 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 import sim
-from sim.errors import IsoError, closest, did_you_mean, shown
+from sim.errors import IsoError, closest, did_you_mean, quoted_value
 from sim.operations.reading import separate
 from sim.verbs import MESSAGES, Option, elsewhere, names, verb
 
@@ -111,7 +111,7 @@ class IsoMagics(Magics):
             if arguments.message:
                 raise UsageError(
                     f"%%{_NAME}: expected a verb ({', '.join(_VERBS)}) and options such as --network visa, "
-                    f"found {shown(' '.join(arguments.message))}; put the message below"
+                    f"found {quoted_value(' '.join(arguments.message))}; put the message below"
                 )
             if texts := separate(cell):
                 return list(texts)
@@ -119,15 +119,17 @@ class IsoMagics(Magics):
         text = _as_it_stands(line, arguments.message)
         if not text:
             raise UsageError(f"%{_NAME} {arguments.verb}: expected a message, or the name of one")
-        return [self._named(text) if _NAMES.fullmatch(text) else text]
+        return [self._variable(text) if _NAMES.fullmatch(text) else text]
 
-    def _named(self, text: str) -> Any:
+    def _variable(self, text: str) -> Any:
         """The variable *text*. Raises UsageError if there is none, unless *text* may be bytes in hex."""
         names = self.shell.user_ns
         if text in names or _HEX.fullmatch(text):
             return names.get(text, text)
         hint = did_you_mean(text, [*_VERBS, *_holding_messages(names)])
-        raise UsageError(f"%{_NAME}: expected a message, or the name of one, found {shown(text)}{hint}")
+        raise UsageError(
+            f"%{_NAME}: expected a message, or the name of one, found {quoted_value(text)}{hint}"
+        )
 
 
 def _as_it_stands(line: str, words: list[str]) -> str:

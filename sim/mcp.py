@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import sim
 from sim import answers
 from sim.answers import Made, MadeExchange
-from sim.errors import IsoError, OptionError, shown
+from sim.errors import IsoError, OptionError, quoted_value
 from sim.masking import mask_words
 from sim.operations.building import known_format
 from sim.verbs import MESSAGES, OF_A_MODEL, Option, elsewhere, names, verb
@@ -52,7 +52,9 @@ server = MCPServer("iso8583", title="ISO 8583 Lab", version=sim.__version__, ins
 tools: dict[str, Callable[..., Answer]] = {}
 
 
-def _own(name: str, annotation: Any, about: str, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+def _own_parameter(
+    name: str, annotation: Any, about: str, default: Any = inspect.Parameter.empty
+) -> inspect.Parameter:
     words = Annotated[annotation, Field(description=about)]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=words)
 
@@ -75,19 +77,23 @@ def _tool(
     about = verb(of or name)
     left_out = {*OF_A_MODEL, "llm", *(parameter.name for parameter in own)}
     options = [opt for opt in about.options if opt.name not in left_out and (opt.is_plain or opt.is_message)]
-    parameters = [*map(_parameter, options), *own, *([_own("clear", bool, _CLEAR, False)] if clear else [])]
+    parameters = [
+        *map(_parameter, options),
+        *own,
+        *([_own_parameter("clear", bool, _CLEAR, False)] if clear else []),
+    ]
     signature = inspect.Signature(parameters, return_annotation=Answer)
 
     def run(**given: Any) -> Answer:
         bound = signature.bind(**given)
         bound.apply_defaults()
         arguments = bound.arguments
-        whole = arguments.pop("clear", False)
+        in_clear = arguments.pop("clear", False)
         try:
             answer = function(**arguments)
             if isinstance(answer, Made | MadeExchange):
-                record = answer.record(_format(arguments.get(to))) if whole else answer.masked()
-                return record | {"masked": not whole}
+                record = answer.record(_format(arguments.get(to))) if in_clear else answer.masked()
+                return record | {"masked": not in_clear}
         except IsoError as error:
             return {"error": str(error)}
         return {rows: answer} if isinstance(answer, list) else answer
@@ -117,7 +123,7 @@ def _parameter(option: Option) -> inspect.Parameter:
 def _build(mti: str, fields: dict[str, str], version: str | None = None, format: str | None = None) -> Made:
     wrong = [key for key in fields if not (key.isascii() and key.isdecimal() and len(key) <= _MOST_DIGITS)]
     if wrong:
-        raise OptionError("fields", "numbers of data elements, such as 11", shown(wrong[0]))
+        raise OptionError("fields", "numbers of data elements, such as 11", quoted_value(wrong[0]))
     known_format(format)
     return answers.build(mti, {int(number): value for number, value in fields.items()}, version)
 
@@ -158,8 +164,8 @@ _tool("convert", answers.convert, to="to", clear=True)
 _tool(
     "build_message",
     _build,
-    _own("mti", str, "The message type, such as 0800."),
-    _own("fields", dict[str, str], "Data elements by number, such as 11."),
+    _own_parameter("mti", str, "The message type, such as 0800."),
+    _own_parameter("fields", dict[str, str], "Data elements by number, such as 11."),
     of="build",
     to="format",
     clear=True,
@@ -167,12 +173,12 @@ _tool(
 _tool(
     "break_message",
     _break,
-    _own("fault", str | None, "The name of a fault. Default: list those that apply.", None),
+    _own_parameter("fault", str | None, "The name of a fault. Default: list those that apply.", None),
     rows="faults",
     clear=True,
 )
-_tool("plan", _plan, _own("description", str, verb("plan").option("description").about))
-_tool("learn", _learn, _own("messages", list[str], "The messages, each in any notation."))
+_tool("plan", _plan, _own_parameter("description", str, verb("plan").option("description").about))
+_tool("learn", _learn, _own_parameter("messages", list[str], "The messages, each in any notation."))
 for _name in names():
     if _name not in (*tools, *NO_TOOLS, "build"):
         _tool(_name, _of_table(_name))

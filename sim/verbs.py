@@ -86,9 +86,9 @@ class Option:
     @property
     def choices(self) -> tuple[str, ...]:
         """The words to choose from, in an editor and here; other spellings may be accepted, too."""
-        for kind, named in (("AnyNetwork", 0), ("AnyVersion", 1)):
+        for kind, index in (("AnyNetwork", 0), ("AnyVersion", 1)):
             if kind in self.annotation:
-                return _words()[named]
+                return _words()[index]
         return tuple(dict.fromkeys(_choices(self.type)))
 
     def in_json(self, each: Any) -> Any:
@@ -215,10 +215,10 @@ def _options(arguments: ast.arguments, about: Mapping[str, str]) -> Iterator[Opt
         (positional, [*missing, *arguments.defaults], True),
         (arguments.kwonlyargs, arguments.kw_defaults, False),
     ):
-        for one, default in zip(taken, defaults, strict=True):
-            written = ast.unparse(one.annotation) if one.annotation else ""
+        for argument, default in zip(taken, defaults, strict=True):
+            written = ast.unparse(argument.annotation) if argument.annotation else ""
             value = REQUIRED if default is None else ast.literal_eval(default)
-            yield Option(one.arg, written, value, about.get(one.arg, ""), by_place, _type(written))
+            yield Option(argument.arg, written, value, about.get(argument.arg, ""), by_place, _type(written))
     rest = arguments.kwarg
     if rest is not None and rest.annotation is not None and "Unpack[" in ast.unparse(rest.annotation):
         carried = _type(ast.unparse(rest.annotation)[len("Unpack[") : -1])
@@ -280,12 +280,14 @@ def _about(text: str) -> dict[str, str]:
     _, _, after = text.partition("\nParameters\n---")
     lines = after.partition("\n\nReturns\n")[0].splitlines()[1:]
     descriptions: dict[str, str] = {}
-    named: list[str] = []
+    parameters: list[str] = []
     for line in lines:
         if line.startswith(" "):
-            descriptions |= {name: f"{descriptions.get(name, '')} {line.strip()}".strip() for name in named}
+            descriptions |= {
+                name: f"{descriptions.get(name, '')} {line.strip()}".strip() for name in parameters
+            }
         elif _NAMES.fullmatch(line):
-            named = line.split(", ")
+            parameters = line.split(", ")
     for name, about in descriptions.items():
         if match := _AS_IN.match(about):
             descriptions[name] = f"{verb(match[1]).option(name).about} {about[match.end() :]}".strip()

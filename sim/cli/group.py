@@ -47,9 +47,9 @@ NO_COMMANDS = {
 
 def commands() -> dict[str, str]:
     """The names of all commands, and the module of each; empty for one that prints its verb's table."""
-    own = {name: home for home, names in _HOMES.items() for name in names}
-    others = {*verbs.names()} - {*own, *CALLED.values(), *NO_COMMANDS}
-    return own | {name.replace("_", "-"): "" for name in sorted(others)}
+    homes = {name: home for home, names in _HOMES.items() for name in names}
+    others = {*verbs.names()} - {*homes, *CALLED.values(), *NO_COMMANDS}
+    return homes | {name.replace("_", "-"): "" for name in sorted(others)}
 
 
 _SIGPIPE = 13  # also on systems without this signal
@@ -158,17 +158,17 @@ def _run(argv: list[str] | None) -> None:
         wrong.message = visible_lines(mask_words(wrong.message))  # type: ignore[misc]  # no other way in
         wrong.show()
         sys.exit(wrong.exit_code)
-    except _told() as error:
+    except _reported_errors() as error:
         sys.exit(_complain(error))
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _told() -> tuple[type[Exception], ...]:
+def _reported_errors() -> tuple[type[Exception], ...]:
     """The exceptions reported in one line, including those of language models if these were loaded;
     nothing is imported for this."""
     models = sys.modules.get("sim.models.errors")
-    own = (IsoError, ImportError, OSError, UnicodeDecodeError)
-    return own if models is None else (*own, models.LlmError)
+    errors = (IsoError, ImportError, OSError, UnicodeDecodeError)
+    return errors if models is None else (*errors, models.LlmError)
 
 
 def _cut_off() -> int:

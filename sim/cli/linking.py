@@ -177,10 +177,10 @@ def _play(suite: str, options: dict[str, Any]) -> None:
 
     if options["rules"] is not None:
         raise click.UsageError("--rules and --suite both set the responses; use only one of them")
-    whole = suite_of(suite)
-    options["rules"] = whole.rules
-    options["network"] = options["network"] or whole.network
-    options["format"] = options["format"] or whole.format
+    parsed_suite = suite_of(suite)
+    options["rules"] = parsed_suite.rules
+    options["network"] = options["network"] or parsed_suite.network
+    options["format"] = options["format"] or parsed_suite.format
 
 
 def _tell(done: Sent, as_json: bool) -> None:

@@ -69,8 +69,8 @@ def validate(
     if as_json:
         shown.json_line(record)
         return valid
-    own = f"ISO 8583:{record['version']}" + (f", {record['network']}" if record["network"] else "")
-    shown.verdict(valid, f"{'valid' if valid else 'not valid'} ({own})")
+    label = f"ISO 8583:{record['version']}" + (f", {record['network']}" if record["network"] else "")
+    shown.verdict(valid, f"{'valid' if valid else 'not valid'} ({label})")
     shown.findings(record["findings"])
     if against:
         verdicts = [(name, "passed" if passed else "failed") for name, passed in record["networks"].items()]

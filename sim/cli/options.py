@@ -40,11 +40,11 @@ def _pastes(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
         yield text_of(Path(path).read_bytes())
     if not arguments and path is None:
         arguments = ("-",)
-    for argument in _whole(arguments):
+    for argument in _rejoin(arguments):
         yield _standard_input() if argument == "-" else argument
 
 
-def _whole(arguments: tuple[str, ...]) -> tuple[str, ...]:
+def _rejoin(arguments: tuple[str, ...]) -> tuple[str, ...]:
     """The arguments, joined again if the shell has split a message at its blanks."""
     if len(arguments) > 1 and all(_HEX.fullmatch(arg) and len(arg) < _LEAST for arg in arguments):
         return (" ".join(arguments),)
@@ -103,10 +103,10 @@ def in_a_shell(text: str) -> str:
     """*text* of a docstring, worded for a shell."""
     for pattern, words in _IN_A_SHELL:
         text = re.sub(pattern, words, text)
-    return re.sub(r"`sim\.(\w+)`", r"`iso8583 \1`", elsewhere(text, _named))
+    return re.sub(r"`sim\.(\w+)`", r"`iso8583 \1`", elsewhere(text, _option_name))
 
 
-def _named(option: re.Match[str]) -> str:
+def _option_name(option: re.Match[str]) -> str:
     name = option[1]
     return name.upper() if name == "message_type" else f"--{name.replace('_', '-')}"
 

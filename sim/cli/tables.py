@@ -42,10 +42,10 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
         raise click.UsageError("standard input is closed")
     stream: Any = sys.stdin if source == "-" else source
     table = verb("read")(stream, **{name: value for name, value in options.items() if value})
-    whole: Any = table if clear else Table(table.masked())
+    output: Any = table if clear else Table(table.masked())
     ending = ending or (".json" if as_json else ".csv")
     how = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
-    write = getattr(whole, _WRITERS[ending])
+    write = getattr(output, _WRITERS[ending])
     if out is None:
         write(sys.stdout, **how)
         return

@@ -34,8 +34,8 @@ def numbers(bitmap: str) -> tuple[int, ...]:
     >>> numbers("80000000000000000000000000000001")
     (128,)
     """
-    found = tuple(chain.from_iterable(map(getitem, _ANNOUNCED, bitmap)))
-    return found[1:] if found[:1] == _FIRST_BIT else found
+    elements = tuple(chain.from_iterable(map(getitem, _ANNOUNCED, bitmap)))
+    return elements[1:] if elements[:1] == _FIRST_BIT else elements
 
 
 def to_hex(present: Iterable[int], *, secondary: bool = False) -> str:

@@ -85,8 +85,8 @@ class Message:
     def _masked(self, *, cut: bool) -> dict[int, str]:
         cells = [Stretch(0, "", str(self.mti)), Stretch(1, "", "0" * len(self.bitmap))]
         cells += [_cell(number, str(value), self.spec) for number, value in sorted(self.fields.items())]
-        shown = mask_cells(cells, self.version, broken=cut, cut=cut)
-        return dict(zip(sorted(self.fields), shown[2:], strict=True))
+        texts = mask_cells(cells, self.version, broken=cut, cut=cut)
+        return dict(zip(sorted(self.fields), texts[2:], strict=True))
 
     def __repr__(self) -> str:
         extra = ", empty_secondary=True" if self.empty_secondary else ""

@@ -64,18 +64,25 @@ def sizes(lengths: str, prefix: int, most: int) -> Sizes:
 @lru_cache(maxsize=64)
 def _steps(version: str | Spec) -> list[tuple[int, int, Sizes]]:
     """By number: the width, the digits of the length prefix (0 if fixed), and the reader of the prefix."""
-    made = [(one.width, one.prefix, sizes("ascii", one.prefix, one.width)) for one in table(version).elements]
-    return [(0, 0, sizes("ascii", 0, 0)), *made]
+    steps = [
+        (element.width, element.prefix, sizes("ascii", element.prefix, element.width))
+        for element in table(version).elements
+    ]
+    return [(0, 0, sizes("ascii", 0, 0)), *steps]
 
 
 @lru_cache(maxsize=64)
 def _writing(version: str | Spec) -> list[tuple[int, tuple[str, ...] | None, int]]:
     """By number: the width, every length prefix by length (None if fixed), and the bit."""
-    made = [
-        (one.width, _prefixes(one.prefix, one.width) if one.prefix else None, 1 << 128 - one.number)
-        for one in table(version).elements
+    rows = [
+        (
+            element.width,
+            _prefixes(element.prefix, element.width) if element.prefix else None,
+            1 << 128 - element.number,
+        )
+        for element in table(version).elements
     ]
-    return [made[0], *made]
+    return [rows[0], *rows]
 
 
 @cache
@@ -113,7 +120,7 @@ def parse(raw: str, version: str | Spec = "1987") -> Message:
 
 def walk(raw: str, version: str | Spec) -> Message:
     """Read *raw* element by element. Raises ParseError at the first misfit."""
-    own = table(version)  # raises if unknown
+    elements = table(version)  # raises if unknown
     mti = raw[:MTI_WIDTH]
     if len(mti) < MTI_WIDTH or not is_digits(mti):
         raise _bad_mti(mti)
@@ -124,7 +131,7 @@ def walk(raw: str, version: str | Spec) -> Message:
     if len(bits) < BITMAP_WIDTH * (1 + secondary) or not bitmap.HEX_DIGITS.issuperset(bits):
         raise _bad_bitmap(raw)
     # A partial message keeps its secondary bitmap even before an element above 64 is read.
-    message = Message(mti, {}, own.version, secondary, own if own.dialect else None)
+    message = Message(mti, {}, elements.version, secondary, elements if elements.dialect else None)
     read_values(raw, MTI_WIDTH + len(bits), bitmap.numbers(bits), message)
     return message
 
@@ -155,8 +162,8 @@ def read_values(raw: str, at: int, numbers: Sequence[int], message: Message) -> 
 
 def reads(raw: str, version: str | Spec) -> bool:
     """Whether `walk` would read *raw*; builds no message and gives no reason."""
-    found = announced(raw)
-    return found is not None and ends(raw, *found, version)
+    head = announced(raw)
+    return head is not None and ends(raw, *head, version)
 
 
 def announced(raw: str) -> tuple[int, tuple[int, ...]] | None:
@@ -190,8 +197,8 @@ def _bad_mti(mti: str) -> ParseError:
     if len(mti) < MTI_WIDTH:
         return ParseError(MTI_FIELD, 0, "4 digits", size_of(mti), None, "mti", MTI_WIDTH)
     # Printable characters are shown; others may be packed digits.
-    shown = repr(mti) if mti.isprintable() else quoted(mti, mti.encode("latin-1", "replace"))
-    return ParseError(MTI_FIELD, 0, "4 digits", shown, None, "mti", MTI_WIDTH)
+    text = repr(mti) if mti.isprintable() else quoted(mti, mti.encode("latin-1", "replace"))
+    return ParseError(MTI_FIELD, 0, "4 digits", text, None, "mti", MTI_WIDTH)
 
 
 def _bad_bitmap(raw: str) -> ParseError:
@@ -204,16 +211,16 @@ def _bad_bitmap(raw: str) -> ParseError:
     index = next((at for at, char in enumerate(text) if char not in bitmap.HEX_DIGITS), None)
     if index is None:
         return ParseError(BITMAP_FIELD, start, expected, size_of(text), None, "bitmap", BITMAP_WIDTH)
-    found = f"{text[index]!r} after {index} of them"
-    return ParseError(BITMAP_FIELD, start + index, expected, found, None, "bitmap", BITMAP_WIDTH)
+    description = f"{text[index]!r} after {index} of them"
+    return ParseError(BITMAP_FIELD, start + index, expected, description, None, "bitmap", BITMAP_WIDTH)
 
 
 def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
     element = partial.spec[number]
     text = raw[at : at + element.prefix]
     expected = f"a length prefix of {element.prefix} digits, at most {element.width}"
-    found = size_of(text) if len(text) < element.prefix else repr(text)
-    return ParseError(number, at, expected, found, PartialMessage.of(partial), "prefix", element.prefix)
+    description = size_of(text) if len(text) < element.prefix else repr(text)
+    return ParseError(number, at, expected, description, PartialMessage.of(partial), "prefix", element.prefix)
 
 
 def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> ParseError:
@@ -281,15 +288,15 @@ def misfits(message: Message) -> tuple[BuildError, ...]:
     >>> [str(one) for one in misfits(Message("0200", {12: "260903123045", 49: "840"}))]
     ['DE 12: expected n 6, found 12 characters']
     """
-    found = []
+    errors = []
     for number, value in message.fields.items():
         try:
             write(Message(message.mti, {number: value}, message.version, False, message.dialect))
         except BuildError as error:
-            found.append(error)
+            errors.append(error)
             if error.field != number:
                 break  # the MTI is wrong, or there is no such element
-    return tuple(found)
+    return tuple(errors)
 
 
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:
@@ -300,20 +307,20 @@ def spans(message: Message) -> dict[int, tuple[int, int, int]]:
 
 
 def spans_of(
-    own: Spec, widths: Iterable[tuple[int, int]], secondary: bool, last: int = bitmap.ALL_BITS
+    element_table: Spec, widths: Iterable[tuple[int, int]], secondary: bool, last: int = bitmap.ALL_BITS
 ) -> dict[int, tuple[int, int, int]]:
-    """The same for element table *own*, from (number, value width) pairs, up to element *last*."""
-    elements = own.elements
+    """The same for element table *element_table*, from (number, value width) pairs, up to element *last*."""
+    elements = element_table.elements
     end = MTI_WIDTH + (2 if secondary else 1) * BITMAP_WIDTH
-    found = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
+    places = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
     for number, width in sorted(widths):
         if number > last:
             break
         start = end
         first = start + elements[number - 1].prefix
         end = first + width
-        found[number] = (start, first, end)
-    return found
+        places[number] = (start, first, end)
+    return places
 
 
 # Version -> bitmap in the text form (16 hex digits, or 32 if bit 1 is set) -> reader. Compiling one costs as
@@ -343,22 +350,22 @@ def compiled(version: str, bits: str) -> Reader:
     """The reader of *version* messages with bitmap *bits*, 16 or 32 hex digits. Its source, kept as `source`,
     contains only numbers and widths from the element tables."""
     elements = [spec(version)[number] for number in bitmap.numbers(bits)]
-    empty = len(bits) > BITMAP_WIDTH and not any(one.number > bitmap.PRIMARY_BITS for one in elements)
+    empty = len(bits) > BITMAP_WIDTH and not any(item.number > bitmap.PRIMARY_BITS for item in elements)
     names: dict[str, Any] = {"Message": Message}
     lines = ["    if not (mti := raw[:4]).isascii() or not mti.isdigit():", "        return None"]
     lines.append(f"    r0 = raw[{MTI_WIDTH + len(bits)}:]")
     values, ended, at = [], [str(MTI_WIDTH + len(bits))], 0
-    for one in elements:
+    for element in elements:
         rest, step = f"r{len(ended) - 1}", len(ended)
-        if one.fixed:
-            values.append(f"{one.number}: {rest}[{_slice(at, at + one.width, names)}]")
-            at += one.width
+        if element.fixed:
+            values.append(f"{element.number}: {rest}[{_slice(at, at + element.width, names)}]")
+            at += element.width
             continue
-        legal, start = f"L{one.prefix}_{one.width}", at + one.prefix
-        names[legal] = sizes("ascii", one.prefix, one.width)
+        legal, start = f"L{element.prefix}_{element.width}", at + element.prefix
+        names[legal] = sizes("ascii", element.prefix, element.width)
         lines += [f"    n = {legal}({rest}[{_slice(at, start, names)}])", "    if n is None:"]
         lines += ["        return None", f"    e{step} = {start} + n", f"    r{step} = {rest}[e{step}:]"]
-        values.append(f"{one.number}: {rest}[{start}:e{step}]")
+        values.append(f"{element.number}: {rest}[{start}:e{step}]")
         ended.append(f"e{step}")
         at = 0
     lines += [f"    if len(raw) != {' + '.join([*ended, str(at)])}:", "        return None"]

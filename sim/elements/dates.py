@@ -125,8 +125,8 @@ def is_sound(pattern: str, value: str) -> bool:
     """
     if not unusual(pattern).match(value):
         return True
-    whole = len(value) == len(pattern) and value.isascii() and value.isdigit()
-    return whole and problem(pattern, value) is None
+    well_formed = len(value) == len(pattern) and value.isascii() and value.isdigit()
+    return well_formed and problem(pattern, value) is None
 
 
 def write(pattern: str, at: datetime) -> str:
@@ -175,7 +175,7 @@ def say(pattern: str, value: str) -> str:
     return f"{' '.join(words)}, {time}" if words and time else time or " ".join(words)
 
 
-def told(pattern: str, value: str) -> str:
+def readable_date(pattern: str, value: str) -> str:
     """*value* as a person reads it; empty if it is not a date of *pattern*."""
     text = say(pattern, value)
     return "" if text == value else text

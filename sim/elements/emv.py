@@ -174,17 +174,17 @@ MEANINGS: dict[str, Callable[[str], str]] = {
     "84": application,
     "8A": response_code,
     "91": _authentication,
-    "9A": partial(dates.told, "YYMMDD"),
+    "9A": partial(dates.readable_date, "YYMMDD"),
     "9C": transaction_type,
-    "5F24": partial(dates.told, "YYMMDD"),
-    "5F25": partial(dates.told, "YYMMDD"),
+    "5F24": partial(dates.readable_date, "YYMMDD"),
+    "5F25": partial(dates.readable_date, "YYMMDD"),
     "5F28": numeric_country,
     "5F2A": _currency,
     "9F06": application,
     "9F15": merchant_category,
     "9F17": _tries,
     "9F1A": numeric_country,
-    "9F21": partial(dates.told, "hhmmss"),
+    "9F21": partial(dates.readable_date, "hhmmss"),
     "9F27": cryptogram,
     "9F34": cvm_results,
     "9F35": _terminal_type,
@@ -242,9 +242,9 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
     the amounts; *pan* is masked wherever it occurs."""
     spec = emv.tag_of(tag.tag, network)
     kind = emv.role(tag.tag)
-    shown = _shown(tag, kind, spec)
-    if len(pan) >= 12 and pan in shown:
-        shown = shown.replace(pan, mask_pan(pan))
+    text = _masked_text(tag, kind, spec)
+    if len(pan) >= 12 and pan in text:
+        text = text.replace(pan, mask_pan(pan))
     meaning = ""
     if tag.tag in _AMOUNTS:
         meaning = money.say_amount(tag.value, currency) if tag.value.isdecimal() else ""
@@ -257,7 +257,7 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
     elif emv.bits(tag.tag):
         meaning = "; ".join(bits_set(tag.tag, tag.value)) or "no bit set"
     name = spec.name if spec else _unknown(tag.tag)
-    return TagMeaning(tag.tag, name, shown, meaning, tag.depth, tag.value_start, tag.end)
+    return TagMeaning(tag.tag, name, text, meaning, tag.depth, tag.value_start, tag.end)
 
 
 def _unknown(tag: str) -> str:
@@ -265,7 +265,7 @@ def _unknown(tag: str) -> str:
     return "private tag" if private else "unknown tag"
 
 
-def _shown(tag: Tag, kind: str, spec: emv.TagSpec | None) -> str:
+def _masked_text(tag: Tag, kind: str, spec: emv.TagSpec | None) -> str:
     size = count(len(tag.value) // 2, "byte")
     if tag.constructed:
         return f"[{size} of tags]"
@@ -402,10 +402,12 @@ def _agreement(chip: ChipData, message: Message) -> str:
     text = f"The chip signed {signed}" + (f" at a terminal ({place})" if place else "")
     total = money.amount(message)
     # An amount without a currency is in that of the chip.
-    said = money.say_amount(total[0], currency) if total and not total[1] else money.say(message)
-    if not said or mti.is_response(message.mti):
+    statement = money.say_amount(total[0], currency) if total and not total[1] else money.say(message)
+    if not statement or mti.is_response(message.mti):
         return text + "."
-    return text + (", which matches the message." if said == signed else f", but the message says {said}.")
+    return text + (
+        ", which matches the message." if statement == signed else f", but the message says {statement}."
+    )
 
 
 def _answer(chip: ChipData) -> str:

@@ -92,13 +92,13 @@ def unfold(message: Message, number: int, network: str | None = None) -> list[To
 
 def _unsaid(parts: tuple[Part, ...], covered: str) -> tuple[Part, ...]:
     """*parts*; those that are partly masked are marked as card data, so that they get no meaning."""
-    made = []
+    new_parts = []
     for part in parts:
         inside = _unsaid(part.children, covered)
         hidden = not inside and covered[part.start : part.end] != part.value and not part.sensitive
         cell = replace(part.cell, sensitive="hidden") if hidden else part.cell
-        made.append(part._replace(cell=cell, children=inside))
-    return tuple(made)
+        new_parts.append(part._replace(cell=cell, children=inside))
+    return tuple(new_parts)
 
 
 def _tell(
@@ -108,8 +108,8 @@ def _tell(
     placed = cell.cut in _PLACED and all(part.key.isdecimal() for part in parts)
     for part in parts:
         label = _place(part) if placed else part.key
-        shown = covered[part.start : part.end]
-        yield Told(part, label, part.name, _open_meaning(part, around), shown, depth)
+        text = covered[part.start : part.end]
+        yield Told(part, label, part.name, _open_meaning(part, around), text, depth)
         yield from _tell(part.cell, part.children, covered, message, network, depth + 1)
 
 
@@ -131,8 +131,10 @@ def _of_part(part: Part, around: _Around) -> str:
     if not kind:
         inside = _Around(around.message, around.network, part.children)
         told_by_amounts = {child.cell.argument for child in part.children if child.cell.codes == "amount"}
-        own = (_open_meaning(child, inside) for child in part.children if child.key not in told_by_amounts)
-        return ", ".join(filter(None, own))
+        meanings = (
+            _open_meaning(child, inside) for child in part.children if child.key not in told_by_amounts
+        )
+        return ", ".join(filter(None, meanings))
     teller = _TELLERS.get(kind)
     return teller(part, around) if teller else _code_of_part(part, around)
 
@@ -194,7 +196,7 @@ _TELLERS: dict[str, Callable[[Part, _Around], str]] = {
     "blank": _silent,
     "country": _country_of_part,
     "currency": _currency,
-    "date": lambda part, around: dates.told(part.cell.argument, part.value),
+    "date": lambda part, around: dates.readable_date(part.cell.argument, part.value),
     "digits": _silent,
     "ebcdic": _ebcdic,
     "flags": _flags,
@@ -265,16 +267,20 @@ def meaning(message: Message, number: int, network: str | None = None) -> str:
         return _mti(message)
     if number == 1:
         return _bitmap(message)
-    shown, sayer = _covered(message, number), _sayers(message.version).get(number)
-    return sayer(shown, number, network) if sayer else say_parts(shown, number, network)
+    covered, sayer = _covered(message, number), _sayers(message.version).get(number)
+    return sayer(covered, number, network) if sayer else say_parts(covered, number, network)
 
 
 def _covered(message: Message, number: int) -> Message:
     """*message* with card data in the element masked, if its meaning would repeat the value."""
     if tells_itself(number, message.version):
         return message
-    shown = cover_value(number, message[number], message.version, message.get(2))
-    return message if shown == message[number] else replace(message, fields={**message.fields, number: shown})
+    covered = cover_value(number, message[number], message.version, message.get(2))
+    return (
+        message
+        if covered == message[number]
+        else replace(message, fields={**message.fields, number: covered})
+    )
 
 
 def _mti(message: Message) -> str:
@@ -320,7 +326,7 @@ def _processing_code(message: Message, number: int, network: str | None) -> str:
 
 
 def _date(message: Message, number: int, network: str | None) -> str:
-    text = dates.told(message.spec[number].pattern, message[number])
+    text = dates.readable_date(message.spec[number].pattern, message[number])
     return f"{text} UTC" if text and number == 7 else text
 
 

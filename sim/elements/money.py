@@ -26,8 +26,8 @@ def in_major_units(digits: str, exponent: int) -> str:
     value = int(digits)
     if exponent <= 0:
         return f"{value:,}"
-    whole, part = divmod(value, 10**exponent)
-    return f"{whole:,}.{part:0{exponent}}"
+    units, part = divmod(value, 10**exponent)
+    return f"{units:,}.{part:0{exponent}}"
 
 
 def say_amount(digits: str, code: str) -> str:
@@ -68,10 +68,10 @@ def say_rate(value: str) -> str:
     if not value.isdecimal():
         return ""
     decimals, digits = int(value[0]), value[1:]
-    whole = len(digits) - decimals
+    point = len(digits) - decimals
     if not 0 < decimals <= len(digits):
         return digits.lstrip("0") or "0"
-    return f"{digits[:whole].lstrip('0') or '0'}.{digits[whole:]}"
+    return f"{digits[:point].lstrip('0') or '0'}.{digits[point:]}"
 
 
 def say_currency(code: str) -> str:

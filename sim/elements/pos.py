@@ -47,7 +47,7 @@ def mode_of(value: str, version: str) -> str:
     return entry_mode(Message("", {_NUMBER: value}, version))
 
 
-def own(message: Message, job: str, network: str | None) -> str:
+def added_meaning(message: Message, job: str, network: str | None) -> str:
     """The meaning of a code that *network* has added to the standard's list, in the subfield of DE 22 for
     *job*; empty for a code of the standard or an unknown one.
 
@@ -81,7 +81,7 @@ def authentication(message: Message, network: str | None = None) -> str:
     """How the cardholder was verified, as far as DE 22 says, including codes that *network* has added;
     otherwise empty."""
     words = ", ".join(code.meaning for code in _codes(message, "authentication"))
-    return words or own(message, "authentication", network)
+    return words or added_meaning(message, "authentication", network)
 
 
 def absence(message: Message, network: str | None = None) -> str:
@@ -92,7 +92,7 @@ def absence(message: Message, network: str | None = None) -> str:
     >>> absence(Message("1100", {22: "600190600140"}, "1993"), "AMEX")
     'cardholder not present, recurring'
     """
-    if added := own(message, "presence", network):
+    if added := added_meaning(message, "presence", network):
         return f"cardholder {_NOT_PRESENT}, {added}"  # networks have added only codes for absence
     codes = _codes(message, "presence")
     if ways := [code.meaning for code in codes if code.kind == _REMOTE]:

@@ -54,82 +54,82 @@ class Left:
 
 def left(steps: Sequence[Step], network: str | None) -> Left:
     """The amounts that remain after *steps*."""
-    held = bookings(steps, network)
+    entries = bookings(steps, network)
     sums = {
-        way: sum(one.stays for one in held if one.way == way and not one.unknown)
+        way: sum(entry.stays for entry in entries if entry.way == way and not entry.unknown)
         for way in (HELD, CHARGED, CREDITED)
     }
-    unknown = sum(one.stays or one.asked for one in held if one.unknown)
-    return Left(next((one.currency for one in held), ""), **sums, unknown=unknown)
+    unknown = sum(entry.stays or entry.asked for entry in entries if entry.unknown)
+    return Left(next((entry.currency for entry in entries), ""), **sums, unknown=unknown)
 
 
 def accepted(message: Message, network: str | None) -> bool:
     """Whether the response *message* accepts the request, by the code list of *network*."""
-    known = code_of(message.get(39), message.version, network)
-    return known is not None and known.kind in _ACCEPTED
+    code = code_of(message.get(39), message.version, network)
+    return code is not None and code.kind in _ACCEPTED
 
 
 def minor_units(message: Message) -> int:
     """DE 4 in minor units, 0 if there is none."""
-    found = amount(message)
-    return int(found[0]) if found and is_digits(found[0]) else 0
+    money = amount(message)
+    return int(money[0]) if money and is_digits(money[0]) else 0
 
 
 def bookings(steps: Sequence[Step], network: str | None) -> list[Booking]:
     """The booking of each request among *steps* that moves money, in their order."""
-    found: dict[int, Booking] = {}
+    by_step: dict[int, Booking] = {}
     for at, step in enumerate(steps):
         if step.role in MOVING and step.message.mti[1] in "12":
-            found[at] = _booking(at, step.message)
+            by_step[at] = _booking(at, step.message)
             if step.role in (ADVICE, COMPLETION) and step.message.mti[2] == "2":
-                _decide(found, at, step, step.message, network)
-        elif step.role == REVERSAL and step.of in found:
-            found[step.of].undoing = at
+                _decide(by_step, at, step, step.message, network)
+        elif step.role == REVERSAL and step.of in by_step:
+            by_step[step.of].undoing = at
         elif step.is_answer and step.of is not None:
-            _answered(found, steps, step.of, step.message, network)
-    return list(found.values())
+            _answered(by_step, steps, step.of, step.message, network)
+    return list(by_step.values())
 
 
 def _booking(at: int, message: Message) -> Booking:
     way = CREDITED if is_credit(message) else HELD if message.mti[1] == "1" else CHARGED
-    found = amount(message)
-    return Booking(at, way, minor_units(message), found[1] if found else "")
+    money = amount(message)
+    return Booking(at, way, minor_units(message), money[1] if money else "")
 
 
 def _answered(
-    found: dict[int, Booking], steps: Sequence[Step], at: int, answer: Message, network: str | None
+    by_step: dict[int, Booking], steps: Sequence[Step], at: int, answer: Message, network: str | None
 ) -> None:
     """Apply the *answer* to step *at* to its booking."""
     step = steps[at]
-    if step.role == REVERSAL and step.of in found:
-        _undo(found[step.of], at, step.message, accepted(answer, network))
-    elif at in found and found[at].state == ASKED:
-        _decide(found, at, step, answer, network)
+    if step.role == REVERSAL and step.of in by_step:
+        _undo(by_step[step.of], at, step.message, accepted(answer, network))
+    elif at in by_step and by_step[at].state == ASKED:
+        _decide(by_step, at, step, answer, network)
 
 
-def _decide(found: dict[int, Booking], at: int, step: Step, decision: Message, network: str | None) -> None:
-    one = found[at]
+def _decide(by_step: dict[int, Booking], at: int, step: Step, decision: Message, network: str | None) -> None:
+    booking = by_step[at]
     if 39 in decision and not accepted(decision, network):
-        one.state = DECLINED
+        booking.state = DECLINED
         return
     partly = is_particular("partial", decision.version, decision.get(39))
-    one.state = PARTLY if partly else APPROVED
-    one.stays = minor_units(decision) if partly else one.asked
+    booking.state = PARTLY if partly else APPROVED
+    booking.stays = minor_units(decision) if partly else booking.asked
     if step.role == COMPLETION:  # it replaces the authorized amounts
-        for other in found.values():
+        for other in by_step.values():
             if other.way == HELD and other.step < at and other.state in (APPROVED, PARTLY):
                 other.state, other.stays = COMPLETED, 0
 
 
-def _undo(one: Booking, at: int, reversal: Message, well: bool) -> None:
+def _undo(booking: Booking, at: int, reversal: Message, well: bool) -> None:
     """Apply a *reversal* to a booking; *well*: it was accepted."""
-    if one.undoing == at:
-        one.undoing = None
+    if booking.undoing == at:
+        booking.undoing = None
     if well:
-        one.stays = min(one.stays or one.asked, final_amount(reversal))
-        one.state = UNDONE if not one.stays else PARTLY
-    elif one.state == ASKED:  # the other side has no such transaction
-        one.state = UNDONE
+        booking.stays = min(booking.stays or booking.asked, final_amount(reversal))
+        booking.state = UNDONE if not booking.stays else PARTLY
+    elif booking.state == ASKED:  # the other side has no such transaction
+        booking.state = UNDONE
 
 
 def final_amount(reversal: Message) -> int:
@@ -144,9 +144,11 @@ def final_amount(reversal: Message) -> int:
 def standing(steps: Sequence[Step], network: str | None) -> list[Booking]:
     """The bookings that can still be reversed, approved or without a response, the latest last."""
     stands = (ASKED, APPROVED, PARTLY)
-    return [one for one in bookings(steps, network) if one.state in stands and one.undoing is None]
+    return [
+        booking for booking in bookings(steps, network) if booking.state in stands and booking.undoing is None
+    ]
 
 
 def authorized(steps: Sequence[Step], network: str | None) -> list[Booking]:
     """The authorizations held and not yet completed, the earliest first."""
-    return [one for one in standing(steps, network) if one.way == HELD and one.stays]
+    return [booking for booking in standing(steps, network) if booking.way == HELD and booking.stays]

@@ -48,44 +48,48 @@ def _only(reader: Reader) -> None:
     """`Only` before an amount adds nothing to the decision."""
     text, money = fold(reader.text), reader.all("amount", "bare", "part")
     for mark in reader.all("unknown"):
-        if mark.value in phrases_of("only-word") and any(JOINED.fullmatch(text[mark.end : one.start])
-                                       for one in money if one.start >= mark.end):  # fmt: skip
+        if mark.value in phrases_of("only-word") and any(JOINED.fullmatch(text[mark.end : amount.start])
+                                       for amount in money if amount.start >= mark.end):  # fmt: skip
             mark.key = "aside"
 
 
 def _granted(reader: Reader) -> None:
     """An amount received out of a requested one is a partial approval; it is unclear if it could also be a
     response code."""
-    found = _ASKED_GOT.search(fold(reader.text))
-    if found is None:
+    match = _ASKED_GOT.search(fold(reader.text))
+    if match is None:
         return
-    start, end = found.span("n")
-    network = next((str(one.value) for one in reader.all("network")), NETWORKS[0])
+    start, end = match.span("n")
+    network = next((str(brand.value) for brand in reader.all("network")), NETWORKS[0])
     for mark in reader.all("unknown", "code", "decision"):
-        if found.start("got") <= mark.start and mark.end <= end:
+        if match.start("got") <= mark.start and mark.end <= end:
             mark.key = "aside"
     if not any(mark.start == start for mark in reader.all("amount", "bare")):
-        if _GOT.match(found["got"]) and response_code(network, found["n"]):
-            reader.unclear.append(f"{found['got']} {found['n']}: an amount or a code")
-        reader.marks.append(Mark("bare", found["n"], start, end, found["n"]))
-    reader.marks.append(Mark("decision", "partial", found.start("got"), found.end("got"), found["got"]))
+        if _GOT.match(match["got"]) and response_code(network, match["n"]):
+            reader.unclear.append(f"{match['got']} {match['n']}: an amount or a code")
+        reader.marks.append(Mark("bare", match["n"], start, end, match["n"]))
+    reader.marks.append(Mark("decision", "partial", match.start("got"), match.end("got"), match["got"]))
 
 
 def _counts(reader: Reader) -> None:
     """A number before a plural or before instalments counts them."""
-    known = reader.all(*{mark.key for mark in reader.marks})
+    known_marks = reader.all(*{mark.key for mark in reader.marks})
     for mark in reader.all("twice"):
-        before = max((one for one in known if one.end <= mark.start), key=lambda one: one.end, default=mark)
+        before = max(
+            (other for other in known_marks if other.end <= mark.start),
+            key=lambda other: other.end,
+            default=mark,
+        )
         mark.key = {"then": "repeat", "head": "count", "amount": "count", "bare": "count", "alone": "count",
                     "network": "count"}.get(before.key, "unknown")  # fmt: skip
         mark.value = 2 if mark.key == "count" else fold(mark.words)
     for mark in reader.all("unknown", "several", "number"):
-        value = sums.whole(str(mark.value)) if str(mark.value).isalnum() else None
+        value = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
         if not value:
             continue
-        after = [one for one in known if one.start >= mark.end][:1]
+        after = [other for other in known_marks if other.start >= mark.end][:1]
         rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
-        if any(one.key == "instalments" or one.value == "instalment" for one in after):
+        if any(other.key == "instalments" or other.value == "instalment" for other in after):
             mark.key, mark.value = "instalments", value
         elif (
             value > 1
@@ -100,7 +104,7 @@ def _counts(reader: Reader) -> None:
             mark.key, mark.value = "count", value
         elif rest and rest[0] in phrases_of("sized-word"):
             mark.key, mark.value = "sized", value
-    if any(one.value == "instalment" for one in known) and not reader.all("instalments"):
+    if any(other.value == "instalment" for other in known_marks) and not reader.all("instalments"):
         for mark in reader.all("count"):
             mark.key = "instalments"  # in 4 times
     many = [mark for mark in reader.all("instalments") if isinstance(mark.value, int)]
@@ -131,7 +135,7 @@ def _codes(reader: Reader) -> None:
     for mark in reader.all("unknown"):
         code = re.compile(r"\w*").match(text, mark.start)[0].upper()  # type: ignore[index]
         said = reader.all("decision", "answer", "reason", "reason!")
-        before = [one for one in said if one.end <= mark.start]
+        before = [word for word in said if word.end <= mark.start]
         if code not in codes_known():
             continue
         start = text[: mark.start].rstrip()
@@ -139,14 +143,14 @@ def _codes(reader: Reader) -> None:
         last = _WITH.search(start) and not text[mark.start + len(code) :].strip(" .")
         alone = _LONE_CODE.fullmatch(text, mark.start) and start[-1:] in (",", ":", ">", "/")
         apart = said and start[-1:] == "(" and text[mark.start + len(code) :][:1] == ")"
-        others = [one for one in reader.marks if before and before[-1].end <= one.start < mark.start]
+        others = [other for other in reader.marks if before and before[-1].end <= other.start < mark.start]
         if before and before[-1].value in _GRANTING and not approves(code) and (money or _OF.search(gap)):
             mark.key, mark.value = "bare", mark.words
         elif (before and last) or alone or apart or (before and not re.search("[.,;]", gap) and not others):
             mark.key, mark.value = "code", code
-            for one in reader.all("unknown"):  # of `N7`
-                if mark.start < one.start < mark.start + len(code):
-                    one.key = "aside"
+            for piece in reader.all("unknown"):  # of `N7`
+                if mark.start < piece.start < mark.start + len(code):
+                    piece.key = "aside"
 
 
 def _causes(reader: Reader) -> None:
@@ -162,24 +166,26 @@ def _stages(reader: Reader) -> None:
     """The meaning of `47.63 actual` and `+25` after a pre-authorization, of `(partial)` after a reversal."""
     text, money = fold(reader.text), reader.all("amount", "bare", "raw")
     for mark in reader.all("decision"):
-        back = [one for one in reader.all("then") if one.end <= mark.start]
+        back = [word for word in reader.all("then") if word.end <= mark.start]
         if mark.value == "partial" and mark.words.lower() in _PART and back and not reader.all("part"):
             back[-1].value, mark.key = "partial_reversal", "aside"
-    for one, other in itertools.pairwise(reader.all("then")):
-        if re.fullmatch(r"\s*of (?:an? |the )?", text[one.end : other.start]):
-            reader.unclear.append(reader.text[one.start : other.end])  # nobody reverses a reversal
+    for first, other in itertools.pairwise(reader.all("then")):
+        if re.fullmatch(r"\s*of (?:an? |the )?", text[first.end : other.start]):
+            reader.unclear.append(reader.text[first.start : other.end])  # nobody reverses a reversal
     heads = reader.all("head")
     if not any(mark.value == "preauthorization" for mark in heads):
         return
-    plus = [one.start for one in money if _PLUS.search(text, 0, one.start)]
+    plus = [amount.start for amount in money if _PLUS.search(text, 0, amount.start)]
     for mark in reader.all("also", "actual"):
         stage = "completion" if mark.key == "actual" else "incremental"
         ends = [
-            one.start for one in money if not text[one.end : mark.start].strip() and one.end <= mark.start
+            amount.start
+            for amount in money
+            if not text[amount.end : mark.start].strip() and amount.end <= mark.start
         ]
-        nexts = [one.start for one in money[1:] if _CLOSE.fullmatch(text[mark.end : one.start])]
+        nexts = [amount.start for amount in money[1:] if _CLOSE.fullmatch(text[mark.end : amount.start])]
         if mark.key == "also":
-            ends += [one for one in nexts if not text[mark.end : one].strip()]
+            ends += [position for position in nexts if not text[mark.end : position].strip()]
             plus += ends[:1]
         elif ends or nexts:
             mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
@@ -191,7 +197,7 @@ def _negations(reader: Reader) -> None:
     """Set aside what is excluded: `not a refund but a purchase`, `only the request, approved or not`."""
     if reader.all("only"):
         for mark in reader.all("negation"):
-            after = next((one for one in reader.all(*_MEANT, "only") if one.start >= mark.end), None)
+            after = next((other for other in reader.all(*_MEANT, "only") if other.start >= mark.end), None)
             if after and after.key in ("decision", "answer", "only"):
                 mark.key = "aside"
         for mark in reader.all("decision", "answer"):
@@ -200,10 +206,10 @@ def _negations(reader: Reader) -> None:
         if mark.words.lower() == "no" and reader.portuguese:
             mark.key = "aside"  # in the
             continue
-        after = next((one for one in reader.all(*_MEANT) if one.start >= mark.end), None)
+        after = next((other for other in reader.all(*_MEANT) if other.start >= mark.end), None)
         if after is None or reader.text[mark.end : after.start].count(" ") > _NEAR:
             continue
-        others = [one for one in reader.all("head") if one.value != after.value]
+        others = [head for head in reader.all("head") if head.value != after.value]
         # `Never an answer` before a reversal stays unclear: the reason is not known.
         if (after.key == "head" and others) or (after.key == "answer" and not reader.all("then")):
             mark.key = after.key = "aside"

@@ -41,11 +41,11 @@ def break_exchange(fault: str, *, at: datetime = AT) -> Exchange:
     """
     good, row = good_exchange(fault, at=at), read_toml("faults_exchange")["faults"][fault]
     step = good.steps[row["step"]]
-    made = change(row, step.message, good.network)
-    changed = made[0] if made else step.message
+    result = change(row, step.message, good.network)
+    changed = result[0] if result else step.message
     if row.get("again"):
         return good.plus(replace(step, message=changed))
-    messages = [changed if one is step else one.message for one in good.steps]
+    messages = [changed if other is step else other.message for other in good.steps]
     if step.role != "answer" and row["step"]:
         messages = messages[: row["step"] + 1]  # its response still repeats the unchanged values
     return Exchange.of(messages, network=good.network)

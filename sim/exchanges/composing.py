@@ -15,7 +15,7 @@ from typing import Any
 from sim.codec import Message
 from sim.codec.text import misfits
 from sim.elements import dates
-from sim.errors import OptionError, shown
+from sim.errors import OptionError, quoted_value
 from sim.exchanges import beside, shares
 from sim.exchanges.deciding import Decision, decide, said_by
 from sim.exchanges.draft import Draft
@@ -83,26 +83,28 @@ def plan_of(
     it names none. Raises OptionError if *text* is not a text or is too long."""
     if not isinstance(text, str) or len(text) > MOST_DESCRIPTION:
         expected = f"a text of at most {MOST_DESCRIPTION:,} characters"
-        raise OptionError("description", expected, f"{len(text):,}" if isinstance(text, str) else shown(text))
+        raise OptionError(
+            "description", expected, f"{len(text):,}" if isinstance(text, str) else quoted_value(text)
+        )
     reader = Reader(text)
     composer = Composer(reader.part(), before.asked if before else None, version, at)
-    made = composer.plan()
+    plan = composer.plan()
     if before:
-        notes, text = (*before.notes, *made.notes), f"{before.text}; {text}"
-        whole = replace(before.asking(made.asked, made.steps), text=text, notes=notes)
-        made = replace(whole, unclear=made.unclear, not_possible=made.not_possible)
-    made = made.check()
-    if made.unclear and not before:
+        notes, text = (*before.notes, *plan.notes), f"{before.text}; {text}"
+        merged = replace(before.asking(plan.asked, plan.steps), text=text, notes=notes)
+        plan = replace(merged, unclear=plan.unclear, not_possible=plan.not_possible)
+    plan = plan.check()
+    if plan.unclear and not before:
 
         def compose(part: Reader, options: dict[str, Any]) -> Plan:
             return Composer(part, None, version, at, options).plan()
 
-        made = several(reader, compose) or made
-    sized = None if made.unclear or made.not_possible else composer.only("sized")
-    steps = made.run().exchange.steps if sized else ()
-    if sized and sized not in (len(steps), sum(not one.is_answer for one in steps)):
-        made = replace(made, unclear=(f"which {sized} messages",))
-    return made
+        plan = several(reader, compose) or plan
+    sized = None if plan.unclear or plan.not_possible else composer.only("sized")
+    steps = plan.run().exchange.steps if sized else ()
+    if sized and sized not in (len(steps), sum(not step.is_answer for step in steps)):
+        plan = replace(plan, unclear=(f"which {sized} messages",))
+    return plan
 
 
 class Composer(Draft):
@@ -142,13 +144,13 @@ class Composer(Draft):
         self._place()
         self._entry()
         self._moment()
-        asked = self._asked()
+        request = self._request()
         call = call_of(self.reader, self.decision, self.network)
         unclear = tuple(dict.fromkeys(self.reader.unclear))
-        steps = (call,) if call else tuple(map(_ordered, steps_of(asked))) if asked else ()
+        steps = (call,) if call else tuple(map(_ordered, steps_of(request))) if request else ()
         if self.not_possible:
             return Plan(self.reader.text, notes=tuple(self.notes), not_possible=self.not_possible)
-        return Plan(self.reader.text, asked or Asked(), steps, tuple(self.notes), unclear)
+        return Plan(self.reader.text, request or Asked(), steps, tuple(self.notes), unclear)
 
     # -- words
     def _unknown(self) -> None:
@@ -160,14 +162,14 @@ class Composer(Draft):
                 mark.key, mark.value = "merchant", self.reader.text[trade.start : mark.end]
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
-        known = bool(self.all("head", "amount", "network", "kind", "alone"))
+        has_context = bool(self.all("head", "amount", "network", "kind", "alone"))
         left = ["unknown", "beyond", "several", "negation", "it", "same", "fact", "retry"]
         if not self.all("host", "suite"):
             left += ["bound", "everything", "endpoint"]
         if not any(mark.value == "completion" for mark in self.all("head")):
             left.append("booking")  # paid now, or held until later?
         for mark in self.all(*left):
-            if (mark.key == "it" and known) or (mark.key in ("it", "same") and self.before):
+            if (mark.key == "it" and has_context) or (mark.key in ("it", "same") and self.before):
                 continue
             if mark.words in ("?", "¿") and self.all("polite"):
                 continue
@@ -180,7 +182,7 @@ class Composer(Draft):
         """Turn labeled elements into the options that set them."""
         for mark in self.all("de"):
             number, value = mark.value
-            alpha = known.alpha if number == 49 and (known := currency_of(value.upper())) else None
+            alpha = entry.alpha if number == 49 and (entry := currency_of(value.upper())) else None
             if number == 11 and value.isdigit() and len(value) <= 6:
                 mark.key, mark.value = "stan", value.zfill(6)
             elif number in _LABELLED:
@@ -202,11 +204,11 @@ class Composer(Draft):
         network = network or (None if pan or tail else self.options.get("network"))
         if pan:
             self.put("pan", pan, "pan")
-            found = detect(pan)
-            own = found.network if found else None
-            if own is None or (network and own != network):
+            detection = detect(pan)
+            pan_network = detection.network if detection else None
+            if pan_network is None or (network and pan_network != network):
                 self.bad(f"a card number that is not {network or 'on a known network'}")
-            network = network or own
+            network = network or pan_network
         elif tail:
             network = self._card_ending(tail, network)
         self.network = network
@@ -217,16 +219,16 @@ class Composer(Draft):
         """The network of the test card that ends in *tail*, one of *network* if given; default cards come
         first."""
         of = (network,) if network else NETWORKS
-        found = next((name for name in of if default_card(name).pan.endswith(tail)), None)
-        if found is None:
-            cards = {one.pan: one.network for one in test_cards() if one.network in of}
+        owner = next((name for name in of if default_card(name).pan.endswith(tail)), None)
+        if owner is None:
+            cards = {card.pan: card.network for card in test_cards() if card.network in of}
             cards = {pan: name for pan, name in cards.items() if pan.endswith(tail)}
             if len(cards) != 1:
                 self.bad(f"which card ends in {tail}")
                 return network
             self.put("pan", next(iter(cards)), "tail")
-            found = next(iter(cards.values()))
-        return found
+            owner = next(iter(cards.values()))
+        return owner
 
     def _version(self) -> None:
         if asks := self.all("conversion"):
@@ -235,10 +237,10 @@ class Composer(Draft):
                 self.reader.marks.append(replace(asks[0], key="convert", value=mark.value))
         version = self.only("version")
         for mark in self.all("mti"):
-            own = _DIGIT_VERSION[mark.value[0]]
-            if version and version != own:
+            mti_version = _DIGIT_VERSION[mark.value[0]]
+            if version and version != mti_version:
                 self.bad(f"{mark.value} is not an MTI of {version}")
-            version = own
+            version = mti_version
         if version := version or self.given_version:
             self.put("version", version, "version", "mti")
         self.version = version or native_version(self.network, None)
@@ -266,8 +268,8 @@ class Composer(Draft):
 
     def _country_of_money(self, city: str) -> str | None:
         """The country of an unknown *city*, by the currency; None and unclear if that tells no country."""
-        said = {mark.value.currency for mark in self.all("amount")} - {"USD"}
-        land = next(iter(said))[:2] if len(said) == 1 else ""
+        currencies = {mark.value.currency for mark in self.all("amount")} - {"USD"}
+        land = next(iter(currencies))[:2] if len(currencies) == 1 else ""
         if country_of(land) is None:
             self.bad(f"{city.title()}: in which country")
             return None
@@ -275,30 +277,30 @@ class Composer(Draft):
         return land
 
     def _entry(self) -> None:
-        found = {mark.value for mark in self.all("entry")}
+        entries = {mark.value for mark in self.all("entry")}
         for less, more in _LESS:
-            if {less, more} <= found:
-                found.discard(less)
+            if {less, more} <= entries:
+                entries.discard(less)
         for mark in self.all("option"):
             self._option(mark)
-        if len(found) > 1:
+        if len(entries) > 1:
             self.bad("contradicts itself: " + " / ".join(mark.words for mark in self.all("entry")))
-        if self.all("absence") and not found and "three_d_secure" not in self.options:
+        if self.all("absence") and not entries and "three_d_secure" not in self.options:
             self.put("entry", "ecommerce", "absence")
             self.notes.append("The card is not present, and the entry was not given: e-commerce")
-        if self.all("absence") and found - {"ecommerce", "moto", "stored"}:
+        if self.all("absence") and entries - {"ecommerce", "moto", "stored"}:
             self.bad(self.all("absence")[0].words)
-        if self.all("presence") and found & {"ecommerce", "moto", "stored"}:
+        if self.all("presence") and entries & {"ecommerce", "moto", "stored"}:
             self.bad("a card both present and absent")
-        if self.all("wallet") and "contactless" in found:
+        if self.all("wallet") and "contactless" in entries:
             self.notes.append("A tapped phone looks like a card, so no token is indicated")
-        elif self.all("wallet") and not (found or self.all("absence") or "three_d_secure" in self.options):
+        elif self.all("wallet") and not (entries or self.all("absence") or "three_d_secure" in self.options):
             self.put("entry", "contactless", "wallet")
             self.notes.append("The description does not say how the phone paid: tapped, without a token")
         elif self.all("wallet"):
             self.put("token", True, "wallet")
-        if found:
-            self.put("entry", found.pop(), "entry")
+        if entries:
+            self.put("entry", entries.pop(), "entry")
         elif "three_d_secure" in self.words:
             self.put("entry", "ecommerce", "option")
         elif self.options.get("token"):
@@ -328,18 +330,20 @@ class Composer(Draft):
         if before != value:
             self.bad(f"contradicts itself: {mark.words}")
         self.options[name] = value
-        said = self.words.get(name, "")
-        self.words[name] = f"{said} … {mark.words}" if said and mark.words not in said else mark.words
+        earlier = self.words.get(name, "")
+        self.words[name] = (
+            f"{earlier} … {mark.words}" if earlier and mark.words not in earlier else mark.words
+        )
 
     def _moment(self) -> None:
-        day, clock, named = self.only("day"), self.only("clock"), self.only("timezone")
-        if named:
-            self.put("timezone", named, "timezone")
+        day, clock, zone_name = self.only("day"), self.only("clock"), self.only("timezone")
+        if zone_name:
+            self.put("timezone", zone_name, "timezone")
         if day or clock:
             now = self.at or dates.now()
             in_utc = any(_IN_UTC.search(mark.words) for mark in self.all("clock"))
             land = country_of(self.options.get("country") or _USUAL_COUNTRY)
-            zone = zone_named(named or ("UTC" if in_utc or land is None else zone_of(land.alpha2)))
+            zone = zone_named(zone_name or ("UTC" if in_utc or land is None else zone_of(land.alpha2)))
             # A time without a zone is the merchant's local time.
             at = datetime.combine(day or now.date(), time(*(clock or (12, 0, 0))), zone)
             self.put("at", at.isoformat(), "day", "clock", "timezone")
@@ -347,7 +351,7 @@ class Composer(Draft):
             self.options["at"] = self.at.isoformat()
 
     # -- messages
-    def _asked(self) -> Asked | None:
+    def _request(self) -> Asked | None:
         mtis = self.all("mti")
         classes = {mark.value[1] for mark in mtis}
         decision = self.decision = decide(
@@ -360,7 +364,7 @@ class Composer(Draft):
         if link or classes & {"8", "5"}:
             return self._of_a_link(decision, classes)
         if self.before:
-            asked = self._going_on(self.before, decision)
+            request = self._going_on(self.before, decision)
         else:
             money = self.all("amount", "bare", "raw", "cashbackof")
             if not (
@@ -372,8 +376,8 @@ class Composer(Draft):
                 or (decision.outcome and self.network)
             ):
                 self.bad("it is not clear what is meant")
-            asked = self._first(decision)
-        return asked and self._changed(self._counted(asked))
+            request = self._first(decision)
+        return request and self._changed(self._counted(request))
 
     def _of_a_link(self, decision: Decision, classes: set[str]) -> Asked | None:
         """Messages without a card: an echo test, a sign-on."""
@@ -383,13 +387,13 @@ class Composer(Draft):
             self.bad("a network message with options of a payment")
             return None
         answered = (
-            self.all("answer") or decision.outcome or any(one.value[2] == "1" for one in self.all("mti"))
+            self.all("answer") or decision.outcome or any(mark.value[2] == "1" for mark in self.all("mti"))
         )
         outcome = decision.as_outcome or ("approved" if answered else None)
         words = {**self.words, "purpose": said_by(self.all("alone")), "outcome": decision.words}
         words["message_type"] = words["then"] = words["purpose"]
-        asked = Asked(links[0], links[0], self.options, outcome, then=tuple(links[1:]), words=words)
-        return self._changed(self._counted(asked))
+        request = Asked(links[0], links[0], self.options, outcome, then=tuple(links[1:]), words=words)
+        return self._changed(self._counted(request))
 
     def _first(self, decision: Decision) -> Asked | None:
         """The request of a first description."""
@@ -415,12 +419,12 @@ class Composer(Draft):
             "outcome": decision.words or said_by(self.all("why")),
             "approved_minor_units": said_by([*self.shares.get("part", ()), *self.all("part")]),
         }
-        asked = Asked(
+        request = Asked(
             purpose, kind or usual, self.options, outcome, amounts.get("part"), follows, words=words
         )
         if follows and self.all("answer") and self._is_of_what_follows():
-            asked = replace(asked, answered=True)
-        return self._answer(asked, decision, amounts)
+            request = replace(request, answered=True)
+        return self._answer(request, decision, amounts)
 
     def _tipped(self, chain: list[str], amounts: dict[str, int]) -> list[str]:
         """The purposes when there is a tip, which is part of the amount or comes later, in the completion."""
@@ -448,7 +452,7 @@ class Composer(Draft):
     def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
         """The request *before* with the changes that a follow-up describes."""
         heads, self.network = self.all("head"), self.options.get("network")
-        asked = replace(before, fault="", elements={}, words={**before.words, **self.words})
+        request = replace(before, fault="", elements={}, words={**before.words, **self.words})
         entries = ("pin", "three_d_secure", "token", "cvv2", "postal_code", "store_card", "initiator")
         if "entry" in self.words:
             self.options = {name: value for name, value in self.options.items()
@@ -456,10 +460,10 @@ class Composer(Draft):
         if "network" in self.words and "pan" not in self.words:
             self.options.pop("pan", None)
         goes_on = before.purpose in _ASKING and not self.all("same")
-        later = bool(self.all("order")) or (goes_on and any(one.value in _LATER for one in heads))
+        later = bool(self.all("order")) or (goes_on and any(head.value in _LATER for head in heads))
         chain = [before.purpose, *(mark.value for mark in heads)] if later else [before.purpose]
         if heads and not later:
-            asked = replace(asked, purpose=heads[0].value, kind=None)
+            request = replace(request, purpose=heads[0].value, kind=None)
             chain = [heads[0].value]
         amounts = shares.amounts(self, chain, decision)
         if "main" in amounts:
@@ -468,23 +472,25 @@ class Composer(Draft):
         elif "currency" in self.words and before.options.get("currency", "USD") != self.options["currency"]:
             self._same_number(before)
         if self.all("kind", "mti"):
-            asked = replace(asked, kind=self._kind(chain, decision))
-        elif asked.kind is None or "network" in self.words:
-            asked = replace(asked, kind=self._usual_kind(asked.purpose))
+            request = replace(request, kind=self._kind(chain, decision))
+        elif request.kind is None or "network" in self.words:
+            request = replace(request, kind=self._usual_kind(request.purpose))
         if decision.outcome:
-            asked = replace(asked, outcome=self._outcome(decision, False), approved=amounts.get("part"),
-                            words={**asked.words, "outcome": decision.words})  # fmt: skip
+            request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"),
+                            words={**request.words, "outcome": decision.words})  # fmt: skip
         whys = {mark.value for mark in self.all("why")}
         if not decision.outcome and not self.all("then") and whys & {"timeout", "late"}:
-            asked = replace(asked, outcome="late" if "late" in whys else "timeout")
+            request = replace(request, outcome="late" if "late" in whys else "timeout")
         if follows := self._follows(chain[1:], amounts, decision):
-            asked = replace(asked, then=(*asked.then, *follows), outcome=asked.outcome or "approved")
-        asked = replace(asked, options=self.options, words={**asked.words, **self.words})
-        return self._answer(asked, decision, amounts)
+            request = replace(request, then=(*request.then, *follows), outcome=request.outcome or "approved")
+        request = replace(request, options=self.options, words={**request.words, **self.words})
+        return self._answer(request, decision, amounts)
 
     def _same_number(self, before: Asked) -> None:
         """Keep the figure of the amount, in another currency."""
-        old, new = (currency_of(str(one.get("currency", "USD"))) for one in (before.options, self.options))
+        old, new = (
+            currency_of(str(options.get("currency", "USD"))) for options in (before.options, self.options)
+        )
         if old and new and old.exponent is not None and new.exponent is not None:
             amount = int(before.options.get("amount_minor_units", 1000))
             value, rest = divmod(amount * 10**new.exponent, 10**old.exponent)
@@ -507,7 +513,7 @@ class Composer(Draft):
             names = ["preauthorization", "completion"]
         if self._part_of_it():
             names = ["purchase", "refund"]  # `a refund of 10 of a purchase of 40`
-        if begun := bool(names) and names[0] in _AFTER and self._begun(names[0]):
+        if begun := bool(names) and names[0] in _AFTER and self._follows_earlier(names[0]):
             names = ["preauthorization" if names[0] in _LATER else "purchase", *names]
         names.sort(key=lambda name: name != "account_funding")  # money is pulled before it is pushed
         if names[:1] == ["completion"] and len(names) > 1:
@@ -536,7 +542,7 @@ class Composer(Draft):
             return False
         return not separated(self.reader.text[heads[0].end : heads[1].start])
 
-    def _begun(self, name: str) -> bool:
+    def _follows_earlier(self, name: str) -> bool:
         """Whether an earlier transaction comes before *name*: `20 EUR approved; next day refunded`."""
         head = next(mark for mark in self.all("head") if mark.value == name)
         decided = [mark.end for mark in self.all("decision") if mark.end <= head.start]
@@ -544,12 +550,12 @@ class Composer(Draft):
             return True
         order = [mark for mark in self.all("order") if mark.start < head.start]
         return bool(order) and any(
-            one.start < order[-1].start for one in self.all("amount", "bare", "decision")
+            mark.start < order[-1].start for mark in self.all("amount", "bare", "decision")
         )
 
-    def _at_a_machine(self, chain: list[str], named: bool) -> list[str]:
+    def _at_a_machine(self, chain: list[str], stated: bool) -> list[str]:
         if self.all("atm"):
-            if chain == ["purchase"] and not named:
+            if chain == ["purchase"] and not stated:
                 return ["cash"]
             if chain[0] not in ("cash", "balance", "pin_change"):
                 self.bad("at a cash machine")
@@ -617,73 +623,79 @@ class Composer(Draft):
         text = fold(self.reader.text)
         return any(
             (
-                answer.end <= one.start
-                and phrases_of("joining").keys() >= {*text[answer.end : one.start].split()}
+                answer.end <= mark.start
+                and phrases_of("joining").keys() >= {*text[answer.end : mark.start].split()}
             )
-            or (one.end <= answer.start and not text[one.end : answer.start].strip())
+            or (mark.end <= answer.start and not text[mark.end : answer.start].strip())
             for answer in self.all("answer")
-            for one in self.all("then")
+            for mark in self.all("then")
         )
 
     def _follows(self, chain: list[str], amounts: dict[str, int], decision: Decision) -> tuple[str, ...]:
         """The later steps, as in `then` of `sim.exchange`."""
-        found = []
+        steps = []
         heads = {mark.value: mark for mark in reversed(self.all("head"))}
         for name in chain:
             word = {"incremental": "increment"}.get(name, name)
             stages = [mark for mark in self.all("head") if mark.value == name]
-            told = {mark.start: amounts[at] for mark in stages if (at := f"{name}@{mark.start}") in amounts}
-            if name == "incremental" and not told:
+            by_start = {
+                mark.start: amounts[at] for mark in stages if (at := f"{name}@{mark.start}") in amounts
+            }
+            if name == "incremental" and not by_start:
                 self.bad("the amount of the increment")
-            if name == "completion" and len(set(told.values())) > 1:
+            if name == "completion" and len(set(by_start.values())) > 1:
                 self.bad("two amounts for the completion")
             if name in amounts:  # with the tip
-                told = {self.all("tip")[0].start: amounts[name]}
-            many = list(told.items())[: 1 if name == "completion" else None]
-            found += [(start, f"{word}:{units}") for start, units in many] or [(heads[name].start, word)]
+                by_start = {self.all("tip")[0].start: amounts[name]}
+            many = list(by_start.items())[: 1 if name == "completion" else None]
+            steps += [(start, f"{word}:{units}") for start, units in many] or [(heads[name].start, word)]
         back = self.all("then")
-        wanted = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2:] in _FIRST]
+        reversals = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2:] in _FIRST]
         short = self.all("partof") if not back else []  # `only 120 dispensed`
         partial = bool(short) or any(mark.value == "partial_reversal" for mark in back)
-        if partial != ("final" in amounts) or (decision.outcome == "partial" and partial) or len(wanted) > 1:
+        if (
+            partial != ("final" in amounts)
+            or (decision.outcome == "partial" and partial)
+            or len(reversals) > 1
+        ):
             self.bad("the amount that remains")
-        if back or wanted or short:
+        if back or reversals or short:
             reasons = ["misdispense" for _ in short] + [mark.value for mark in self.all("why")]
             reason = next((f":{one}" for one in reasons if one != "late"), "")
             if reason == ":timeout" and not decision.outcome:
                 reason = ""  # timeout is the default without a response
-            word = f"partial_reversal:{amounts.get('final', 0)}" if partial else self._reversal(wanted)
-            found.append(((back or wanted or short)[0].start, word + reason))
+            word = f"partial_reversal:{amounts.get('final', 0)}" if partial else self._reversal(reversals)
+            steps.append(((back or reversals or short)[0].start, word + reason))
             self._decided_before(back)
         elif whys := [mark for mark in self.all("why") if mark.value not in ("timeout", "late")]:
             # `the customer cancels`, `no cash came out`: a reversal, unless they explain something else
             if _AGENT.match(whys[0].words) or decision.outcome == "declined":
                 self.bad(whys[0].words)
-            found.append((whys[0].start, f"reversal:{whys[0].value}"))
-        again = self.all("repeat") + [one for one in self.all("mti") if one.value[3] == "1"]
-        found += [(mark.start, "repeat") for mark in again[:1]]
+            steps.append((whys[0].start, f"reversal:{whys[0].value}"))
+        again = self.all("repeat") + [mark for mark in self.all("mti") if mark.value[3] == "1"]
+        steps += [(mark.start, "repeat") for mark in again[:1]]
         stages = [mark for mark in self.all("head", "also") if mark.key == "also" or mark.value in chain]
         sums = [mark for role in self.shares if role not in _OF_REQUEST for mark in self.shares[role]]
-        said = [mark for mark in (*stages, *sums) if mark.end > mark.start] if chain or back else []
-        self.words["then"] = said_by([*back, *short, *wanted, *self.all("why"), *again, *said])
-        return tuple(word for _, word in sorted(found))
+        marks = [mark for mark in (*stages, *sums) if mark.end > mark.start] if chain or back else []
+        self.words["then"] = said_by([*back, *short, *reversals, *self.all("why"), *again, *marks])
+        return tuple(word for _, word in sorted(steps))
 
-    def _reversal(self, wanted: list[Mark]) -> str:
+    def _reversal(self, reversals: list[Mark]) -> str:
         """The reversal step: a request or an advice, as usual on the network or as the MTI says."""
-        own = mti_of("reversal", self.network or NETWORKS[0], self.version)
-        if not wanted or wanted[0].value == own:
+        usual = mti_of("reversal", self.network or NETWORKS[0], self.version)
+        if not reversals or reversals[0].value == usual:
             return "reversal"
-        if wanted[0].value[2] == "0":
-            self.bad(f"{wanted[0].words}: {self.network} reverses by {own}")
+        if reversals[0].value[2] == "0":
+            self.bad(f"{reversals[0].words}: {self.network} reverses by {usual}")
         return "reversal_advice"
 
     def _decided_before(self, back: list[Mark]) -> None:
         """Check that the decision is on the request: after a word for a reversal, it may be on that."""
-        said = self.all("decision", "reason", "reason!", "code", "answer")
+        marks = self.all("decision", "reason", "reason!", "code", "answer")
         if self._is_of_what_follows():
-            said = [one for one in said if one.key != "answer"]
-        after = [one for one in said if back and one.start > back[0].start and one.value != "approved"]
-        if any(not any(one.start > back[0].start for one in self.all("head", "network")) for mark in after):
+            marks = [mark for mark in marks if mark.key != "answer"]
+        after = [mark for mark in marks if back and mark.start > back[0].start and mark.value != "approved"]
+        if any(not any(head.start > back[0].start for head in self.all("head", "network")) for mark in after):
             self.bad("which message the decision is about")
 
     def _answer(self, asked: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
@@ -695,8 +707,8 @@ class Composer(Draft):
             asked = replace(asked, outcome="approved")
         heads = self.all("head")
         if len(heads) > 1 and asked.then:
-            said = self.all("decision", "reason", "reason!", "answer")
-            if any(heads[0].start < heads[-1].start < mark.start for mark in said):
+            marks = self.all("decision", "reason", "reason!", "answer")
+            if any(heads[0].start < heads[-1].start < mark.start for mark in marks):
                 self.bad("which message the response is to")
         words = {
             "approval": said_by(self.all("approval")),
@@ -710,11 +722,11 @@ class Composer(Draft):
         if count > 1 and self.all("fault", "drop"):
             self.bad(f"{count} messages: which one")
         which = asked.which if count == asked.count else None
-        one = self._one_of(count)
+        index = self._one_of(count)
         if every > 1:
             which = range(every - 1, count, every)
-        elif one is not None:
-            which = range(one, one + 1)
+        elif index is not None:
+            which = range(index, index + 1)
         if which is not None and (count < 2 or not asked.is_declined):
             self.bad(next(mark.words for mark in self.all("every", "which")))
         words = {"times": said_by(self.all("count", "each")), "which": said_by(self.all("every", "which"))}
@@ -722,14 +734,18 @@ class Composer(Draft):
 
     def _one_of(self, count: int) -> int | None:
         """Which one of *count* is meant, counted from 0."""
-        said = {int(mark.value) for mark in self.all("which")}
+        ordinals = {int(mark.value) for mark in self.all("which")}
         if count < 2:
-            if said - {1}:
+            if ordinals - {1}:
                 self.bad(self.all("which")[-1].words)
             return None
-        if len(said) > 1 or (0 in said and count % 2 == 0) or any(one > count for one in said):
+        if (
+            len(ordinals) > 1
+            or (0 in ordinals and count % 2 == 0)
+            or any(ordinal > count for ordinal in ordinals)
+        ):
             self.bad("which of the messages")
-        return next(({0: count // 2, -1: count - 1}.get(one, one - 1) for one in said), None)
+        return next(({0: count // 2, -1: count - 1}.get(ordinal, ordinal - 1) for ordinal in ordinals), None)
 
     def _changed(self, asked: Asked) -> Asked:
         """Add elements set by hand, faults and a conversion: of the request, unless it is of a response or
@@ -770,7 +786,7 @@ class Composer(Draft):
         fault = self._fault_named(name) if mark.key == "fault" else ""
         answers = name.startswith(("approval", "answer", "response", "action")) or name in ("38", "39")
         reverses = name.startswith("original") or name in ("90", "56", "95")
-        said = self.all("decision", "reason", "reason!", "code")
+        marks = self.all("decision", "reason", "reason!", "code")
         at = 0
         if asked.then and asked.then[0].endswith("reversal"):
             at = _reversal_at(asked)
@@ -778,7 +794,7 @@ class Composer(Draft):
                 self.bad(f"{mark.words}: which message")
         elif asked.outcome is not None and answers:
             at = 1
-        elif asked.outcome is not None and (asked.then or any(one.start < mark.start for one in said)):
+        elif asked.outcome is not None and (asked.then or any(other.start < mark.start for other in marks)):
             # With a decision, the request is meant only if it is mentioned first.
             self.bad(f"{mark.words}: which message")
         if fault:
@@ -791,8 +807,8 @@ class Composer(Draft):
         if names.split("/")[0] not in every:
             self.bad(f"the fault {names}")
             return ""
-        there = [name for name in names.split("/") if self.version in every[name].versions]
-        return there[0] if there else names.split("/")[0]
+        available = [name for name in names.split("/") if self.version in every[name].versions]
+        return available[0] if available else names.split("/")[0]
 
 
 def _fits(number: int, value: str, version: str) -> bool:

@@ -76,17 +76,17 @@ def _codes() -> tuple[dict[tuple[str, str], Code], dict[str, Code]]:
     """Response codes by meaning and version, and by code."""
     by_meaning: dict[tuple[str, str], Code] = {}
     by_code: dict[str, Code] = {}
-    for one in code_list("response_code"):
-        by_code.setdefault(one.code, one)
-        for version in one.versions:
-            by_meaning.setdefault((one.meaning, version), one)
+    for code in code_list("response_code"):
+        by_code.setdefault(code.code, code)
+        for version in code.versions:
+            by_meaning.setdefault((code.meaning, version), code)
     return by_meaning, by_code
 
 
 @cache
 def codes_known() -> frozenset[str]:
     """All response codes, including those of a single network."""
-    return frozenset(_codes()[1]) | {one.code for one in response_codes_of()}
+    return frozenset(_codes()[1]) | {code.code for code in response_codes_of()}
 
 
 def approves(code: str) -> bool:
@@ -95,46 +95,52 @@ def approves(code: str) -> bool:
 
 
 @cache
-def _named(name: str, version: str, network: str | None) -> Code | ResponseCode | None:
+def _code_with_meaning(name: str, version: str, network: str | None) -> Code | ResponseCode | None:
     """The response code with the meaning *name* in *version* on *network*."""
     width = {"1987": 2, "1993": 3, "2003": 4}[version]
-    found = _codes()[0].get((name, version))
-    own = [one for one in response_codes_of(network) if one.meaning == name] if network else []
-    own = [one for one in own if len(one.code) == width]
-    if own:
-        return next((one for one in own if found and one.code == found.code), own[0])
-    there = response_code(network, found.code) if found and network and version != "2003" else None
-    return found if there is None or _means(there.meaning, name) else None
+    code = _codes()[0].get((name, version))
+    own_codes = [entry for entry in response_codes_of(network) if entry.meaning == name] if network else []
+    own_codes = [entry for entry in own_codes if len(entry.code) == width]
+    if own_codes:
+        return next((entry for entry in own_codes if code and entry.code == code.code), own_codes[0])
+    network_code = response_code(network, code.code) if code and network and version != "2003" else None
+    return code if network_code is None or _means(network_code.meaning, name) else None
 
 
 def _means(meaning: str, name: str) -> bool:
     """Whether a network's *meaning* is the one the standard calls *name*."""
-    said = phrases()[0].get(words_of(meaning), ())
-    return meaning == name or any(name in value.split("/") for key, value in said if key.startswith("reason"))
+    pairs = phrases()[0].get(words_of(meaning), ())
+    return meaning == name or any(
+        name in value.split("/") for key, value in pairs if key.startswith("reason")
+    )
 
 
 def _codes_for(reasons: list[str], version: str, network: str | None) -> dict[str, str]:
     """The code of each reason; some have another code if the card is picked up."""
     firm = [reason for reason in reasons if not reason.startswith("pick up card")]
     keep = firm and len(firm) < len(reasons)
-    made = {}
+    codes = {}
     for reason in firm or reasons:
         names = (reason, *reason.split("/"))
         bare = [name.removesuffix(", pick up") for name in names]
-        kept = [code for name in (*names, *bare) if (code := _named(f"{name}, pick up", version, network))]
-        plain = [code for name in names if (code := _named(name, version, network))]
-        plain.sort(key=lambda one: not isinstance(one, ResponseCode))  # the network's own first
-        plain += [code for name in bare if (code := _named(name, version, network))]
+        kept = [
+            code
+            for name in (*names, *bare)
+            if (code := _code_with_meaning(f"{name}, pick up", version, network))
+        ]
+        plain = [code for name in names if (code := _code_with_meaning(name, version, network))]
+        plain.sort(key=lambda entry: not isinstance(entry, ResponseCode))  # the network's own first
+        plain += [code for name in bare if (code := _code_with_meaning(name, version, network))]
         taken = [code for code in plain if code.kind == "pick-up"]
-        found = (kept or taken) if keep else (plain or kept)
-        made[reason] = found[0].code if found else ""
-    return made
+        candidates = (kept or taken) if keep else (plain or kept)
+        codes[reason] = candidates[0].code if candidates else ""
+    return codes
 
 
 def decide(reader: Reader, network: str | None, version: str, answered: bool) -> Decision:
     """The decision that is described, never a guess; *answered*: the text names the MTI of a response."""
     bad, marks = reader.unclear.append, reader.all("decision", "reason", "reason!", "code")
-    said = _verdicts(reader)
+    verdicts = _verdicts(reader)
     rest = fold(reader.text)
     for mark in reader.all("reason", "reason!", "kind"):
         rest = rest[: mark.start] + " " * (mark.end - mark.start) + rest[mark.end :]
@@ -143,35 +149,35 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     sure = re.compile("pick|retain|declin", re.IGNORECASE)
     strong = reader.all("reason!") + [mark for mark in reader.all("reason") if sure.search(mark.words)]
     weak = [mark for mark in reader.all("reason") if mark not in strong]
-    found = _codes_for(list(dict.fromkeys(mark.value for mark in strong + weak)), version, network)
-    for reason, one in found.items():
-        if not one:
+    by_reason = _codes_for(list(dict.fromkeys(mark.value for mark in strong + weak)), version, network)
+    for reason, reason_code in by_reason.items():
+        if not reason_code:
             bad(f"{reason.split('/')[0]}: no code{f' for {network}' if network else ''} in {version}")
-    codes = {one for one in found.values() if one}
+    codes = {value for value in by_reason.values() if value}
     if len(codes) > 1:
         bad("contradicts itself: " + " / ".join(mark.words for mark in strong + weak))
     code = reader.only("code")
     if code:
         code, verdict = _coded(reader, code, network, version)
-        if (codes and code not in codes) or (verdict and said and said != {verdict}):
-            bad(f"code {code} with: {said_by(one for one in marks if one.key != 'code')}")
-        said = {verdict} if verdict else said
-    elif found:
-        if said & {"approved", "partial"}:
+        if (codes and code not in codes) or (verdict and verdicts and verdicts != {verdict}):
+            bad(f"code {code} with: {said_by(other for other in marks if other.key != 'code')}")
+        verdicts = {verdict} if verdict else verdicts
+    elif by_reason:
+        if verdicts & {"approved", "partial"}:
             bad("approved, and a reason to decline")
         clear = (
             strong or answered or reader.all("answer") or any(_stands_apart(reader, mark) for mark in weak)
         )
-        if not clear and "declined" not in said:
+        if not clear and "declined" not in verdicts:
             bad(f"{weak[0].words}: the card's state or the decision?")
-        said, code = {"declined"}, next(iter(codes), None)
-    if len(said) > 1:
-        bad("contradicts itself: " + " / ".join(sorted(said)))
-    if not said and reader.all("approval", "balanceis"):
-        said = {"approved"}  # an approval code implies approval
-    if not said and answered and not reader.all("alone"):
+        verdicts, code = {"declined"}, next(iter(codes), None)
+    if len(verdicts) > 1:
+        bad("contradicts itself: " + " / ".join(sorted(verdicts)))
+    if not verdicts and reader.all("approval", "balanceis"):
+        verdicts = {"approved"}  # an approval code implies approval
+    if not verdicts and answered and not reader.all("alone"):
         bad("a response, but not which one")
-    outcome = min(said, default=None)
+    outcome = min(verdicts, default=None)
     if outcome == "declined" and not code:
         code = next(iter(_codes_for([_GENERAL], version, network).values()))
         reader.notes.append(f"No reason was given: {code}, do not honor")
@@ -180,28 +186,28 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
 
 def _verdicts(reader: Reader) -> set[str]:
     """The decisions in the text; *approved for 20* is partial if a larger amount is named."""
-    said = {str(mark.value) for mark in reader.all("decision")}
+    verdicts = {str(mark.value) for mark in reader.all("decision")}
     of_a_whole = reader.all("part") and not reader.all("then")
-    if said == {"approved"} and (of_a_whole or _approves_less(reader)):
+    if verdicts == {"approved"} and (of_a_whole or _approves_less(reader)):
         return {"partial"}
-    return said - {"approved"} if "partial" in said else said
+    return verdicts - {"approved"} if "partial" in verdicts else verdicts
 
 
 def granted(reader: Reader) -> list[Mark]:
     """The amounts next to a word for an approval: `90 approved`, `aprobaron 40`."""
     text, money = fold(reader.text), reader.all("amount", "bare")
     words = [mark for mark in reader.all("decision") if mark.value in ("approved", "partial")]
-    pairs = [(one, mark) for one in money for mark in words]
-    after = [one for one, mark in pairs
-             if mark.end <= one.start and JOINED.fullmatch(text[mark.end : one.start])]  # fmt: skip
-    before = [one for one, mark in pairs
-              if one.end <= mark.start and OF_WHICH.fullmatch(text[one.end : mark.start])]  # fmt: skip
+    pairs = [(amount, mark) for amount in money for mark in words]
+    after = [amount for amount, mark in pairs
+             if mark.end <= amount.start and JOINED.fullmatch(text[mark.end : amount.start])]  # fmt: skip
+    before = [amount for amount, mark in pairs
+              if amount.end <= mark.start and OF_WHICH.fullmatch(text[amount.end : mark.start])]  # fmt: skip
     near = [*after, *before]
     each = {mark.value for mark in words} == {"approved"}
     if each and 1 < len({one.start for one in near}) == len(money) <= len(words):
         return []  # `5 USD ok, 15 USD ok`: each is approved
-    least = min((worth(reader, one) for one in near), default=0)
-    return [one for one in near if worth(reader, one) == least]
+    least = min((worth(reader, amount) for amount in near), default=0)
+    return [amount for amount in near if worth(reader, amount) == least]
 
 
 def worth(reader: Reader, mark: Mark) -> int:
@@ -217,7 +223,7 @@ def _approves_less(reader: Reader) -> bool:
     if "of which" in fold(reader.text) or reader.all(*_OTHER_AMOUNTS):
         return False
     if len({mark.value for mark in reader.all("head")}) > 1 or any(
-        one.start > back[0].start for one in money if back
+        amount.start > back[0].start for amount in money if back
     ):
         return False
     less = {worth(reader, mark) for mark in granted(reader)}
@@ -228,30 +234,30 @@ def _approves_less(reader: Reader) -> bool:
 def _coded(reader: Reader, code: str, network: str | None, version: str) -> tuple[str, str]:
     """The response code for *code* on *network*, and its decision; a code of another version becomes the one
     with the same meaning."""
-    there = response_code(network, code) if network and version != "2003" else None
+    network_code = response_code(network, code) if network and version != "2003" else None
     listed = _codes()[1].get(code)
-    known: Code | ResponseCode | None = there or listed
-    if there is None and listed is not None and known is not None and version not in listed.versions:
+    entry: Code | ResponseCode | None = network_code or listed
+    if network_code is None and listed is not None and entry is not None and version not in listed.versions:
         meaning = next(
-            (value for key, value in phrases()[0].get(words_of(known.meaning), ()) if "reason" in key),
-            known.meaning,
+            (value for key, value in phrases()[0].get(words_of(entry.meaning), ()) if "reason" in key),
+            entry.meaning,
         )
         code = _codes_for([meaning], version, network)[meaning]
         if code:
-            reader.notes.append(f"{known.code} is {code} in {version}: {known.meaning}")
-        known = known if code else None
-    if known is None:
+            reader.notes.append(f"{entry.code} is {code} in {version}: {entry.meaning}")
+        entry = entry if code else None
+    if entry is None:
         reader.unclear.append(f"the response code {reader.only('code')} in {version}")
         return code, ""
-    partial = "partial" in known.meaning and known.kind == "approved"
-    return code, "partial" if partial else "approved" if known.kind == "approved" else "declined"
+    partial = "partial" in entry.meaning and entry.kind == "approved"
+    return code, "partial" if partial else "approved" if entry.kind == "approved" else "declined"
 
 
 def _stands_apart(reader: Reader, mark: Mark) -> bool:
     """Whether the state of a card is stated apart, as in *20 EUR, card blocked*; *expired*, which is seen
     without the issuer, only at the end."""
     before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip(" .)")
-    if not after and any(one.start < len(before) <= one.end for one in reader.all(*_SAID)):
+    if not after and any(other.start < len(before) <= other.end for other in reader.all(*_SAID)):
         return True  # `20 EUR stolen card`
     if mark.value.startswith("expired card"):
         return not after and before[-1:] in _APART

@@ -52,16 +52,18 @@ class Exchange:
         >>> [step.role for step in Exchange.of([asked, asked.replace(mti="0810", de39="00")]).steps]
         ['request', 'answer']
         """
-        held = list(messages)
-        seconds = None if times is None else [one.timestamp() for one in times]
-        pairs = match(held, seconds)
-        made = cls(network=network)
-        for at, (role, of) in enumerate(_roles(held, pairs)):
-            made = made.plus(Step(role, held[at], None if times is None else times[at].astimezone(UTC), of))
-        return made
+        in_order = list(messages)
+        seconds = None if times is None else [moment.timestamp() for moment in times]
+        pairs = match(in_order, seconds)
+        exchange = cls(network=network)
+        for at, (role, of) in enumerate(_roles(in_order, pairs)):
+            exchange = exchange.plus(
+                Step(role, in_order[at], None if times is None else times[at].astimezone(UTC), of)
+            )
+        return exchange
 
     def __repr__(self) -> str:
-        return f"Exchange({', '.join(f'{one.message.mti} {one.role}' for one in self.steps)})"
+        return f"Exchange({', '.join(f'{step.message.mti} {step.role}' for step in self.steps)})"
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -72,7 +74,7 @@ class Exchange:
 
     def fitted(self, messages: Iterable[Message], notes: Iterable[str] = ()) -> Exchange:
         """The exchange with *messages* in place of its own, one for one, and *notes* added."""
-        steps = (replace(one, message=message) for one, message in zip(self.steps, messages, strict=True))
+        steps = (replace(step, message=message) for step, message in zip(self.steps, messages, strict=True))
         return replace(self, steps=tuple(steps), notes=(*self.notes, *notes))
 
     @property
@@ -104,12 +106,12 @@ class Exchange:
 
     def answer_to(self, at: int) -> Message | None:
         """The response to step *at* or a repeat of it, if it came in time; None otherwise."""
-        return next((one.message for one in self.steps if one.role == ANSWER and one.of == at), None)
+        return next((step.message for step in self.steps if step.role == ANSWER and step.of == at), None)
 
 
 def _roles(held: Sequence[Message], pairs: Sequence[Pair]) -> list[tuple[str, int | None]]:
     """The role of each message, and the step that it refers to."""
-    made: list[tuple[str, int | None]] = [("", None)] * len(held)
+    roles: list[tuple[str, int | None]] = [("", None)] * len(held)
     for pair in pairs:
         original = None if pair.original is None else pairs[pair.original]
         first = next(iter(pair.messages), None) if pair.request is None else pair.request
@@ -121,13 +123,13 @@ def _roles(held: Sequence[Message], pairs: Sequence[Pair]) -> list[tuple[str, in
             mti = held[place].mti
             if place == first and not mtis.is_response(mti):
                 role = asking_role(held[place], None if of is None else held[of])
-                made[place] = role, of if role in _NAMING else None
+                roles[place] = role, of if role in _NAMING else None
             elif place == pair.answer:
-                made[place] = LATE if pair.state == "late" else ANSWER, pair.request
+                roles[place] = LATE if pair.state == "late" else ANSWER, pair.request
             elif mtis.is_response(mti):
-                made[place] = ANSWER, pair.request
+                roles[place] = ANSWER, pair.request
             elif mti[2:3] in "5789":
-                made[place] = ACKNOWLEDGEMENT, pair.request
+                roles[place] = ACKNOWLEDGEMENT, pair.request
             else:
-                made[place] = REPEAT, pair.request
-    return made
+                roles[place] = REPEAT, pair.request
+    return roles

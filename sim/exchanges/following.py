@@ -68,24 +68,24 @@ def follow(
         return _repeat(exchange, at)
     if word in LINK:
         version = exchange.steps[0].message.version if exchange.steps else None
-        made = generate(word, network=exchange.network, version=version, stan=number, at=at)
-        return Step(asking_role(made.message, None), made.message, at)
+        generated = generate(word, network=exchange.network, version=version, stan=number, at=at)
+        return Step(asking_role(generated.message, None), generated.message, at)
     if word in REVERSALS:
         return _reversal(exchange, word, amount_minor_units, reason, number, at, checked)
-    if any(one.message.get(3)[:2] in _CASH for one in exchange.steps[:1]) and word != ORIGINAL_CREDIT:
+    if any(step.message.get(3)[:2] in _CASH for step in exchange.steps[:1]) and word != ORIGINAL_CREDIT:
         raise OptionError("then", f"a purchase before a step {word!r}", "cash")
     make = {INCREMENT: _increment, COMPLETION: _completion}.get(word, _credit)
     return make(exchange, word, amount_minor_units, entry, number, at)
 
 
 def _last_stan(exchange: Exchange) -> str:
-    asked = [one.message.get(11) for one in exchange.steps if not one.is_answer]
-    return max(asked, default="0")[-6:] or "0"
+    stans = [step.message.get(11) for step in exchange.steps if not step.is_answer]
+    return max(stans, default="0")[-6:] or "0"
 
 
 def _repeat(exchange: Exchange, at: datetime | None) -> Step:
     """A repeat of the last message sent."""
-    place = max(at for at, one in enumerate(exchange.steps) if not one.is_answer)
+    place = max(at for at, other in enumerate(exchange.steps) if not other.is_answer)
     step = exchange.steps[place]
     of = step.of if step.role == REPEAT else place
     return Step(REPEAT, step.message.replace(mti=mtis.repeat_mti(step.message.mti)), at, of)
@@ -102,7 +102,7 @@ def _reversal(
 ) -> Step:
     undone = standing(exchange.steps, exchange.network)
     if word == PARTIAL_REVERSAL:  # without a response, the approved amount is unknown
-        undone = [one for one in undone if one.state != ASKED]
+        undone = [booking for booking in undone if booking.state != ASKED]
     if not undone and not checked:
         undone = bookings(exchange.steps, exchange.network)
     if not undone:
@@ -118,7 +118,7 @@ def _reversal(
         raise OptionError("then", "no amount for a full reversal; see partial_reversal", str(amount), 95)
     if reason is None and answer is None and not mtis.is_advice(exchange.steps[last.step].message.mti):
         reason = "timeout" if final is None else None
-    made = reverse(
+    reversal = reverse(
         exchange.steps[last.step].message,
         answer=answer,
         reason=reason,
@@ -127,7 +127,7 @@ def _reversal(
         final_amount_minor_units=final,
         network=exchange.network,
     )
-    message = made.message
+    message = reversal.message
     if word == REVERSAL_ADVICE:
         message = message.replace(mti=mtis.advice_mti(message.mti))
     return Step(REVERSAL, message, at, last.step, reason or ("customer" if final is None else "partial"))
@@ -145,10 +145,10 @@ def _increment(
 def _completion(
     exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
 ) -> Step:
-    held = _authorized(exchange, word)
-    most = sum(one.stays for one in held)
+    holds = _authorized(exchange, word)
+    most = sum(booking.stays for booking in holds)
     units = most if amount is None else amount
-    first = held[0].step
+    first = holds[0].step
     _check("the amount", units, min(_MOST, most + exceeding(exchange.steps[first].message, most)))
     message = _later(exchange, "financial_advice", word, "manual", first, units, stan, at)
     return Step(COMPLETION, message, at, first)
@@ -165,10 +165,14 @@ def _credit(
     exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
 ) -> Step:
     """A refund or an original credit: a separate transaction for the same card."""
-    paid = [one for one in bookings(exchange.steps, exchange.network) if one.stays and one.way != CREDITED]
+    paid = [
+        booking
+        for booking in bookings(exchange.steps, exchange.network)
+        if booking.stays and booking.way != CREDITED
+    ]
     if not paid:
         raise OptionError("then", f"an approved payment before a step {word!r}", "none")
-    most = sum(one.stays for one in paid)
+    most = sum(booking.stays for booking in paid)
     units = most if amount is None else amount
     if word == REFUND:
         _check("the amount", units, most)
@@ -186,16 +190,16 @@ def _entry(purpose: str, entry: str | None) -> str:
 def _kind(purpose: str, first: Message, network: str | None) -> str:
     """The message type of a purpose after *first*: the same class, if the network has it."""
     kinds = read_toml("templates")["purposes"][purpose]["kinds"]
-    known = [one for one in kinds if one in kinds_of(network, first.version)]
-    own = "auth" if first.mti[1] == "1" else "financial"
-    return own if own in known else next(iter(known), kinds[0])
+    available = [kind for kind in kinds if kind in kinds_of(network, first.version)]
+    preferred = "auth" if first.mti[1] == "1" else "financial"
+    return preferred if preferred in available else next(iter(available), kinds[0])
 
 
 def _authorized(exchange: Exchange, word: str) -> list[Booking]:
-    held = authorized(exchange.steps, exchange.network)
-    if not held:
+    holds = authorized(exchange.steps, exchange.network)
+    if not holds:
         raise OptionError("then", f"an approved authorization before a step {word!r}", "no held amount")
-    return held
+    return holds
 
 
 def _check(what: str, units: int, most: int, least: int = 0) -> None:

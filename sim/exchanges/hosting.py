@@ -13,7 +13,7 @@ from typing import Any
 from sim.exchanges import sums
 from sim.exchanges.deciding import Decision, said_by
 from sim.exchanges.lexicon import fold
-from sim.exchanges.plan import HOST, SUITE, Asked, Plan, Step, shown
+from sim.exchanges.plan import HOST, SUITE, Asked, Plan, Step, masked_description
 from sim.exchanges.words import Reader, Sum
 from sim.spec import currency
 from sim.spec.networks import test_cards
@@ -59,8 +59,8 @@ def call_of(reader: Reader, decision: Decision, network: str | None) -> Step | N
     if reader.all("host"):
         _only(reader, _OF_HOSTS)
         rule = _conditions(reader, network) | _done(reader, decision)
-        said = said_by(mark for mark in reader.marks if mark.key not in ("aside", "polite", "number"))
-        return Step(HOST, {"rules": [rule]}, {"rules": said})
+        phrase = said_by(mark for mark in reader.marks if mark.key not in ("aside", "polite", "number"))
+        return Step(HOST, {"rules": [rule]}, {"rules": phrase})
     return None
 
 
@@ -83,7 +83,7 @@ def suite_of(plans: Sequence[Plan], text: str, words: str) -> Plan:
             rule["action"] = "drop"
         if (len(plan.steps) > 1 or not options.keys() <= {*_OF_STEPS, "network", "stan"} or asked.which
                 or outcome in ("partial", "late") or rules.setdefault(amount, rule) != rule):  # fmt: skip
-            unclear.append(f"{shown(plan.text.strip())}: not of a suite")
+            unclear.append(f"{masked_description(plan.text.strip())}: not of a suite")
         cases += [_toml(step)] * asked.count
     if len(networks) > 1:
         unclear.append("which network")
@@ -128,12 +128,12 @@ def _conditions(reader: Reader, network: str | None) -> dict[str, Any]:
             reader.unclear.append("for which amounts")
         ranges = {"above": f"{low + 1}..", "from": f"{low}..", "below": f"..{low - 1}", "to": f"..{low}",
                   "exactly": f"{low}", "between": f"{low}..{high}"}  # fmt: skip
-        known = currency(alpha)
-        rule |= {"amount": ranges.get(bound, ""), "currency": known.numeric if known else ""}
+        entry = currency(alpha)
+        rule |= {"amount": ranges.get(bound, ""), "currency": entry.numeric if entry else ""}
     if reader.all("network") and network:
         rule["network"] = network
     if tail := reader.only("tail"):
-        cards = [one.pan for one in test_cards() if one.pan.endswith(tail)]
+        cards = [card.pan for card in test_cards() if card.pan.endswith(tail)]
         if len(cards) != 1:
             reader.unclear.append(f"which card ends in {tail}")
         rule["card"] = cards[0] if cards else ""

@@ -123,30 +123,32 @@ Check = Callable[[Seen], Iterator[Hit]]
 
 def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
     """The findings between the messages of *exchange*, each with its step, counted from 0."""
-    found: list[tuple[int, Finding]] = []
+    pairs: list[tuple[int, Finding]] = []
     history = History(exchange.network)
     for at, step in enumerate(exchange.steps):
         about = step.message if step.of is None else exchange.steps[step.of].message
         inside = Inside(step.message if step.role == REQUEST else _NOTHING, exchange.network)
         chip = str(inside[_COUNTER]), str(inside[_CRYPTOGRAM])
         if at and about.version == step.message.version:
-            seen = Seen(step, step.message, exchange.upto(at), about, history, chip)
+            context = Seen(step, step.message, exchange.upto(at), about, history, chip)
             for name, alone, roles, check in _CHECKS:
                 if step.role in roles and alone == (step.of is None):
                     places = Places(step.message)
-                    found += [(at, finding(places, catalogue()[name], hit)) for hit in check(seen)]
+                    pairs += [(at, finding(places, catalogue()[name], hit)) for hit in check(context)]
         history.add(step, about, chip)
-    return tuple(found)
+    return tuple(pairs)
 
 
-def _others(asked: Message, told: Message, network: str | None, numbers: Iterable[int] = ()) -> Iterator[int]:
-    """The elements, among *numbers* or those that a response repeats, that *told* should take from *asked*
+def _others(
+    asked: Message, later: Message, network: str | None, numbers: Iterable[int] = ()
+) -> Iterator[int]:
+    """The elements, among *numbers* or those that a response repeats, that *later* should take from *asked*
     but has with another value."""
-    own = network is None or bool(told.spec.interface)
-    for number in numbers or (*read_toml("templates")["echoed"][told.version], *_RETURNED[told.version]):
-        if number not in asked or number not in told or (own and number in _CLOCKS):
+    lenient = network is None or bool(later.spec.interface)
+    for number in numbers or (*read_toml("templates")["echoed"][later.version], *_RETURNED[later.version]):
+        if number not in asked or number not in later or (lenient and number in _CLOCKS):
             continue
-        first, second = asked[number].strip(), told[number].strip()
+        first, second = asked[number].strip(), later[number].strip()
         if number in _INSTITUTIONS:
             first, second = first.lstrip("0"), second.lstrip("0")
         elif number == _PROCESSING_CODE:  # a network may change the account types
@@ -161,8 +163,8 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
     message, about = seen.message, seen.about
     again = about.fields.keys() - _SENT_AGAIN if seen.step.role == REPEAT else set()
     rows = presence(seen.network, message.mti) if seen.network and message.dialect is None else ()
-    wanted = again or {row.field for row in rows if row.when == _ECHOED and row.severity == "warning"}
-    for number in sorted(wanted & about.fields.keys() - message.fields.keys()):
+    numbers = again or {row.field for row in rows if row.when == _ECHOED and row.severity == "warning"}
+    for number in sorted(numbers & about.fields.keys() - message.fields.keys()):
         yield Hit(number, f"the DE {number} of the request", ABSENT)
     partly = is_particular("partial", message.version, message.get(39))
     for number in _others(about, message, seen.network, sorted(again)):
@@ -193,10 +195,10 @@ def _answered_twice(seen: Seen) -> Iterator[Hit]:
 def _early(seen: Seen) -> Iterator[Hit]:
     """A request that comes after a message with its retrieval reference number."""
     number = seen.message.get(37).strip()
-    for one in seen.before.steps if number else ():
-        if one.of is None and one.message.get(37).strip() == number:
+    for step in seen.before.steps if number else ():
+        if step.of is None and step.message.get(37).strip() == number:
             what = f"{seen.message.mti} before any message that refers to it"
-            yield Hit(0, what, f"a {one.message.mti} before it", 0, 4)
+            yield Hit(0, what, f"a {step.message.mti} before it", 0, 4)
             return
 
 
@@ -213,8 +215,8 @@ def _named_by_none(seen: Seen) -> Iterator[Hit]:
     )
     if waiting is None:
         yield Hit(0, f"the message that {message.mti} speaks of before it", "none")
-    elif answers and (wanted := response_mti(waiting.mti)) != message.mti:
-        yield Hit(0, f"{wanted}, the response to {waiting.mti}", message.mti, 0, 4)
+    elif answers and (expected := response_mti(waiting.mti)) != message.mti:
+        yield Hit(0, f"{expected}, the response to {waiting.mti}", message.mti, 0, 4)
     else:
         number = next(_others(waiting, message, seen.network), 0)
         yield Hit(number, f"what the message before it has ({waiting.mti})", "another value")
@@ -231,7 +233,7 @@ def _refund_within(seen: Seen) -> Iterator[Hit]:
     if most and not paid.unknown and paid.credited + minor_units(seen.message) > most:
         yield Hit(_AMOUNT, "no more than was paid", "more")
     for number, what, of in _PAID:
-        known = {of(one.message) for one in seen.before.steps} - {""}
+        known = {of(step.message) for step in seen.before.steps} - {""}
         if most and (own := of(seen.message)) and known and own not in known:
             yield Hit(number, f"the {what} of the payment", "another")
 
@@ -246,10 +248,10 @@ _PAID: tuple[tuple[int, str, Callable[[Message], str]], ...] = (
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
     """The chip's application transaction counter (9F36) increases, and with it the cryptogram (9F26)
     changes."""
-    own, cryptogram = seen.chip
-    if own and own <= seen.history.counter:
+    counter, cryptogram = seen.chip
+    if counter and counter <= seen.history.counter:
         what = f"a counter above {seen.history.counter}, the card's last"
-        yield Hit(55, what, own, path=_COUNTER, tag="9F36")
+        yield Hit(55, what, counter, path=_COUNTER, tag="9F36")
     elif cryptogram and cryptogram in seen.history.cryptograms:
         what = "a cryptogram of this transaction"
         yield Hit(55, what, "that of an earlier one", path=_CRYPTOGRAM, tag="9F26")
@@ -315,32 +317,32 @@ def _increased_late(seen: Seen) -> Iterator[Hit]:
 def _original_named(seen: Seen) -> Iterator[Hit]:
     original, version = seen.about, seen.message.version
     number = number_of("original", version)
-    named = read_original(seen.message.get(number), version)
-    if named is None:
+    reference = read_original(seen.message.get(number), version)
+    if reference is None:
         return
-    told = (named.mti[:3], named.stan), (original.mti[:3], original.get(11))
-    if named.stan.strip("0") and told[0] != told[1]:
+    pairs = (reference.mti[:3], reference.stan), (original.mti[:3], original.get(11))
+    if reference.stan.strip("0") and pairs[0] != pairs[1]:
         yield Hit(
             number, f"{original.mti} and its STAN, the message that is reversed", "another message", 0, 10
         )
     sent = original.get(_WHEN[original.version])
-    if sent and named.when.strip("0") and named.when[-len(sent) :] != sent[-len(named.when) :]:
-        yield Hit(number, "the date and time of the original", "another", named.at, len(named.when))
+    if sent and reference.when.strip("0") and reference.when[-len(sent) :] != sent[-len(reference.when) :]:
+        yield Hit(number, "the date and time of the original", "another", reference.at, len(reference.when))
 
 
 def _reversed_amount(seen: Seen) -> Iterator[Hit]:
     if seen.message.version != "1987" or _AMOUNT not in seen.message or _AMOUNT not in seen.about:
         return
-    known = {minor_units(one) for one in (seen.about, seen.answer) if one is not None}
-    if minor_units(seen.message) not in known:
+    amounts = {minor_units(message) for message in (seen.about, seen.answer) if message is not None}
+    if minor_units(seen.message) not in amounts:
         yield Hit(_AMOUNT, "the amount of the original", "another amount")
 
 
 def _approval_code_carried(seen: Seen) -> Iterator[Hit]:
     """The approval code of the response comes back; hosts on interfaces of their own may leave it out."""
-    wanted, found = seen.answer.get(38) if seen.answer is not None else "", seen.message.get(38)
+    code, found = seen.answer.get(38) if seen.answer is not None else "", seen.message.get(38)
     optional = seen.network is None or seen.message.dialect is not None
-    if wanted.strip() and found != wanted and (found or not optional):
+    if code.strip() and found != code and (found or not optional):
         yield Hit(38, "the approval code of the response", "another" if found else ABSENT)
 
 
@@ -352,8 +354,8 @@ def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
 
 
 def _reversed_twice(seen: Seen) -> Iterator[Hit]:
-    for at, one in enumerate(seen.before.steps if not final_amount(seen.message) else ()):
-        if one.role == REVERSAL and one.of == seen.step.of and not final_amount(one.message):
+    for at, step in enumerate(seen.before.steps if not final_amount(seen.message) else ()):
+        if step.role == REVERSAL and step.of == seen.step.of and not final_amount(step.message):
             answer = seen.answers.get(at)
             if answer is None or accepted(answer, seen.network):
                 yield Hit(0, "no second reversal of the same transaction", "one")
@@ -362,9 +364,9 @@ def _reversed_twice(seen: Seen) -> Iterator[Hit]:
 
 def _completion_within(seen: Seen) -> Iterator[Hit]:
     steps = seen.before.steps
-    held = [one for one in bookings(steps, seen.network) if one.way == HELD]
-    most = sum(one.asked if one.state == COMPLETED else one.stays for one in held)
-    earlier = sum(minor_units(one.message) for one in steps if one.role == COMPLETION)
+    held = [booking for booking in bookings(steps, seen.network) if booking.way == HELD]
+    most = sum(booking.asked if booking.state == COMPLETED else booking.stays for booking in held)
+    earlier = sum(minor_units(step.message) for step in steps if step.role == COMPLETION)
     if most and earlier + minor_units(seen.message) > most + most // _TIP:
         yield Hit(_AMOUNT, "no more than was authorized", "more")
 
@@ -378,18 +380,18 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
     if network is None or purpose is None or message.dialect is not None:
         return
     for path in _carried_parts(network, message.version, purpose):
-        found = str(Inside(message, network)[path]).strip()
+        value = str(Inside(message, network)[path]).strip()
         if answers:
-            wanted = str(Inside(seen.about, network)[path]).strip() if found else ""
+            expected = str(Inside(seen.about, network)[path]).strip() if value else ""
         else:
-            wanted = _carried(path, purpose, seen.about, seen.answer, network)
-        if wanted in ("", found):
+            expected = _carried(path, purpose, seen.about, seen.answer, network)
+        if expected in ("", value):
             continue
-        known = (seen.answers.get(at) for at, one in enumerate(seen.before.steps) if not one.is_answer)
-        if answers or all(found != _carried(path, purpose, seen.about, one, network) for one in known):
+        replies = (seen.answers.get(at) for at, step in enumerate(seen.before.steps) if not step.is_answer)
+        if answers or all(value != _carried(path, purpose, seen.about, reply, network) for reply in replies):
             number = int(path.partition(".")[0])
             what = "the id in the message" if answers else "the id in the response"
-            yield Hit(number, what, "another" if found else ABSENT, path=path if "." in path else "")
+            yield Hit(number, what, "another" if value else ABSENT, path=path if "." in path else "")
 
 
 def _carried_parts(network: str, version: str, purpose: str) -> list[str]:
@@ -404,8 +406,8 @@ def _carried(path: str, purpose: str, request: Message, answer: Message | None, 
     if answer is None or answer.version != request.version:
         return ""
     fields = carried(purpose, request, answer, {}, network)
-    made = str(Inside(Message(request.mti, fields, request.version), network)[path]).strip()
-    return made if made.strip("0 ") else ""
+    value = str(Inside(Message(request.mti, fields, request.version), network)[path]).strip()
+    return value if value.strip("0 ") else ""
 
 
 # Each rule: its name, whether it applies to steps that refer to no earlier one, the roles, and the check.

@@ -46,16 +46,16 @@ def fold(text: str) -> str:
     'uberprufung fur 5 zloty'
     """
     if text.isascii():
-        return _ELISION.sub(lambda found: f"{found[1]} ", text.lower())
+        return _ELISION.sub(lambda match: f"{match[1]} ", text.lower())
     plain = "".join(_ODD.get(c) or unicodedata.normalize("NFD", c)[0].lower()[:1] for c in text)
-    return _ELISION.sub(lambda found: f"{found[1]} ", plain)
+    return _ELISION.sub(lambda match: f"{match[1]} ", plain)
 
 
 def words_of(text: str) -> tuple[str, ...]:
     """The words and symbols of *text*, folded."""
     if text.islower() and text.isascii() and text.replace(" ", "").isalpha():
         return tuple(text.split())
-    return tuple(one for one in TOKEN.findall(fold(text)) if one not in _BETWEEN)
+    return tuple(token for token in TOKEN.findall(fold(text)) if token not in _BETWEEN)
 
 
 @cache
@@ -67,18 +67,18 @@ def present(names: Iterable[str], text: str) -> str:
     """A pattern for those of *names* whose words are in the folded *text*, the longest first: one for all
     names takes longer to compile than a description takes to read."""
     words = frozenset(TOKEN.findall(text))
-    found = sorted((name for name in names if _parts(name) <= words), key=len, reverse=True)
-    return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in found) or "(?!)"
+    matches = sorted((name for name in names if _parts(name) <= words), key=len, reverse=True)
+    return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in matches) or "(?!)"
 
 
 @cache
 def values_of(key: str) -> dict[str, tuple[str, ...]]:
     """The phrases of each value of *key*."""
-    made: dict[str, tuple[str, ...]] = {}
+    by_value: dict[str, tuple[str, ...]] = {}
     for row in read_csv("descriptions/words"):
         if row["key"] == key:
-            made[row["value"]] = (*made.get(row["value"], ()), *row["phrases"].split("|"))
-    return made
+            by_value[row["value"]] = (*by_value.get(row["value"], ()), *row["phrases"].split("|"))
+    return by_value
 
 
 @cache
@@ -126,9 +126,9 @@ def forms(text: str) -> Iterator[tuple[str, str, str]]:
 @cache
 def meanings() -> dict[str, str]:
     """Meanings of response codes that do not approve, by their folded text."""
-    named = [one.meaning for one in response_codes_of() if one.kind in _DECISIONS]
-    named += [one.meaning for one in code_list("response_code") if one.kind in _DECISIONS]
-    return {fold(meaning.partition(" (")[0]): meaning for meaning in named}
+    texts = [code.meaning for code in response_codes_of() if code.kind in _DECISIONS]
+    texts += [code.meaning for code in code_list("response_code") if code.kind in _DECISIONS]
+    return {fold(meaning.partition(" (")[0]): meaning for meaning in texts}
 
 
 @cache
@@ -141,52 +141,52 @@ def long_meanings() -> tuple[str, ...]:
 @cache
 def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
     """The meanings of each phrase, pairs of key and value, by its words; and the length of the longest."""
-    found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    by_words: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for row in read_csv("descriptions/words"):
         key, pair = row["key"], (row["key"], row["value"])
         for phrase in row["phrases"].split("|") if key not in _OTHERS else ():
-            kept = found.setdefault(words_of(phrase), [])
+            kept = by_words.setdefault(words_of(phrase), [])
             if pair not in kept and not (key == "filler" and kept):
                 kept.append(pair)
     sure = {name for value in values_of("reason!") for name in value.split("/")}
     for text, meaning in meanings().items():
-        found.setdefault(words_of(text), [("reason!" if meaning in sure else "reason", meaning)])
+        by_words.setdefault(words_of(text), [("reason!" if meaning in sure else "reason", meaning)])
     for row in read_csv("regions"):
-        found.setdefault(words_of(row["name"]), [("region", row["country"])])
+        by_words.setdefault(words_of(row["name"]), [("region", row["country"])])
     for row in read_csv("merchants"):
         for phrase in filter(None, row["words"].split("|")):
-            found.setdefault(words_of(phrase), [("trade", row["mcc"])])
+            by_words.setdefault(words_of(phrase), [("trade", row["mcc"])])
     for land in countries():
-        found.setdefault(words_of(land.name), [("country", land.alpha2)])
-    for words in [words for words in found if any("ss" in word for word in words)]:
+        by_words.setdefault(words_of(land.name), [("country", land.alpha2)])
+    for words in [words for words in by_words if any("ss" in word for word in words)]:
         # `ß` folds to one letter, but people also write `ss`
-        found.setdefault(tuple(word.replace("ss", "s") for word in words), found[words])
-    return {words: tuple(pairs) for words, pairs in found.items()}, max(map(len, found))
+        by_words.setdefault(tuple(word.replace("ss", "s") for word in words), by_words[words])
+    return {words: tuple(pairs) for words, pairs in by_words.items()}, max(map(len, by_words))
 
 
 def variant(word: str) -> str:
     """The word in the table that differs from *word* only in its ending: `abgelehnte` is declined."""
-    known = phrases()[0]
+    table = phrases()[0]
     stems = [word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))]
     forms = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *_ENDINGS))
-    return next((one for one in forms if any(key != "filler" for key, _ in known.get((one,), ()))), word)
+    return next((one for one in forms if any(key != "filler" for key, _ in table.get((one,), ()))), word)
 
 
 @cache
 def _meaningful() -> dict[str, list[str]]:
     """The words that determine what a message is, by first letter."""
-    made: dict[str, list[str]] = {}
+    by_letter: dict[str, list[str]] = {}
     every = (words for words, pairs in phrases()[0].items() if any(key in _MATTERS for key, _ in pairs))
     for word in {word for words in every for word in words if len(word) >= _STEM}:
-        made.setdefault(word[0], []).append(word)
-    return made
+        by_letter.setdefault(word[0], []).append(word)
+    return by_letter
 
 
 def like(word: str) -> str:
     """The meaningful word that *word* may misspell; empty if there is none."""
     if len(word) < _STEM:
         return ""
-    near = [one for one in _meaningful().get(word[0], ()) if abs(len(one) - len(word)) <= 2]
+    near = [candidate for candidate in _meaningful().get(word[0], ()) if abs(len(candidate) - len(word)) <= 2]
     return next(iter(difflib.get_close_matches(word, near, 1, _CLOSE)), "")
 
 
@@ -195,12 +195,16 @@ def slip(word: str) -> str:
     there is none, or if several differ in meaning."""
     if len(word) < _SLIP:
         return ""
-    known = phrases()[0]
+    table = phrases()[0]
     lost = _less(word)
     turned = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1)}
-    near = {one for one in _meaningful().get(word[0], ()) if one in lost | turned or word in _less(one)}
-    near = {one for one in near if (one,) in known}
-    return min(near, default="") if len({known[(one,)] for one in near}) == 1 else ""
+    near = {
+        candidate
+        for candidate in _meaningful().get(word[0], ())
+        if candidate in lost | turned or word in _less(candidate)
+    }
+    near = {candidate for candidate in near if (candidate,) in table}
+    return min(near, default="") if len({table[(candidate,)] for candidate in near}) == 1 else ""
 
 
 @cache

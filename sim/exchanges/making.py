@@ -16,7 +16,7 @@ from sim.codec import Message
 from sim.elements import dates
 from sim.elements import mti as mtis
 from sim.elements.card import account
-from sim.errors import ChoiceError, OptionError, shown
+from sim.errors import ChoiceError, OptionError, quoted_value
 from sim.exchanges.amounts import authorized, minor_units
 from sim.exchanges.exchange import Exchange
 from sim.exchanges.following import LINK, ORIGINAL_CREDIT, REFUND, REVERSALS, STEPS, follow
@@ -75,25 +75,25 @@ def make(
     >>> [step.role for step in made.steps]
     ['request', 'reversal', 'repeat', 'answer']
     """
-    wanted = wanted_steps(then)
+    steps = wanted_steps(then)
     reason = options.pop("reason", None)
-    given = _options(purpose, message_type, options)
-    partly = _outcome("outcome", outcome) == PARTIAL or is_particular("partial", given["version"], outcome)
+    settings = _options(purpose, message_type, options)
+    partly = _outcome("outcome", outcome) == PARTIAL or is_particular("partial", settings["version"], outcome)
     notes: tuple[str, ...] = ()
     if partly:
-        notes = _allow_part(given)
+        notes = _allow_part(settings)
     elif approved_minor_units is not None:
         raise OptionError("approved_minor_units", "outcome 'partial'", f"outcome {outcome!r}", 4)
-    at = given["at"] or dates.now().replace(microsecond=0)
-    first = generate(**given | {"at": at})
-    zone = _zone(given, at)
+    at = settings["at"] or dates.now().replace(microsecond=0)
+    first = generate(**settings | {"at": at})
+    zone = _zone(settings, at)
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
     role = asking_role(first.message, None)
-    aim = given["purpose"] if given["message_type"] not in LINK else given["message_type"]
+    aim = settings["purpose"] if settings["message_type"] not in LINK else settings["message_type"]
     step = Step(role, first.message, at.astimezone(UTC))
-    made = Exchange((step,), first.network, aim, (*first.notes, *notes))
-    becomes = [outcome, *(one.outcome for one in wanted)]
-    for place in (at for at, one in enumerate(wanted) if one.step == REPEAT):
+    exchange = Exchange((step,), first.network, aim, (*first.notes, *notes))
+    becomes = [outcome, *(item.outcome for item in steps)]
+    for place in (at for at, item in enumerate(steps) if item.step == REPEAT):
         if becomes[place] == APPROVED:
             becomes[place] = NO_ANSWER  # the sender repeats it because it timed out
         elif becomes[place] == TOO_LATE:
@@ -102,32 +102,32 @@ def make(
             )
         elif becomes[place] != NO_ANSWER and becomes[place + 1] == APPROVED:
             becomes[place + 1] = becomes[place]  # the repeat gets the outcome of the request
-    made, late = _answered(made, becomes[0], approved_minor_units)
-    for one, word in zip(wanted, becomes[1:], strict=True):
-        before = made.steps[-1]
+    exchange, late = _answered(exchange, becomes[0], approved_minor_units)
+    for request, word in zip(steps, becomes[1:], strict=True):
+        before = exchange.steps[-1]
         assert before.at is not None  # noqa: S101, every step made here has a time
-        later = _LATER[one.step] if before.is_answer else _GIVEN_UP
+        later = _LATER[request.step] if before.is_answer else _GIVEN_UP
         step = follow(
-            made,
-            one.step,
-            amount_minor_units=one.amount,
-            reason=one.reason or (reason if one.step in REVERSALS[:2] else None),
-            entry=given["entry"],
+            exchange,
+            request.step,
+            amount_minor_units=request.amount,
+            reason=request.reason or (reason if request.step in REVERSALS[:2] else None),
+            entry=settings["entry"],
             at=(before.at + later).astimezone(zone),
         )
         assert step.at is not None  # noqa: S101
-        if step.role == COMPLETION and (more := _more(made, step.message)):
-            made = replace(made, notes=(*made.notes, more))
-        place = len(made.steps)
-        made = made.plus(replace(step, at=step.at.astimezone(UTC)), *late)
-        made, late = _answered(made, word, approved_minor_units if word == PARTIAL else None, place)
-    return made.plus(*late)
+        if step.role == COMPLETION and (more := _more(exchange, step.message)):
+            exchange = replace(exchange, notes=(*exchange.notes, more))
+        place = len(exchange.steps)
+        exchange = exchange.plus(replace(step, at=step.at.astimezone(UTC)), *late)
+        exchange, late = _answered(exchange, word, approved_minor_units if word == PARTIAL else None, place)
+    return exchange.plus(*late)
 
 
 def _more(exchange: Exchange, completion: Message) -> str:
     """A note on a completion above the authorized amount, else empty."""
-    held = sum(one.stays for one in authorized(exchange.steps, exchange.network))
-    if minor_units(completion) <= held:
+    total = sum(booking.stays for booking in authorized(exchange.steps, exchange.network))
+    if minor_units(completion) <= total:
         return ""
     return "The completion is above what was authorized, which networks allow this category of merchants."
 
@@ -138,31 +138,33 @@ def wanted_steps(then: str | Iterable[str | Mapping[str, Any]]) -> tuple[Wanted,
     >>> [(one.step, one.amount) for one in wanted_steps("increment:5000 completion")]
     [('increment', 5000), ('completion', None)]
     """
-    return tuple(map(_wanted, _items(then)))
+    return tuple(map(_parse_step, _items(then)))
 
 
 def _options(purpose: str, message_type: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `generation.generate`."""
     usual = {"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"}
-    asked = {**usual, "version": None, "at": None, "entry": None, **options}
+    settings = {**usual, "version": None, "at": None, "entry": None, **options}
     if message_type is None and (link := _link_word(purpose)):
         message_type, purpose = link, "purchase"
     try:
-        made = options_of(message_type or "auth", purpose=purpose, **asked)
+        resolved = options_of(message_type or "auth", purpose=purpose, **settings)
         if message_type is None:
-            made["message_type"] = usual_kind(made["purpose"], made["network"], made["version"])
+            resolved["message_type"] = usual_kind(
+                resolved["purpose"], resolved["network"], resolved["version"]
+            )
     except OptionError as error:
         raise as_asked(error, options) from None
-    return made
+    return resolved
 
 
 def _link_word(purpose: object) -> str:
     """The network management message that *purpose* names; empty for a payment."""
     try:
-        found = template_word("message_type", purpose)
+        word = template_word("message_type", purpose)
     except ChoiceError:
         return ""
-    return found if found in LINK else ""
+    return word if word in LINK else ""
 
 
 def usual_kind(purpose: str, network: str | None, version: str) -> str:
@@ -179,9 +181,9 @@ def _zone(given: Mapping[str, Any], at: datetime) -> tzinfo:
     """The zone of the merchant's clock."""
     if at.tzinfo is not None and at.tzinfo != UTC and "timezone" not in given["details"]:
         return at.tzinfo
-    known = {**given, "details": check_details(given["details"], given["version"])}
+    checked = {**given, "details": check_details(given["details"], given["version"])}
     words = ("message_type", "network", "version", "purpose", "entry", "currency", "details")
-    return zone_of_setting(Setting(*(known[word] for word in words)))
+    return zone_of_setting(Setting(*(checked[word] for word in words)))
 
 
 def _items(then: str | Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
@@ -189,39 +191,39 @@ def _items(then: str | Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[
     if isinstance(then, Mapping):
         return [then]
     if isinstance(then, str):
-        return [one for one in _ITEM.split(then) if one]
+        return [word for word in _ITEM.split(then) if word]
     if not isinstance(then, Iterable):
-        raise OptionError("then", "steps: words such as reversal, in a text or a list", shown(then))
-    return [part for one in then for part in (_items(one) if isinstance(one, str) else [one])]
+        raise OptionError("then", "steps: words such as reversal, in a text or a list", quoted_value(then))
+    return [part for item in then for part in (_items(item) if isinstance(item, str) else [item])]
 
 
-def _wanted(item: str | Mapping[str, Any]) -> Wanted:
+def _parse_step(item: str | Mapping[str, Any]) -> Wanted:
     """The step in a text, `word:minor units:reason or outcome`, or in a mapping."""
     if isinstance(item, Mapping):
         words = {"step": "step", "amount_minor_units": "amount", "reason": "reason", "outcome": "outcome"}
         if unknown := [name for name in item if name not in words]:
             raise ChoiceError.of("then", unknown[0], tuple(words))
-        made = Wanted(**{words[name]: value for name, value in item.items()})
+        request = Wanted(**{words[name]: value for name, value in item.items()})
     elif isinstance(item, str):
         word, *parts = item.split(":")
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for part in parts:
-            if _DIGITS.fullmatch(part) and "amount" not in found:
-                found["amount"] = int(part)
+            if _DIGITS.fullmatch(part) and "amount" not in fields:
+                fields["amount"] = int(part)
             elif _step(word) in REVERSALS and part in _reasons():
-                found["reason"] = part
+                fields["reason"] = part
             else:
-                found["outcome"] = part
-        made = Wanted(word, **found)
+                fields["outcome"] = part
+        request = Wanted(word, **fields)
     else:
-        raise OptionError("then", "steps: words such as reversal, in a text or a list", shown(item))
-    made = replace(made, step=_step(made.step))
-    reason = None if made.reason is None else template_word("reason", made.reason)
-    if reason is not None and made.step not in REVERSALS:
-        raise OptionError("then", f"no reason for a step {made.step!r}", shown(made.reason))
-    if _outcome("then", made.outcome) == PARTIAL:
+        raise OptionError("then", "steps: words such as reversal, in a text or a list", quoted_value(item))
+    request = replace(request, step=_step(request.step))
+    reason = None if request.reason is None else template_word("reason", request.reason)
+    if reason is not None and request.step not in REVERSALS:
+        raise OptionError("then", f"no reason for a step {request.step!r}", quoted_value(request.reason))
+    if _outcome("then", request.outcome) == PARTIAL:
         raise OptionError("then", "another outcome: only a first request can be partial", "'partial'")
-    return replace(made, reason=reason)
+    return replace(request, reason=reason)
 
 
 def _step(word: object) -> str:
@@ -277,14 +279,16 @@ def _answer(request: Message, outcome: str, part: int | None, at: datetime, netw
     version = request.version
     codes = read_toml("templates")["answer"]
     if outcome == PARTIAL or is_particular("partial", version, outcome):
-        asked = minor_units(request)
-        if asked < 2:
+        requested = minor_units(request)
+        if requested < 2:
             raise OptionError(
-                "outcome", "an amount that can be partially approved", f"{asked} minor units", 4
+                "outcome", "an amount that can be partially approved", f"{requested} minor units", 4
             )
-        part = asked // 2 if part is None else part
-        if not (isinstance(part, int) and not isinstance(part, bool) and 0 < part < asked):
-            raise OptionError("approved_minor_units", f"a whole number, 1 to {asked - 1}", shown(part), 4)
+        part = requested // 2 if part is None else part
+        if not (isinstance(part, int) and not isinstance(part, bool) and 0 < part < requested):
+            raise OptionError(
+                "approved_minor_units", f"a whole number, 1 to {requested - 1}", quoted_value(part), 4
+            )
     code = None if outcome in (APPROVED, PARTIAL, TOO_LATE) else outcome
     if outcome == DECLINED:
         if request.mti[1:3] not in _DECIDED:
@@ -293,10 +297,15 @@ def _answer(request: Message, outcome: str, part: int | None, at: datetime, netw
         code = str(codes["declined"][version])
     if code is not None and len(code) != spec(version)[39].width:
         expected = f"{spec(version)[39].format}, a code of {version}: see sim.codes('response_code')"
-        raise OptionError("outcome", expected, shown(code), 39)
+        raise OptionError("outcome", expected, quoted_value(code), 39)
     approval = digits(f"{account(request)[1]}{request.get(11)}{request.get(7)}", "approval", 6)
-    own = request.get(38).strip() or mtis.is_advice(request.mti)
-    made = respond(
-        request, code, approval=None if own else approval, amount_minor_units=part, at=at, network=network
+    has_code = request.get(38).strip() or mtis.is_advice(request.mti)
+    response = respond(
+        request,
+        code,
+        approval=None if has_code else approval,
+        amount_minor_units=part,
+        at=at,
+        network=network,
     )
-    return made.message
+    return response.message

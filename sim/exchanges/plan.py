@@ -47,9 +47,9 @@ class UnclearError(IsoError):
     ) -> None:
         super().__init__(None, None, "", "")
         self.words, self.not_possible, self.doubts = words, not_possible, doubts
-        lists = {"Not understood": [one for one in words if one not in doubts], "Unclear": doubts}
-        said = [f"{name}: {'; '.join(map(_short, every))}" for name, every in lists.items() if every]
-        self.say(f"Not possible: {shown(not_possible)}" if not_possible else ". ".join(said))
+        lists = {"Not understood": [text for text in words if text not in doubts], "Unclear": doubts}
+        quoted = [f"{name}: {'; '.join(map(_short, every))}" for name, every in lists.items() if every]
+        self.say(f"Not possible: {masked_description(not_possible)}" if not_possible else ". ".join(quoted))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.words, self.not_possible, self.doubts)
@@ -135,8 +135,8 @@ class Plan:
     @property
     def remarks(self) -> tuple[str, ...]:
         """The notes, ready to show."""
-        told = ("Left aside: ", "Did you mean ")
-        return tuple(note if note.startswith(told) else f"Assumed: {note}" for note in self.notes)
+        prefixes = ("Left aside: ", "Did you mean ")
+        return tuple(note if note.startswith(prefixes) else f"Assumed: {note}" for note in self.notes)
 
     @property
     def refusal(self) -> str:
@@ -148,7 +148,7 @@ class Plan:
     @property
     def doubts(self) -> tuple[str, ...]:
         """What is unclear besides words: two amounts, a contradiction."""
-        text = fold(shown(self.text))
+        text = fold(masked_description(self.text))
         return tuple(one for one in self.unclear if fold(one) not in text)
 
     @property
@@ -182,12 +182,12 @@ class Plan:
         if not self.makes_messages:
             raise UnclearError(not_possible="a host or a suite makes no message; its call is the plan's code")
         try:
-            made = _Running(self.steps)
+            running = _Running(self.steps)
         except (IsoError, ValueError) as error:
             raise UnclearError(not_possible=str(error)) from error
         asks = self.asked.then and not self.asked.answered
-        places = [at for at, one in enumerate(made.exchange.steps) if not (asks and one.is_answer)]
-        return Run(made.exchange, made.texts, max(places, default=0))
+        places = [at for at, step in enumerate(running.exchange.steps) if not (asks and step.is_answer)]
+        return Run(running.exchange, running.texts, max(places, default=0))
 
     def rows(self) -> Iterator[tuple[int, str, str, Any, str]]:
         """Each option: the number of the step, its call, the option, its value, the words behind it."""
@@ -202,7 +202,7 @@ class Plan:
 
     def understood(self) -> dict[str, str]:
         """The words that were understood, masked, by the option that they set."""
-        return {name: shown(words) for _, _, name, _, words in self.rows() if words}
+        return {name: masked_description(words) for _, _, name, _, words in self.rows() if words}
 
     @property
     def code(self) -> str:
@@ -236,12 +236,12 @@ def together(plans: Sequence[Plan]) -> Plan:
 
 def _moved(steps: Iterable[Step], before: Sequence[Step]) -> Iterator[Step]:
     """*steps* renumbered to come after those *before*."""
-    asked = [step for step in before if step.call in ("generate", "exchange")]
-    made = sum(step.times * (1 + len(str(step.options.get("then", "")).split())) for step in asked)
+    requests = [step for step in before if step.call in ("generate", "exchange")]
+    count = sum(step.times * (1 + len(str(step.options.get("then", "")).split())) for step in requests)
     for step in steps:
         options = dict(step.options)
-        if asked and step.call in ("generate", "exchange"):
-            options.setdefault("stan", f"{int(_USUAL['stan']) + made:06}")
+        if requests and step.call in ("generate", "exchange"):
+            options.setdefault("stan", f"{int(_USUAL['stan']) + count:06}")
         yield replace(step, options=options, of=step.of + len(before))
 
 
@@ -252,7 +252,7 @@ def steps_of(asked: Asked) -> Iterator[Step]:
     times: dict[str, Any] = {"times": asked.count, "which": asked.which}
     changed = bool(asked.fault or asked.elements)
     piecewise = asked.approval is not None or asked.balance is not None or (changed and not asked.at)
-    named = {
+    selectors = {
         "message_type": asked.kind,
         **({"purpose": asked.purpose} if asked.purpose != asked.kind else {}),
     }
@@ -269,12 +269,12 @@ def steps_of(asked: Asked) -> Iterator[Step]:
             yield Step("convert", {"to": asked.convert}, words, 0, 0 if asked.then else 1)
         return
     part = {"partial_approval": True} if asked.outcome == "partial" else {}
-    yield Step("generate", {**named, **asked.options, **part}, words, **times)
+    yield Step("generate", {**selectors, **asked.options, **part}, words, **times)
     yield from _changes(asked, 0, 0)
     if asked.outcome is not None and asked.outcome != "timeout":
         options: dict[str, Any] = {"code": asked.outcome} if asked.is_declined else {}
-        found = {"approval": asked.approval, "amount_minor_units": asked.approved}
-        options |= {"balance_minor_units": asked.balance, **found}
+        extras = {"approval": asked.approval, "amount_minor_units": asked.approved}
+        options |= {"balance_minor_units": asked.balance, **extras}
         words |= {"code": words.get("outcome", ""), "amount_minor_units": words.get("outcome", "")}
         options = {name: value for name, value in options.items() if value is not None}
         yield Step("respond", options, words)
@@ -304,17 +304,19 @@ class _Running:
     def _generate(self, step: Step) -> None:
         for options in repeated(step):
             usual = {name: value for name, value in _USUAL.items() if name != "outcome"}
-            made = generated(options.pop("message_type"), **usual | self._timed(options))
-            self._add(Sent(asking_role(made.message, None), made.message), made.network, made.notes)
+            result = generated(options.pop("message_type"), **usual | self._timed(options))
+            self._add(Sent(asking_role(result.message, None), result.message), result.network, result.notes)
             self.last = (self.last + _NEXT) if self.last else dates.now().replace(microsecond=0)
 
     def _exchange(self, step: Step) -> None:
         for options in repeated(step):
-            made = make(**self._timed(options))
-            self.last = max((one.at for one in made.steps if one.at), default=None)
+            exchange = make(**self._timed(options))
+            self.last = max((one.at for one in exchange.steps if one.at), default=None)
             first = len(self.exchange)
-            steps = [replace(one, of=None if one.of is None else one.of + first) for one in made.steps]
-            self._add(steps[0], made.network, made.notes)
+            steps = [
+                replace(sent, of=None if sent.of is None else sent.of + first) for sent in exchange.steps
+            ]
+            self._add(steps[0], exchange.network, exchange.notes)
             self.exchange = self.exchange.plus(*steps[1:])
 
     def _timed(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -323,8 +325,8 @@ class _Running:
 
     def _respond(self, step: Step) -> None:
         place = self.places[step.of]
-        asked, network = self.exchange.steps[place], self.exchange.network
-        done = answering.respond(asked.message, network=network, at=asked.at, **step.options)
+        request, network = self.exchange.steps[place], self.exchange.network
+        done = answering.respond(request.message, network=network, at=request.at, **step.options)
         self._add(Sent(ANSWER, done.message, None, place), network, done.notes)
 
     def _set(self, step: Step) -> None:
@@ -334,9 +336,13 @@ class _Running:
 
     def _convert(self, step: Step) -> None:
         place = self._place(step)
-        made = convert(self.exchange.steps[place].message, step.options["to"], network=self.exchange.network)
-        lost = tuple(f"DE {one.number}: {one.note}" for one in made.notes if one.action == "lost")
-        self._put(place, made.message, lost)
+        conversion = convert(
+            self.exchange.steps[place].message, step.options["to"], network=self.exchange.network
+        )
+        lost = tuple(
+            f"DE {change.number}: {change.note}" for change in conversion.notes if change.action == "lost"
+        )
+        self._put(place, conversion.message, lost)
 
     def _break_message(self, step: Step) -> None:
         place = self._place(step)
@@ -387,43 +393,49 @@ def _coded(step: Step, names: list[str]) -> tuple[str, str]:
     if step.call in ("set", "break_message", "respond", "convert"):
         source = f"{names[-1]}.iso.messages[{step.at}]" if names[-1].startswith("exchange") else names[-1]
     if step.call == "set":
-        changes = ", ".join(f"de{one}={value!r}" for one, value in options.items())
+        changes = ", ".join(f"de{number}={value!r}" for number, value in options.items())
         name = names[-1] if names[-1].startswith("request") else "changed"
         return name, f"{name} = sim.parse({source}.iso.to_message().replace({changes}))"
-    given = [source] if source else []
+    arguments = [source] if source else []
     if (first := _FIRST[step.call]) in options:
         value = options.pop(first)
-        given.append(f'"""\n{value}\n"""' if "\n" in str(value) else repr(value))
+        arguments.append(f'"""\n{value}\n"""' if "\n" in str(value) else repr(value))
     for name, value in options.items():
         if name == "outcome" and step.which is not None:
-            given.append(f"outcome={value!r} if number in {step.which} else 'approved'")
+            arguments.append(f"outcome={value!r} if number in {step.which} else 'approved'")
         elif _USUAL.get(name, _USUAL) != value:
-            given.append(f"{name}={value!r}")
+            arguments.append(f"{name}={value!r}")
     name = _NAMES[step.call]
-    if (again := sum(one.rstrip("s0123456789_") == name for one in names)) and step.call in (
+    if (again := sum(other.rstrip("s0123456789_") == name for other in names)) and step.call in (
         "generate",
         "exchange",
     ):
         name = f"{name}_{again + 1}"
     if step.times == 1:
-        return name, _call(f"{name} = sim.{step.call}", given)
+        return name, _call(f"{name} = sim.{step.call}", arguments)
     stan = int(options.get("stan", _USUAL["stan"]))
-    given = [one for one in given if not one.startswith("stan=")] + [f'stan=f"{{{stan} + number:06}}"']
-    call = _call(f"sim.{step.call}", given).replace("\n", "\n    ")
+    arguments = [argument for argument in arguments if not argument.startswith("stan=")] + [
+        f'stan=f"{{{stan} + number:06}}"'
+    ]
+    call = _call(f"sim.{step.call}", arguments).replace("\n", "\n    ")
     return f"{name}s", f"{name}s = [\n    {call}\n    for number in range({step.times})\n]"
 
 
 def _call(head: str, given: list[str]) -> str:
     flat = f"{head}({', '.join(given)})"
-    return flat if len(flat) <= _WIDEST else f"{head}(\n" + "".join(f"    {one},\n" for one in given) + ")"
+    return (
+        flat
+        if len(flat) <= _WIDEST
+        else f"{head}(\n" + "".join(f"    {argument},\n" for argument in given) + ")"
+    )
 
 
 def _short(words: str) -> str:
-    masked = shown(words)
+    masked = masked_description(words)
     return masked if len(masked) <= _LONGEST_WORDS else f"{masked[:_LONGEST_WORDS]}…"
 
 
-def shown(text: str) -> str:
+def masked_description(text: str) -> str:
     """*text* of a description with its card data masked."""
     return mask_words(text)
 

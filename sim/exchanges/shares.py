@@ -15,81 +15,81 @@ _ROLES = {"tip": "tip", "cashbackof": "cashback", "balanceis": "balance", "parto
 _DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
 
 
-def amounts(made: Draft, chain: list[str], decision: Decision) -> dict[str, int]:
+def amounts(draft: Draft, chain: list[str], decision: Decision) -> dict[str, int]:
     """Amounts by role: main, part, final, cashback, tip, balance, or a later stage of *chain*."""
-    bad, amounts = made.bad, made.all("amount")
+    bad, amounts = draft.bad, draft.all("amount")
     for mark in amounts:
         if mark.value.figures:
-            _placed(made, mark)
-    money = made.all("amount", "bare", "raw")
-    named = {mark.value.currency for mark in amounts}
-    named |= {mark.value for mark in made.all("currency")}
-    if len(named) > 1:
-        bad("contradicts itself: " + " / ".join(sorted(named)))
-    currency = next(iter(named), str(made.options.get("currency", "USD")))
-    if any(mark.value.vague for mark in amounts) and made.options.get("country") in _DOLLARS_ELSEWHERE:
+            _placed(draft, mark)
+    money = draft.all("amount", "bare", "raw")
+    codes = {mark.value.currency for mark in amounts}
+    codes |= {mark.value for mark in draft.all("currency")}
+    if len(codes) > 1:
+        bad("contradicts itself: " + " / ".join(sorted(codes)))
+    currency = next(iter(codes), str(draft.options.get("currency", "USD")))
+    if any(mark.value.vague for mark in amounts) and draft.options.get("country") in _DOLLARS_ELSEWHERE:
         bad("which dollars")
-    if named:
-        made.options["currency"] = currency
-        made.words["currency"] = said_by([*amounts, *made.all("currency")])
-    elif money and "currency" not in made.options:
-        made.notes.append("No currency was given: USD")
+    if codes:
+        draft.options["currency"] = currency
+        draft.words["currency"] = said_by([*amounts, *draft.all("currency")])
+    elif money and "currency" not in draft.options:
+        draft.notes.append("No currency was given: USD")
     out: dict[str, int] = {}
     for mark in money:
-        value = _minor(made, mark, currency)
+        value = _minor(draft, mark, currency)
         if value is None:
             bad(f"the amount {mark.words}")
-        role = _role(made, mark, chain, decision, "main" in out)
-        made.shares.setdefault(role, []).append(mark)
+        role = _role(draft, mark, chain, decision, "main" in out)
+        draft.shares.setdefault(role, []).append(mark)
         if out.setdefault(role, value or 0) != value:
             bad(f"two amounts: {mark.words}")
-    for mark in made.all("part"):
-        value = sums.minor_units(mark.value, currency, comma=made.reader.comma)
-        before = fold(made.reader.text[: mark.start])
+    for mark in draft.all("part"):
+        value = sums.minor_units(mark.value, currency, comma=draft.reader.comma)
+        before = fold(draft.reader.text[: mark.start])
         if value and any(
-            JOINED.fullmatch(before[one.end :]) for one in made.all("then") if one.end <= mark.start
+            JOINED.fullmatch(before[word.end :]) for word in draft.all("then") if word.end <= mark.start
         ):
             out["undone"] = value  # reverse 30 of a purchase of 100
         elif decision.outcome != "partial" or value is None:
             bad(f"{mark.words}: part of which amount")
         elif out.setdefault("part", value) != value:
             bad(f"two amounts: {mark.words}")
-    _undone(made, decision, out)
-    _check_parts(made, decision, out)
+    _undone(draft, decision, out)
+    _check_parts(draft, decision, out)
     return out
 
 
-def _placed(made: Draft, mark: Mark) -> None:
+def _placed(draft: Draft, mark: Mark) -> None:
     """Resolve an amount in pesos, francs and the like to the currency of the country."""
-    name, land = mark.value.currency[1:], str(made.options.get("country", ""))
-    known = [one for one in currencies() if one.alpha[:2] == land and one.alpha not in FUNDS]
-    known = [one for one in known if re.search(name, fold(one.name))]
-    alpha = known[0].alpha if len(known) == 1 else ""
-    value = sums.minor_units(mark.value.figures, alpha, comma=made.reader.comma) if alpha else None
+    name, land = mark.value.currency[1:], str(draft.options.get("country", ""))
+    candidates = [entry for entry in currencies() if entry.alpha[:2] == land and entry.alpha not in FUNDS]
+    candidates = [entry for entry in candidates if re.search(name, fold(entry.name))]
+    alpha = candidates[0].alpha if len(candidates) == 1 else ""
+    value = sums.minor_units(mark.value.figures, alpha, comma=draft.reader.comma) if alpha else None
     if value is None:
-        made.bad(f"which currency: {mark.words}")
+        draft.bad(f"which currency: {mark.words}")
     mark.value = Sum(value or 1, alpha or "USD")
 
 
-def _minor(made: Draft, mark: Mark, currency: str) -> int | None:
+def _minor(draft: Draft, mark: Mark, currency: str) -> int | None:
     if isinstance(mark.value, Sum):
         return mark.value.minor_units
     if mark.key == "raw":
         return int(mark.value)
-    return sums.minor_units(mark.value, currency, comma=made.reader.comma)
+    return sums.minor_units(mark.value, currency, comma=draft.reader.comma)
 
 
-def _role(made: Draft, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
+def _role(draft: Draft, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
     """The role of the amount *mark*, by the words around it; *several*: a main amount comes before it."""
-    text, parts = made.reader.text, made.all("part")
-    around = made.all(
+    text, parts = draft.reader.text, draft.all("part")
+    around = draft.all(
         "head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof", "tip"
     )
-    before = [one for one in around if one.start <= mark.start]
-    after = next((one for one in around if one.start >= mark.end), None)
+    before = [other for other in around if other.start <= mark.start]
+    after = next((other for other in around if other.start >= mark.end), None)
     last = before[-1] if before else None
     joined = last is not None and JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
-    stage = next((one for one in reversed(before) if one.key in ("head", "then")), None)
+    stage = next((other for other in reversed(before) if other.key in ("head", "then")), None)
     tail = text[mark.end : after.start].strip() if after else ""
     if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
         return "cashback"
@@ -99,8 +99,8 @@ def _role(made: Draft, mark: Mark, chain: list[str], decision: Decision, several
         and not tail
         and not after.words.lower().startswith("with")
         and not any(
-            one.start > after.start and JOINED.fullmatch(fold(text[after.end : one.start]))
-            for one in made.all("amount", "bare")
+            other.start > after.start and JOINED.fullmatch(fold(text[after.end : other.start]))
+            for other in draft.all("amount", "bare")
         )
     ):
         return "tip"  # 12 tip
@@ -109,15 +109,17 @@ def _role(made: Draft, mark: Mark, chain: list[str], decision: Decision, several
     if last and joined and last.value == "balance" and chain == ["balance"]:
         return "balance"
     if decision.outcome == "partial" and not parts:
-        named = granted(made.reader) if len(made.all("amount", "bare")) > 1 else []
-        if mark in named or (not named and last and last.key == "decision" and last.value == "partial"):
+        approvals = granted(draft.reader) if len(draft.all("amount", "bare")) > 1 else []
+        if mark in approvals or (
+            not approvals and last and last.key == "decision" and last.value == "partial"
+        ):
             return "part"
     if several and not joined and after and after.value in chain[1:] and OF_WHICH.fullmatch(fold(tail)):
         return f"{after.value}@{after.start}"  # and an $8 refund
-    left = any(one.key in ("remain", "partof") for one in around)
-    partial = any(one.value == "partial_reversal" for one in around)
+    left = any(other.key in ("remain", "partof") for other in around)
+    partial = any(other.value == "partial_reversal" for other in around)
     if last and last.key == "remain" and not text[last.end : mark.start].strip():
-        back = [one for one in around if one.key == "then" and one.end <= last.start]
+        back = [other for other in around if other.key == "then" and other.end <= last.start]
         if several and back and not text[back[-1].end : last.start].strip():
             back[-1].value, partial = "partial_reversal", True  # reversed to 80
         if partial:
@@ -125,35 +127,35 @@ def _role(made: Draft, mark: Mark, chain: list[str], decision: Decision, several
     if last and last.key == "part" and joined:
         return "main"
     if stage and stage.key == "then" and not (partial and left):
-        bought = [one for one in around if one.key == "head" and one.start >= mark.end]
-        money = made.all("amount", "bare")
-        if several or (joined and bought and any(one.start > bought[0].start for one in money)):
+        bought = [other for other in around if other.key == "head" and other.start >= mark.end]
+        money = draft.all("amount", "bare")
+        if several or (joined and bought and any(other.start > bought[0].start for other in money)):
             return "undone"
     if stage and stage.key == "head" and stage.value in chain[1:]:
         return f"{stage.value}@{stage.start}"
     return "main"
 
 
-def _undone(made: Draft, decision: Decision, out: dict[str, int]) -> None:
+def _undone(draft: Draft, decision: Decision, out: dict[str, int]) -> None:
     """Take a reversal's own amount, if one is given, as a full or partial reversal."""
-    undone, whole = out.pop("undone", None), out.get("part", out.get("main", 0))
-    if undone is None or undone == whole:
+    undone, total = out.pop("undone", None), out.get("part", out.get("main", 0))
+    if undone is None or undone == total:
         return
-    if undone > whole or decision.outcome == "partial" or len(made.all("then")) > 1 or "final" in out:
-        made.bad(f"a reversal of {undone}")
+    if undone > total or decision.outcome == "partial" or len(draft.all("then")) > 1 or "final" in out:
+        draft.bad(f"a reversal of {undone}")
         return
-    out["final"], made.all("then")[0].value = whole - undone, "partial_reversal"
+    out["final"], draft.all("then")[0].value = total - undone, "partial_reversal"
 
 
-def _check_parts(made: Draft, decision: Decision, out: dict[str, int]) -> None:
+def _check_parts(draft: Draft, decision: Decision, out: dict[str, int]) -> None:
     """Check that each part is less than the whole and that every part mentioned has an amount."""
-    bad = made.bad
-    main = out.get("main", made.options.get("amount_minor_units", -1))
+    bad = draft.bad
+    main = out.get("main", draft.options.get("amount_minor_units", -1))
     for role in ("part", "final", "cashback"):
         if role in out and out[role] >= main:
             bad(f"{role} of {out.get('main', 'nothing')}: {out[role]}")
     if decision.outcome == "partial" and "part" not in out:
         bad("how much is approved")
-    remains = [mark for mark in made.all("remain") if mark.words.lower() not in ("to", "auf", "keep")]
+    remains = [mark for mark in draft.all("remain") if mark.words.lower() not in ("to", "auf", "keep")]
     if remains and "final" not in out:
         bad(remains[0].words)

@@ -23,11 +23,11 @@ _HUNDRED = 100
 @cache
 def _numbers() -> dict[str, int]:
     """Numbers by word, with German compounds such as *fünfundzwanzig*."""
-    made = {word: int(value) for word, value in phrases_of("number").items()}
+    numbers = {word: int(value) for word, value in phrases_of("number").items()}
     german = values_of("number-german")
     units = {word: int(value) for value, words in german.items() for word in words if int(value) < 10}
     tens = {word: int(value) for value, words in german.items() for word in words if int(value) >= 10}
-    return made | units | {f"{unit}und{ten}": tens[ten] + units[unit] for unit in units for ten in tens}
+    return numbers | units | {f"{unit}und{ten}": tens[ten] + units[unit] for unit in units for ten in tens}
 
 
 @cache
@@ -58,18 +58,18 @@ def _value(word: str) -> int | None:
     """The number that a single *word* means."""
     if word in _numbers():
         return _numbers()[word]
-    found = _compound().fullmatch(word) if "hundert" in word or "tausend" in word else None
-    if found is None:
+    match = _compound().fullmatch(word) if "hundert" in word or "tausend" in word else None
+    if match is None:
         return None
-    part = {key: _numbers()[found[key]] if found[key] else 1 for key in ("t", "h")}
-    value = part["t"] * 1000 * bool(found["tausend"]) + part["h"] * _HUNDRED * bool(found["hundert"])
-    return value + (_numbers()[found["r"]] if found["r"] else 0)
+    part = {key: _numbers()[match[key]] if match[key] else 1 for key in ("t", "h")}
+    value = part["t"] * 1000 * bool(match["tausend"]) + part["h"] * _HUNDRED * bool(match["hundert"])
+    return value + (_numbers()[match["r"]] if match["r"] else 0)
 
 
 def spelled_pattern(text: str) -> str:
     """A pattern for a number in words, limited to those in the folded *text*."""
-    one, scales = _one_number(text), "|".join(_scales())
-    return rf"\b(?:an?\s+(?=(?:{scales})\b))?{one}(?:(?:\s+(?:and|y|e|et)\s+|[\s-]+){one}){{0,9}}\b"
+    pattern, scales = _one_number(text), "|".join(_scales())
+    return rf"\b(?:an?\s+(?=(?:{scales})\b))?{pattern}(?:(?:\s+(?:and|y|e|et)\s+|[\s-]+){pattern}){{0,9}}\b"
 
 
 def number_pattern(text: str) -> str:
@@ -109,7 +109,7 @@ def spelled(words: str) -> int | None:
     return total + part
 
 
-def whole(text: str) -> int | None:
+def whole_number(text: str) -> int | None:
     """The whole number in *text*, in digits or words."""
     return int(text) if text.isascii() and text.isdigit() else spelled(text)
 
@@ -123,8 +123,8 @@ def minor_units(figures: str, alpha: str, *, comma: bool, thousands: bool = Fals
     >>> minor_units("1.234", "EUR", comma=False) is None, minor_units("1.5 million", "JPY", comma=False)
     (True, 1500000)
     """
-    known = currency_of(alpha)
-    exponent = known.exponent if known and known.exponent is not None else None
+    entry = currency_of(alpha)
+    exponent = entry.exponent if entry and entry.exponent is not None else None
     if exponent is None:
         return None
     if scaled := re.fullmatch(r"(\d+)(?:[.,](\d{1,2}))?\s+([a-z]+)", fold(figures)):
@@ -159,11 +159,11 @@ def minor_units(figures: str, alpha: str, *, comma: bool, thousands: bool = Fals
 @cache
 def currency_names() -> dict[str, str]:
     """Currency codes by folded name, from the word rows, the ISO 4217 names and the codes themselves."""
-    every = [(fold(one.name), one.alpha) for one in currencies() if one.alpha not in FUNDS]
+    every = [(fold(entry.name), entry.alpha) for entry in currencies() if entry.alpha not in FUNDS]
     counts = [name for name, _ in every]
     names = {name: alpha for name, alpha in every if counts.count(name) == 1}
     names |= {f"{name}s": alpha for name, alpha in names.items()}
-    names |= {one.alpha.lower(): one.alpha for one in currencies() if one.alpha not in FUNDS}
+    names |= {entry.alpha.lower(): entry.alpha for entry in currencies() if entry.alpha not in FUNDS}
     return names | phrases_of("currency")
 
 
@@ -178,5 +178,5 @@ def unit_pattern(text: str) -> str:
 
 def cents(words: str) -> int | None:
     """The cents that *words* give after whole units; None if there are none below a hundred."""
-    value = whole(fold(words))
+    value = whole_number(fold(words))
     return value if value is not None and value < _HUNDRED else None

@@ -55,8 +55,8 @@ class _Telling:
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange, self.steps, self.network = exchange, exchange.steps, exchange.network
-        self.booked = {one.step: one for one in bookings(self.steps, self.network)}
-        self.asked = [at for at, one in enumerate(self.steps) if not one.is_answer and one.role != REPEAT]
+        self.booked = {booking.step: booking for booking in bookings(self.steps, self.network)}
+        self.asked = [at for at, step in enumerate(self.steps) if not step.is_answer and step.role != REPEAT]
 
     def text(self) -> str:
         """The whole story."""
@@ -68,12 +68,12 @@ class _Telling:
                 else f"{count} responses without their requests."
             )
         first, *others = self.asked
-        told = f"{self._opening(first)}: {self._outcome(first)}"
+        story = f"{self._opening(first)}: {self._outcome(first)}"
         for clause, same in groupby(map(self._clause, others)):
             count = len(list(same))
-            told += f", then {clause}" if count == 1 else f", then, {count} times, {clause}"
+            story += f", then {clause}" if count == 1 else f", then, {count} times, {clause}"
         ending = self._ending()
-        return f"{told}; {ending}." if ending else f"{told}."
+        return f"{story}; {ending}." if ending else f"{story}."
 
     def _opening(self, at: int) -> str:
         message = self.steps[at].message
@@ -93,13 +93,13 @@ class _Telling:
         message = self.steps[at].message
         if mtis.is_network_management(message.mti):
             return _management(message, self.network)
-        asked = read_toml("templates")["purposes"].get(self.exchange.purpose if at == 0 else "", {})
-        if asked and not asked.get("plain"):
-            return str(asked["title"])
+        purpose = read_toml("templates")["purposes"].get(self.exchange.purpose if at == 0 else "", {})
+        if purpose and not purpose.get("plain"):
+            return str(purpose["title"])
         meant = purchase_meant(message, self.network)
         code, words = message.get(3)[:2], read_toml("phrases")
-        known = lookup("transaction_type", code, version=message.version, network=self.network)
-        noun = meant or (known.meaning if known and known.meaning in words["meant"] else "")
+        entry = lookup("transaction_type", code, version=message.version, network=self.network)
+        noun = meant or (entry.meaning if entry and entry.meaning in words["meant"] else "")
         noun = noun or words["nouns"].get(code, "transaction")
         if any(self.steps[other].role in (COMPLETION, INCREMENT) for other in self.asked) and at == 0:
             return "pre-authorization"
@@ -107,30 +107,32 @@ class _Telling:
 
     def _say(self, units: int, message: Message | None = None) -> str:
         """*units* in the currency of *message*, else in that of the exchange."""
-        found = amount(message) if message is not None else None
-        currency = found[1] if found else ""
-        return say_amount(str(units), currency or next((one.currency for one in self.booked.values()), ""))
+        money = amount(message) if message is not None else None
+        currency = money[1] if money else ""
+        return say_amount(
+            str(units), currency or next((booking.currency for booking in self.booked.values()), "")
+        )
 
     def _answer(self, at: int) -> Step | None:
         """The response to step *at* or its repeats; one in time comes before a late one."""
-        found = [one for one in self.steps if one.is_answer and one.of == at]
-        return next((one for one in found if one.role != LATE), found[0] if found else None)
+        answers = [step for step in self.steps if step.is_answer and step.of == at]
+        return next((step for step in answers if step.role != LATE), answers[0] if answers else None)
 
     def _repeated(self, at: int) -> str:
-        count = sum(one.role == REPEAT and one.of == at for one in self.steps)
+        count = sum(step.role == REPEAT and step.of == at for step in self.steps)
         times = {1: "once", 2: "twice"}.get(count, f"{count} times")
         return f"(repeated {times})" if count else ""
 
     def _outcome(self, at: int) -> str:
         """The outcome of step *at*: the first, or a transaction of its own."""
         step, answer = self.steps[at], self._answer(at)
-        told = _decision(step.message, answer, self.network, self._say)
+        text = _decision(step.message, answer, self.network, self._say)
         if step.role == ADVICE and step.message.mti[1] in "12":
             booked = self.booked.get(at)
             decided = "declined" if booked and booked.state == DECLINED else "approved"
             well = "and acknowledged" if _well(answer, self.network) else self._refused(answer, "the advice")
-            told = f"reported as {decided}, {well}"
-        return " ".join((told, self._repeated(at))).strip()
+            text = f"reported as {decided}, {well}"
+        return " ".join((text, self._repeated(at))).strip()
 
     def _clause(self, at: int) -> str:
         """The effect of a later step."""
@@ -143,8 +145,8 @@ class _Telling:
             text = f"completed for {units}"
             text += "" if well else f", {self._refused(answer, 'the completion')}"
         elif step.role == INCREMENT:
-            said = _decision(step.message, answer, self.network, self._say)
-            text = f"increased by {units}" if well else f"an increase of {units} was {said}"
+            decision = _decision(step.message, answer, self.network, self._say)
+            text = f"increased by {units}" if well else f"an increase of {units} was {decision}"
         elif step.role in (REQUEST, ADVICE):
             of = f" of {units}" if minor_units(step.message) else ""
             return f"{with_article(self._noun(at))}{of} was {self._outcome(at)}"
@@ -169,18 +171,18 @@ class _Telling:
         several meanings or none, the likely one."""
         if step.reason:
             return step.reason
-        said = reasons_of(step.message, self.network)
+        reasons = reasons_of(step.message, self.network)
         waited = step.of is not None and self.exchange.answer_to(step.of) is None
-        if waited and ("timeout" in said or not said):
+        if waited and ("timeout" in reasons or not reasons):
             return "timeout"
         cash = step.message.get(3)[:2] == _CASH
-        likely = [one for one in said if (one == "misdispense") == cash]
-        return next(iter([*likely, *said]), "customer")
+        likely = [reason for reason in reasons if (reason == "misdispense") == cash]
+        return next(iter([*likely, *reasons]), "customer")
 
     def _ending(self) -> str:
         """The amounts that remain."""
-        held = list(self.booked.values())
-        if not any(one.asked for one in held):
+        entries = list(self.booked.values())
+        if not any(booking.asked for booking in entries):
             return ""
         now = self.exchange.left
         parts = []
@@ -191,19 +193,19 @@ class _Telling:
         if now.credited:
             parts.append(f"{self._say(now.credited)} is credited to the cardholder")
         if now.unknown:
-            parts.append(_unknown(self._say(now.unknown), held))
+            parts.append(_unknown(self._say(now.unknown), entries))
         if not parts:
-            return _nothing(held, len(self.asked) > 1)
+            return _nothing(entries, len(self.asked) > 1)
         return " and ".join(parts)
 
 
 def _unknown(money: str, held: Sequence[Booking]) -> str:
-    way = next(one.way for one in held if one.unknown)
+    way = next(booking.way for booking in held if booking.unknown)
     return f"it is not known whether {money} is {way}"
 
 
 def _nothing(held: Sequence[Booking], more: bool) -> str:
-    ways = {one.way for one in held}
+    ways = {booking.way for booking in held}
     if ways == {CREDITED}:
         return "nothing is credited"
     if HELD in ways and CHARGED not in ways:
@@ -226,15 +228,15 @@ def _decision(request: Message, answer: Step | None, network: str | None, say: A
     if not accepted(message, network):
         return f"declined ({code})" if request.mti[1] in "12" else f"refused ({code})"
     if is_particular("partial", message.version, message.get(39)):
-        part, whole = say(minor_units(message), message), say(minor_units(request), request)
-        return f"approved for {part.partition(' ')[0]} of {whole}"
+        part, total = say(minor_units(message), message), say(minor_units(request), request)
+        return f"approved for {part.partition(' ')[0]} of {total}"
     return "approved" if request.mti[1] in "12" else "accepted"
 
 
 def _code(message: Message, network: str | None) -> str:
     code = message.get(39)
-    known = code_of(code, message.version, network)
-    return f"{code}, {known.meaning}" if known else code
+    entry = code_of(code, message.version, network)
+    return f"{code}, {entry.meaning}" if entry else code
 
 
 @cache
@@ -245,8 +247,8 @@ def _kinds() -> dict[str, str]:
 def _management(message: Message, network: str | None) -> str:
     """The purpose of a network management message."""
     name, number = ("network_management", 70) if message.version == "1987" else ("function_code", 24)
-    for own in (network, None):
-        known = lookup(name, message.get(number), version=message.version, network=own)
-        if known is not None:
-            return _kinds().get(known.kind, known.kind)
+    for owner in (network, None):
+        entry = lookup(name, message.get(number), version=message.version, network=owner)
+        if entry is not None:
+            return _kinds().get(entry.kind, entry.kind)
     return "network management"

@@ -82,10 +82,10 @@ class Reader:
 
     def only(self, key: str) -> Any:
         """The single value of *key*, or None; different values are unclear."""
-        found = self.all(key)
-        if len({str(mark.value) for mark in found}) > 1:
-            self.unclear.append("contradicts itself: " + " / ".join(mark.words for mark in found))
-        return found[0].value if found else None
+        marks = self.all(key)
+        if len({str(mark.value) for mark in marks}) > 1:
+            self.unclear.append("contradicts itself: " + " / ".join(mark.words for mark in marks))
+        return marks[0].value if marks else None
 
     def add(self, key: str, value: Any, start: int, end: int) -> None:
         """Mark the text from *start* to *end* as *value* of *key*; nothing else reads it then."""
@@ -96,9 +96,9 @@ class Reader:
         self.left = self.left[:start] + _TAKEN * (end - start) + self.left[end:]
 
     def _take(self, pattern: str, key: str, value: Callable[[re.Match[str]], Any]) -> None:
-        for found in list(re.finditer(pattern, self.left)):
-            got = value(found)
-            place = found.span("v") if key == "bare" and "v" in found.groupdict() else found.span()
+        for match in list(re.finditer(pattern, self.left)):
+            got = value(match)
+            place = match.span("v") if key == "bare" and "v" in match.groupdict() else match.span()
             if got is not None and _TAKEN not in self.left[slice(*place)]:
                 self.add(key, got, *place)
 
@@ -110,37 +110,37 @@ class Reader:
                 self._say(words_of(text), at, at + len(text))
 
     def _forms(self) -> None:
-        for found in _QUOTED.finditer(self.text):
-            if _BEFORE_NAME.search(self.left[: found.start()]):
-                self.add("merchant", found[1], found.start(), found.end())
-            elif label := _BEFORE_ADDRESS.search(self.left[: found.start()]):
-                self.add("address", found[1], label.start(), found.end())
+        for match in _QUOTED.finditer(self.text):
+            if _BEFORE_NAME.search(self.left[: match.start()]):
+                self.add("merchant", match[1], match.start(), match.end())
+            elif label := _BEFORE_ADDRESS.search(self.left[: match.start()]):
+                self.add("address", match[1], label.start(), match.end())
         for key, how, pattern in lexicon.forms(self.left):
-            self._take(pattern, key, lambda found, how=how: self._formed(found, how))  # type: ignore[misc]
+            self._take(pattern, key, lambda match, how=how: self._formed(match, how))  # type: ignore[misc]
 
-    def _formed(self, found: re.Match[str], how: str) -> Any:
+    def _formed(self, form: re.Match[str], how: str) -> Any:
         """The value of a form, as options take it; None if it is ambiguous."""
         if how[0] == "=":
             return how[1:]
         if read := _READ.get(how):
-            return read(found)
+            return read(form)
         if how == "date":
-            made = _date(found)
-            if made == "none":
-                self.unclear.append(f"no such date: {found[0].strip()}")
-            elif isinstance(made, date) and "y" not in found.groupdict():
-                self.notes.append(f"No year was given: {made.year}")
-            return made if isinstance(made, date) else None
-        value = self.text[found.start("v") : found.end("v")]
-        if len(value) >= SHORTEST_PAN and not self.shown[found.start("v") : found.end("v")].strip("*"):
+            day = _date(form)
+            if day == "none":
+                self.unclear.append(f"no such date: {form[0].strip()}")
+            elif isinstance(day, date) and "y" not in form.groupdict():
+                self.notes.append(f"No year was given: {day.year}")
+            return day if isinstance(day, date) else None
+        value = self.text[form.start("v") : form.end("v")]
+        if len(value) >= SHORTEST_PAN and not self.shown[form.start("v") : form.end("v")].strip("*"):
             return None  # part of a track
         match how:
             case "element":
                 # `compra de 50 ...` is not DE 50.
-                plain = found[0].startswith("de") and self.text[found.start()] != "D" and self.comma
-                return None if plain and not re.search("[:=]", found[0]) else (int(found["n"]), value)
+                plain = form[0].startswith("de") and self.text[form.start()] != "D" and self.comma
+                return None if plain and not re.search("[:=]", form[0]) else (int(form["n"]), value)
             case "label":
-                return lexicon.labels()[found["n"]], value
+                return lexicon.labels()[form["n"]], value
             case "int":
                 return int(value)
             case "six":
@@ -150,8 +150,8 @@ class Reader:
             case "digits":
                 return re.sub(r"\D", "", value)
             case "currency":
-                known = currency_of(value.upper())
-                return known and known.alpha
+                entry = currency_of(value.upper())
+                return entry and entry.alpha
             case "mti":
                 return value if "0" + value[1:] in phrases_of("mti") else None
         return value
@@ -159,57 +159,57 @@ class Reader:
     # -- amounts
     def _amounts(self) -> None:
         for key, pattern, how in _amount_patterns(self.left):
-            self._take(pattern, key, lambda found, how=how: self._sum(found, how))  # type: ignore[misc]
+            self._take(pattern, key, lambda match, how=how: self._sum(match, how))  # type: ignore[misc]
 
-        for found in list(_NUMBER.finditer(self.left)):
-            if self._is_amount(found):
-                self.add("bare", found[0], *found.span())
+        for match in list(_NUMBER.finditer(self.left)):
+            if self._is_amount(match):
+                self.add("bare", match[0], *match.span())
 
-    def _is_amount(self, found: re.Match[str]) -> bool:
+    def _is_amount(self, match: re.Match[str]) -> bool:
         """Whether the words next to a number without a currency make it an amount: *completed for 35*."""
-        after = TOKEN.findall(self.left[found.end() : found.end() + _NEXT_WORD])[:2]
+        after = TOKEN.findall(self.left[match.end() : match.end() + _NEXT_WORD])[:2]
         if not _COUNTED.isdisjoint(after) or not phrases_of("plural").keys().isdisjoint(after):
             return False
         if any(
-            mark.key in ("part", "partof") and not self.text[mark.end : found.start()].strip()
+            mark.key in ("part", "partof") and not self.text[mark.end : match.start()].strip()
             for mark in self.marks
         ):
             return True
         if any(lexicon.says(" ".join(after[:size]), "also", "actual", "tip") for size in (1, 2)):
             return True
-        if len(found[0]) > 1 and lexicon.says(" ".join(after[:1]), "head"):
+        if len(match[0]) > 1 and lexicon.says(" ".join(after[:1]), "head"):
             return True
         if phrases_of("decision").get(lexicon.variant("".join(after[:1]))) in ("approved", "partial"):
             return True
-        before = self.left[max(0, found.start() - _WORDS_BEFORE) : found.start()].rpartition(_TAKEN)[2]
+        before = self.left[max(0, match.start() - _WORDS_BEFORE) : match.start()].rpartition(_TAKEN)[2]
         words = re.split("[.;]", before)[-1]
-        said = [one for one in TOKEN.findall(words) if one not in "-./,():="]
-        while said:
-            sizes = range(1, min(len(said), _LONGEST) + 1)
-            if any(_before_amount(" ".join(said[-size:])) for size in sizes):
+        pieces = [piece for piece in TOKEN.findall(words) if piece not in "-./,():="]
+        while pieces:
+            sizes = range(1, min(len(pieces), _LONGEST) + 1)
+            if any(_before_amount(" ".join(pieces[-size:])) for size in sizes):
                 return True
-            if said.pop() not in phrases_of("joining"):
+            if pieces.pop() not in phrases_of("joining"):
                 return False
         return False
 
-    def _sum(self, found: re.Match[str], how: str) -> Any:
+    def _sum(self, match: re.Match[str], how: str) -> Any:
         if how == "raw":
-            return int(found["n"])
+            return int(match["n"])
         if how == "bare":
-            if unit := found.groupdict().get("c"):
+            if unit := match.groupdict().get("c"):
                 alpha = sums.currency_names().get(" ".join(unit.split()), "")
-                self.marks.append(Mark("currency", alpha, *found.span("c"), found["c"]))
-            return found["v" if "v" in found.groupdict() else "n"]
-        names, got = sums.currency_names(), found.groupdict()
-        word = " ".join(found["c"].split())
+                self.marks.append(Mark("currency", alpha, *match.span("c"), match["c"]))
+            return match["v" if "v" in match.groupdict() else "n"]
+        names, got = sums.currency_names(), match.groupdict()
+        word = " ".join(match["c"].split())
         alpha = "USD" if how == "cents" else names.get(word, "")
-        named = word != alpha.lower() or word in phrases_of("currency")
+        is_name = word != alpha.lower() or word in phrases_of("currency")
         # A code without capitals may be any word: `all` is the lek of Albania.
-        if not named and not self.text[found.start("c") : found.end("c")].isupper():
+        if not is_name and not self.text[match.start("c") : match.end("c")].isupper():
             return None
         if how == "cents":
             alpha = phrases_of("coin").get(word, "")
-        number = "1" if how == "one" else found["n"]
+        number = "1" if how == "one" else match["n"]
         if alpha[:1] == "*":
             return Sum(0, alpha, figures=number)
         value = sums.minor_units(number, alpha, comma=self.comma, thousands=bool(got.get("k")))
@@ -217,79 +217,79 @@ class Reader:
         if how == "cents" and value is not None:
             value = value // 100 if value % 100 == 0 else None
         if value is None or more is None or (more and value % 100):
-            self.unclear.append(f"the amount {self.text[found.start() : found.end()].strip()}")
+            self.unclear.append(f"the amount {self.text[match.start() : match.end()].strip()}")
         return Sum((value or 0) + (more or 0), alpha, word in phrases_of("vague"))
 
     # -- names
     def _names(self) -> None:
-        for found in _SHOP.finditer(self.text):
-            name = self._shop(found)
+        for match in _SHOP.finditer(self.text):
+            name = self._shop(match)
             if name:
-                self.add("merchant", name, found.start(1), found.start(1) + len(name))
-        for found in _PLACE.finditer(self.text):
-            if _TAKEN in self.left[found.start() : found.end()] or lexicon.known_from(words_of(found[1])):
+                self.add("merchant", name, match.start(1), match.start(1) + len(name))
+        for match in _PLACE.finditer(self.text):
+            if _TAKEN in self.left[match.start() : match.end()] or lexicon.known_from(words_of(match[1])):
                 continue
-            if lexicon.known_from(words_of(self.text[found.start(1) : found.end(1) + _NEXT_WORD])):
+            if lexicon.known_from(words_of(self.text[match.start(1) : match.end(1) + _NEXT_WORD])):
                 continue  # in Swiss francs
             # The words after it, or the currency, give the country.
-            self.add("city", "", found.start(1), found.end(1))
+            self.add("city", "", match.start(1), match.end(1))
 
-    def _shop(self, found: re.Match[str]) -> str:
+    def _shop(self, match: re.Match[str]) -> str:
         """The merchant name after `at`, up to the first word with another meaning; empty if there is none."""
-        if _TAKEN in self.left[found.start() : found.end()]:
+        if _TAKEN in self.left[match.start() : match.end()]:
             return ""
-        words = found[1].split()
+        words = match[1].split()
         while words and words[-1] in ("of", "de", "la"):
             words.pop()
-        known = lexicon.phrases()[0]
-        kinds = [{key for key, _ in known.get(words_of(word.strip(".,")), ())} for word in words]
+        table = lexicon.phrases()[0]
+        kinds = [{key for key, _ in table.get(words_of(word.strip(".,")), ())} for word in words]
         cut = next((at for at, kind in enumerate(kinds) if kind & _NO_NAME), len(words))
         words, kinds = words[:cut], kinds[:cut]
         if not words or any(kind and kind != {"filler"} and "trade" not in kind for kind in kinds):
             return ""
-        if (all(kinds) and len(words) == 1) or (found[0][:2].lower() == "en" and len(words) < 2):
+        if (all(kinds) and len(words) == 1) or (match[0][:2].lower() == "en" and len(words) < 2):
             return ""
         name = " ".join(words).rstrip(".,")
-        return "" if words_of(name) in known or words_of(" ".join(found[1].split()[:2])) in known else name
+        return "" if words_of(name) in table or words_of(" ".join(match[1].split()[:2])) in table else name
 
     # -- phrases
     def _phrases(self) -> None:
-        known, longest = lexicon.phrases()
+        table, longest = lexicon.phrases()
         names = lexicon.present(phrases_of("network"), self.left.replace("-", " ")).replace(r"\s+", r"[\s-]+")
         self._take(
             rf"\b(?:{names})\b",
             "network",
-            lambda found: phrases_of("network")[re.sub(r"[\s-]+", " ", found[0])],
+            lambda match: phrases_of("network")[re.sub(r"[\s-]+", " ", match[0])],
         )
         # A network name does not split a phrase: `stored Visa card`.
         for mark in self.all("network"):
             self.left = self.left[: mark.start] + " " * (mark.end - mark.start) + self.left[mark.end :]
         tokens = [
-            (found[0], found.start(), found.end())
-            for found in TOKEN.finditer(self.left)
-            if found[0] not in "-./,()" and found[0] != _TAKEN
+            (match[0], match.start(), match.end())
+            for match in TOKEN.finditer(self.left)
+            if match[0] not in "-./,()" and match[0] != _TAKEN
         ]
         at = 0
         while at < len(tokens):
             for size in range(min(longest, len(tokens) - at), 0, -1):
                 words = tuple(token[0] for token in tokens[at : at + size])
                 start, end = tokens[at][1], tokens[at + size - 1][2]
-                if words not in known and not phrases_of("copula").keys().isdisjoint(words[1:-1]):
+                if words not in table and not phrases_of("copula").keys().isdisjoint(words[1:-1]):
                     words = tuple(word for word in words if word not in phrases_of("copula"))
                     words = words if len(words) > 1 else ()
-                if words in known and self._joined(start, end):
+                if words in table and self._joined(start, end):
                     self._say(words, start, end)
                     at += size
                     break
             else:
-                one, start, end = tokens[at]
-                if (stem := lexicon.variant(one)) != one:
+                term, start, end = tokens[at]
+                if (stem := lexicon.variant(term)) != term:
                     self._say((stem,), start, end)
-                elif meant := lexicon.slip(one):
+                elif meant := lexicon.slip(term):
                     self._say((meant,), start, end)
                     self.notes.append(f"{self.text[start:end]} is read as {meant}")
-                elif one not in _ALLOWED:
-                    self.marks.append(Mark("unknown", one, start, end, self.text[start:end]))
+                elif term not in _ALLOWED:
+                    self.marks.append(Mark("unknown", term, start, end, self.text[start:end]))
                 at += 1
 
     def _joined(self, start: int, end: int) -> bool:
@@ -306,8 +306,8 @@ class Reader:
         for key, value in lexicon.phrases()[0][words] if text else ():
             if key != "filler":
                 self.marks.append(Mark(key, value, start, end, text))
-            elif sums.whole(words[0]):  # `dos compras` in Spanish; `dos` is a filler in Portuguese
-                self.marks.append(Mark("number", sums.whole(words[0]), start, end, text))
+            elif sums.whole_number(words[0]):  # `dos compras` in Spanish; `dos` is a filler in Portuguese
+                self.marks.append(Mark("number", sums.whole_number(words[0]), start, end, text))
         self._blank(start, end)
 
 
@@ -373,9 +373,9 @@ def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
     )  # fmt: skip
 
 
-def _date(found: re.Match[str]) -> date | str | None:
+def _date(match: re.Match[str]) -> date | str | None:
     """The date of a form; `none` if it does not exist, None if it is ambiguous."""
-    got = found.groupdict()
+    got = match.groupdict()
     if "a" in got:
         if got["a"] != got["b"] and max(int(got["a"]), int(got["b"])) <= 12:
             return None
@@ -387,19 +387,19 @@ def _date(found: re.Match[str]) -> date | str | None:
         return "none"
 
 
-def _clock(found: re.Match[str]) -> tuple[int, int, int] | None:
-    hour, half = int(found["h"]), (found["p"] or "")[:1]
+def _clock(match: re.Match[str]) -> tuple[int, int, int] | None:
+    hour, half = int(match["h"]), (match["p"] or "")[:1]
     if half:
         if not 1 <= hour <= _NOON[0]:
             return None
         hour = hour % 12 + 12 * (half == "p")
-    got = found.groupdict()
+    got = match.groupdict()
     return hour, int(got.get("n") or 0), int(got.get("s") or 0)
 
 
-def _expiry(found: re.Match[str]) -> str | None:
+def _expiry(match: re.Match[str]) -> str | None:
     """The YYMM of an expiry; None if month and year could be in either order."""
-    value = re.sub(r"/\s?20(?=\d\d)", "/", found["v"])
+    value = re.sub(r"/\s?20(?=\d\d)", "/", match["v"])
     first, last = (digits := re.sub(r"\D", "", value))[:2], digits[2:]
     slash = "/" in value
     if not slash and (first <= "12") == (last <= "12"):
@@ -408,8 +408,8 @@ def _expiry(found: re.Match[str]) -> str | None:
     return year + month if "01" <= month <= "12" else None
 
 
-def _day(found: re.Match[str]) -> date:
-    before = phrases_of("relative-day")[found["v"]]
+def _day(match: re.Match[str]) -> date:
+    before = phrases_of("relative-day")[match["v"]]
     return dates.now().date() + timedelta(days=int(before))
 
 

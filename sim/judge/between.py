@@ -156,11 +156,11 @@ def ecommerce_card_read(
     """Nobody inserts or swipes a card online."""
     if card.owner is None or pos.kind_of(value, table.version, card.network) not in _INSERTED:
         return None
-    told = lookup("pos_condition", condition, version=table.version, network=card.network)
-    if told is None or told.kind != _ECOMMERCE:
+    code = lookup("pos_condition", condition, version=table.version, network=card.network)
+    if code is None or code.kind != _ECOMMERCE:
         return None
     expected = "a condition with the card present, because DE 22 says it was read"
-    return Hit(25, expected, f"{condition!r}, {told.meaning}")
+    return Hit(25, expected, f"{condition!r}, {code.meaning}")
 
 
 @rule("service-code-entry", classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -196,7 +196,7 @@ def _tells_fallback(card: Card, table: Spec) -> bool:
     if card.owner is None or table.version != "1987":
         return False
     codes = code_list("pos_entry_mode")
-    return any(one.kind == _FALLBACK and one.network == card.network for one in codes)
+    return any(code.kind == _FALLBACK and code.network == card.network for code in codes)
 
 
 @rule("service-code-pin", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(52,))
@@ -285,13 +285,13 @@ def track_1_agrees(
 def _track_agrees(
     number: int, on_track: str, at: int, expiry: str, then: int, pan: str, stated: str, table: Spec
 ) -> list[Hit]:
-    found = []
+    hits = []
     if on_track != pan and clean(pan, 2, table):
-        found.append(Hit(number, "the card number in DE 2", "another card number", at, len(on_track)))
+        hits.append(Hit(number, "the card number in DE 2", "another card number", at, len(on_track)))
     # An impossible month is reported by itself.
-    if stated != expiry and all(dates.is_sound("YYMM", one) for one in (stated, expiry)):
-        found.append(Hit(number, "the expiry in DE 14", "another expiry", then, 4))
-    return found
+    if stated != expiry and all(dates.is_sound("YYMM", text) for text in (stated, expiry)):
+        hits.append(Hit(number, "the expiry in DE 14", "another expiry", then, 4))
+    return hits
 
 
 @rule("track-2-agrees", classes=_CARD_CLASSES)
@@ -305,14 +305,16 @@ def service_code_agrees(code: str = DE[40], stripe: Stripe = DE[35].stripe) -> T
 @rule("tracks-agree", classes=_CARD_CLASSES)
 def tracks_agree(track_2: str = DE[35], track_1: str = DE[45], pan: bool = Present[2]) -> Told:
     """Both tracks are from the same card. If there is a DE 2, other rules compare each track with that."""
-    one, two = read_track_1(track_1), read_track_2(track_2)
-    if one is None or two is None:
+    first, two = read_track_1(track_1), read_track_2(track_2)
+    if first is None or two is None:
         return None
-    if one.pan != two.pan:
-        return None if pan else Hit(45, "the card number in DE 35", "another card number", 1, len(one.pan))
-    if not one.service or not two.service or one.service == two.service:
+    if first.pan != two.pan:
+        return None if pan else Hit(45, "the card number in DE 35", "another card number", 1, len(first.pan))
+    if not first.service or not two.service or first.service == two.service:
         return None
-    return Hit(45, "the service code of the track in DE 35", "another", one.at + len(one.expiry or "^"), 3)
+    return Hit(
+        45, "the service code of the track in DE 35", "another", first.at + len(first.expiry or "^"), 3
+    )
 
 
 # Amounts.
@@ -367,13 +369,13 @@ def _verifies_only(function: str, condition: str, table: Spec) -> bool:
     return is_particular("verification", table.version, code)
 
 
-def _asks_for_status(own: str, card: Card, table: Spec) -> bool:
+def _asks_for_status(value: str, card: Card, table: Spec) -> bool:
     """Whether the network's own element says that this is an account status inquiry."""
     if table.version != "1987" or card.owner is None:
         return False
-    alone = Message("", {61: own}, table.version, dialect=table if table.dialect else None)
+    alone = Message("", {61: value}, table.version, dialect=table if table.dialect else None)
     parts = unfold(alone, 61, card.network)
-    return any(told.meaning == _STATUS_INQUIRY for told in parts)
+    return any(part.meaning == _STATUS_INQUIRY for part in parts)
 
 
 @rule("partial-exceeds-original", versions=("1987",), classes="4")
@@ -434,8 +436,8 @@ def _sound_groups(groups: tuple[AdditionalAmount, ...]) -> bool:
 def balance_in_request(groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> Told:
     """Only the issuer reports account balances."""
     for group in groups:
-        known = lookup("amount_type", group.kind)
-        if known and known.kind == _OF_AN_ACCOUNT:
+        code = lookup("amount_type", group.kind)
+        if code and code.kind == _OF_AN_ACCOUNT:
             return Hit(54, "no account balance in a request", f"amount type {group.kind!r}", group.at + 2, 2)
     return None
 
@@ -453,18 +455,18 @@ def cash_back(
     kind = code[:2]
     if kind not in ("00", _CASH_BACK):
         return None
-    found = _cash_back(groups)
-    if found is None:
-        wanted = kind == _CASH_BACK and _sound_groups(groups)
-        return Hit(54, _CASH_BACK_WANTED, "none") if wanted else None
+    group = _cash_back(groups)
+    if group is None:
+        missing = kind == _CASH_BACK and _sound_groups(groups)
+        return Hit(54, _CASH_BACK_WANTED, "none") if missing else None
     if kind != _CASH_BACK:
         return Hit(3, "transaction type 09, because DE 54 contains a cash back amount", repr(kind), 0, 2)
     total = amount_in(amount, table)
-    if total is None or stated != found.currency:
+    if total is None or stated != group.currency:
         return None  # amounts of two currencies are not compared
     return (
-        Hit(54, "at most the total in DE 4", "more cash back", found.at)
-        if int(found.amount) > total
+        Hit(54, "at most the total in DE 4", "more cash back", group.at)
+        if int(group.amount) > total
         else None
     )
 
@@ -489,20 +491,20 @@ def cash_back_currency(
 ) -> Told:
     """The cash back is part of the amount, a debit in its currency; a price before conversion is in
     another."""
-    wanted = currency(stated)
+    expected = currency(stated)
     where = "DE 4" if table.version == "2003" else "DE 49"
     for group in groups:
-        told = currency(group.currency)
-        if told is None or wanted is None:
+        actual = currency(group.currency)
+        if actual is None or expected is None:
             continue
         if group.kind == _CASH_BACK_AMOUNT and group.sign == "C":
             return Hit(54, "cash back as a debit (D)", "'C'", group.at + 7, 1)
-        if group.kind == _CASH_BACK_AMOUNT and told != wanted:
-            return Hit(54, f"cash back in the currency of {where}, {wanted.alpha}", told.alpha, group.at)
+        if group.kind == _CASH_BACK_AMOUNT and actual != expected:
+            return Hit(54, f"cash back in the currency of {where}, {expected.alpha}", actual.alpha, group.at)
         if group.kind in (_CASH_BACK_AMOUNT, _CONVERTED_FROM) and not group.amount.strip("0"):
             return Hit(54, "an amount above zero", "zero", group.at + 8, 12)
-        if group.kind == _CONVERTED_FROM and told == wanted:
-            return Hit(54, f"a price in another currency than that of {where}", told.alpha, group.at)
+        if group.kind == _CONVERTED_FROM and actual == expected:
+            return Hit(54, f"a price in another currency than that of {where}", actual.alpha, group.at)
     return None
 
 
@@ -533,38 +535,40 @@ _bind_converted(5, 9, 50)
 _bind_converted(6, 10, 51)
 
 
-def _converted(number: int, rate: int, after: str, before: str, told: str, own: str, other: str) -> Told:
-    if not told and own and other and after.strip("0") and own != other:
+def _converted(
+    number: int, rate: int, after: str, before: str, rate_text: str, base: str, other: str
+) -> Told:
+    if not rate_text and base and other and after.strip("0") and base != other:
         return Hit(rate, f"the rate that gave DE {number}", "none")
-    if not told and own and own == other and before and before != after:
+    if not rate_text and base and base == other and before and before != after:
         return Hit(number, "the amount of DE 4, because the currency is the same", "another amount")
-    if not (before.isdecimal() and after.isdecimal() and told.isdecimal() and len(told) > 1):
+    if not (before.isdecimal() and after.isdecimal() and rate_text.isdecimal() and len(rate_text) > 1):
         return None
-    amount, found, scale, factor = int(before), int(after), _SCALES[int(told[0])], int(told[1:])
+    amount, converted, scale, factor = int(before), int(after), _SCALES[int(rate_text[0])], int(rate_text[1:])
     right = amount * factor
-    if found * scale == right or _is_near(found, right, scale):
+    if converted * scale == right or _is_near(converted, right, scale):
         return None
-    if not right or int(told[0]) >= len(told):
+    if not right or int(rate_text[0]) >= len(rate_text):
         return None  # a zero amount or rate; an impossible rate has its own rule
-    shift = _exponent(other) - _exponent(own)
-    if shift and _is_near(found, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
+    shift = _exponent(other) - _exponent(base)
+    if shift and _is_near(converted, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
         return None
-    divided = _is_near(found, amount * scale, factor)
+    divided = _is_near(converted, amount * scale, factor)
     hint = "The amount was divided by the rate; multiply DE 4 by it instead." if divided else ""
     expected = f"DE 4 times the rate in DE {rate}"
     return Hit(number, expected, "another amount", 0, None, "", hint)
 
 
-def _is_near(found: int, dividend: int, divisor: int) -> bool:
-    """Whether *found* is the quotient, except for one minor unit or the tolerance."""
-    off = found * divisor - dividend
+def _is_near(value: int, dividend: int, divisor: int) -> bool:
+    """Whether *value* is the quotient, except for one minor unit or the tolerance."""
+    off = value * divisor - dividend
     return -divisor <= off <= divisor or abs(off) <= dividend // _TOLERANCE
 
 
 def _exponent(code: str) -> int:
     """The decimals of a currency; two if it is not known."""
-    known = currency(code)
-    return 2 if known is None or known.exponent is None else known.exponent
+    entry = currency(code)
+    return 2 if entry is None or entry.exponent is None else entry.exponent
 
 
 @rule("fee-exceeds-amount", versions=("1987",), classes=_TRANSACTIONS)
@@ -592,16 +596,18 @@ def net_settlement(
     which count by agreement."""
     amounts = credits_, credits_back, debits, debits_back
     fees = processing + charges + debit_processing + debit_charges
-    if (table.version == "1987" and fees.strip("0")) or not all(one.isdecimal() for one in amounts):
+    if (table.version == "1987" and fees.strip("0")) or not all(amount.isdecimal() for amount in amounts):
         return None
     gross, gross_back, less, less_back = map(int, amounts)
-    wanted = (gross - gross_back) - (less - less_back)
+    difference = (gross - gross_back) - (less - less_back)
     if not net[1:].isdecimal():
         return None
-    if int(net[1:]) != abs(wanted):
+    if int(net[1:]) != abs(difference):
         return Hit(97, "the difference between credits (86, 87) and debits (88, 89)", "another amount", 1)
-    sign = "C" if wanted > 0 else "D"
-    return Hit(97, f"{sign}, as the totals are", repr(net[0]), 0, 1) if wanted and net[0] != sign else None
+    sign = "C" if difference > 0 else "D"
+    return (
+        Hit(97, f"{sign}, as the totals are", repr(net[0]), 0, 1) if difference and net[0] != sign else None
+    )
 
 
 def _bind_totals(number: int, total: int) -> None:
@@ -659,10 +665,10 @@ def dates_apart(sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], tab
     local = _moment(time, day, table)
     if local[:4] == sent[:4] or not _sound_date(time, 12, table):
         return None
-    if not all(dates.is_sound(_MOMENT, one) for one in (sent, local)):
+    if not all(dates.is_sound(_MOMENT, moment) for moment in (sent, local)):
         return None
-    apart = _DAY * days_between(sent[:4], local[:4]) + _second(local[4:]) - _second(sent[4:])
-    if abs(apart) <= _DAY:
+    gap = _DAY * days_between(sent[:4], local[:4]) + _second(local[4:]) - _second(sent[4:])
+    if abs(gap) <= _DAY:
         return None
     number, pattern = (13, "") if table.version == "1987" else (12, table[12].pattern.removesuffix(_MOMENT))
     return Hit(number, "a local date within a day of DE 7", repr(local[:4]), len(pattern), 4)
@@ -705,8 +711,8 @@ def transmission_time_local(
     if (stands := country_of_place(place, table.version)) is None:
         return None
     zone = ZoneInfo(zone_of(stands.alpha2))
-    apart = datetime.fromisoformat(f"{_LEAP_YEAR}{sent[:4]}T{sent[4:]}").replace(tzinfo=zone).utcoffset()
-    if apart is None or abs(apart) < _FAR_FROM_UTC:
+    offset = datetime.fromisoformat(f"{_LEAP_YEAR}{sent[:4]}T{sent[4:]}").replace(tzinfo=zone).utcoffset()
+    if offset is None or abs(offset) < _FAR_FROM_UTC:
         return None
     return Hit(7, f"UTC, because no clock in {stands.name} shows it", "the local time of DE 12")
 
@@ -721,25 +727,25 @@ def retrieval_reference_day(
 ) -> Told:
     """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
     the local date the day before or after may be that."""
-    told, days = reference[1:4], DAYS_OF_YEAR.get(sent[:4], ())
-    if told in days and reference[4:6] < "24":
+    julian, days = reference[1:4], DAYS_OF_YEAR.get(sent[:4], ())
+    if julian in days and reference[4:6] < "24":
         return None
     if not days or reference[6:] != stan[-6:] or not reference.isdecimal():
         return None
-    if told in days:
+    if julian in days:
         return Hit(37, "an hour 00 to 23", repr(reference[4:6]), 4, 2)
     if _REFERENCE.fullmatch(reference) is None:
         return None
     local = DAYS_OF_YEAR.get(day, ())
-    if told in local or (not local and _is_near_day(int(told), days)):
+    if julian in local or (not local and _is_near_day(int(julian), days)):
         return None
     return Hit(37, "the day of the message in positions 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
 
 
-def _is_near_day(told: int, days: tuple[str, ...]) -> bool:
+def _is_near_day(julian: int, days: tuple[str, ...]) -> bool:
     """Whether a day of the year is next to one of *days*, also round the end of the year."""
-    near = any(abs(told - int(one)) == 1 for one in days)
-    return near or (told in _ROUND_THE_YEAR and any(int(one) in _ROUND_THE_YEAR for one in days))
+    near = any(abs(julian - int(day)) == 1 for day in days)
+    return near or (julian in _ROUND_THE_YEAR and any(int(day) in _ROUND_THE_YEAR for day in days))
 
 
 @each("business-date", 15, 16, 17, versions=("1987",), classes=_TRANSACTIONS, functions="01")
@@ -787,8 +793,8 @@ def card_expired(
         return Hit(14, "an expiry within 20 years", "a later one")
     if left >= 0 or purpose_kind(code, table.version) == "credit":
         return None
-    found = "an expiry before it" if card else "an earlier month"
-    return Hit(14, "an expiry no earlier than the local date in DE 12", found)
+    actual = "an expiry before it" if card else "an earlier month"
+    return Hit(14, "an expiry no earlier than the local date in DE 12", actual)
 
 
 @rule("card-not-yet-valid", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
@@ -837,9 +843,15 @@ def original_other_acquirer(
     table: Spec = TABLE,
 ) -> Told:
     """A reversal is sent by the institutions that sent the original."""
-    at, own = number - 32, value.lstrip("0")
-    told = (original.acquirer, original.forwarder)[at] if original else ""
-    if original is None or not own or not told or told == own or not clean(value, number, table):
+    at, institution = number - 32, value.lstrip("0")
+    original_id = (original.acquirer, original.forwarder)[at] if original else ""
+    if (
+        original is None
+        or not institution
+        or not original_id
+        or original_id == institution
+        or not clean(value, number, table)
+    ):
         return None
     role = table[number].name.split()[0].lower()
     return Hit(

@@ -113,8 +113,8 @@ def _in_front(raw: str, version: str) -> Iterator[Cause]:
         if reads(raw[size:], version):
             hint = f"The first {header} of the link; remove them."
             yield Cause(hint, STRIPPED, raw[size:], version, f"Read without the {what}")
-    for found in _MTI.finditer(raw, 0, _HEADERS[-1] + MTI_WIDTH):
-        size = found.start()
+    for match in _MTI.finditer(raw, 0, _HEADERS[-1] + MTI_WIDTH):
+        size = match.start()
         if size in _HEADERS and reads(raw[size:], version):
             hint = f"The message starts {size} characters later; remove the header before the MTI."
             yield Cause(hint, STRIPPED, raw[size:], version, "Read without the header")
@@ -171,10 +171,10 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
 
 def _other_version(raw: str, version: str) -> Iterator[Cause]:
     """The layout is that of another version."""
-    if (found := announced(raw)) is None:
+    if (announcement := announced(raw)) is None:
         return
     for other in VERSIONS:
-        if other != version and ends(raw, *found, other):
+        if other != version and ends(raw, *announcement, other):
             hint = f"The text reads as ISO 8583:{other}; choose that version."
             yield Cause(hint, READ, raw, other, f"Read as {other}")
 
@@ -208,7 +208,7 @@ def _shifted(raw: str, version: str, error: ParseError, partial: Message, first_
     So the last element that works is the closest.
     """
     stand = spans(partial)
-    named = numbers(raw[MTI_WIDTH : stand[BITMAP_FIELD][2]])
+    field_numbers = numbers(raw[MTI_WIDTH : stand[BITMAP_FIELD][2]])
     places = [place for place in sorted(stand.items(), reverse=True) if place[0] > 1][:_NEAR]
     changes: tuple[tuple[str, Callable[[int], str]], ...] = (
         ("lost", lambda at: raw[:at] + "0" + raw[at:]),
@@ -218,7 +218,7 @@ def _shifted(raw: str, version: str, error: ParseError, partial: Message, first_
         for number, (start, _, end) in places:
             if number > first_wrong:  # no later change can make that value valid
                 continue
-            text, rest = change(end), named[named.index(number) :]
+            text, rest = change(end), field_numbers[field_numbers.index(number) :]
             if not ends(text, start, rest, version):
                 continue
             mended = Message(partial.mti, {}, version)

@@ -91,7 +91,7 @@ def chip_data(
     if not wrong:
         return None
     if wrong[0].end is not None:
-        return [_misfit(one, Severity.WARNING) for one in wrong]
+        return [_misfit(misfit, Severity.WARNING) for misfit in wrong]
     half = len(value) % 2 and table[55].binary
     if half or (value and not clean(value, 55, table)):
         return None  # whole bytes and character classes have rules of their own
@@ -124,14 +124,16 @@ def _on(head: TagHead, expected: str, found: str, severity: Severity | None = No
 @rule("chip-tag-unknown")
 def tag_unknown(heads: _Heads = DE[55].heads) -> Told:
     """Tags are in the dictionary."""
-    known = tables.tags()
+    dictionary = tables.tags()
     return [
-        _on(head, "a tag in the EMV dictionary", f"tag {head.tag}") for head in heads if head.tag not in known
+        _on(head, "a tag in the EMV dictionary", f"tag {head.tag}")
+        for head in heads
+        if head.tag not in dictionary
     ]
 
 
-def _size(known: tables.TagSpec) -> range:
-    return range(2 * known.minimum, sys.maxsize if known.maximum is None else 2 * known.maximum + 1)
+def _size(tag_spec: tables.TagSpec) -> range:
+    return range(2 * tag_spec.minimum, sys.maxsize if tag_spec.maximum is None else 2 * tag_spec.maximum + 1)
 
 
 @rule("chip-tag-length")
@@ -139,21 +141,21 @@ def tag_length(heads: _Heads = DE[55].heads, owner: str = APPLICATION) -> Iterat
     """Values have the lengths in the dictionary or, for networks' own tags, those of the application's
     network. A length without a source, or of one payment system, gives only a remark."""
     for head in heads:
-        own = head.tag in tables.own_tags()
-        known = tables.tag_of(head.tag, owner) if own else tables.tags().get(head.tag)
-        if known is None or head.end - head.value_start in _size(known):
+        proprietary = head.tag in tables.own_tags()
+        tag_spec = tables.tag_of(head.tag, owner) if proprietary else tables.tags().get(head.tag)
+        if tag_spec is None or head.end - head.value_start in _size(tag_spec):
             continue
-        unsure = own or "unsourced" in known.source or _SYSTEMS_OWN.match(head.tag)
-        yield _size_hit(head, known, Severity.INFO if unsure else None)
+        unsure = proprietary or "unsourced" in tag_spec.source or _SYSTEMS_OWN.match(head.tag)
+        yield _size_hit(head, tag_spec, Severity.INFO if unsure else None)
 
 
-def _size_hit(head: TagHead, known: tables.TagSpec, severity: Severity | None) -> Hit:
-    if known.maximum is None:
-        expected = f"at least {count(known.minimum, 'byte')}"
-    elif known.minimum == known.maximum:
-        expected = count(known.minimum, "byte")
+def _size_hit(head: TagHead, tag_spec: tables.TagSpec, severity: Severity | None) -> Hit:
+    if tag_spec.maximum is None:
+        expected = f"at least {count(tag_spec.minimum, 'byte')}"
+    elif tag_spec.minimum == tag_spec.maximum:
+        expected = count(tag_spec.minimum, "byte")
     else:
-        expected = f"{known.minimum} to {known.maximum} bytes"
+        expected = f"{tag_spec.minimum} to {tag_spec.maximum} bytes"
     return _on(head, expected, count((head.end - head.value_start) // 2, "byte"), severity)
 
 
@@ -168,9 +170,9 @@ def tag_repeated(heads: _Heads = DE[55].heads) -> Iterator[Hit]:
         del around[head.depth + 1 :]
         alike.setdefault((around[-1], head.tag), []).append(head)
         around.append(head.value_start)
-    for (_, name), found in alike.items():
-        if len(found) > 1 and not found[-1].constructed and tables.role(name) not in _REPEATING:
-            yield _on(found[-1], f"one tag {name}", f"{len(found)}")
+    for (_, name), occurrences in alike.items():
+        if len(occurrences) > 1 and not occurrences[-1].constructed and tables.role(name) not in _REPEATING:
+            yield _on(occurrences[-1], f"one tag {name}", f"{len(occurrences)}")
 
 
 @rule("chip-cryptogram-data", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
@@ -201,10 +203,10 @@ def entry_mode(
     value: str = DE[22], entry: str = DE[22].entry, card: Card = CARD, table: Spec = TABLE
 ) -> Told:
     """With chip data, DE 22 is a chip or contactless entry mode, of the standard or of the card's network."""
-    told = bool(value.strip("0"))  # zeros mean unspecified
-    if told and entry not in _NO_CHIP:
+    stated = bool(value.strip("0"))  # zeros mean unspecified
+    if stated and entry not in _NO_CHIP:
         return None
-    if told and card.owner is not None and pos.kind_of(value, table.version, card.network) not in _NO_CHIP:
+    if stated and card.owner is not None and pos.kind_of(value, table.version, card.network) not in _NO_CHIP:
         return None
     return Hit(55, "chip or contactless entry in DE 22", pos.mode_of(value, table.version))
 
@@ -223,8 +225,8 @@ def echoed(heads: _Heads = DE[55].heads) -> Told:
     for name in ("9F26", "9F27"):
         for head in heads:
             if head.tag == name:
-                found = "one that only the card sends"
-                return _on(head, "tags of a response", found, Severity.INFO)
+                actual = "one that only the card sends"
+                return _on(head, "tags of a response", actual, Severity.INFO)
     return None
 
 
@@ -236,13 +238,15 @@ _NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])"
 @each_tag("chip-tag-digits", *(tag for tag, known in tables.tags().items() if known.content in _NOT_DIGITS))
 def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
     """Values of format n and cn are digits, and not more than the format allows."""
-    known = tables.tags()[tag]
-    if known.digits is None and value.isdecimal():
+    tag_spec = tables.tags()[tag]
+    if tag_spec.digits is None and value.isdecimal():
         return None
-    if wrong := _NOT_DIGITS[known.content].search(value):
-        return tag_hit(tag, value, f"{known.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
-    if known.content == "n" and known.digits and value[: -known.digits].strip("0"):
-        return tag_hit(tag, value, f"{known.format}, with leading zeros", f"{len(value.lstrip('0'))} digits")
+    if wrong := _NOT_DIGITS[tag_spec.content].search(value):
+        return tag_hit(tag, value, f"{tag_spec.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
+    if tag_spec.content == "n" and tag_spec.digits and value[: -tag_spec.digits].strip("0"):
+        return tag_hit(
+            tag, value, f"{tag_spec.format}, with leading zeros", f"{len(value.lstrip('0'))} digits"
+        )
     return None
 
 
@@ -257,12 +261,12 @@ def _reserved(tag: str) -> int:
 @each_tag("chip-reserved-bits", *filter(tables.only_bits, tables.tags()))
 def reserved_bits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
     """Reserved bits are zero."""
-    known = tables.tags()[tag]
-    if len(value) != 2 * known.minimum or not int(value, 16) & _reserved(tag):
+    tag_spec = tables.tags()[tag]
+    if len(value) != 2 * tag_spec.minimum or not int(value, 16) & _reserved(tag):
         return None
     set_ones = [place for place in set_bits(value) if place not in tables.bits(tag)]
-    found = ", ".join(f"byte {byte} bit {bit}" for byte, bit in set_ones) + " set"
-    return tag_hit(tag, value, f"reserved bits of the {known.name} at 0", found)
+    actual = ", ".join(f"byte {byte} bit {bit}" for byte, bit in set_ones) + " set"
+    return tag_hit(tag, value, f"reserved bits of the {tag_spec.name} at 0", actual)
 
 
 _MOMENTS = {"9A": "YYMMDD", "5F24": "YYMMDD", "5F25": "YYMMDD", "9F21": "hhmmss"}
@@ -276,8 +280,8 @@ def chip_date(value: str = TAG_VALUE, tag: str = TAG) -> Told:
         return None  # length and digits have rules of their own
     if (wrong := dates.problem(pattern, value)) is None:
         return None
-    start, end, found = wrong
-    return tag_hit(tag, value, pattern, found, start, end - start)
+    start, end, text = wrong
+    return tag_hit(tag, value, pattern, text, start, end - start)
 
 
 def _code(value: str) -> str:
@@ -321,13 +325,13 @@ def cryptogram_kind(
     if kind == 0 and request and not refund:
         return tag_hit("9F27", value, "an ARQC in a request", "an AAC, because the chip declined")
     if kind == 1 and request:
-        found = "a TC, because the chip approved offline"
-        return tag_hit("9F27", value, "an ARQC in a request", found, severity=Severity.INFO)
-    told = "" if request or refund else answer_kind(answer, table.version)
-    if kind == 0 and told == "approved":
+        actual = "a TC, because the chip approved offline"
+        return tag_hit("9F27", value, "an ARQC in a request", actual, severity=Severity.INFO)
+    outcome = "" if request or refund else answer_kind(answer, table.version)
+    if kind == 0 and outcome == "approved":
         expected = "a TC or an ARQC, because DE 39 is an approval"
         return tag_hit("9F27", value, expected, "an AAC, because the chip declined")
-    if kind == 1 and told in _REFUSED:
+    if kind == 1 and outcome in _REFUSED:
         expected = "an AAC or an ARQC, because DE 39 is a decline"
         return tag_hit("9F27", value, expected, "a TC: the chip approved")
     return None
@@ -364,19 +368,19 @@ def online_pin(
     if len(done) != 6:
         return None
     method = f"{int(done[:2], 16) & _METHOD:02X}"
-    seen = len(results) == 10 and int(results, 16) & _ONLINE_PIN
-    if not pin and (seen or method == _ONLINE_PIN_METHOD):
+    reported = len(results) == 10 and int(results, 16) & _ONLINE_PIN
+    if not pin and (reported or method == _ONLINE_PIN_METHOD):
         return tag_hit("9F34", done, "DE 52 with an online PIN", "none")
-    if pin and seen and method == _SIGNATURE:
+    if pin and reported and method == _SIGNATURE:
         return tag_hit("9F34", done, "an online PIN (02), because 95 says so", emv.cvm_results(done), 0, 2)
-    if pin and not seen and method != _ONLINE_PIN_METHOD:
+    if pin and not reported and method != _ONLINE_PIN_METHOD:
         # No verification, or a failed one, does not contradict the online PIN.
         severity = Severity.INFO if method in _NO_METHOD else None
-        found = emv.cvm_results(done)
-        return tag_hit("9F34", done, "an online PIN with DE 52", found, severity=severity)
+        actual = emv.cvm_results(done)
+        return tag_hit("9F34", done, "an online PIN with DE 52", actual, severity=severity)
     # Some terminals report nothing in 95 for a tapped card, and 2003 has no code for one.
     inserted = table.version in _EARLY and entry == "chip"
-    if method == _ONLINE_PIN_METHOD and len(results) == 10 and not seen and inserted:
+    if method == _ONLINE_PIN_METHOD and len(results) == 10 and not reported and inserted:
         expected = "online PIN entered (byte 3 bit 3), because 9F34 says so"
         return tag_hit("95", results, expected, "none", 4, 2)
     return None
@@ -394,12 +398,12 @@ def results_agree(
     (82) agree."""
     if len(done) != 6:
         return
-    method, found = int(done[:2], 16) & _METHOD, int(results, 16) if len(results) == 10 else 0
-    if found & _NOT_VERIFIED and done[4:] == _SUCCESSFUL:
+    method, bits = int(done[:2], 16) & _METHOD, int(results, 16) if len(results) == 10 else 0
+    if bits & _NOT_VERIFIED and done[4:] == _SUCCESSFUL:
         yield tag_hit(
             "9F34", done, "a failed verification, because 95 says it failed", "a successful one", 4, 2
         )
-    elif found & _NO_PIN and done[4:] == _SUCCESSFUL and method in _PIN_BY_CHIP and done != _BY_DEVICE:
+    elif bits & _NO_PIN and done[4:] == _SUCCESSFUL and method in _PIN_BY_CHIP and done != _BY_DEVICE:
         yield tag_hit(
             "9F34",
             done,
@@ -408,7 +412,7 @@ def results_agree(
             4,
             2,
         )
-    elif done[4:] == _FAILED and len(results) == 10 and not found & _NOT_VERIFIED:
+    elif done[4:] == _FAILED and len(results) == 10 and not bits & _NOT_VERIFIED:
         expected = "another result, because 95 does not say that it failed"
         yield tag_hit("9F34", done, expected, "a failed verification", 4, 2)
     if done[4:] != _FAILED and done != _BY_DEVICE and not _is_capable(capabilities, method):
@@ -429,11 +433,10 @@ _NOT_PERFORMED = 0x80
 @rule("chip-results-agree")
 def authentication_agrees(results: str = Tag["95"], profile: str = MaybeTag["82"]) -> Told:
     """If authentication of the card's data failed, it was performed, by a method that the card supports."""
-    found = int(results[:2], 16) if len(results) == 10 else 0
+    bits = int(results[:2], 16) if len(results) == 10 else 0
     able = int(profile[:2], 16) if len(profile) == 4 else 0xFF
     if not any(
-        found & failed and (found & _NOT_PERFORMED or not able & way)
-        for failed, way in _AUTHENTICATION.items()
+        bits & failed and (bits & _NOT_PERFORMED or not able & way) for failed, way in _AUTHENTICATION.items()
     ):
         return None
     return tag_hit("95", results, "no failure of an authentication that was not performed", "one", 0, 2)
@@ -450,12 +453,12 @@ def results_before_the_answer(
 ) -> Told:
     """Before the issuer responds, no part of its response can have failed; an expired application has an
     earlier expiry; and a PIN was either entered or not."""
-    found = int(results, 16) if len(results) == 10 else 0
-    if found & _OF_THE_ANSWER:
+    bits = int(results, 16) if len(results) == 10 else 0
+    if bits & _OF_THE_ANSWER:
         return tag_hit("95", results, "no failure of what the issuer has not sent yet", "one", 8, 2)
-    if found & _PIN_ENTERED and found & _NOT_ENTERED:
+    if bits & _PIN_ENTERED and bits & _NOT_ENTERED:
         return tag_hit("95", results, "an online PIN that was entered, or none", "both", 4, 2)
-    sound = found & _EXPIRED and _is_month(expiry) and _is_month(day[:4])
+    sound = bits & _EXPIRED and _is_month(expiry) and _is_month(day[:4])
     if sound and months_from(day[:4], expiry) > 0:
         return tag_hit("95", results, "no expired application, because DE 14 is a later month", "one", 2, 2)
     return None
@@ -483,13 +486,15 @@ def results_cryptogram(
     if results is None:
         return None
     at, first_byte = results
-    made = first_byte >> 6
-    if made == _NOT_ASKED_AGAIN:
-        made = first_byte >> 4 & 3
-    told = int(kind, 16) >> 6
-    if made >= len(_KINDS) or told >= len(_KINDS) or made == told:
+    result_kind = first_byte >> 6
+    if result_kind == _NOT_ASKED_AGAIN:
+        result_kind = first_byte >> 4 & 3
+    stated_kind = int(kind, 16) >> 6
+    if result_kind >= len(_KINDS) or stated_kind >= len(_KINDS) or result_kind == stated_kind:
         return None
-    return tag_hit("9F10", data, f"{_KINDS[told]}, as 9F27 says", f"results of {_KINDS[made]}", at, 2)
+    return tag_hit(
+        "9F10", data, f"{_KINDS[stated_kind]}, as 9F27 says", f"results of {_KINDS[result_kind]}", at, 2
+    )
 
 
 @rule("chip-issuer-data", classes="124")
@@ -513,8 +518,8 @@ def _results(data: str, owner: str) -> tuple[int, int] | None:
     """The position and value of the first byte of the card verification results in 9F10; None if its bits are
     not known."""
     for layout in tag_layouts("9F10", owner):
-        found = read(layout, data)
-        for part in found.parts if found.fits else ():
+        reading = read(layout, data)
+        for part in reading.parts if reading.fits else ():
             if part.cell.codes == "bits" and "1.6" in part.cell.values:
                 return part.start, int(part.value[:2], 16)
     return None
@@ -531,11 +536,11 @@ def chip_currency(value: str = Tag["5F2A"], stated: str = CURRENCY, table: Spec 
         return None  # length and digits have rules of their own
     if currency(code) is None:
         return tag_hit("5F2A", value, "an ISO 4217 currency code", repr(value))
-    own = currency(stated)
-    if own is None or own.numeric == code:
+    expected = currency(stated)
+    if expected is None or expected.numeric == code:
         return None
     where = "DE 49" if table.version in _EARLY else "DE 4"
-    return tag_hit("5F2A", value, f"{own.numeric}, the currency of {where}", code)
+    return tag_hit("5F2A", value, f"{expected.numeric}, the currency of {where}", code)
 
 
 def _bind_answer(tag: str, size: int) -> None:
@@ -543,11 +548,11 @@ def _bind_answer(tag: str, size: int) -> None:
     def _(value: str = Tag[tag], answer: str = DE[39]) -> Told:
         """The response code for the card is that of DE 39: in 8A, or in the last two bytes of a 91 of
         ten."""
-        told = characters(value[-4:]) if len(value) == 2 * size else ""
+        code = characters(value[-4:]) if len(value) == 2 * size else ""
         # Other kinds of 91 end with bits, not with two letters or digits.
-        if not told.isalnum() or told == answer:
+        if not code.isalnum() or code == answer:
             return None
-        return tag_hit(tag, value, f"{answer}, the response code in DE 39", repr(told), len(value) - 4, 4)
+        return tag_hit(tag, value, f"{answer}, the response code in DE 39", repr(code), len(value) - 4, 4)
 
 
 _bind_answer("8A", 2)
@@ -630,26 +635,26 @@ def _bind_copy(
     copied: Any = None,
     name: str = "chip-agrees",
 ) -> None:
-    known = tables.tags()[tag]
+    tag_spec = tables.tags()[tag]
     source: Any = copied or DE[number]
-    expected, found = f"the value of DE {number}", f"another {known.name.split(' (')[0].lower()}"
+    expected, actual = f"the value of DE {number}", f"another {tag_spec.name.split(' (')[0].lower()}"
 
     @rule(name, versions=versions, classes=_TRANSACTIONS, any_mti=name == "chip-agrees")
     def _(value: str = Tag[tag], element: str = source) -> Told:
         """A tag and the data element that it repeats have the same value."""
-        told = element[part]
-        if not told:
+        text = element[part]
+        if not text:
             return None
-        if known.content in ("an", "ans"):
-            told = told.strip()
-            same = not told or characters(value).strip() == told
-        elif known.content == "n" and not told.isdecimal():
+        if tag_spec.content in ("an", "ans"):
+            text = text.strip()
+            same = not text or characters(value).strip() == text
+        elif tag_spec.content == "n" and not text.isdecimal():
             return None  # an invalid data element has its own rule
         else:
-            same = value.startswith(told) or value.lstrip("0") == told.lstrip("0")
+            same = value.startswith(text) or value.lstrip("0") == text.lstrip("0")
         # Terminals and acquirers may number terminals and merchants differently.
-        severity = Severity.INFO if known.content in ("an", "ans") else None
-        return None if same else tag_hit(tag, value, expected, found, severity=severity)
+        severity = Severity.INFO if tag_spec.content in ("an", "ans") else None
+        return None if same else tag_hit(tag, value, expected, actual, severity=severity)
 
 
 _WHOLE, _TWO = slice(None), slice(2)
@@ -675,8 +680,8 @@ def application(
 ) -> Told:
     """The application on the chip is the card network's; a card of two networks has one of each."""
     present = {head.tag for head in heads}
-    told = (("84", dedicated), ("4F", named), ("9F06", terminal))
-    for tag, value in [one for one in told if one[0] in present][:1]:
+    candidates = (("84", dedicated), ("4F", named), ("9F06", terminal))
+    for tag, value in [pair for pair in candidates if pair[0] in present][:1]:
         owner = tables.owner(value)
         if owner and card.owner and owner != card.network:
             expected = f"a {card.owner.brand} application, because the card number is {card.owner.brand}'s"
@@ -690,8 +695,8 @@ def terminal_country(value: str = Tag["9F1A"], place: str = DE[43], table: Spec 
     stands = country(three_digits(value))
     if stands is None or place.endswith((stands.alpha2, stands.alpha3)):
         return None
-    known = country_of_place(place, table.version)
-    if known in (None, stands):
+    place_country = country_of_place(place, table.version)
+    if place_country in (None, stands):
         return None
     return tag_hit("9F1A", value, "the country in DE 43", stands.name)
 
@@ -701,9 +706,9 @@ def track_2(value: str = Tag["57"], track: str = DE[35], entry: str = DE[22].ent
     """If a chip was read, DE 35 is its track 2 equivalent (57)."""
     if entry != "chip":
         return None
-    mine, told = value.rstrip("F").replace("D", "="), track.replace("D", "=")
+    mine, stripe = value.rstrip("F").replace("D", "="), track.replace("D", "=")
     # The card number has its own rule.
-    if mine == told or mine.split("=")[0] != told.split("=")[0]:
+    if mine == stripe or mine.split("=")[0] != stripe.split("=")[0]:
         return None
     return tag_hit("57", value, "the track in DE 35", "other data after the card number")
 
@@ -726,7 +731,7 @@ def other_amount(
     if mti[2] not in _REQUESTS:
         return None
     groups = read_additional_amounts(more, table.version)
-    back = next((one.amount for one in groups if one.kind == _CASH_BACK_AMOUNT), "")
+    back = next((group.amount for group in groups if group.kind == _CASH_BACK_AMOUNT), "")
     if back.isdecimal() and int(value) != int(back):
         return tag_hit("9F03", value, "the cash back amount of DE 54", "another amount")
     if not more and code[:2] == "00" and int(value):
@@ -751,6 +756,6 @@ def expired(day: str = Tag["9A"], expiry: str = DE[14], code: str = Maybe[3]) ->
 @rule("card-not-yet-valid", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def not_yet_valid(day: str = Tag["9A"], effective: str = Tag["5F25"]) -> Told:
     """The application is in effect on the chip's date."""
-    if not all(len(one) == 6 and one.isdecimal() for one in (day, effective)) or effective <= day:
+    if not all(len(date) == 6 and date.isdecimal() for date in (day, effective)) or effective <= day:
         return None
     return tag_hit("5F25", effective, "an effective date no later than the chip's date (9A)", "a later one")

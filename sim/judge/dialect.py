@@ -12,9 +12,9 @@ from functools import cache, lru_cache
 
 from sim.codec import Message
 from sim.judge.elements import clean
-from sim.judge.finding import Hit, RuleText, Said, Severity, said
+from sim.judge.finding import Hit, RuleText, Said, Severity, hit_of_rule
 from sim.judge.rules import RULES
-from sim.parts.layout import Parts, closest, found_of, known, wanted
+from sim.parts.layout import Parts, closest, expected_of, found_of, is_known_code
 from sim.spec import Spec, lookup, reshaped
 from sim.spec.interfaces import interface
 
@@ -28,29 +28,32 @@ RESERVED_FUNCTIONS, _RESERVED = "89", "mti-function"
 
 
 def otherwise(
-    message: Message, own: str | None, rows: Mapping[str, Sequence[Said]], found: Mapping[str, Sequence[Said]]
+    message: Message,
+    owner: str | None,
+    rows: Mapping[str, Sequence[Said]],
+    verdicts: Mapping[str, Sequence[Said]],
 ) -> dict[str, list[Said]]:
-    """The hits on *message* of network *own*, by network: those from *rows* and *found*, adjusted, and those
-    of its dialect."""
-    told = {name: [*rows.get(name, ()), *found.get(name, ())] for name in {"", *rows, *found}}
-    told[""] = _tolerated(message, own, told[""])
+    """The hits on *message* of network *owner*, by network: those from *rows* and *verdicts*, adjusted, and
+    those of its dialect."""
+    by_network = {name: [*rows.get(name, ()), *verdicts.get(name, ())] for name in {"", *rows, *verdicts}}
+    by_network[""] = _tolerated(message, owner, by_network[""])
     if message.dialect is not None:
-        told = {name: replaced(message, hits) for name, hits in told.items()}
-        told[""] += [said("", len(RULES), text, hit) for text, hit in own_hits(message)]
-    return told
+        by_network = {name: replaced(message, hits) for name, hits in by_network.items()}
+        by_network[""] += [hit_of_rule("", len(RULES), text, hit) for text, hit in own_hits(message)]
+    return by_network
 
 
-def _tolerated(message: Message, own: str | None, told: list[Said]) -> list[Said]:
+def _tolerated(message: Message, owner: str | None, verdicts: list[Said]) -> list[Said]:
     """The standard's hits, but a reserved message function is only a warning if the message's own network
     uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
-    known = lookup("mti_function", message.mti[2], version=message.version, network=own)
-    if known is None or known.network != own:
-        return told
+    code = lookup("mti_function", message.mti[2], version=message.version, network=owner)
+    if code is None or code.network != owner:
+        return verdicts
     return [
-        one._replace(hit=one.hit._replace(severity=Severity.WARNING), error=False)
-        if one.text.id == _RESERVED
-        else one
-        for one in told
+        verdict._replace(hit=verdict.hit._replace(severity=Severity.WARNING), error=False)
+        if verdict.text.id == _RESERVED
+        else verdict
+        for verdict in verdicts
     ]
 
 
@@ -64,25 +67,25 @@ def own_elements(table: Spec) -> frozenset[int]:
 @cache
 def _of_one_value() -> frozenset[str]:
     """The ids of the rules that check the inside of a single element."""
-    return frozenset(one.text.id for one in RULES if one.alone)
+    return frozenset(rule.text.id for rule in RULES if rule.alone)
 
 
-def replaced(message: Message, told: Sequence[Said]) -> list[Said]:
-    """The hits *told* of the standard or a network, except those on the inside of elements that the dialect
-    of *message* redefines, and those of rules that its interface excludes."""
-    own = own_elements(message.spec) & message.fields.keys()
+def replaced(message: Message, verdicts: Sequence[Said]) -> list[Said]:
+    """The hits *verdicts* of the standard or a network, except those on the inside of elements that the
+    dialect of *message* redefines, and those of rules that its interface excludes."""
+    redefined = own_elements(message.spec) & message.fields.keys()
     without = interface(message.spec.interface).without if message.spec.interface else ()
     return [
-        one
-        for one in told
-        if one.text.id not in without and (one.hit.field not in own or not _of_inside(one))
+        verdict
+        for verdict in verdicts
+        if verdict.text.id not in without and (verdict.hit.field not in redefined or not _of_inside(verdict))
     ]
 
 
-def _of_inside(one: Said) -> bool:
-    if one.network:
-        return one.text.id.startswith(f"{one.network.lower()}-")
-    return one.text.id in _of_one_value()
+def _of_inside(verdict: Said) -> bool:
+    if verdict.network:
+        return verdict.text.id.startswith(f"{verdict.network.lower()}-")
+    return verdict.text.id in _of_one_value()
 
 
 def own_hits(message: Message) -> Iterator[tuple[RuleText, Hit]]:
@@ -90,36 +93,44 @@ def own_hits(message: Message) -> Iterator[tuple[RuleText, Hit]]:
     table = message.spec
     for number in dict.fromkeys(layout.number for layout in table.parts):
         value = message.get(number)
-        if clean(value, number, table) and (found := closest(table, number, value)) is not None:
-            yield from _misfits(found, table)
-            yield from _unknown(found, table)
+        if clean(value, number, table) and (reading := closest(table, number, value)) is not None:
+            yield from _misfits(reading, table)
+            yield from _unknown(reading, table)
 
 
-def _misfits(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
-    number, doubtful = found.layout.number, found.layout.cell.confidence in _ONLY_WARNS
+def _misfits(reading: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
+    number, doubtful = reading.layout.number, reading.layout.cell.confidence in _ONLY_WARNS
     text = _text(table, number, "layout", Severity.WARNING if doubtful else Severity.ERROR)
-    for one in found.misfits:
-        path = one.path if one.path != str(number) else ""
-        remark = Severity.INFO if table.interface and one.unknown else None
+    for misfit in reading.misfits:
+        path = misfit.path if misfit.path != str(number) else ""
+        remark = Severity.INFO if table.interface and misfit.unknown else None
         yield (
             text,
-            Hit(number, one.expected, one.found, one.start, one.end - one.start, path, severity=remark),
+            Hit(
+                number,
+                misfit.expected,
+                misfit.found,
+                misfit.start,
+                misfit.end - misfit.start,
+                path,
+                severity=remark,
+            ),
         )
 
 
-def _unknown(found: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
+def _unknown(reading: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
     """Unknown codes; those after the first misfit are not reported, because their positions are uncertain."""
-    number = found.layout.number
-    stop = min((one.start for one in found.misfits), default=None)
+    number = reading.layout.number
+    stop = min((misfit.start for misfit in reading.misfits), default=None)
     text = _text(table, number, "code", Severity.WARNING)
-    for part, _ in found.walk():
+    for part, _ in reading.walk():
         cell = part.cell
         if part.children or cell.must or (stop is not None and part.end > stop):
             continue
         agreed = cell.agreed is not None and cell.agreed.fullmatch(part.value)
-        if not agreed and not known(cell, part.value, table.version):
-            shown = found_of(cell, part.value)
-            yield text, Hit(number, wanted(cell), shown, part.start, part.end - part.start, cell.path)
+        if not agreed and not is_known_code(cell, part.value, table.version):
+            actual = found_of(cell, part.value)
+            yield text, Hit(number, expected_of(cell), actual, part.start, part.end - part.start, cell.path)
 
 
 def _text(table: Spec, number: int, kind: str, severity: Severity) -> RuleText:

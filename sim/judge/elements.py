@@ -23,7 +23,7 @@ from sim.judge.rules import EVERY_DIGIT, Told, each, every, rule
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN, is_card
 from sim.parts import layout
-from sim.parts.layout import Part, Parts, closest, fits, fitting, place, read, wanted
+from sim.parts.layout import Part, Parts, closest, expected_of, fits, fitting, place, read
 from sim.spec import (
     VERSIONS,
     Country,
@@ -67,8 +67,8 @@ def clean(value: str, number: int, table: Spec) -> bool:
 
 def purpose_kind(processing_code: str, version: str) -> str:
     """The kind of transaction in the processing code, such as `debit`; empty if unknown."""
-    found = lookup("transaction_type", processing_code[:2], version=version)
-    return found.kind if found else ""
+    entry = lookup("transaction_type", processing_code[:2], version=version)
+    return entry.kind if entry else ""
 
 
 # Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
@@ -77,14 +77,14 @@ MOVE_MONEY = ("debit", "credit", "transfer", "payment")
 
 def answer_kind(code: str, version: str) -> str:
     """The kind of response in DE 39, such as `approved`; empty if unknown."""
-    found = lookup("response_code", code, version=version)
-    return found.kind if found else ""
+    entry = lookup("response_code", code, version=version)
+    return entry.kind if entry else ""
 
 
 def part_of_pos(version: str, job: str) -> slice:
     """The position of the part of DE 22 with this *job*; an empty slice if there is none."""
-    found = role(job, version)
-    return place(version, 22, found.part) if found else slice(0, 0)
+    row = role(job, version)
+    return place(version, 22, row.part) if row else slice(0, 0)
 
 
 @lru_cache(maxsize=512)
@@ -132,8 +132,8 @@ def date(unusual: re.Match[str] = VALUE.moment, element: ElementSpec = ELEMENT, 
     if (wrong := dates.problem(element.pattern, value)) is None:
         return None
     start, end, text = wrong
-    found = "an impossible date" if is_sensitive(element.number, table.version) else text
-    return Hit(element.number, element.pattern, found, start, end - start)
+    actual = "an impossible date" if is_sensitive(element.number, table.version) else text
+    return Hit(element.number, element.pattern, actual, start, end - start)
 
 
 def misfit(value: str, element: ElementSpec, table: Spec) -> Told:
@@ -152,8 +152,8 @@ def misfit(value: str, element: ElementSpec, table: Spec) -> Told:
 def currencies(version: str) -> dict[int, slice]:
     """The positions of currencies: separate elements, or the start of amounts."""
     inside = ((number, money.composite(version, number)) for number in money.CURRENCY_OF)
-    found = {number: places[0] for number, places in inside if places}
-    return found or {number: slice(None) for number in sorted({*money.CURRENCY_OF.values()})}
+    slices = {number: places[0] for number, places in inside if places}
+    return slices or {number: slice(None) for number in sorted({*money.CURRENCY_OF.values()})}
 
 
 @each("currency", *currencies("1987"), versions=("1987", "1993"), classes="1234567", any_mti=True)
@@ -161,21 +161,21 @@ def currencies(version: str) -> dict[int, slice]:
 def currency_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
     """Currencies are in ISO 4217."""
     code = value[currencies(table.version)[number]]
-    known = currency(code)
-    if known is None:
+    entry = currency(code)
+    if entry is None:
         return (
             Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
             if clean(value, number, table)
             else None
         )
-    if known.exponent is None and known.alpha == "XXX":
+    if entry.exponent is None and entry.alpha == "XXX":
         hint = "999 (XXX) means that no currency is involved; an amount needs a real currency."
         return Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
-    if known.withdrawn:
-        found = f"{known.numeric}, {known.alpha} until {known.withdrawn}"
-        new = currency(known.successor)
+    if entry.withdrawn:
+        actual = f"{entry.numeric}, {entry.alpha} until {entry.withdrawn}"
+        new = currency(entry.successor)
         hint = f"ISO 4217 withdrew it; use {new.numeric} ({new.alpha})." if new else ""
-        return Hit(number, "a currency in use", found, 0, 3, "", hint, Severity.WARNING)
+        return Hit(number, "a currency in use", actual, 0, 3, "", hint, Severity.WARNING)
     return None
 
 
@@ -183,12 +183,12 @@ def currency_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE
 def minor_unit(amount: str = DE[4], table: Spec = TABLE) -> Told:
     """The minor unit digit of a 2003 amount agrees with ISO 4217."""
     where = place("2003", 4, "minor unit")
-    digit, known = amount[where], currency(amount[place("2003", 4, "currency")])
-    if known is None or known.exponent is None or known.withdrawn or not clean(amount, 4, table):
+    digit, entry = amount[where], currency(amount[place("2003", 4, "currency")])
+    if entry is None or entry.exponent is None or entry.withdrawn or not clean(amount, 4, table):
         return None
-    if digit == str(known.exponent):
+    if digit == str(entry.exponent):
         return None
-    expected = f"minor unit {known.exponent}, the ISO 4217 value for {known.alpha}"
+    expected = f"minor unit {entry.exponent}, the ISO 4217 value for {entry.alpha}"
     return Hit(4, expected, digit, where.start, len(digit))
 
 
@@ -265,12 +265,12 @@ def track_1(value: str = DE[45], table: Spec = TABLE) -> Told:
     """DE 45 has the layout of track 1, with a valid expiry."""
     if not clean(value, 45, table):
         return None
-    found = read_track_1(value)
-    if found is None:
+    track = read_track_1(value)
+    if track is None:
         expected = "B, PAN, ^, name, ^, expiry YYMM, service code, then discretionary data"
         return Hit(45, expected, f"{len(value)} characters in another layout")
-    if found.expiry and dates.problem("YYMM", found.expiry):
-        return Hit(45, "an expiry YYMM", "an impossible month", found.at + 2, 2)
+    if track.expiry and dates.problem("YYMM", track.expiry):
+        return Hit(45, "an expiry YYMM", "an impossible month", track.at + 2, 2)
     return None
 
 
@@ -298,8 +298,8 @@ def card_number_in_clear(
     pan = account[1]
     if len(pan) > SHORTEST_PAN and pan in value:
         at = value.index(pan)
-    elif len(value) > SHORTEST_PAN and (found := _ANOTHER_CARD.search(value)) and is_card(found[0]):
-        at, pan = found.start(), found[0]
+    elif len(value) > SHORTEST_PAN and (match := _ANOTHER_CARD.search(value)) and is_card(match[0]):
+        at, pan = match.start(), match[0]
     else:
         return None
     return Hit(number, "no card number", "one in clear", at, len(pan))
@@ -346,8 +346,8 @@ def empty_element(value: str = VALUE, number: int = NUMBER) -> Told:
     """An element that is announced has a value."""
     if value.strip():
         return None
-    wanted = {2: "a card number", 32: "the acquirer's ID"}.get(number, "a value, or no element")
-    return Hit(number, wanted, "blanks" if value else "length zero")
+    expected = {2: "a card number", 32: "the acquirer's ID"}.get(number, "a value, or no element")
+    return Hit(number, expected, "blanks" if value else "length zero")
 
 
 # Codes.
@@ -427,10 +427,10 @@ class _Coded(NamedTuple):
         if not self.name:
             return False
         cells = (
-            one.cell.by_key.get(self.key)
+            candidate.cell.by_key.get(self.key)
             for name in NETWORKS
-            for one in layouts(self.version, self.number, name)
-            if one.network
+            for candidate in layouts(self.version, self.number, name)
+            if candidate.network
         )
         if any(code in cell.values for cell in cells if cell):
             return True
@@ -441,16 +441,16 @@ _ANSWER = 39
 
 
 def _coded(row: Mapping[str, str], version: str) -> Iterator[_Coded]:
-    number, own = int(row["element"]), re.compile(row["agreed"]) if row["agreed"] else None
-    told = bool(row["severity"]), row["expected"]
+    number, pattern = int(row["element"]), re.compile(row["agreed"]) if row["agreed"] else None
+    wording = bool(row["severity"]), row["expected"]
     any_version = row["of"] == "any"
     if not row["part"]:
-        yield _Coded(number, version, 0, None, "", row["list"], "", any_version, own, *told)
+        yield _Coded(number, version, 0, None, "", row["list"], "", any_version, pattern, *wording)
     for cell, start, end in _parts_of(version, number) if row["part"] else ():
         if row["part"] in ("*", cell.key):
-            words = told[0], told[1].format(part=cell.key)
+            words = wording[0], wording[1].format(part=cell.key)
             where = number, version, start, end, cell.key, cell.codes, cell.argument
-            yield _Coded(*where, any_version, own or cell.agreed, *words)
+            yield _Coded(*where, any_version, pattern or cell.agreed, *words)
 
 
 _CODES: dict[tuple[str, int], list[_Coded]] = {}
@@ -458,15 +458,15 @@ _CODES: dict[tuple[str, int], list[_Coded]] = {}
 
 def known_later(code: str, number: int, version: str) -> bool:
     """Whether DE 24, 25 or 39 of 1993 or 2003 is in a list, or left to agreement."""
-    return all(one.listed(code) or one.is_agreed(code) for one in _CODES[version, number])
+    return all(coded.listed(code) or coded.is_agreed(code) for coded in _CODES[version, number])
 
 
-def _bind_code(rule_id: str, classes: str, one: _Coded, *, any_mti: bool) -> None:
-    _CODES.setdefault((one.version, one.number), []).append(one)
+def _bind_code(rule_id: str, classes: str, coded: _Coded, *, any_mti: bool) -> None:
+    _CODES.setdefault((coded.version, coded.number), []).append(coded)
 
-    @rule(rule_id, versions=(one.version,), classes=classes, any_mti=any_mti)
-    def _(value: str = DE[one.number], table: Spec = TABLE) -> Told:
-        return one.told(value, table)
+    @rule(rule_id, versions=(coded.version,), classes=classes, any_mti=any_mti)
+    def _(value: str = DE[coded.number], table: Spec = TABLE) -> Told:
+        return coded.told(value, table)
 
 
 for _row in read_csv("rules_codes"):
@@ -495,11 +495,11 @@ def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
         return
     for cell, at, end in _parts_of("2003", 22):
         name, _, part = cell.argument.partition(" ")
-        known, agreed = listed(name, "2003", part), cell.agreed
+        defined, agreed = listed(name, "2003", part), cell.agreed
         bits = map(str, layout.flags(value[at:end]))
-        if wrong := [bit for bit in bits if bit not in known and not (agreed and agreed.fullmatch(bit))]:
-            found = "bit " + ", ".join(wrong)
-            yield Hit(22, f"only defined bits in {part}", found, at, end - at, part)
+        if wrong := [bit for bit in bits if bit not in defined and not (agreed and agreed.fullmatch(bit))]:
+            actual = "bit " + ", ".join(wrong)
+            yield Hit(22, f"only defined bits in {part}", actual, at, end - at, part)
 
 
 @each("merchant-category", 18, versions=("1987", "1993"), classes=_CARD_CLASSES)
@@ -539,34 +539,34 @@ def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
 # Elements of several parts.
 
 
-def misfits(value: str, number: int, table: Spec, found: Parts | None = None) -> Iterator[Hit]:
+def misfits(value: str, number: int, table: Spec, reading: Parts | None = None) -> Iterator[Hit]:
     """What does not fit the layout of an element, with a hint if it fits that of another version."""
     if not clean(value, number, table):
         return
-    near = found or closest(table.version, number, value)
+    near = reading or closest(table.version, number, value)
     wrong = near.misfits if near else ()
     hint = _of_another_version(value, number, table.version) if wrong else ""
-    for one in wrong:
-        yield Hit(number, one.expected, one.found, one.start, one.end - one.start, hint=hint)
+    for fault in wrong:
+        yield Hit(number, fault.expected, fault.found, fault.start, fault.end - fault.start, hint=hint)
 
 
-def _of_another_version(value: str, number: int, own: str) -> str:
+def _of_another_version(value: str, number: int, current: str) -> str:
     others = [
         version
         for version in VERSIONS
-        if version != own and layouts(version, number) and fitting(version, number, value)
+        if version != current and layouts(version, number) and fitting(version, number, value)
     ]
     return f"The value fits the layout of {' and '.join(others)}." if others else ""
 
 
 def unknown(value: str, number: int, table: Spec) -> Iterator[Hit]:
     """Codes that are in no list, in the parts of an element before the first misfit."""
-    found = closest(table.version, number, value)
-    if found is None or not clean(value, number, table):
+    reading = closest(table.version, number, value)
+    if reading is None or not clean(value, number, table):
         return
-    stop = found.misfits[0].start if found.misfits else len(value)
-    groups = [part.children for part in found.parts if part.children and part.end <= stop]
-    for parts in groups or [tuple(part for part in found.parts if part.end <= stop)]:
+    stop = reading.misfits[0].start if reading.misfits else len(value)
+    groups = [part.children for part in reading.parts if part.children and part.end <= stop]
+    for parts in groups or [tuple(part for part in reading.parts if part.end <= stop)]:
         yield from _unknown_in(parts, number)
 
 
@@ -586,15 +586,15 @@ def _unknown_in(parts: tuple[Part, ...], number: int, beside: tuple[Part, ...] =
 
 
 def _unknown_code(part: Part, number: int) -> Hit:
-    return Hit(number, wanted(part.cell), repr(part.value), part.start, part.end - part.start)
+    return Hit(number, expected_of(part.cell), repr(part.value), part.start, part.end - part.start)
 
 
 def _minor_unit(part: Part, parts: tuple[Part, ...], number: int) -> Iterator[Hit]:
     """The number of decimals agrees with ISO 4217 for the currency in another part."""
-    code = next(one.value for one in parts if one.key == part.cell.argument)
-    known = currency(code)
-    if known and not known.withdrawn and known.exponent is not None and part.value != str(known.exponent):
-        expected = f"minor unit {known.exponent}, the ISO 4217 value for {known.alpha}"
+    code = next(sibling.value for sibling in parts if sibling.key == part.cell.argument)
+    entry = currency(code)
+    if entry and not entry.withdrawn and entry.exponent is not None and part.value != str(entry.exponent):
+        expected = f"minor unit {entry.exponent}, the ISO 4217 value for {entry.alpha}"
         yield Hit(number, expected, repr(part.value), part.start, part.end - part.start)
 
 
@@ -619,7 +619,7 @@ def _composite() -> tuple[int, ...]:
     """The elements of 2003 whose amounts include their currency; DE 4 has its own rules."""
     numbers = sorted(laid_out("2003").difference({4}))
     cells = {number: layouts("2003", number)[0].cell.cells for number in numbers}
-    return tuple(number for number in numbers if any(one.codes == "minor_unit" for one in cells[number]))
+    return tuple(number for number in numbers if any(cell.codes == "minor_unit" for cell in cells[number]))
 
 
 # Amounts whose currency has its own rule.
@@ -632,16 +632,16 @@ def composite_amount(value: str = VALUE, number: int = NUMBER, table: Spec = TAB
     if not clean(value, number, table):
         return
     parts = read(layouts("2003", number)[0], value).parts
-    amounts = {one.cell.argument: one for one in parts if one.cell.codes == "amount"}
+    amounts = {part.cell.argument: part for part in parts if part.cell.codes == "amount"}
     for at, code in enumerate(parts):
         amount = amounts.get(code.key)
         if code.cell.codes != "currency" or amount is None:
             continue
         inside = parts[at : parts.index(amount) + 1]
-        if not "".join(one.value for one in inside).strip("0"):
+        if not "".join(part.value for part in inside).strip("0"):
             continue  # zeros mean no amount
-        told = number in _CURRENCY_TOLD and currency(code.value) is None
-        yield from _unknown_in(inside[1:] if told else inside, number, parts)
+        reported = number in _CURRENCY_TOLD and currency(code.value) is None
+        yield from _unknown_in(inside[1:] if reported else inside, number, parts)
 
 
 @rule("message-error", versions=("2003",))
@@ -699,11 +699,11 @@ def original_date(original: Original | None = VALUE.original, number: int = NUMB
 @rule("original-acquirer", versions=("1993",))
 def original_acquirer(value: str = DE[56], table: Spec = TABLE) -> Told:
     """The acquirer's id in DE 56 of 1993 has its own two-digit length."""
-    found = read(layouts("1993", 56)[0], value)
-    acquirer = found.layout.cell.cells[-1]
-    if found.fits or found.misfits[0].path != acquirer.path:
+    reading = read(layouts("1993", 56)[0], value)
+    acquirer = reading.layout.cell.cells[-1]
+    if reading.fits or reading.misfits[0].path != acquirer.path:
         return None
-    return [hit._replace(hint="") for hit in misfits(value, 56, table, found)]
+    return [hit._replace(hint="") for hit in misfits(value, 56, table, reading)]
 
 
 @each("original-not-identified", 90, versions=("1987",), classes="124", functions="02")
@@ -720,14 +720,14 @@ def original_not_identified(value: str = VALUE, number: int = NUMBER, table: Spe
 @rule("location-country", versions=("1987",), classes=_CARD_CLASSES)
 def location_country(value: str = DE[43], table: Spec = TABLE) -> Told:
     """DE 43 of 1987 ends with the country, in one of its layouts."""
-    if value.strip() and any(fits(one, value) for one in layouts("1987", 43)):
+    if value.strip() and any(fits(candidate, value) for candidate in layouts("1987", 43)):
         return None
     if not clean(value, 43, table) or _only_a_place_unknown(value):
         return None
     tail = value[-_ALPHA_3:]
     at = len(value) - len(tail)
-    known = country(tail) or country(tail[1:]) or region(tail.strip())
-    if len(value) != spec("1987")[43].width or known:
+    location = country(tail) or country(tail[1:]) or region(tail.strip())
+    if len(value) != spec("1987")[43].width or location:
         return None  # the rest does not fit, which the networks' rules check
     if not tail.strip():
         hint = "The last three positions are blank; name, city and country have fixed positions in DE 43."
@@ -739,21 +739,21 @@ def location_country(value: str = DE[43], table: Spec = TABLE) -> Told:
 def _only_a_place_unknown(value: str) -> bool:
     """Whether *value* fits a layout with blanks between its parts, except letters in place of a known state
     or province."""
-    tried = (read(one, value) for one in layouts("1987", 43))
+    tried = (read(candidate, value) for candidate in layouts("1987", 43))
     return any(
-        len(found.misfits) == 1
-        and found.misfits[0].start > found.parts[-1].start - _ALPHA_3
-        and value[found.misfits[0].start].isalpha()
-        for found in tried
-        if found.misfits and any(part.cell.codes == "blank" for part in found.parts)
+        len(reading.misfits) == 1
+        and reading.misfits[0].start > reading.parts[-1].start - _ALPHA_3
+        and value[reading.misfits[0].start].isalpha()
+        for reading in tried
+        if reading.misfits and any(part.cell.codes == "blank" for part in reading.parts)
     )
 
 
 @rule("location-layout", versions=("1993",), classes=_CARD_CLASSES)
 def location_layout(value: str = DE[43], table: Spec = TABLE) -> Told:
     """DE 43 of 1993: name, street and city between backslashes, then 16 characters."""
-    found = fitting("1993", 43, value)
-    if found and found.layout.cell.confidence != _UNSOURCED:
+    reading = fitting("1993", 43, value)
+    if reading and reading.layout.cell.confidence != _UNSOURCED:
         return None
     # The part after the last backslash differs between links if it is not of the standard's size.
     *names, tail = value.split("\\")

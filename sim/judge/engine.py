@@ -52,7 +52,7 @@ class Asked:
 
     def ask(self, values: Values, key: Any) -> Answer:
         """Run the rules on *values* and cache the result under *key*."""
-        answer = self.memory[key] = tuple([one for bound in self.rules for one in bound.ask(values)])
+        answer = self.memory[key] = tuple([verdict for bound in self.rules for verdict in bound.ask(values)])
         MEMORY.grow(len(answer) + _size(key))
         return answer
 
@@ -90,8 +90,8 @@ class Group:
             MEMORY.grow(1)
             rules = [bound for bound in self.rules if bound.applies(mask)]
             names = {name for bound in rules for name in bound.key or () if _is_there(name, mask)}
-            asked = self.picked[looked] = Asked(rules, sorted(names, key=str)) if rules else None
-            return asked
+            ruleset = self.picked[looked] = Asked(rules, sorted(names, key=str)) if rules else None
+            return ruleset
 
 
 def _is_there(name: Any, mask: int) -> bool:
@@ -142,16 +142,18 @@ class Type:
         self.kinds: dict[Any, Kind] = {}
         rows: list[Row] = [*networks.rows(table, mti)]
         formats = networks.formats_of(table, mti)
-        if (of_type := formats.pop(0, None)) and (told := of_type.check(mti)):
-            rows.append(Row(0, 0, 0, tuple(of_type.say(told))))
+        if (of_type := formats.pop(0, None)) and (result := of_type.check(mti)):
+            rows.append(Row(0, 0, 0, tuple(of_type.say(result))))
         bounds = [*networks.cards(table, mti), *formats.values(), *self._of_every()]
         otherwise = reshaped(table) if table.dialect else frozenset()
         for item in RULES:
             if item.applies(version, mti) and (not otherwise or otherwise.isdisjoint(item.sources)):
                 if item.parts:
                     bounds.append(self._bound(item))
-                elif told := item.bound(mti, table, item.number)():
-                    rows.append(Row(item.needs, item.lacks, 0, tuple(standard(item.text, item.place)(told))))
+                elif result := item.bound(mti, table, item.number)():
+                    rows.append(
+                        Row(item.needs, item.lacks, 0, tuple(standard(item.text, item.place)(result)))
+                    )
         self.by_bit: dict[int, _OfBit] = {}
         for group in _grouped(bound for bound in bounds if bound.key is not None):
             self._at(group.needs).groups.append(group)
@@ -164,7 +166,7 @@ class Type:
         self.owner = Group([networks.owner(table)])
         self.conditions = Group([holds[bit] for bit in sorted({row.when for row in rows} - {0})])
         # The rules that can report an error, and the conditions that an error depends on.
-        when = {row.when for row in rows if any(one.error for one in row.said)}
+        when = {row.when for row in rows if any(verdict.error for verdict in row.said)}
         self.of_errors = [bound for bit, bound in holds.items() if bit in when]
         self.of_errors += [bound for bound in bounds if bound.error]
 
@@ -198,7 +200,7 @@ class Type:
         """All cached keys and results."""
         return [
             *self.kinds,
-            *(asked.memory for group in self._groups() for asked in group.picked.values() if asked),
+            *(ruleset.memory for group in self._groups() for ruleset in group.picked.values() if ruleset),
         ]
 
     def _groups(self) -> Iterator[Group]:
@@ -210,10 +212,10 @@ class Type:
 def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, tuple[int, Answer]]]:
     """*rows* in the order of their hits' positions: the bits to test, those that must be set, then the
     condition and the hits."""
-    single = [((row.needs | row.lacks, row.needs, row.when), one) for row in rows for one in row.said]
+    single = [((row.needs | row.lacks, row.needs, row.when), verdict) for row in rows for verdict in row.said]
     single.sort(key=lambda pair: by_place(pair[1]))
     return [
-        (bits, needs, (when, tuple(one for _, one in alike)))
+        (bits, needs, (when, tuple(verdict for _, verdict in alike)))
         for (bits, needs, when), alike in groupby(single, key=itemgetter(0))
     ]
 
@@ -233,8 +235,8 @@ class Kind:
         for of_bit in map(kept.by_bit.get, (0, *fields, *inside)):
             if of_bit is not None:
                 for group in of_bit.groups:
-                    if asked := group.pick(mask, shape):
-                        self.kept.append(asked.entry)
+                    if ruleset := group.pick(mask, shape):
+                        self.kept.append(ruleset.entry)
                 for bits, needs, alone, entry in of_bit.rules:
                     if bits & mask == needs:
                         (self.single if alone else self.several).append(entry)
@@ -245,18 +247,18 @@ class Kind:
 
     def rows(self, values: Values) -> Mapping[str, Sequence[Said]]:
         """The hits from rows, by network, for messages of this kind with the same conditions as *values*."""
-        held = _told(self.conditions, values)
-        if (known := self._said.get(held)) is None:
-            said: dict[str, list[Said]] = defaultdict(list)
+        conditions = _cached_results(self.conditions, values)
+        if (cached := self._said.get(conditions)) is None:
+            by_network: dict[str, list[Said]] = defaultdict(list)
             for when, alike in self._rows:
-                if not when or when in held:
-                    for one in alike:
-                        said[one.network].append(one)
-            known = self._said[held] = said
-        return known
+                if not when or when in conditions:
+                    for verdict in alike:
+                        by_network[verdict.network].append(verdict)
+            cached = self._said[conditions] = by_network
+        return cached
 
 
-def _told(asked: Asked | None, values: Values) -> tuple[Any, ...]:
+def _cached_results(asked: Asked | None, values: Values) -> tuple[Any, ...]:
     """The results for *values*, cached or new; nothing if there are no rules."""
     if asked is None:
         return ()
@@ -273,8 +275,8 @@ class Types(dict[tuple[str, Spec | None, str], Type]):
         with MEMORY.lock:
             if len(self) >= _MOST_TYPES:
                 MEMORY.clear()
-            made = self[key] = Type(table or spec(version), mti)
-            return made
+            message_type = self[key] = Type(table or spec(version), mti)
+            return message_type
 
 
 class Memory:
@@ -313,14 +315,14 @@ class Memory:
             if (tags := shape.cut(text)) is not None:
                 return shape, tags
         chip = readable(text)
-        made = Shape(chip, text)
-        alike = self.shapes.setdefault(len(text) if made.plain else made.places, [])
-        if alike and not made.plain:
+        new_shape = Shape(chip, text)
+        alike = self.shapes.setdefault(len(text) if new_shape.plain else new_shape.places, [])
+        if alike and not new_shape.plain:
             return alike[0], chip.values.items()
         self.grow(len(chip.places))
-        alike.insert(0, made)
+        alike.insert(0, new_shape)
         del alike[_MOST_SHAPES:]
-        return made, chip.values.items()
+        return new_shape, chip.values.items()
 
 
 MEMORY = Memory()
@@ -350,39 +352,42 @@ def hear(message: Message, network: str | None = None) -> Heard:
     if kind is None:
         kind = kept.kinds[layout] = Kind(kept, message, shape)
         MEMORY.grow(len(layout))
-    told: list[Said] = []
-    for key_of, memory, asked in kind.kept:
+    verdicts: list[Said] = []
+    for key_of, memory, ruleset in kind.kept:
         key = key_of(values)
         answer = memory.get(key)
         if answer is None:
-            answer = asked.ask(values, key)
+            answer = ruleset.ask(values, key)
         if answer:
-            told += answer
+            verdicts += answer
     for name, check, say in kind.single:
         if wrong := check(values[name]):
-            told += say(wrong)
+            verdicts += say(wrong)
     for parts_of, check, say in kind.several:
         if wrong := check(*parts_of(values)):
-            told += say(wrong)
+            verdicts += say(wrong)
     if shape is not None:
-        if told:
-            told = [_shifted(one, shape.starts[one.hit.tag]) if one.hit.tag else one for one in told]
+        if verdicts:
+            verdicts = [
+                _shifted(verdict, shape.starts[verdict.hit.tag]) if verdict.hit.tag else verdict
+                for verdict in verdicts
+            ]
         if shape.repeats:
-            told += _again(message.fields[_CHIP], kind.type)
-    rows, found = kind.rows(values), dict[str, list[Said]]()
-    own = network or next(iter(_told(kind.owner, values)), None)
-    for one in told:
-        found.setdefault(one.network, []).append(one)
+            verdicts += _again(message.fields[_CHIP], kind.type)
+    rows, by_network = kind.rows(values), dict[str, list[Said]]()
+    owner = network or next(iter(_cached_results(kind.owner, values)), None)
+    for verdict in verdicts:
+        by_network.setdefault(verdict.network, []).append(verdict)
     if message.dialect is not None or message.mti[2] in dialect.RESERVED_FUNCTIONS:
-        found = dialect.otherwise(message, own, rows, found)
+        by_network = dialect.otherwise(message, owner, rows, by_network)
         rows = {}
-    return Heard(rows, found, own)
+    return Heard(rows, by_network, owner)
 
 
-def _shifted(one: Said, start: int) -> Said:
-    field, expected, found, at, size, path, hint, severity, _, said = one.hit
-    hit = Hit(field, expected, found, at + start, size, path, hint, severity, "", said)
-    return Said(one.network, one.order, one.text, hit, one.error)
+def _shifted(verdict: Said, start: int) -> Said:
+    field, expected, actual, at, size, path, hint, severity, _, sentence = verdict.hit
+    hit = Hit(field, expected, actual, at + start, size, path, hint, severity, "", sentence)
+    return Said(verdict.network, verdict.order, verdict.text, hit, verdict.error)
 
 
 def _again(text: str, kept: Type) -> Iterator[Said]:
@@ -392,12 +397,12 @@ def _again(text: str, kept: Type) -> Iterator[Said]:
     for tag in chip.tags:
         if tag.start not in firsts:
             for bound in kept.every_tag.get(tag.tag, ()):
-                if told := bound.check(tag.value):
-                    yield from (_shifted(one, tag.value_start) for one in bound.say(told))
+                if result := bound.check(tag.value):
+                    yield from (_shifted(verdict, tag.value_start) for verdict in bound.say(result))
 
 
 def run(message: Message) -> list[Finding]:
     """The findings of the standard's own rules, by element."""
-    rows, found, _ = hear(message)
-    said = [*rows.get("", ()), *found.get("", ())]
-    return locate_all(Places(message), said)
+    rows, by_network, _ = hear(message)
+    verdicts = [*rows.get("", ()), *by_network.get("", ())]
+    return locate_all(Places(message), verdicts)

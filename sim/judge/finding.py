@@ -45,10 +45,10 @@ def _published() -> str:
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
-        named = metadata(_PACKAGE).get_all("Project-URL") or []
+        urls = metadata(_PACKAGE).get_all("Project-URL") or []
     except PackageNotFoundError:
         return ""
-    sites = dict(line.split(", ", 1) for line in named if ", " in line)
+    sites = dict(line.split(", ", 1) for line in urls if ", " in line)
     site = sites.get(_LABEL, "")
     return "" if _PLACEHOLDER in site else site
 
@@ -124,8 +124,8 @@ class Hit(NamedTuple):
 
 def wrong_check_digit(field: int, at: int) -> Hit:
     """A hit on a wrong check digit; it never shows any digits."""
-    said = f"DE {field}: the check digit is wrong"
-    return Hit(field, "the correct check digit", "a wrong one", at, 1, said=said)
+    text = f"DE {field}: the check digit is wrong"
+    return Hit(field, "the correct check digit", "a wrong one", at, 1, said=text)
 
 
 _CATALOGUES = ("rules", "rules_chip", "rules_layout", "rules_exchange")
@@ -166,7 +166,7 @@ class Said(NamedTuple):
     error: bool
 
 
-def said(network: str, order: int, text: RuleText, hit: Hit) -> Said:
+def hit_of_rule(network: str, order: int, text: RuleText, hit: Hit) -> Said:
     """A hit of rule *text*, with its own severity, else the rule's."""
     return Said(network, order, text, hit, (hit.severity or text.severity) is Severity.ERROR)
 
@@ -174,9 +174,9 @@ def said(network: str, order: int, text: RuleText, hit: Hit) -> Said:
 Answer = tuple[Said, ...]
 
 
-def by_place(one: Said) -> tuple[int, int, int]:
+def by_place(verdict: Said) -> tuple[int, int, int]:
     """The sort key of a hit: its element, its position there, the order of the rules."""
-    return one.hit.field or 0, one.hit.at, one.order
+    return verdict.hit.field or 0, verdict.hit.at, verdict.order
 
 
 class Places:
@@ -218,10 +218,13 @@ def loudness(said: Said) -> int:
     return (said.hit.severity or said.text.severity).rank
 
 
-def locate_all(places: Places, found: Sequence[Said]) -> list[Finding]:
+def locate_all(places: Places, verdicts: Sequence[Said]) -> list[Finding]:
     """Hits as findings with positions in the text form, ordered by element, then severity."""
-    made = [finding(places, one.text, one.hit, one.network) for one in sorted(found, key=by_place)]
-    return sorted(made, key=lambda one: (one.field or 0, one.severity.rank, one.start or 0))
+    findings = [
+        finding(places, verdict.text, verdict.hit, verdict.network)
+        for verdict in sorted(verdicts, key=by_place)
+    ]
+    return sorted(findings, key=lambda item: (item.field or 0, item.severity.rank, item.start or 0))
 
 
 ABSENT, PRESENT = "none", ("one", "some")
@@ -243,19 +246,19 @@ def labelled(field: int, name: str) -> str:
 def sentence(places: Places, hit: Hit, network: str = "") -> str:
     """The sentence for a hit: the element is missing or must not be present, or what was expected and found,
     as in errors."""
-    field, expected, found, at, _, path, _, _, _, told = hit
-    if told:
-        return told
+    field, expected, actual, at, _, path, _, _, _, text = hit
+    if text:
+        return text
     place = places.of(field)
     if field is None or field <= BITMAP_FIELD or path:
         label = f"DE {path}" if path else element_label(field)
-    elif (place is None and found == ABSENT) or found in PRESENT:
+    elif (place is None and actual == ABSENT) or actual in PRESENT:
         name = told_name(places.spec, field, network)
-        wanted = "" if expected == with_article(name.lower()) else f"; expected {expected}"
-        return f"{labelled(field, name)} is {'present' if found in PRESENT else 'missing'}{wanted}"
+        suffix = "" if expected == with_article(name.lower()) else f"; expected {expected}"
+        return f"{labelled(field, name)} is {'present' if actual in PRESENT else 'missing'}{suffix}"
     else:
         label = f"DE {field}"
-    return located(label, None if place is None else place[0] + at, expected, found)
+    return located(label, None if place is None else place[0] + at, expected, actual)
 
 
 def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:
@@ -282,9 +285,9 @@ def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Find
     )
 
 
-def _name(own: Spec, field: int | None, network: str) -> str:
+def _name(table: Spec, field: int | None, network: str) -> str:
     if field is None:
         return "message"
     if field == 0:
         return "Message type indicator"
-    return told_name(own, field, network)
+    return told_name(table, field, network)

@@ -44,13 +44,13 @@ _CLASS_NAMES = {
 @rule("mti-version")
 def mti_version(mti: str = MTI, table: Spec = TABLE) -> Told:
     """The first digit names the version the message is read as."""
-    named = version_of(mti)
-    if named is None:
+    version = version_of(mti)
+    if version is None:
         return Hit(0, "a first digit 0 (1987), 1 (1993) or 2 (2003)", repr(mti[0]), 0, 1)
-    if named == table.version:
+    if version == table.version:
         return None
     expected = f"ISO 8583:{table.version}, the version this message is read as"
-    return Hit(0, expected, f"{mti[0]}, the digit of ISO 8583:{named}", 0, 1)
+    return Hit(0, expected, f"{mti[0]}, the digit of ISO 8583:{version}", 0, 1)
 
 
 @rule("mti-function")
@@ -81,8 +81,8 @@ def mti_combination(mti: str = MTI, table: Spec = TABLE) -> Told:
     """The digits together are a message type in use."""
     if table.version not in _SINCE.get(mti[2], VERSIONS):
         return None  # the rule of the function digit says so
-    known = lookup("message_types", mti[1:], version=table.version)
-    return Hit(0, "a message type in use", mti) if mti[3] < "6" and known is None else None
+    entry = lookup("message_types", mti[1:], version=table.version)
+    return Hit(0, "a message type in use", mti) if mti[3] < "6" and entry is None else None
 
 
 @rule("repeat", functions="0246")
@@ -163,8 +163,8 @@ def blank_approval_code(
     code: str = DE[38], answer: str = Maybe[39], mti: str = MTI, table: Spec = TABLE
 ) -> Told:
     """An approval code is blank only if nothing was approved."""
-    told = message_types.is_response(mti) or mti[1] != "4"
-    if code.strip() or (told and answer_kind(answer, table.version) != "approved"):
+    decided = message_types.is_response(mti) or mti[1] != "4"
+    if code.strip() or (decided and answer_kind(answer, table.version) != "approved"):
         return None
     return Hit(38, "the approval code of the response, or no DE 38", "blanks")
 

@@ -22,8 +22,8 @@ from sim.judge.finding import (
     Said,
     Severity,
     catalogue,
+    hit_of_rule,
     labelled,
-    said,
     wrong_check_digit,
 )
 from sim.judge.parts import ANY, CARD, DE, SECONDARY, TABLE, Card, Maybe, Part, Present, Tag, mask_of, maybe
@@ -31,7 +31,7 @@ from sim.judge.rules import Bound, Row, signature
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
-from sim.parts.layout import Parts, fits, known, read
+from sim.parts.layout import Parts, fits, is_known_code, read
 from sim.spec import VERSIONS, Spec, country, is_particular, lookup, spec, version_of
 from sim.spec.elements import coded
 from sim.spec.interfaces import interface
@@ -132,12 +132,12 @@ class Question:
 
     def ask(self, value: str, beside: Sequence[str], read: dict[str, dict[str, str]]) -> str | None:
         """What is wrong with *value*; None if nothing. *read* caches its parts, by network."""
-        if any(pattern.fullmatch(one) is None for pattern, one in zip(self._given, beside, strict=True)):
+        if any(pattern.fullmatch(text) is None for pattern, text in zip(self._given, beside, strict=True)):
             return None
         if self._inside or self.item.where:
             inside = read.get(self.name)
             if inside is None:
-                inside = read[self.name] = _held(self, value)
+                inside = read[self.name] = _parts_by_path(self, value)
             if not inside or any(
                 pattern.fullmatch(inside.get(path, "")) is None for path, pattern in self.item.where
             ):
@@ -149,12 +149,12 @@ class Question:
     def show(self, value: str, other: str = "") -> str:
         """A value as findings show it: unchanged if short and coded, but never if it may contain card
         data."""
-        shown = (
+        safe = (
             len(value) <= _SHOWN
             and not _private(self.version, self.number)
             and sum(map(str.isdigit, value)) < SHORTEST_PAN
         )
-        return repr(value) if shown else other or f"{len(value)} characters in another layout"
+        return repr(value) if safe else other or f"{len(value)} characters in another layout"
 
 
 @cache
@@ -192,8 +192,8 @@ def _tlv(asked: Question, value: str) -> str | None:
 
 
 def _response_code(asked: Question, value: str) -> str | None:
-    known = response_code(asked.name, value) or lookup("response_code", value, version=asked.version)
-    return None if known else repr(value)
+    code = response_code(asked.name, value) or lookup("response_code", value, version=asked.version)
+    return None if code else repr(value)
 
 
 def _chain(asked: Question, value: str) -> str | None:
@@ -203,33 +203,33 @@ def _chain(asked: Question, value: str) -> str | None:
 
 def _in_chain(asked: Question, value: str) -> Parts | None:
     """The parts of *value* by the network's layout; None if the chain of subelements breaks."""
-    found = read(layouts(asked.version, asked.number, asked.name)[0], value)
-    whole = str(asked.number)
-    return None if any(one.path == whole for one in found.misfits) else found
+    reading = read(layouts(asked.version, asked.number, asked.name)[0], value)
+    label = str(asked.number)
+    return None if any(misfit.path == label for misfit in reading.misfits) else reading
 
 
 def _sizes(asked: Question, value: str) -> str | None:
     """The subelements fit the network's rows, and none occurs twice."""
-    found = _in_chain(asked, value)
-    if found is None:
+    reading = _in_chain(asked, value)
+    if reading is None:
         return None
-    keys = [part.key for part in found.parts]
+    keys = [part.key for part in reading.parts]
     if len({*keys}) < len(keys):
         return "one of them twice"
-    return f"{found.misfits[0].found} in {found.misfits[0].path}" if found.misfits else None
+    return f"{reading.misfits[0].found} in {reading.misfits[0].path}" if reading.misfits else None
 
 
 def _layout(asked: Question, value: str) -> str | None:
     """*value* fits one of the network's layouts: with `at`, the one named at that position in it; with
     `values`, one of those."""
     item = asked.item
-    own = _own(asked.version, asked.number, asked.name)
+    candidates = _own_layouts(asked.version, asked.number, asked.name)
     if item.at:
-        named = value[slice(*item.at)]
-        own = tuple(one for one in own if one.variant == named)
+        variant = value[slice(*item.at)]
+        candidates = tuple(layout for layout in candidates if layout.variant == variant)
     elif item.values:
-        own = tuple(one for one in own if one.variant in item.values)
-    return None if not own or any(fits(one, value) for one in own) else "another layout"
+        candidates = tuple(layout for layout in candidates if layout.variant in item.values)
+    return None if not candidates or any(fits(layout, value) for layout in candidates) else "another layout"
 
 
 def _places(asked: Question, value: str) -> str | None:
@@ -239,13 +239,13 @@ def _places(asked: Question, value: str) -> str | None:
     return None if len(value) >= sum(cell.least for cell in cells) else f"{len(value)} characters"
 
 
-def _held(asked: Question, value: str) -> dict[str, str]:
+def _parts_by_path(asked: Question, value: str) -> dict[str, str]:
     """The parts of *value* by path inside the element, by the network's first layout that fits; none if none
     does."""
-    read_by = (read(one, value) for one in _own(asked.version, asked.number, asked.name))
-    found = next((parts for parts in read_by if parts.fits), None)
+    read_by = (read(layout, value) for layout in _own_layouts(asked.version, asked.number, asked.name))
+    reading = next((parts for parts in read_by if parts.fits), None)
     prefix = f"{asked.number}."
-    return {part.cell.path.removeprefix(prefix): part.value for part, _ in found.walk()} if found else {}
+    return {part.cell.path.removeprefix(prefix): part.value for part, _ in reading.walk()} if reading else {}
 
 
 def _part(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
@@ -265,7 +265,7 @@ def _listed(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> 
     for path in sorted(asked.item.parts & held.keys()):
         code, cell = held[path], cells[path]
         reserved = code in cell.values and cell.values[code].meaning == _RESERVED
-        if code.strip() and (reserved or not known(cell, code, version, name)):
+        if code.strip() and (reserved or not is_known_code(cell, code, version, name)):
             return _other(asked, path, code)
     return None
 
@@ -287,26 +287,27 @@ def _has_none(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -
 def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
     """The parts named in the row have the country in DE 43, which is the row's `given`."""
     stands = country_of_place(beside[0], asked.version)
-    named = (country(held.get(path, "")) for path in asked.item.parts)
-    return next((told.name for told in named if stands and told and told != stands), None)
+    countries = (country(held.get(path, "")) for path in asked.item.parts)
+    return next((other.name for other in countries if stands and other and other != stands), None)
 
 
 @cache
 def _cells(version: str, number: int, name: str) -> dict[str, Cell]:
     """The parts of the network's layouts by path inside the element; of several, one with a code list."""
-    cells = [one.cell for one in _own(version, number, name)]
+    cells = [layout.cell for layout in _own_layouts(version, number, name)]
     for cell in cells:
         cells += cell.cells
     return {
-        cell.path.removeprefix(f"{number}."): cell for cell in sorted(cells, key=lambda one: bool(one.values))
+        cell.path.removeprefix(f"{number}."): cell
+        for cell in sorted(cells, key=lambda item: bool(item.values))
     }
 
 
 @cache
-def _own(version: str, number: int, owner: str) -> tuple[Layout, ...]:
+def _own_layouts(version: str, number: int, owner: str) -> tuple[Layout, ...]:
     """The network's own layouts of an element, those with a pattern first."""
-    own = [one for one in layouts(version, number, owner) if one.network == owner]
-    return tuple(sorted(own, key=lambda one: one.pattern is None))
+    candidates = [layout for layout in layouts(version, number, owner) if layout.network == owner]
+    return tuple(sorted(candidates, key=lambda layout: layout.pattern is None))
 
 
 # The checks by their names in the rows.
@@ -341,11 +342,11 @@ _CONDITIONS = {name: 1 << place for place, name in enumerate((*PREDICATES, *_PAT
 @cache
 def conditions(table: Spec) -> dict[int, Bound]:
     """The conditions as rules, by their bits; each returns its bit if it is true."""
-    found = {}
+    bounds = {}
     for name, bit in _CONDITIONS.items():
         check, parts = _of_patterns(name, table) if name in _PATTERNS else _of_parts(name, table)
-        found[bit] = Bound(check, partial(_holds, bit), parts, table)
-    return found
+        bounds[bit] = Bound(check, partial(_holds, bit), parts, table)
+    return bounds
 
 
 def _of_parts(name: str, table: Spec) -> tuple[Predicate, Sequence[Part]]:
@@ -365,7 +366,7 @@ def _of_patterns(name: str, table: Spec) -> tuple[Predicate, Sequence[Part]]:
     return check, [maybe(path) for path in paths]
 
 
-def _holds(bit: int, told: object) -> tuple[Any, ...]:
+def _holds(bit: int, outcome: object) -> tuple[Any, ...]:
     return (bit,)
 
 
@@ -374,8 +375,8 @@ def speakers(table: Spec) -> tuple[str, ...]:
     of the table's interface, if any."""
     if not table.interface:
         return NETWORKS
-    own = interface(table.interface).network
-    return (own,) if own else ()
+    network_name = interface(table.interface).network
+    return (network_name,) if network_name else ()
 
 
 def rows(table: Spec, mti: str) -> Iterator[Row]:
@@ -383,14 +384,14 @@ def rows(table: Spec, mti: str) -> Iterator[Row]:
     the networks' rows on the MTI's version."""
     yield from _rows_of_standard(table, mti)
     for name in speakers(table):
-        if found := tuple(_version_hits(mti, name)):
-            yield Row(0, 0, 0, found)
+        if verdicts := tuple(_version_hits(mti, name)):
+            yield Row(0, 0, 0, verdicts)
         # Rows are keyed by the MTI on the wire: a 1987 row does not apply to a message read as 1993.
         yield from _presence_rows(presence(name, mti), table, name, network(name).title, mti)
     if table.interface:
-        own = interface(table.interface)
-        rows_here = [row for row in own.rows if row.mti == mti]
-        yield from _presence_rows(rows_here, table, own.speaker, own.title, mti)
+        own_interface = interface(table.interface)
+        rows_here = [row for row in own_interface.rows if row.mti == mti]
+        yield from _presence_rows(rows_here, table, own_interface.speaker, own_interface.title, mti)
 
 
 _BITS = {"any": ANY, "secondary": SECONDARY}
@@ -398,7 +399,7 @@ _MISSING = "M"
 
 
 def _bits(words: str) -> int:
-    return mask_of(_BITS[one] if one in _BITS else int(one) for one in words.split())
+    return mask_of(_BITS[word] if word in _BITS else int(word) for word in words.split())
 
 
 def _rows_of_standard(table: Spec, mti: str) -> Iterator[Row]:
@@ -409,7 +410,7 @@ def _rows_of_standard(table: Spec, mti: str) -> Iterator[Row]:
         if not re.fullmatch(row["mti"].replace("v", digit), mti):
             continue
         needs, lacks = _bits(row["needs"]), _bits(row["lacks"])
-        numbers = [int(one) for one in row["elements"].split()]
+        numbers = [int(digits) for digits in row["elements"].split()]
         severity = Severity(row["severity"]) if row["severity"] else None
         text = catalogue()[row["rule"]]
         for at, number in enumerate(numbers):
@@ -417,25 +418,27 @@ def _rows_of_standard(table: Spec, mti: str) -> Iterator[Row]:
             missing = row["presence"] == _MISSING
             hit = Hit(number, expected, ABSENT if missing else PRESENT[0], severity=severity)
             before = numbers[:at] if row["presence"] == "first" else []
-            one = said("", order, text, hit)
-            yield _row(number, missing, one, row["when"], needs, lacks | mask_of(before))
+            verdict = hit_of_rule("", order, text, hit)
+            yield _row(number, missing, verdict, row["when"], needs, lacks | mask_of(before))
 
 
-def _row(number: int, missing: bool, one: Said, when: str, needs: int = 0, lacks: int = 0) -> Row:
+def _row(number: int, missing: bool, verdict: Said, when: str, needs: int = 0, lacks: int = 0) -> Row:
     """The row for element *number* being *missing*, else present, under a condition."""
     bit, (with_, without) = mask_of((number,)), OF_PRESENCE.get(when, (0, 0))
     needs, lacks = needs | with_ | bit * (not missing), lacks | without | bit * missing
-    return Row(needs, lacks, _CONDITIONS.get(when, 0), (one,))
+    return Row(needs, lacks, _CONDITIONS.get(when, 0), (verdict,))
 
 
-def _presence_rows(found: Sequence[Presence], table: Spec, name: str, title: str, mti: str) -> Iterator[Row]:
-    for order, row in enumerate(found if version_of(mti) == table.version else ()):
+def _presence_rows(
+    entries: Sequence[Presence], table: Spec, name: str, title: str, mti: str
+) -> Iterator[Row]:
+    for order, row in enumerate(entries if version_of(mti) == table.version else ()):
         if row.severity == "none" or row.presence == "O":
             continue
         if row.when and row.when not in _CONDITIONS and row.when not in OF_PRESENCE:
             continue
-        one = _presence_hit(row, table, name, title, _OF_PRESENCE + order)
-        yield _row(row.field, row.presence in "MC", one, row.when)
+        verdict = _presence_hit(row, table, name, title, _OF_PRESENCE + order)
+        yield _row(row.field, row.presence in "MC", verdict, row.when)
 
 
 def _presence_hit(row: Presence, table: Spec, name: str, title: str, order: int) -> Said:
@@ -447,10 +450,10 @@ def _presence_hit(row: Presence, table: Spec, name: str, title: str, order: int)
     if row.presence == "X":
         sentence = f"{labelled(row.field, element)} is present; {title} does not use it in {row.mti}"
         hit = Hit(row.field, f"no {element} in {row.mti} of {title}", "one", said=sentence)
-        return said(name, order, words, hit)
+        return hit_of_rule(name, order, words, hit)
     sentence = f"{labelled(row.field, element)} is missing; {title} requires it in {row.mti}"
     hit = Hit(row.field, f"{element} (required by {title} in {row.mti})", ABSENT, said=sentence)
-    return said(name, order, words, hit)
+    return hit_of_rule(name, order, words, hit)
 
 
 def _version_hits(mti: str, name: str) -> Iterator[Said]:
@@ -458,7 +461,7 @@ def _version_hits(mti: str, name: str) -> Iterator[Said]:
     if severity := versions.severity(mti):
         text = catalogue()["network-mti-version"]
         words = RuleText(text.id, Severity(severity), text.checks, versions.source, versions.hint)
-        yield said(name, _OF_MTI, words, Hit(0, versions.expected, mti, 0, 1))
+        yield hit_of_rule(name, _OF_MTI, words, Hit(0, versions.expected, mti, 0, 1))
 
 
 def owner(table: Spec) -> Bound:
@@ -468,7 +471,7 @@ def owner(table: Spec) -> Bound:
 
 def cards(table: Spec, mti: str) -> list[Bound]:
     """The networks' rule on the card; none for network management, which has no card."""
-    return [] if mti[1:2] == "8" else [Bound(_cards, lambda told: told, (CARD,), table)]
+    return [] if mti[1:2] == "8" else [Bound(_cards, lambda answer: answer, (CARD,), table)]
 
 
 def _cards(card: Card) -> Answer:
@@ -476,7 +479,7 @@ def _cards(card: Card) -> Answer:
     if not card.field or not card.digits:
         return ()
     pan, at = card.prefix.ljust(card.size, "0"), 1 if card.field == _TRACK_1 else 0
-    return tuple(one for name in NETWORKS for one in _card(name, pan, card, at))
+    return tuple(verdict for name in NETWORKS for verdict in _card(name, pan, card, at))
 
 
 def _card(name: str, pan: str, card: Card, at: int) -> Iterator[Said]:
@@ -485,46 +488,57 @@ def _card(name: str, pan: str, card: Card, at: int) -> Iterator[Said]:
         text = catalogue()["pan-network"]
         hint = f"{text.hint} {verdict.reason[:1].upper()}{verdict.reason[1:].rstrip('.')}."
         words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
-        yield said(name, OF_CARD, words, Hit(card.field, verdict.expected, verdict.found, at, card.size))
+        yield hit_of_rule(
+            name, OF_CARD, words, Hit(card.field, verdict.expected, verdict.found, at, card.size)
+        )
     if card.right or owner is None or owner.network != name or verdict.severity == "error":
         return
     severity = None if owner.range.luhn else Severity.INFO
     hit = wrong_check_digit(card.field, at + card.size - 1)._replace(severity=severity)
-    yield said(name, OF_CARD, catalogue()["luhn"], hit)
+    yield hit_of_rule(name, OF_CARD, catalogue()["luhn"], hit)
 
 
 def formats_of(table: Spec, mti: str) -> dict[int, Bound]:
     """The networks' format rules for messages of *table* with this MTI, by element."""
-    found: dict[int, list[Question]] = {}
+    by_element: dict[int, list[Question]] = {}
     for name in speakers(table):
         for order, item in enumerate(formats(name, mti, table.version), _OF_FORMATS):
             for number in item.fields:
-                found.setdefault(number, []).append(Question(table.version, number, item, name, order))
-    return {number: _bound(number, questions, table) for number, questions in found.items()}
+                by_element.setdefault(number, []).append(Question(table.version, number, item, name, order))
+    return {number: _bound(number, questions, table) for number, questions in by_element.items()}
 
 
 def _bound(number: int, questions: Sequence[Question], table: Spec) -> Bound:
     """All format rules for one element (0: the MTI) as one rule."""
-    beside = sorted({name for one in questions for name in one.beside})
-    asks = [(one, tuple(beside.index(name) for name in one.beside)) for one in questions]
+    beside = sorted({name for question in questions for name in question.beside})
+    asks = [(question, tuple(beside.index(name) for name in question.beside)) for question in questions]
     element = DE[number]
-    if {one.item.check for one in questions} == {"tlv"}:
+    if {question.item.check for question in questions} == {"tlv"}:
         element = element.tagged
     parts = ((element,) if number else ()) + tuple(map(maybe, beside))
-    error = any(one.text.severity is Severity.ERROR for one in questions)
-    return Bound(partial(_asked, asks), _told, parts, table, error=error)
+    error = any(question.text.severity is Severity.ERROR for question in questions)
+    return Bound(partial(_ask_all, asks), _hits_of, parts, table, error=error)
 
 
-def _asked(asks: Sequence[tuple[Question, Sequence[int]]], value: str, *beside: str) -> list[Any]:
+def _ask_all(asks: Sequence[tuple[Question, Sequence[int]]], value: str, *beside: str) -> list[Any]:
     read: dict[str, dict[str, str]] = {}
-    answers = ((one, one.ask(value, [beside[place] for place in at], read)) for one, at in asks)
-    return [(one, what) for one, what in answers if what is not None]
+    answers = (
+        (question, question.ask(value, [beside[place] for place in at], read)) for question, at in asks
+    )
+    return [(question, what) for question, what in answers if what is not None]
 
 
-def _told(told: Sequence[tuple[Question, str]]) -> list[Said]:
+def _hits_of(answers: Sequence[tuple[Question, str]]) -> list[Said]:
     """The hits; after a network's error on an element, its other rules on that are skipped."""
-    found: list[Said] = []
-    for one, what in told:
-        if not any(before.error and before.network == one.name for before in found):
-            found.append(said(one.name, one.order, one.text, Hit(one.number, one.item.expected, what)))
-    return found
+    verdicts: list[Said] = []
+    for question, what in answers:
+        if not any(before.error and before.network == question.name for before in verdicts):
+            verdicts.append(
+                hit_of_rule(
+                    question.name,
+                    question.order,
+                    question.text,
+                    Hit(question.number, question.item.expected, what),
+                )
+            )
+    return verdicts

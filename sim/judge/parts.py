@@ -60,14 +60,14 @@ def mask_of(numbers: Iterable[int]) -> int:
 
 def presence(numbers: Iterable[int], tags: Iterable[str] = (), *, empty_secondary: bool = False) -> int:
     """The bits of the elements and tags that are present."""
-    found = mask_of(numbers)
-    if found:
-        found |= 1 << ANY
+    mask = mask_of(numbers)
+    if mask:
+        mask |= 1 << ANY
     if empty_secondary:
-        found |= 1 << EMPTY_SECONDARY
-    if empty_secondary or found >> PRIMARY_BITS + 1:
-        found |= 1 << SECONDARY
-    return found | mask_of(_TAG_BITS[tag] for tag in tags if tag in _TAG_BITS)
+        mask |= 1 << EMPTY_SECONDARY
+    if empty_secondary or mask >> PRIMARY_BITS + 1:
+        mask |= 1 << SECONDARY
+    return mask | mask_of(_TAG_BITS[tag] for tag in tags if tag in _TAG_BITS)
 
 
 class Values(dict[Any, Any]):
@@ -80,8 +80,8 @@ class Values(dict[Any, Any]):
 
     def __missing__(self, part: object) -> Any:
         if isinstance(part, Part):
-            made = self[part] = part.read(self)
-            return made
+            value = self[part] = part.read(self)
+            return value
         return ""
 
 
@@ -186,10 +186,10 @@ _Reader = Callable[[str, Spec], Any]
 
 
 def _stripe(value: str, table: Spec) -> Stripe:
-    found = read_track_2(value)
-    if found is None:
+    track = read_track_2(value)
+    if track is None:
         return Stripe(0, None, "", "", len(value))
-    return Stripe(len(found.pan), expiry_place(found.pan), found.expiry, found.service, 0)
+    return Stripe(len(track.pan), expiry_place(track.pan), track.expiry, track.service, 0)
 
 
 def amount_in(value: str, table: Spec, number: int = 4) -> int | None:
@@ -219,7 +219,9 @@ def _misfits(value: str, table: Spec) -> tuple[Misfit, ...]:
     if error := chip.error:
         return (Misfit(error.expected, error.found, error.offset or 0, error.tag, None),)
     faults = ((tag.fault, tag.end) for tag in chip.tags if tag.fault)
-    return tuple(Misfit(one.expected, one.found, one.offset or 0, one.tag, end) for one, end in faults)
+    return tuple(
+        Misfit(fault.expected, fault.found, fault.offset or 0, fault.tag, end) for fault, end in faults
+    )
 
 
 def _heads(value: str, table: Spec) -> tuple[TagHead, ...]:
@@ -227,7 +229,7 @@ def _heads(value: str, table: Spec) -> tuple[TagHead, ...]:
 
 
 def _head(tag: TlvTag) -> TagHead:
-    inside = tuple(one.tag for one in tag.children)
+    inside = tuple(child.tag for child in tag.children)
     return TagHead(tag.tag, tag.depth, tag.value_start, tag.end, tag.constructed, inside)
 
 
@@ -300,10 +302,10 @@ class ElementPart(Part):
         if name.startswith("_") or not (name in _READERS or name in _AS_IT_IS or name in _TEXTS):
             raise AttributeError(name)
         if name not in self._inside:
-            self._inside[name] = self._made(name)
+            self._inside[name] = self._make_part(name)
         return self._inside[name]
 
-    def _made(self, name: str) -> Part:
+    def _make_part(self, name: str) -> Part:
         number, label = self._number, f"{self.label}.{name}"
         # What is inside an optional element is read once for rules that require the element, too.
         own = None if self.needs else getattr(DE[number], name)
@@ -361,10 +363,10 @@ class Shape:
     def cut(self, text: str) -> Iterable[tuple[str, str]] | None:
         """The tags of *text*, of the same length, with their values; None if it has another shape."""
         digits, count = text.upper(), len(self._names)
-        found = self._cut(digits)
-        if found[:count] != self._heads or not _is_hex(digits):
+        pieces = self._cut(digits)
+        if pieces[:count] != self._heads or not _is_hex(digits):
             return None
-        return zip(self._names, found[count:], strict=True)
+        return zip(self._names, pieces[count:], strict=True)
 
 
 def _is_hex(text: str) -> bool:
@@ -399,8 +401,8 @@ class _Made(dict[Any, Any]):
         self._make = make
 
     def __missing__(self, name: Any) -> Part:
-        made = self[name] = self._make(name)
-        return made
+        part = self[name] = self._make(name)
+        return part
 
 
 class TagPart(Part):
@@ -487,8 +489,8 @@ def _account(values: Values) -> tuple[int, str]:
 def _card(values: Values) -> Card:
     field, pan = values[ACCOUNT]
     digits = pan.isascii() and pan.isdigit()
-    known = field, pan[:_IIN_DIGITS], len(pan), digits, digits and luhn_ok(pan)
-    return tuple.__new__(Card, known)
+    details = field, pan[:_IIN_DIGITS], len(pan), digits, digits and luhn_ok(pan)
+    return tuple.__new__(Card, details)
 
 
 # The card number, which is never cached, and the card.
@@ -506,8 +508,8 @@ CURRENCY: Any = Part("CURRENCY", _currency, looks=mask_of((4, 49)), sources=(4, 
 
 
 def _application(values: Values) -> str:
-    named = values["84"] or values["9F06"] or values["4F"]
-    return emv.owner(named) or values[CARD].network or ""
+    aid = values["84"] or values["9F06"] or values["4F"]
+    return emv.owner(aid) or values[CARD].network or ""
 
 
 # The network of the application in the chip data, else the card's; empty if neither is known.

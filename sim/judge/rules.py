@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from sim.errors import SpecError
-from sim.judge.finding import Answer, Hit, RuleText, Said, Severity, catalogue, said
+from sim.judge.finding import Answer, Hit, RuleText, Said, Severity, catalogue, hit_of_rule
 from sim.judge.parts import CARD, DE, TAG_VALUE, Constant, Part, Tag, Value, Values, kept_by, mask_of
 from sim.spec import VERSIONS, ElementSpec, Spec, version_of
 
@@ -53,8 +53,8 @@ class Rule:
     def bound(self, mti: str, table: Spec, number: int) -> Check:
         """Its check as a function of the parts only, for messages of a type and element *number*."""
         check = self.check
-        known = {"mti": mti, "table": table, "number": number, "tag": self.tag}
-        constants = [table[number] if name == "element" else known[name] for name in self.constants]
+        by_name = {"mti": mti, "table": table, "number": number, "tag": self.tag}
+        constants = [table[number] if name == "element" else by_name[name] for name in self.constants]
         if not constants:
             return check
         if len(self.parts) != 1:
@@ -195,10 +195,10 @@ def every(
 
 
 def _text(rule_id: str) -> RuleText:
-    known = catalogue()
-    if rule_id not in known:
+    texts = catalogue()
+    if rule_id not in texts:
         raise SpecError(None, None, "an id in data/rules*.csv or in the pack", repr(rule_id))
-    return known[rule_id]
+    return texts[rule_id]
 
 
 def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When, of: Sequence[Part] = ()) -> Rule:
@@ -230,28 +230,28 @@ def signature(
     parts: list[Part] = []
     constants: list[str] = []
     for name, parameter in inspect.signature(check).parameters.items():
-        told = parameter.default
-        if isinstance(told, Constant):
-            if told.name != name:
+        default = parameter.default
+        if isinstance(default, Constant):
+            if default.name != name:
                 raise SpecError(
-                    None, None, f"a parameter {told.name} for {told!r}", f"{name} in {name_of_it}"
+                    None, None, f"a parameter {default.name} for {default!r}", f"{name} in {name_of_it}"
                 )
             constants.append(name)
             continue
-        part = _part(told, at or {})
+        part = _part(default, at or {})
         if part is None or constants:
             raise SpecError(None, None, f"parts of the message, then constants, in {name_of_it}", name)
         parts.append(part)
     return tuple(parts), tuple(constants)
 
 
-def _part(told: object, at: Mapping[str, Any]) -> Part | None:
-    if told is TAG_VALUE:
-        found: Part = Tag[at["tag"]]
-        return found
-    if isinstance(told, Value):
-        return told.of(at["number"] or 2)  # without a number, any element may represent all
-    return told if isinstance(told, Part) else None
+def _part(default: object, at: Mapping[str, Any]) -> Part | None:
+    if default is TAG_VALUE:
+        part: Part = Tag[at["tag"]]
+        return part
+    if isinstance(default, Value):
+        return default.of(at["number"] or 2)  # without a number, any element may represent all
+    return default if isinstance(default, Part) else None
 
 
 def _answering(check: Check) -> Check:
@@ -308,8 +308,8 @@ class Bound:
 
     def ask(self, values: Values) -> Iterable[Said]:
         """Its hits for *values*."""
-        told = self.check(*[values[part.name] for part in self.parts])
-        return self.say(told) if told else ()
+        result = self.check(*[values[part.name] for part in self.parts])
+        return self.say(result) if result else ()
 
 
 class Row(NamedTuple):
@@ -325,7 +325,9 @@ class Row(NamedTuple):
 def standard(text: RuleText, order: int) -> Callable[[Told], list[Said]]:
     """A function that converts the hits of one of the standard's rules to `Said`."""
 
-    def say(told: Any) -> list[Said]:
-        return [said("", order, text, hit) for hit in ((told,) if isinstance(told, Hit) else told)]
+    def say(result: Any) -> list[Said]:
+        return [
+            hit_of_rule("", order, text, hit) for hit in ((result,) if isinstance(result, Hit) else result)
+        ]
 
     return say

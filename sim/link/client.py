@@ -62,7 +62,7 @@ class ClientChannel(Channel):
     ) -> None:
         super().__init__(*opened)
         self.awaited: set[Any] = set()
-        self._heard, self._lost = heard, lost
+        self._on_frames, self._lost = heard, lost
         self._out: list[bytes] = []
         self._size = 0
         self._task = asyncio.get_running_loop().create_task(self.run())
@@ -112,7 +112,7 @@ class ClientChannel(Channel):
 
     async def hear(self, frames: Iterator[bytes]) -> None:
         """Pass *frames* to the client, then send at once whatever it wrote."""
-        self._heard(self, frames)
+        self._on_frames(self, frames)
         self._flush()
 
     def finish(self) -> None:
@@ -159,8 +159,8 @@ class Pool:
     def check_loop(self) -> None:
         """Raises LinkError if another event loop is running."""
         if not self.in_own_loop:
-            wanted = "the event loop in which it was connected"
-            raise LinkError(self.name, wanted, "another one, which needs its own client")
+            expected = "the event loop in which it was connected"
+            raise LinkError(self.name, expected, "another one, which needs its own client")
 
     async def fill(self) -> None:
         """Open all connections. Raises LinkError if one cannot be opened."""
@@ -203,7 +203,9 @@ class Pool:
             return None
         if len(channels) < self.size:
             self._fill_up()
-        channel = channels[0] if len(channels) == 1 else min(channels, key=lambda one: len(one.awaited))
+        channel = (
+            channels[0] if len(channels) == 1 else min(channels, key=lambda candidate: len(candidate.awaited))
+        )
         if channel.queued > self._limits["queue_bytes"]:
             raise LinkError(self.name, "a host that reads", f"{channel.queued} bytes unread")
         return channel
@@ -257,15 +259,15 @@ class Pool:
         """A new connection. Raises LinkError if the host does not accept it in time, or with an untrusted
         certificate."""
         host, port = self.where
-        wanted = "a connection" if self.tls is None else "a TLS connection"
+        expected = "a connection" if self.tls is None else "a TLS connection"
         seconds = self._limits["connect_seconds"]
         try:
             async with asyncio.timeout(seconds):
                 return await asyncio.open_connection(host, port, ssl=self.tls)
         except TimeoutError:
-            raise LinkError(self.name, wanted, f"none within {seconds:g} seconds") from None
+            raise LinkError(self.name, expected, f"none within {seconds:g} seconds") from None
         except OSError as error:
-            raise LinkError(self.name, wanted, _why(error)) from None
+            raise LinkError(self.name, expected, _why(error)) from None
 
 
 def _why(error: OSError) -> str:
@@ -345,7 +347,7 @@ class AsyncClient:
         self.forgotten = 0  # unsettled exchanges dropped for newer ones; the traffic names each
         self._open: deque[Sent] = deque()
         self._unsolicited = unsolicited or self._answer_echo
-        ends: Any = {"tls": tls, "heard": self._heard, "lost": self._lost, "tell": self.tell}
+        ends: Any = {"tls": tls, "heard": self._on_frames, "lost": self._lost, "tell": self.tell}
         self._pool = Pool(where, pool, self.line, self.limits, **ends)
         self._awaited: dict[Key, _Awaited] = {}
         # Requests whose response may still arrive; ANSWERED replaces an exchange whose response has arrived.
@@ -423,8 +425,8 @@ class AsyncClient:
         if tells_of_the_past(request):
             await self._repeat(exchange, policy, timeout, began=1)
             return
-        if is_digits(own := request.get(11)):  # the reversal's STAN is a later one
-            self.stan = max(self.stan, int(own) % 1_000_000)
+        if is_digits(stan := request.get(11)):  # the reversal's STAN is a later one
+            self.stan = max(self.stan, int(stan) % 1_000_000)
         try:
             reversal = reverse(
                 request, reason="timeout", stan=self.next_stan(), at=dates.now(), network=self.network
@@ -483,9 +485,9 @@ class AsyncClient:
         seconds = self.timeout if timeout is None else timeout
         channel = self._pool.free()
         if channel is None:
-            began = time.perf_counter()
+            start = time.perf_counter()
             channel = await self._pool.channel(seconds)
-            seconds = max(0.0, seconds - (time.perf_counter() - began))
+            seconds = max(0.0, seconds - (time.perf_counter() - start))
         await self._over(channel, exchange, seconds)
 
     async def _over(self, channel: ClientChannel, exchange: Sent, seconds: float) -> None:
@@ -561,7 +563,7 @@ class AsyncClient:
             self.tell("lost", channel.why, channel.name)
             self._miss(awaited, LOST, channel.why)
 
-    def _heard(self, channel: ClientChannel, frames: Iterator[bytes]) -> None:
+    def _on_frames(self, channel: ClientChannel, frames: Iterator[bytes]) -> None:
         now, wall = time.perf_counter(), time.time()  # all arrived together
         for data in frames:
             self._take(channel, data, now, wall)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from sim import background
 from sim.codec import Message
 from sim.codec.wire.dialects import named_format
-from sim.errors import OptionError, quotable, shown
+from sim.errors import OptionError, quotable, quoted_value
 from sim.exchanges import Exchange
 from sim.link.client import AsyncClient, play
 from sim.link.host import LOOPBACK, AsyncHost
@@ -186,8 +186,8 @@ def host_and_line(
     line = line_of(format, framing, version, interface)
     if not isinstance(address, Host):
         return address_of(address), line
-    own = address.server
-    return (own.address, own.port), own.line if format is framing is interface is None else line
+    server = address.server
+    return (server.address, server.port), server.line if format is framing is interface is None else line
 
 
 def host(
@@ -232,26 +232,26 @@ def key_ring(keys: Any) -> Any:
     return KeyRing.of(keys)
 
 
-def _whole(option: str, value: Any, least: int | None = None, most: int | None = None) -> int:
+def _whole_number(option: str, value: Any, least: int | None = None, most: int | None = None) -> int:
     """*value* as a whole number from *least* to *most*, if these are given."""
     fits = isinstance(value, int) and not isinstance(value, bool)
     if fits and (least is None or value >= least) and (most is None or value <= most):
         return int(value)
     bounds = "" if least is None else f" of at least {least}" if most is None else f", {least} to {most}"
-    raise OptionError(option, f"a whole number{bounds}", shown(value))
+    raise OptionError(option, f"a whole number{bounds}", quoted_value(value))
 
 
 def _seconds(option: str, value: Any) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if number and math.isfinite(value) and 0 < value <= _LONGEST:
         return float(value)
-    raise OptionError(option, "seconds, above 0 and at most 86400", shown(value))
+    raise OptionError(option, "seconds, above 0 and at most 86400", quoted_value(value))
 
 
 def _elements(option: str, value: Any) -> tuple[int, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise OptionError(option, "a list of element numbers, such as [11, 41]", shown(value))
-    return tuple(_whole(option, number, 2, MOST_ELEMENT) for number in value)
+        raise OptionError(option, "a list of element numbers, such as [11, 41]", quoted_value(value))
+    return tuple(_whole_number(option, number, 2, MOST_ELEMENT) for number in value)
 
 
 def _balances(option: str, value: Any) -> dict[str, int]:
@@ -260,12 +260,12 @@ def _balances(option: str, value: Any) -> dict[str, int]:
         found = f"a value of type {type(value).__name__}"
         raise OptionError(option, "a mapping of card numbers to minor units", found)
     cards = {str(card).replace(" ", ""): units for card, units in value.items()}
-    return {card: _whole(f"{option}, card {mask_pan(card)}", units) for card, units in cards.items()}
+    return {card: _whole_number(f"{option}, card {mask_pan(card)}", units) for card, units in cards.items()}
 
 
 def _address(option: str, value: Any) -> str:
     if quotable(str(value)) != str(value):
-        raise OptionError(option, "an address of this machine, such as 127.0.0.1", shown(value))
+        raise OptionError(option, "an address of this machine, such as 127.0.0.1", quoted_value(value))
     return str(value) or LOOPBACK
 
 
@@ -276,17 +276,17 @@ _OF_BOTH: dict[str, _Check] = {
     "keys": lambda _, value: key_ring(value),
 }
 _OF_A_HOST = _OF_BOTH | {
-    "opening": _whole,
+    "opening": _whole_number,
     "balances": _balances,
     "address": _address,
-    "port": partial(_whole, least=0, most=65535),
+    "port": partial(_whole_number, least=0, most=65535),
     "tls": lambda _, value: server_tls(value),
 }
 _OF_A_CLIENT = _OF_BOTH | {
-    "pool": partial(_whole, least=1, most=_MOST_CONNECTIONS),
+    "pool": partial(_whole_number, least=1, most=_MOST_CONNECTIONS),
     "match": _elements,
     "timeout": _seconds,
-    "tries": partial(_whole, least=0),
+    "tries": partial(_whole_number, least=0),
     "echo_after": _seconds,
     "tls": lambda _, value: client_tls(value),
 }

@@ -64,8 +64,8 @@ class AsyncHost:
         self.limits: dict[str, Any] = {**read_toml("link")["host"], **(limits or {})}
         self.traffic = Traffic(line or Line.of(), self.limits["traffic"])
         self.accounts = Accounts(balances, opening, self.limits)
-        own: Any = {"network": network, "sign_on": sign_on, "keys": keys, "format": self.line.mac_format}
-        self.issuer = Issuer(Table(rules), self.accounts, **own)
+        options: Any = {"network": network, "sign_on": sign_on, "keys": keys, "format": self.line.mac_format}
+        self.issuer = Issuer(Table(rules), self.accounts, **options)
         self.serving: set[HostChannel] = set()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -275,7 +275,7 @@ class HostChannel(Channel):
         if not self.why and self.waiting >= self.limits["waiting"] and self._delayed:
             await asyncio.wait(self._delayed, return_when=asyncio.FIRST_COMPLETED)
 
-    def _take(self, frame: bytes, outgoing: list[_Outgoing], came: float, wall: float) -> None:
+    def _take(self, frame: bytes, outgoing: list[_Outgoing], arrival: float, wall: float) -> None:
         """Decide on a frame and carry out the decision; responses to send at once go to *outgoing*."""
         self.traffic.add(wall, self.name, IN, "request", frame)
         decision, answer = self._decide(frame, self)
@@ -293,7 +293,7 @@ class HostChannel(Channel):
             self.traffic.codes[decision.code] += 1
             if action == "garbage":
                 answer, note = _garbage(self.line, answer), "bytes that are not a message"
-            out = _Outgoing(answer, rule, note, came)
+            out = _Outgoing(answer, rule, note, arrival)
             if decision.delay:
                 task = asyncio.get_running_loop().create_task(self._later(out, decision.delay))
                 self._delayed[task] = out
@@ -333,8 +333,8 @@ class HostChannel(Channel):
             if watch:
                 watch.cancel()
         wall, now, add = time.time(), time.perf_counter(), self.traffic.add
-        for data, rule, note, came in outgoing:
-            add(wall, self.name, OUT, "answer", data, now - came, rule, note)
+        for data, rule, note, arrival in outgoing:
+            add(wall, self.name, OUT, "answer", data, now - arrival, rule, note)
 
     def _note(self, kind: str, data: bytes, note: str, rule: str = "") -> None:
         self.traffic.add(time.time(), self.name, EVENT, kind, data, rule=rule, note=note)

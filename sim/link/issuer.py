@@ -91,14 +91,16 @@ class Accounts:
         for key in names:
             self._numbers.keep(key, number)
         if name and message.mti[1] == _AUTHORIZATION:
-            known = f"{pan} {name}"
-            self._transactions.keep(known, (*(self._transactions.get(known) or ()), number)[-_MOST_OF_ONE:])
+            reference = f"{pan} {name}"
+            self._transactions.keep(
+                reference, (*(self._transactions.get(reference) or ()), number)[-_MOST_OF_ONE:]
+            )
 
     def complete(self, message: Message, amount: int, name: str = "") -> bool:
         """Replace the authorization that *message* completes, and its increments with the same *name*, by
         *amount*. A reversal may refer to either from then on. False if the authorization is unknown or
         already completed: two shipments are two sales."""
-        keys = _named(message)
+        keys = _original_keys(message)
         if approval := message.get(38).strip():
             keys.append(_by_approval(account(message)[1], approval))
         booking = self._find(keys)
@@ -129,7 +131,7 @@ class Accounts:
     def give_back(self, reversal: Message) -> int | None:
         """Reverse what *reversal* refers to, in part if it has a replacement amount; returns the amount, or
         None if the transaction is unknown. A second reversal returns nothing more."""
-        booking = self._find(_named(reversal))
+        booking = self._find(_original_keys(reversal))
         if booking is None:
             return None
         number, pan, taken, completed = booking
@@ -161,7 +163,7 @@ def _by_approval(pan: str, approval: str) -> str:
     return f"approval {pan} {approval.strip()}"
 
 
-def _named(reversal: Message) -> list[str]:
+def _original_keys(reversal: Message) -> list[str]:
     """The keys of the message that *reversal* (or a completion) refers to: by its original data elements and
     its retrieval reference number."""
     pan = account(reversal)[1]
@@ -410,12 +412,14 @@ class Issuer:
     def _book(self, request: Message, amount: int, answer: Message | None) -> str:
         """Book what *request* debits, and return a note if it is special: a financial advice that refers to
         an authorization completes and replaces it."""
-        if request.mti[1:3] == _COMPLETES and self.accounts.complete(request, amount, self._named(request)):
+        if request.mti[1:3] == _COMPLETES and self.accounts.complete(
+            request, amount, self._transaction_id(request)
+        ):
             return "completes its authorization"
-        self.accounts.book(request, amount, _approval(answer), self._named(request, answer))
+        self.accounts.book(request, amount, _approval(answer), self._transaction_id(request, answer))
         return ""
 
-    def _named(self, request: Message, answer: Message | None = None) -> str:
+    def _transaction_id(self, request: Message, answer: Message | None = None) -> str:
         """The network's transaction identifier, which links increments and completions with the first
         authorization."""
         if request.mti[1] != _AUTHORIZATION and request.mti[1:3] != _COMPLETES:
@@ -468,8 +472,8 @@ class Issuer:
         """The response code for the *wrong* MAC or PIN of a request: the network's own, if it has one."""
         detection = detect_network(request) if self.network is None else None
         network = str(detection.network) if detection else self.network
-        own = self._answers["networks"].get(network, {}).get(request.version, {})
-        return str(own.get(wrong) or self._code(wrong, request))
+        codes = self._answers["networks"].get(network, {}).get(request.version, {})
+        return str(codes.get(wrong) or self._code(wrong, request))
 
     def _taken(self, request: Message) -> int:
         """The amount that the request debits; below 0 for a credit."""
@@ -481,7 +485,7 @@ class Issuer:
     def _partly(self, request: Message, approved: int, code: str | None) -> Message | None:
         """A partial approval, with *code* or the version's own."""
         answer = self._answer(request, code, part=approved)
-        self.accounts.book(request, approved, _approval(answer), self._named(request, answer))
+        self.accounts.book(request, approved, _approval(answer), self._transaction_id(request, answer))
         return answer
 
     def _with_balance(self, request: Message) -> Message | None:

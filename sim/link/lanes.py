@@ -88,13 +88,13 @@ def lanes_of(seen: Sequence[Seen]) -> tuple[Lane, ...]:
 
 
 def _lane(group: list[Seen], messages: list[Message], exchanges: Sequence[Pair], number: int) -> Lane:
-    own = [exchange for exchange in exchanges if exchange.transaction == number]
+    pairs = [exchange for exchange in exchanges if exchange.transaction == number]
     undone = {
         messages[exchange.request].get(11): _stan(messages, exchanges, exchange)
-        for exchange in own
+        for exchange in pairs
         if exchange.request is not None
     }
-    states = ", ".join(dict.fromkeys(exchange.state for exchange in own))
+    states = ", ".join(dict.fromkeys(exchange.state for exchange in pairs))
     first = next((item.message for item in group if item.message), None)
     title = f"{first.mti} STAN {first.get(11)}: {states}" if first else states
     return Lane(title, tuple(_hop(item, undone) for item in group))
@@ -126,16 +126,16 @@ def as_svg(seen: Iterable[Seen], title: str = "") -> str:
     return "".join(_drawn(lane, title) for lane in lanes_of(tuple(seen)) if lane.hops)
 
 
-def _said(text: str) -> str:
+def _safe_html(text: str) -> str:
     return html.escape(visible(mask_words(text)))
 
 
 def _drawn(lane: Lane, title: str) -> str:
     height = _TOP + _STEP * len(lane.hops) + 12
-    label = _said(f"{title}, {lane.title}" if title else lane.title)
+    label = _safe_html(f"{title}, {lane.title}" if title else lane.title)
     return "".join(
         (
-            f"<figure><figcaption>{_said(lane.title)}</figcaption>",
+            f"<figure><figcaption>{_safe_html(lane.title)}</figcaption>",
             f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" ',
             f'aria-label="Messages of {label}">',
             f'<text x="{_LEFT}" y="18" text-anchor="middle">client</text>',
@@ -151,7 +151,7 @@ def _arrow(y: int, hop: Hop) -> str:
     start, end = (_LEFT, _RIGHT) if hop.to_host else (_RIGHT, _LEFT)
     back = -8 if hop.to_host else 8
     look = "" if hop.arrived else ' class="lost"'
-    words = _said(hop.words if hop.arrived else f"✖ {hop.words}")
+    words = _safe_html(hop.words if hop.arrived else f"✖ {hop.words}")
     tip = f"M{end + back},{y - 4} L{end},{y} L{end + back},{y + 4}"
     return (
         f'<line{look} x1="{start}" y1="{y}" x2="{end}" y2="{y}"/>'

@@ -42,7 +42,7 @@ from sim.errors import (
     hexed,
     quotable,
     quoted,
-    shown,
+    quoted_value,
 )
 from sim.spec import Spec, version_of
 from sim.spec.tables import read_toml
@@ -99,34 +99,34 @@ class Cutter:
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The frames that *data* completes, each with its header or end mark. Raises WireError, after the
         last of them, if no frame can start or one is too long: nothing after that can be found."""
-        held = self._held
-        held += data
+        buffer = self._held
+        buffer += data
         if self._made.kind == "length":
             yield from self._cut_at_lengths()
             return
         while size := next(self._size, 0):
-            whole = bytes(held[:size])
-            del held[:size]
+            frame_bytes = bytes(buffer[:size])
+            del buffer[:size]
             self._size = self._search()
-            yield whole
-        if len(held) > self._line.largest:
-            found = f"{len(held)} bytes without"
+            yield frame_bytes
+        if len(buffer) > self._line.largest:
+            found = f"{len(buffer)} bytes without"
             raise WireError(None, 0, f"the end of a message within {self._line.largest} bytes", found)
 
     def _cut_at_lengths(self) -> Iterator[bytes]:
-        held, at, width = self._held, 0, self._width
+        buffer, at, width = self._held, 0, self._width
         try:
-            while len(held) - at >= width:
-                end = at + width + self._said(at)
-                if end > len(held):
+            while len(buffer) - at >= width:
+                end = at + width + self._length_at(at)
+                if end > len(buffer):
                     break
-                frame_there, at = bytes(held[at:end]), end
+                frame_there, at = bytes(buffer[at:end]), end
                 yield frame_there
         finally:
             if at:
-                del held[:at]
+                del buffer[:at]
 
-    def _said(self, at: int) -> int:
+    def _length_at(self, at: int) -> int:
         layer, largest = self._made, self._line.largest
         head = bytes(self._held[at : at + self._width])
         size = int.from_bytes(head, "big") if self._plain else said_length(layer, head, 0)
@@ -135,40 +135,40 @@ class Cutter:
         return size
 
     def _to_mark(self) -> Iterator[int]:
-        held, at = self._held, 0
+        buffer, at = self._held, 0
         while True:
-            size, at = held.find(ETX, at) + 1, len(held)
+            size, at = buffer.find(ETX, at) + 1, len(buffer)
             yield size
 
     def _to_end_of_packed(self) -> Iterator[int]:
-        held, at = self._held, self._width
-        while len(held) <= at:
+        buffer, at = self._held, self._width
+        while len(buffer) <= at:
             yield 0
-        unpacker, left = zlib.decompressobj(wbits=31), self._said(0)
+        unpacker, left = zlib.decompressobj(wbits=31), self._length_at(0)
         while not unpacker.eof:
-            left -= len(_unpacked(unpacker, bytes(held[at:]), left))
-            at = len(held)
+            left -= len(_unpacked(unpacker, bytes(buffer[at:]), left))
+            at = len(buffer)
             yield at - len(unpacker.unused_data) if unpacker.eof else 0
 
     def _to_last_element(self) -> Iterator[int]:
-        held, line, least = self._held, self._line, 1
+        buffer, line, least = self._held, self._line, 1
         while True:
             size = 0
-            if len(held) >= least:
+            if len(buffer) >= least:
                 try:
-                    size = message_size(bytes(held), line.format, line.framing[1:], line.version)
+                    size = message_size(bytes(buffer), line.format, line.framing[1:], line.version)
                 except CutShortError as error:
-                    least = len(held) + max(1, error.wanted)
+                    least = len(buffer) + max(1, error.wanted)
             yield size
 
     def _to_end_tag(self) -> Iterator[int]:
-        held, at, come, depth = self._held, 0, 0, 0
+        buffer, at, come, depth = self._held, 0, 0, 0
         while True:
-            if held[:1].isspace():
-                del held[: len(held) - len(held.lstrip())]  # line ends between documents
-            size, behind, come = 0, held.rfind(b">", come) + 1, len(held)
+            if buffer[:1].isspace():
+                del buffer[: len(buffer) - len(buffer.lstrip())]  # line ends between documents
+            size, behind, come = 0, buffer.rfind(b">", come) + 1, len(buffer)
             if behind:
-                size, depth = xml_end(bytes(held[at:behind]), depth)
+                size, depth = xml_end(bytes(buffer[at:behind]), depth)
                 size, at = size and at + size, behind
             yield size
 
@@ -222,8 +222,8 @@ class Line:
         """
         usual = read_toml("link")["line"]
         chosen = wire_format(format or usual["format"])
-        own = chosen.frames or usual["framing"]
-        names = [framing] if isinstance(framing, str) else list(own if framing is None else framing)
+        default = chosen.frames or usual["framing"]
+        names = [framing] if isinstance(framing, str) else list(default if framing is None else framing)
         names = names or [ELEMENTS]
         kinds = [frame(name).kind for name in names]
         if kinds[0] not in _OUTERMOST:
@@ -282,8 +282,8 @@ class Line:
                 pass  # decoded again below, where the error counts bytes
         message = decode(body, self.format, self.version)
         if self.interface:
-            own = self._table(message.version)
-            message = replace(message, version=own.version, dialect=own)
+            table = self._table(message.version)
+            message = replace(message, version=table.version, dialect=table)
         return message, layers
 
     def _table(self, version: str) -> Spec:
@@ -364,7 +364,7 @@ def address_of(address: object) -> tuple[str, int]:
         isinstance(host, str) and host and quotable(host) == host
     )  # never look up a card number as a host name
     if not (valid_host and isinstance(port, int) and 0 <= port <= 65535):
-        raise OptionError("address", "host:port, such as 127.0.0.1:8583", shown(address))
+        raise OptionError("address", "host:port, such as 127.0.0.1:8583", quoted_value(address))
     return str(host), port
 
 
@@ -417,16 +417,16 @@ def of_xml(data: bytes, version: str | None = None) -> Message:
     fields: dict[int, str] = {}
     mti, depth = "", 0
     for name, attributes, _ in tags(data.decode("utf-8", "replace")):
-        own = attributes.get("id", "")
+        field_id = attributes.get("id", "")
         if name == "isomsg":
             depth += 1
             if depth > 1:
-                number = int(own) if own.isdecimal() else None
+                number = int(field_id) if field_id.isdecimal() else None
                 raise WireError(number, None, "a value", "subfields, each in its own field")
-        elif name == "field" and own == _MTI:
+        elif name == "field" and field_id == _MTI:
             mti = attributes.get("value", "")
-        elif name == "field" and own not in _BITMAPS:
-            if not own.isdecimal() or len(own) > len("192"):
-                raise WireError(None, None, "the id of a field, 0 to 192", quoted(own, data))
-            fields[int(own)] = attributes.get("value", "")
+        elif name == "field" and field_id not in _BITMAPS:
+            if not field_id.isdecimal() or len(field_id) > len("192"):
+                raise WireError(None, None, "the id of a field, 0 to 192", quoted(field_id, data))
+            fields[int(field_id)] = attributes.get("value", "")
     return Message(mti, fields, version or version_of(mti) or "1987")

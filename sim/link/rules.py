@@ -26,7 +26,7 @@ from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements.card import account
 from sim.elements.money import amount
-from sim.errors import ChoiceError, IsoError, OptionError, SpecError, quotable, shown
+from sim.errors import ChoiceError, IsoError, OptionError, SpecError, quotable, quoted_value
 from sim.masking.files import text_of
 from sim.operations.answering import Inside
 from sim.operations.choosing import chosen_network
@@ -71,7 +71,7 @@ class Range:
         low, dots, high = text.partition("..")
         parts = [low, high if dots else low]
         if not text.strip(".") or not all(_WHOLE.fullmatch(part) for part in parts):
-            raise OptionError(column, "a whole number or a range such as 100..200", shown(text))
+            raise OptionError(column, "a whole number or a range such as 100..200", quoted_value(text))
         return cls(*(int(part) if part else None for part in parts))
 
     def __contains__(self, number: object) -> bool:
@@ -166,35 +166,35 @@ class Rule:
         if not self.elements:
             return True
         inside = Inside(message, chosen_network(message, None))
-        return all(matches(wanted, inside[path]) for path, wanted in self.elements)
+        return all(matches(pattern, inside[path]) for path, pattern in self.elements)
 
 
-def matches(wanted: str, value: str) -> bool:
-    """Whether *value*, of an element (empty if missing), matches the condition *wanted*."""
-    if wanted in ("present", "absent"):
-        return bool(value) == (wanted == "present")
-    if wanted.startswith("~"):
-        return bool(value) and re.fullmatch(wanted[1:].strip(), value) is not None
-    if wanted.endswith("*"):
-        return value.startswith(wanted[:-1])
-    return wanted in (value, value.strip())
+def matches(pattern: str, value: str) -> bool:
+    """Whether *value*, of an element (empty if missing), matches the condition *pattern*."""
+    if pattern in ("present", "absent"):
+        return bool(value) == (pattern == "present")
+    if pattern.startswith("~"):
+        return bool(value) and re.fullmatch(pattern[1:].strip(), value) is not None
+    if pattern.endswith("*"):
+        return value.startswith(pattern[:-1])
+    return pattern in (value, value.strip())
 
 
-def check_pattern(where: str, wanted: str) -> None:
-    """Raises OptionError if *wanted* is an invalid pattern."""
-    if wanted.startswith("~"):
+def check_pattern(where: str, pattern: str) -> None:
+    """Raises OptionError if *pattern* is an invalid pattern."""
+    if pattern.startswith("~"):
         try:
-            re.compile(wanted[1:].strip())
+            re.compile(pattern[1:].strip())
         except re.error:
-            raise OptionError(where, "a regular expression after ~", shown(wanted)) from None
+            raise OptionError(where, "a regular expression after ~", quoted_value(pattern)) from None
 
 
 def _like(pattern: str, mti: str) -> bool:
     return len(pattern) == len(mti) and all(a in _ANY or a == b for a, b in zip(pattern, mti, strict=True))
 
 
-def _of_card(wanted: str, pan: str) -> bool:
-    return pan.startswith(wanted[:-1]) if wanted.endswith("*") else pan == wanted
+def _of_card(pattern: str, pan: str) -> bool:
+    return pan.startswith(pattern[:-1]) if pattern.endswith("*") else pan == pattern
 
 
 _COLUMNS = tuple(one.name for one in fields(Rule) if one.name not in ("elements", "answer", "function"))
@@ -267,7 +267,9 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
     if "action" in cells:
         action = str(cells["action"]).strip()
         if action in _COLUMNS:
-            raise OptionError(f"{where}action", f"an action; {action} is a separate column", shown(action))
+            raise OptionError(
+                f"{where}action", f"an action; {action} is a separate column", quoted_value(action)
+            )
         if action not in ACTIONS:
             raise ChoiceError.of(f"{where}action", action, tuple(ACTIONS))
         values["action"] = action
@@ -298,10 +300,10 @@ def _check_written(where: str, values: dict[str, Any]) -> None:
         values["card"] = values["card"].replace(" ", "")
     for name, (written, expected) in _WRITTEN.items():
         if name in values and not written.fullmatch(values[name]):
-            raise OptionError(where + name, expected, shown(values[name]))
+            raise OptionError(where + name, expected, quoted_value(values[name]))
     if "currency" in values and currency(values["currency"]) is None:
         raise OptionError(
-            f"{where}currency", "an ISO 4217 currency such as EUR or 978", shown(values["currency"])
+            f"{where}currency", "an ISO 4217 currency such as EUR or 978", quoted_value(values["currency"])
         )
 
 
@@ -311,7 +313,7 @@ def _number(column: str, value: object, kind: type[float]) -> float:
     except ValueError:
         number = -1
     if not 0 <= number < 1e12:
-        raise OptionError(column, "a number of 0 or more", shown(value))
+        raise OptionError(column, "a number of 0 or more", quoted_value(value))
     return number
 
 

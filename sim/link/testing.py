@@ -24,13 +24,13 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     from sim.masking import mask_words
     from sim.visible import visible
 
-    whole = suite_of(suite)
+    parsed_suite = suite_of(suite)
     if not isinstance(host, str):
-        host.rules = whole.rules
-        host.server.issuer.network = whole.network
-        if whole.format or whole.framing is not None:
-            host.server.line = Line.of(whole.format, whole.framing)
-    done = run_suite(replace(whole, cases=(whole.case(name),)), host)
+        host.rules = parsed_suite.rules
+        host.server.issuer.network = parsed_suite.network
+        if parsed_suite.format or parsed_suite.framing is not None:
+            host.server.line = Line.of(parsed_suite.format, parsed_suite.framing)
+    done = run_suite(replace(parsed_suite, cases=(parsed_suite.case(name),)), host)
     wrong = [f"step {step.number} ({step.sent}): {text}" for step in done.results for text in step.wrong]
     if wrong:
         raise AssertionError("\n".join(visible(mask_words(text)) for text in wrong))

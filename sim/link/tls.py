@@ -49,11 +49,11 @@ def _load(context: ssl.SSLContext, certificate: Path, key: Path | None) -> None:
         raise _unread("a certificate and the key that belongs to it (PEM)", error, certificate, key) from None
 
 
-def _unread(wanted: str, error: OSError, *paths: Path | None) -> OptionError:
+def _unread(expected: str, error: OSError, *paths: Path | None) -> OptionError:
     """The error for certificate files. OpenSSL names no file, and describes most faults only as `PEM lib`."""
     names = mask_words(" and ".join(str(path) for path in paths if path is not None))
     why = "not as expected" if isinstance(error, ssl.SSLError) else error.strerror
-    return OptionError("tls", wanted, f"{names}: {why}")
+    return OptionError("tls", expected, f"{names}: {why}")
 
 
 def server_tls(tls: object) -> ssl.SSLContext | None:

@@ -93,17 +93,17 @@ class Traffic:
             self.forgotten += 1
         if direction == EVENT:
             LOG.info("%s %s %s", connection, kind, note)
-        for heard in tuple(self._heard):
+        for observer in tuple(self._heard):
             try:
-                heard(Entry(*record))
+                observer(Entry(*record))
             except Exception as error:  # noqa: BLE001, an observer may raise anything
                 LOG.warning("an observer of the traffic failed: %s", type(error).__name__)
 
-    def observe(self, heard: Callable[[Entry], None]) -> Callable[[], None]:
-        """Call *heard* with every entry from now on, in the connection's thread; returns a function that
+    def observe(self, observer: Callable[[Entry], None]) -> Callable[[], None]:
+        """Call *observer* with every entry from now on, in the connection's thread; returns a function that
         stops it."""
-        self._heard.append(heard)
-        return lambda: self._heard.remove(heard)
+        self._heard.append(observer)
+        return lambda: self._heard.remove(observer)
 
     def message(self, entry: Entry) -> Message | None:
         """The message of an entry; None for an event, or for bytes that are not a message."""

@@ -98,7 +98,7 @@ def mask(number: int, value: str, version: str = "1987", pan: str = "") -> str:
     >>> mask(41, "TERM0001")
     'TERM0001'
     """
-    return _named(number, cover_value(number, value, version, pan), version)
+    return _label_if_hidden(number, cover_value(number, value, version, pan), version)
 
 
 def mask_cells(
@@ -111,10 +111,12 @@ def mask_cells(
 ) -> list[str]:
     """The masked values of a message, with a description of the entirely masked ones; see `cover`."""
     covered = cover(cells, version, broken=broken, unread=unread, cut=cut)
-    return [_named(cell.number, value, version) for cell, (_, value) in zip(cells, covered, strict=True)]
+    return [
+        _label_if_hidden(cell.number, value, version) for cell, (_, value) in zip(cells, covered, strict=True)
+    ]
 
 
-def _named(number: int, covered: str, version: str) -> str:
+def _label_if_hidden(number: int, covered: str, version: str) -> str:
     hidden = covered and not covered.strip(STAR) and _kinds(version).get(number) in ("hidden", "chip")
     return f"[{len(covered)} characters masked]" if hidden else covered
 
@@ -126,9 +128,9 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
     for number, value in fields.items():
         if number in telling or (len(value) < SHORTEST and value.isprintable()):
             continue
-        shown = cover_value(number, value, version, pan)
-        if shown != value:
-            changed[number] = shown
+        covered = cover_value(number, value, version, pan)
+        if covered != value:
+            changed[number] = covered
     return {**fields, **changed} if changed else fields
 
 
@@ -167,15 +169,15 @@ def cover_value(number: int, value: str, version: str, pan: str = "") -> str:
         return mask_pan(value)
     if kind == "chip":
         return cover_chip(value, pan)
-    shown = value if few is not None else _without_parts(kind, number, value, version)
-    near = len(pan) >= SHORTEST_PAN and search.has_piece(shown)
-    beside = search.accounts(shown, (pan,)) if near else ()
-    shown = hide(shown, beside) if beside else shown
+    covered = value if few is not None else _without_parts(kind, number, value, version)
+    near = len(pan) >= SHORTEST_PAN and search.has_piece(covered)
+    beside = search.accounts(covered, (pan,)) if near else ()
+    covered = hide(covered, beside) if beside else covered
     if (few is None or beside) and not _is_short(value) and not _is_amount(number, value, version):
-        shown = mask_words(shown)
-    if few is None and shown == value:
+        covered = mask_words(covered)
+    if few is None and covered == value:
         OPEN.keep(key, not search.has_piece(value))
-    return shown
+    return covered
 
 
 def _without_parts(kind: str | None, number: int, value: str, version: str) -> str:
@@ -221,22 +223,22 @@ def cover(
     pans = card_numbers(cells, version)
     placed = any(map(is_card, pans))
     lost = broken and not placed
-    shown = hide(text, [*_of_elements(cells, version, unread, lost), *search.accounts(text, pans)])
+    covered = hide(text, [*_of_elements(cells, version, unread, lost), *search.accounts(text, pans)])
     if lost or _misshapen(cells, version):
         # If no card number is in its element, one may be anywhere.
-        across = search.find(shown) if placed else search.find(text, unread=True)
+        across = search.find(covered) if placed else search.find(text, unread=True)
     else:
-        across = [*search.tracks(shown), *([] if placed else _shifted(shown))]
+        across = [*search.tracks(covered), *([] if placed else _shifted(covered))]
     start = _read_until(cells, unread)
     if broken and (placed or start > _REACH):  # otherwise all of it has been searched already
         across += _left(text, start)
-    if cut and (piece := _LAST_DIGITS.search(shown, max(len(shown) - _REACH, 0))):
+    if cut and (piece := _LAST_DIGITS.search(covered, max(len(covered) - _REACH, 0))):
         across.append(Span(*piece.span(1)))
-    shown = hide(shown, across)
+    covered = hide(covered, across)
     pieces, at = [], 0
     for _, prefix, value in cells:
         first = at + len(prefix)
-        pieces.append((shown[at:first], shown[first : first + len(value)]))
+        pieces.append((covered[at:first], covered[first : first + len(value)]))
         at = first + len(value)
     return pieces
 
@@ -267,13 +269,15 @@ def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int],
     for number, prefix, value in cells:
         first = at + len(prefix)
         at = first + len(value)
-        own: list[Span] = []
+        cell_spans: list[Span] = []
         if number > _BITMAP:
             covered = cover_value(number, value, version)
-            own += [Span(*run.span(), True) for run in _STARS.finditer(covered)]
+            cell_spans += [Span(*run.span(), True) for run in _STARS.finditer(covered)]
         if lost or (secrets and (number == UNREAD or number in unread)):
-            own += [Span(*run.span()) for run in LONG_HEX.finditer(value) if number not in (_MTI, _BITMAP)]
-        spans += [Span(first + span.start, first + span.end, span.whole) for span in own]
+            cell_spans += [
+                Span(*run.span()) for run in LONG_HEX.finditer(value) if number not in (_MTI, _BITMAP)
+            ]
+        spans += [Span(first + span.start, first + span.end, span.whole) for span in cell_spans]
     return spans
 
 

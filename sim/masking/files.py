@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from sim.errors import OptionError, shown
+from sim.errors import OptionError, quoted_value
 from sim.masking import mask_words
 
 _LONGEST = 4096  # characters: more than any path of Linux, macOS or Windows has
@@ -22,11 +22,11 @@ def path_of(option: str, given: str | Path) -> Path:
     '.toml'
     """
     if not isinstance(given, str | PathLike):
-        raise OptionError(option, "the name of a file, or its text", shown(given))
+        raise OptionError(option, "the name of a file, or its text", quoted_value(given))
     text = str(given)
     longest = max(map(len, Path(text).parts), default=0)
     if not text or "\0" in text or len(text) > _LONGEST or longest > _LONGEST_NAME or not _encodable(text):
-        raise OptionError(option, "the name of a file, or its text", shown(text))
+        raise OptionError(option, "the name of a file, or its text", quoted_value(text))
     return Path(given)
 
 
@@ -54,10 +54,10 @@ def masked_names() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.args = tuple(mask_words(one) if isinstance(one, str) else one for one in error.args)
+        error.args = tuple(mask_words(item) if isinstance(item, str) else item for item in error.args)
         for name in ("strerror", "filename"):
-            if (said := getattr(error, name)) is not None:
-                setattr(error, name, mask_words(str(said)))
+            if (value := getattr(error, name)) is not None:
+                setattr(error, name, mask_words(str(value)))
         raise
 
 

@@ -21,12 +21,12 @@ _HIDDEN_ROLES = ("track", "name", "pin", "script")
 
 def cover_chip(value: str, pan: str) -> str:
     """*value* with tags and lengths in clear, and only those tag values that contain no card data."""
-    chip, shown = chip_data.read(value), [STAR] * len(value)
+    chip, chars = chip_data.read(value), [STAR] * len(value)
     for tag in chip.tags:
-        shown[tag.start : tag.value_start] = value[tag.start : tag.value_start]
+        chars[tag.start : tag.value_start] = value[tag.start : tag.value_start]
         if not tag.constructed:
-            shown[tag.value_start : tag.end] = _tag(tag.tag, value[tag.value_start : tag.end])
-    text = "".join(shown)
+            chars[tag.value_start : tag.end] = _tag(tag.tag, value[tag.value_start : tag.end])
+    text = "".join(chars)
     pans = {pan, chip.value("5A").rstrip("F"), chip.value("57").partition("D")[0]}
     return hide(text, search.accounts(text, [card for card in pans if len(card) >= SHORTEST_PAN]))
 
@@ -52,19 +52,19 @@ class _Known(NamedTuple):
 
 @cache
 def _of_networks(version: str, number: int) -> tuple[_Known, ...]:
-    distinct = dict.fromkeys(one for name in owners() for one in layouts(version, number, name.upper()))
-    forms = (_Known(one, holds_card_data(one.cell), _has_room(one.cell)) for one in distinct)
+    distinct = dict.fromkeys(entry for name in owners() for entry in layouts(version, number, name.upper()))
+    forms = (_Known(entry, holds_card_data(entry.cell), _has_room(entry.cell)) for entry in distinct)
     return tuple(form for form in forms if form.named or form.roomy)
 
 
 def names_card_data(version: str, number: int) -> bool:
     """Whether any layout of the element names card data among its subfields."""
-    return any(form.named for form in _known(version, number))
+    return any(form.named for form in _known_forms(version, number))
 
 
-def _known(version: str, number: int) -> tuple[_Known, ...]:
-    known, own = _of_networks(version, number), of_dialects(version, number)
-    return (*known, *(_Known(one, True, True) for one in own)) if own else known
+def _known_forms(version: str, number: int) -> tuple[_Known, ...]:
+    entries, dialects = _of_networks(version, number), of_dialects(version, number)
+    return (*entries, *(_Known(entry, True, True) for entry in dialects)) if dialects else entries
 
 
 def _has_room(cell: Cell) -> bool:
@@ -74,7 +74,7 @@ def _has_room(cell: Cell) -> bool:
 def cover_parts(version: str, number: int, value: str) -> str:
     """Mask the card data that rows name, in every layout that *value* fits, and card numbers in any
     readable subfield: in the whole value, digits before the subfield could hide them."""
-    forms = _known(version, number)
+    forms = _known_forms(version, number)
     long = has_digits(value, SHORTEST)
     spans = [span for form in forms if form.named or long for span in _in_parts(form.layout, value)]
     return hide(value, spans) if spans else value
@@ -86,10 +86,10 @@ def _is_number(value: str) -> bool:
     return digits.isdecimal() and len(digits) < USUAL and not search.is_usual(digits)
 
 
-def _in_parts(one: Layout, value: str) -> Iterator[Span]:
-    if one.pattern is not None and not layout.fits(one, value):
+def _in_parts(entry: Layout, value: str) -> Iterator[Span]:
+    if entry.pattern is not None and not layout.fits(entry, value):
         return
-    reading = layout.read(one, value)
+    reading = layout.read(entry, value)
     for part, _ in reading.walk():
         kind, size = part.cell.sensitive, part.end - part.start
         if kind and reading.fits:

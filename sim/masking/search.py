@@ -125,16 +125,16 @@ def may_hold(text: str) -> bool:
 
 def hide(text: str, spans: Iterable[Span]) -> str:
     """*text* with *spans* replaced by asterisks, at the same length."""
-    shown, found = list(text), sorted(spans)
+    chars, ranges = list(text), sorted(spans)
     for kind in (False, True):
         done = 0  # unread text has many spans, mostly nested
-        for start, end, whole in found:
+        for start, end, whole in ranges:
             if whole == kind:
                 for at in range(max(start, done), end):
-                    if whole or shown[at].isalnum():
-                        shown[at] = "*"
+                    if whole or chars[at].isalnum():
+                        chars[at] = "*"
                 done = max(done, end)
-    return "".join(shown)
+    return "".join(chars)
 
 
 def accounts(text: str, pans: Iterable[str]) -> list[Span]:
@@ -339,8 +339,8 @@ def _behind_length(digits: _Digits) -> Iterator[Span]:
         if digits.text[start - 2] != "1":
             continue
         end = start + 10 + int(digits.text[start - 1])
-        whole = end - start >= SHORTEST and end <= len(digits.text)
-        if whole and digits.right(start, end) and fits(digits.text[start:end]):
+        in_range = end - start >= SHORTEST and end <= len(digits.text)
+        if in_range and digits.right(start, end) and fits(digits.text[start:end]):
             yield digits.hidden(start, end)
 
 

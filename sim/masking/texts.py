@@ -62,6 +62,6 @@ def mask_bytes(data: bytes) -> str:
     text = data.decode("latin-1")
     if data and all(char.isascii() and (char.isprintable() or char in "\r\n\t") for char in text):
         return mask_piece(mask_text(text))
-    shown, rest = mask_text(data.hex().upper())[: 2 * _HEAD], len(data) - _HEAD
-    pairs = " ".join(shown[at : at + 2] for at in range(0, len(shown), 2))
+    digits, rest = mask_text(data.hex().upper())[: 2 * _HEAD], len(data) - _HEAD
+    pairs = " ".join(digits[at : at + 2] for at in range(0, len(digits), 2))
     return pairs + (f", and {rest} more byte{'' if rest == 1 else 's'}" if rest > 0 else "")

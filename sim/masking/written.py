@@ -99,8 +99,8 @@ def other_pages(text: str) -> Iterator[str]:
     """*text* decoded again, if its bytes were shown in the wrong character set: EBCDIC as Latin-1, or
     ASCII as EBCDIC."""
     if is_binary(text):
-        for shown, written in (("latin-1", "cp037"), ("cp037", "latin-1")):
-            other = text.encode(shown, "replace").decode(written)
+        for shown_codec, written in (("latin-1", "cp037"), ("cp037", "latin-1")):
+            other = text.encode(shown_codec, "replace").decode(written)
             if has_digits(other, SHORTEST):
                 yield other
 

@@ -149,7 +149,7 @@ def _is_other(found: re.Match[str]) -> bool:
     return True
 
 
-def shown(text: str) -> str:
+def safe_line(text: str) -> str:
     """*text* about an answer, safe to show and send: one short printable line without long runs of digits."""
     plain = "".join(char if char.isprintable() else " " for char in text)
     masked = mask_words(" ".join(plain.split()))
@@ -270,12 +270,12 @@ def spoken(text: str) -> Iterator[Span]:
     """
     for run in _SPOKEN.finditer(text):
         words = re.findall(r"[a-z]+|[0-9]+", run[0].lower())
-        digits = _said(words)
+        digits = _spoken_digits(words)
         if len(digits) >= _SHORTEST and sum(word.isalpha() for word in words) >= _FEWEST_WORDS:
             yield run.start(), run.end(), digits
 
 
-def _said(words: list[str]) -> str:
+def _spoken_digits(words: list[str]) -> str:
     """The digits of *words*: `forty five` is 45, `double seven` is 77."""
     made: list[str] = []
     times, tens = 1, False

@@ -22,7 +22,7 @@ from sim.exchanges.composing import MOST_DESCRIPTION, plan_of
 from sim.exchanges.lexicon import fold, phrases_of, values_of
 from sim.exchanges.plan import Plan, together
 from sim.models.errors import DescriptionUnusable
-from sim.models.guard import TOKEN, clean, shown, tokens
+from sim.models.guard import TOKEN, clean, safe_line, tokens
 from sim.models.prompts import block, fence, restate_instructions
 from sim.models.transport.calls import ask
 from sim.models.transport.providers import choose
@@ -91,7 +91,7 @@ class Restated(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _said(cls, given: Any) -> Any:
+    def _fill_missing(cls, given: Any) -> Any:
         """Fill missing and empty fields with `none`, and drop `none` from lists."""
         if not isinstance(given, dict):
             return given
@@ -208,7 +208,7 @@ def choices() -> dict[str, str]:
 def _planned(answer: Restated, version: str | None, at: datetime | None) -> Plan:
     """The rules' plan of an answer: its main transaction, and any others that it names."""
     if _is_said(answer.impossible):
-        return Plan("", not_possible=shown(answer.impossible).rstrip("."))
+        return Plan("", not_possible=safe_line(answer.impossible).rstrip("."))
     plans = []
     for sentence in (answer.sentence, *answer.also):
         for name, card in tokens().items():
@@ -263,7 +263,7 @@ def problems_of(text: str, answer: Restated, plan: Plan, rules: Plan, now: datet
     follows = [one for one in answer.then if not _ANSWERS.search(one)]
     if not answer.also and len(plan.asked.then) < len(follows):
         problems.append(f"`then`: of {len(follows)} only {len(plan.asked.then)} can follow: use `also`")
-    told = TOKEN.sub("", _said(answer))
+    told = TOKEN.sub("", _full_text(answer))
     problems += [
         f"The number {one} of the description is missing: say it in a field, or in `aside`"
         for one in _missing(TOKEN.sub("", text), _numbers(told, None) | _figures(plan))
@@ -294,13 +294,13 @@ def problems_of(text: str, answer: Restated, plan: Plan, rules: Plan, now: datet
     return problems
 
 
-def _said(answer: Restated) -> str:
+def _full_text(answer: Restated) -> str:
     return "; ".join([answer.sentence, *answer.also, *answer.aside])
 
 
 def _invented(text: str, answer: Restated, rules: Plan, now: datetime) -> list[str]:
     """Sentences on numbers of *answer* that are neither in *text* nor computed from two that are."""
-    told, theirs = TOKEN.sub("", _said(answer)), _numbers(TOKEN.sub("", text), now)
+    told, theirs = TOKEN.sub("", _full_text(answer)), _numbers(TOKEN.sub("", text), now)
     theirs |= {made for two in combinations(theirs, 2) for made in (sum(two), abs(two[0] - two[1]))}
     theirs |= {one * times for one, times in permutations(_numbers(text, None), 2) if times <= _MOST_TIMES}
     missing = _missing(_LABELS.sub("", told), theirs | _figures(rules))
@@ -315,7 +315,7 @@ def _unsettled(text: str, answer: Restated, plan: Plan, rules: Plan) -> list[str
     )
     if made != own:
         return []
-    text, said = fold(text), fold(_said(answer))
+    text, said = fold(text), fold(_full_text(answer))
     words = [(one, fold(one.partition(":")[0])) for one in _left(rules)]
     return [
         one

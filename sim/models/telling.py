@@ -14,7 +14,7 @@ from typing import Any
 
 from sim.codec import Message, build
 from sim.elements.mti import response_mti
-from sim.errors import BITMAP_FIELD, MTI_FIELD, ChoiceError, OptionError, shown
+from sim.errors import BITMAP_FIELD, MTI_FIELD, ChoiceError, OptionError, quoted_value
 from sim.judge.finding import labelled
 from sim.masking import is_sensitive, mask_words
 from sim.models.grounding import STRUCK, Compared, Facts, Ground, Verdict, whole_sentences
@@ -25,7 +25,7 @@ from sim.models.transport.providers import Choice, Settings, choose
 from sim.operations import explain as rules
 from sim.operations.anatomy import Anatomy, dissect
 from sim.operations.explanation import Explanation, tellable
-from sim.operations.explanation import told as by_elements
+from sim.operations.explanation import sentences_of as by_elements
 from sim.operations.story import tell
 from sim.operations.validation import validate
 from sim.paste.reading import Reading, read_text
@@ -116,7 +116,7 @@ def prepare(
     an unusable question, ChoiceError for an unknown language, CardNumberRefused."""
     choice, settings = choose(provider, model)
     if not isinstance(question, str) or len(question) > MOST_QUESTION:
-        raise OptionError("ask", f"a text of at most {MOST_QUESTION} characters", shown(question))
+        raise OptionError("ask", f"a text of at most {MOST_QUESTION} characters", quoted_value(question))
     if language not in LANGUAGES:
         raise ChoiceError.of("language", language, tuple(LANGUAGES))
     asked = clean(question).text.strip()

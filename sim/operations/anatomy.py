@@ -114,10 +114,10 @@ class Anatomy:
             return meaning(self.message, number, self.rows)
         if number == BITMAP_FIELD:
             return self._announced(place)
-        shown = self.covered[place.number][1]
-        if shown == self.value(place) or tells_itself(number, self.version):
+        value = self.covered[place.number][1]
+        if value == self.value(place) or tells_itself(number, self.version):
             return meaning(self.message, number, self.rows)
-        fields = self.message.fields | {number: shown}
+        fields = self.message.fields | {number: value}
         return meaning(replace(self.message, fields=fields), number, self.rows)
 
     def _announced(self, place: Place) -> str:
@@ -130,13 +130,13 @@ class Anatomy:
     @cached_property
     def covered(self) -> dict[int, tuple[str, str]]:
         """Prefix and value of every place by number, at the same lengths, with card data masked."""
-        made = cover(
+        pairs = cover(
             self.cells,
             self.version,
             broken=self.fault is not None,
             unread=self.unread,
         )
-        return {place.number: shown for place, shown in zip(self.places, made, strict=True)}
+        return {place.number: pair for place, pair in zip(self.places, pairs, strict=True)}
 
     @property
     def shown_text(self) -> str:
@@ -146,16 +146,16 @@ class Anatomy:
     @property
     def shown_values(self) -> dict[int, str]:
         """The values by number, ready to show; hidden ones are described."""
-        shown = mask_cells(self.cells, self.version, broken=self.fault is not None, unread=self.unread)
-        return {place.number: value for place, value in zip(self.places, shown, strict=True)}
+        values = mask_cells(self.cells, self.version, broken=self.fault is not None, unread=self.unread)
+        return {place.number: value for place, value in zip(self.places, values, strict=True)}
 
     @property
     def cells(self) -> list[Stretch]:
         """The places in the form that masking takes."""
         raw = self.raw
         return [
-            Stretch(one.number, raw[one.start : one.value_start], raw[one.value_start : one.end])
-            for one in self.places
+            Stretch(place.number, raw[place.start : place.value_start], raw[place.value_start : place.end])
+            for place in self.places
         ]
 
     @property
@@ -204,8 +204,8 @@ def _in_pieces(reading: Reading, network: str | None) -> Anatomy:
     """The anatomy of truncated bytes, or of elements that do not fit their lengths, which have no text
     form."""
     message = reading.message or Message("", {}, reading.version or "1987")
-    known = [number for number in reading.announced if number <= bitmap.ALL_BITS]
-    bits = bitmap.to_hex(known, secondary=message.has_secondary) if known else message.bitmap
+    numbers = [number for number in reading.announced if number <= bitmap.ALL_BITS]
+    bits = bitmap.to_hex(numbers, secondary=message.has_secondary) if numbers else message.bitmap
     parts = [(MTI_FIELD, "", message.mti), (BITMAP_FIELD, "", bits)]
     for number, value in message.fields.items():
         width = message.spec[number].prefix
@@ -215,18 +215,18 @@ def _in_pieces(reading: Reading, network: str | None) -> Anatomy:
         first = len(raw) + len(prefix)
         places.append(Place(number, len(raw), first, first + len(value)))
         raw += prefix + value
-    found = list(misfit_findings(reading))
-    fault = found[0] if found and not reading.complete else None
+    findings = list(misfit_findings(reading))
+    fault = findings[0] if findings and not reading.complete else None
     if fault is not None:
         left = (reading.data[reading.end :] or b"").hex().upper() if fault.field is None else ""
         number, state = (UNREAD, LEFT) if fault.field is None else (fault.field, FAULT)
         places.append(Place(number, len(raw), len(raw), len(raw) + len(left), state))
         raw += left
-    own = chosen_network(message, network) if reading.message else network
-    misfits = {} if fault else {one.field: one for one in found}
-    announced = tuple(known) if fault else None
+    name = chosen_network(message, network) if reading.message else network
+    misfits = {} if fault else {finding.field: finding for finding in findings}
+    announced = tuple(numbers) if fault else None
     return Anatomy(
-        *(raw, message.version, message, own, tuple(places), fault, reading.message is not None),
+        *(raw, message.version, message, name, tuple(places), fault, reading.message is not None),
         is_text=False,
         misfits=misfits,
         announced=announced,
@@ -249,16 +249,16 @@ def _broken(raw: str, version: str | Spec, error: ParseError, network: str | Non
         message = partial
     if partial is not None:
         network = chosen_network(partial, network)
-    found = list(_read(raw, error))
-    start = found[-1].end if found else 0
+    places = list(_read(raw, error))
+    start = places[-1].end if places else 0
     if error.field is not None:
         failing = _failing(raw, message, error.field, start)
-        found.append(failing)
+        places.append(failing)
         start = failing.end
     if error.field is None or start < len(raw):
-        found.append(Place(UNREAD, start, start, len(raw), LEFT))
+        places.append(Place(UNREAD, start, start, len(raw), LEFT))
     fault = framing_finding(error, version, raw=raw)
-    return Anatomy(raw, edition, message, network, tuple(found), fault, partial is not None)
+    return Anatomy(raw, edition, message, network, tuple(places), fault, partial is not None)
 
 
 def _read(raw: str, error: ParseError) -> Iterator[Place]:
@@ -268,8 +268,8 @@ def _read(raw: str, error: ParseError) -> Iterator[Place]:
             yield Place(MTI_FIELD, 0, 0, MTI_WIDTH)
         return
     # The bitmap announces more than was read, so it may have a second half.
-    whole = replace(partial, empty_secondary=bitmap_width(raw) > BITMAP_WIDTH)
-    yield from (Place(number, *place) for number, place in spans(whole).items())
+    message = replace(partial, empty_secondary=bitmap_width(raw) > BITMAP_WIDTH)
+    yield from (Place(number, *place) for number, place in spans(message).items())
 
 
 def _failing(raw: str, message: Message, number: int, start: int) -> Place:
@@ -306,13 +306,13 @@ def differences(a: Anatomy, b: Anatomy) -> list[Difference]:
     [11]
     """
     left, right = ({place.number: place for place in side.places} for side in (a, b))
-    made = []
+    changes = []
     for number in sorted({*left, *right} - {BITMAP_FIELD}, key=lambda number: (number < 0, number)):
         one, two = left.get(number), right.get(number)
         same = one and two and (a.value(one), one.state) == (b.value(two), two.state)
         if not same:
-            made.append(Difference(number, one, two))
-    return made
+            changes.append(Difference(number, one, two))
+    return changes
 
 
 def masked_text(raw: str, version: str | Spec | None = None) -> str:

@@ -16,7 +16,7 @@ from sim.codec.text import is_digits
 from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.elements.money import amount as amount_in
-from sim.errors import ChoiceError, OptionError, shown, size
+from sim.errors import ChoiceError, OptionError, quoted_value, size
 from sim.kept import Kept
 from sim.operations.choosing import chosen_network
 from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of
@@ -85,15 +85,15 @@ class Inside:
         return Text(self._read[number].get(inside, ""))
 
     def _parts(self, number: int, value: str) -> dict[str, str]:
-        own = self.message.spec
-        return _read(own if own.dialect else own.version, number, value, self.network)
+        table = self.message.spec
+        return _read(table if table.dialect else table.version, number, value, self.network)
 
 
-def _read(own: str | Spec, number: int, value: str, network: str | None) -> dict[str, str]:
-    found = fitting(own, number, value, network)
+def _read(version: str | Spec, number: int, value: str, network: str | None) -> dict[str, str]:
+    split = fitting(version, number, value, network)
     texts: dict[str, str] = {}
-    if found:
-        _collect(found.parts, len(found.layout.cell.path) + 1, texts)
+    if split:
+        _collect(split.parts, len(split.layout.cell.path) + 1, texts)
     return texts
 
 
@@ -117,9 +117,9 @@ class Answers:
     def __init__(self, network: str | None, version: str) -> None:
         self.network, self.version = network, version
         rows = answers(network, version)
-        asked = (test for row in rows for test in row.tests if test.path not in ("", str(_DECISION)))
+        tests = (test for row in rows for test in row.tests if test.path not in ("", str(_DECISION)))
         # The conditions on the message, each with its element.
-        self._tests = {test: int(test.path.partition(".")[0]) for test in asked}
+        self._tests = {test: int(test.path.partition(".")[0]) for test in tests}
         at = {test: at for at, test in enumerate(self._tests)}
         # Each row with its conditions on the message (by position) and its other conditions.
         self._rows = tuple(
@@ -151,10 +151,10 @@ class Answers:
     def outline(self, request: Message, code: str, partial: bool, facts: tuple[bool, ...]) -> Outline:
         """The outline of the response to *request* with DE 39 *code*; *partial*: for part of the amount."""
         key = (request.mti, tuple(request.fields), code, partial, facts)
-        found = self._outlines.get(key)
-        if found is None:
-            found = self._outlines.keep(key, self._outlined(request, code, partial, facts))
-        return found
+        entry = self._outlines.get(key)
+        if entry is None:
+            entry = self._outlines.keep(key, self._outlined(request, code, partial, facts))
+        return entry
 
     def _holding(
         self, rows: Iterable[_Row], words: frozenset[str], code: str, facts: tuple[bool, ...]
@@ -186,8 +186,8 @@ class Answers:
             if number == _DECISION:
                 continue
             if number in fields:
-                begun = varied.get(number) or _repeated(number)
-                varied[number] = _completed(begun, number, parts)
+                recipe = varied.get(number) or _repeated(number)
+                varied[number] = _completed(recipe, number, parts)
             elif any(map(placeholders, parts.values())):
                 varied[number] = filler(number, parts, version, network)
             elif text := filled(number, "", parts, Values({}, str), version, network):
@@ -240,8 +240,8 @@ def respond(
         if mti[1] not in "12" or mti[2] != "0":
             expected = "none, or an authorization or financial request; only these can be partially approved"
             raise OptionError("amount_minor_units", expected, f"MTI {mti}", 4)
-        asked = amount_in(request, 4)
-        most = int(asked[0]) if asked and is_digits(asked[0]) else 0
+        amount = amount_in(request, 4)
+        most = int(amount[0]) if amount and is_digits(amount[0]) else 0
         _check("amount_minor_units", amount_minor_units, most)
     if balance_minor_units is not None:
         _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
@@ -249,12 +249,12 @@ def respond(
     if type(code) is int and code >= 0:
         code = f"{code:0{width}}"
     if not isinstance(code, str | None):
-        raise OptionError("code", "a text or a number", shown(code), 39)
+        raise OptionError("code", "a text or a number", quoted_value(code), 39)
     if approval is not None and approval != request.get(38):
         _check_approval(approval, request)
     network = network or chosen_network(request, None)
-    own = fills_of(request.spec, network)
-    inside, rows = Inside(request, own), answers_of(own, version)
+    owner = fills_of(request.spec, network)
+    inside, rows = Inside(request, owner), answers_of(owner, version)
     facts = rows.facts(inside)
     if code:
         decided = code
@@ -266,8 +266,8 @@ def respond(
         expected = f"{request.spec[39].format}, a code of {version}: see sim.codes('response_code')"
         raise BuildError(39, None, expected, f"{len(decided)} characters")
     outline = rows.outline(request, decided, amount_minor_units is not None, facts)
-    made = _Answer(inside, decided, approval, amount_minor_units, balance_minor_units, at)
-    fields = outline.written(made, request.fields)
+    answer = _Answer(inside, decided, approval, amount_minor_units, balance_minor_units, at)
+    fields = outline.written(answer, request.fields)
     return Generated(Message(answer_mti, fields, version, dialect=request.dialect), network, SOURCE_TEMPLATE)
 
 
@@ -279,7 +279,7 @@ def _width_of_code(version: str) -> int:
 def _check(option: str, value: int | None, most: int, least: int = 0) -> None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value <= most):
         return
-    raise OptionError(option, f"a whole number, {least} to {most}", shown(value), 4)
+    raise OptionError(option, f"a whole number, {least} to {most}", quoted_value(value), 4)
 
 
 def _check_approval(approval: object, request: Message) -> None:
@@ -287,8 +287,8 @@ def _check_approval(approval: object, request: Message) -> None:
     element = request.spec[38]
     least = element.width if element.fixed else 1
     if not isinstance(approval, str) or not least <= len(approval) <= element.width:
-        found = size(approval) if isinstance(approval, str) else shown(approval)
-        raise OptionError("approval", f"a text of {element.format}", found, 38)
+        text = size(approval) if isinstance(approval, str) else quoted_value(approval)
+        raise OptionError("approval", f"a text of {element.format}", text, 38)
 
 
 class _Answer:
@@ -336,8 +336,8 @@ class _Answer:
         return clock(self.version, self.at, UTC)
 
     def _currency(self) -> str:
-        found = amount_in(self.request, 4)
-        return (found[1] if found else "") or self.request.get(49) or _USUAL_CURRENCY
+        amount = amount_in(self.request, 4)
+        return (amount[1] if amount else "") or self.request.get(49) or _USUAL_CURRENCY
 
     def group(self, kind: str) -> str:
         """One balance group of DE 54: credit, or debit if below zero."""
@@ -351,13 +351,13 @@ class _Answer:
     def original(self) -> str:
         """The requested amount as a group of DE 54. C, as in the one open sample with type 57:
         docs.thredd.com takes C for a positive and D for a negative amount."""
-        found = amount_in(self.request, 4)
-        return self._group(_ORIGINAL, int(found[0]) if found and is_digits(found[0]) else 0)
+        amount = amount_in(self.request, 4)
+        return self._group(_ORIGINAL, int(amount[0]) if amount and is_digits(amount[0]) else 0)
 
     def original_amounts(self) -> str:
         """DE 30 of 1993 and 2003."""
-        asked = self.request.get(4)
-        return asked + "0" * len(asked)
+        value = self.request.get(4)
+        return value + "0" * len(value)
 
     def cryptogram(self) -> str:
         """Tag 91: eight bytes in place of the issuer cryptogram, then a two-character code."""
@@ -372,9 +372,9 @@ def _repeated(number: int) -> _Recipe:
     return lambda answer: answer.request.fields[number]
 
 
-def _completed(begun: _Recipe, number: int, parts: dict[str, str]) -> _Recipe:
+def _completed(recipe: _Recipe, number: int, parts: dict[str, str]) -> _Recipe:
     """The recipe that adds *parts* to an existing element."""
-    return lambda answer: filled(number, begun(answer), parts, answer, answer.version, answer.inside.network)
+    return lambda answer: filled(number, recipe(answer), parts, answer, answer.version, answer.inside.network)
 
 
 _DERIVED: dict[str, _Recipe] = {
@@ -414,32 +414,32 @@ def reverse(
     _check_undone(request, answer)
     version = request.version
     network = network or chosen_network(request, None)
-    own = fills_of(request.spec, network)
-    brand = None if own == network else network or NETWORKS[0]
-    asked, code = _approved_amount(request, answer)
+    owner = fills_of(request.spec, network)
+    brand = None if owner == network else network or NETWORKS[0]
+    amount, code = _approved_amount(request, answer)
     final = final_amount_minor_units
-    _check("final_amount_minor_units", final, asked)
-    details, notes = _reason(reason, final, own, version)
-    template = template_of("reversal", own, version, "purchase", "manual", code, details, brand)
-    kept = (*read_toml("templates")["kept"][version], *required(own, template.mti))
+    _check("final_amount_minor_units", final, amount)
+    details, notes = _reason(reason, final, owner, version)
+    template = template_of("reversal", owner, version, "purchase", "manual", code, details, brand)
+    kept = (*read_toml("templates")["kept"][version], *required(owner, template.mti))
     fields = {number: request[number] for number in kept if number in request}
     width = spec(version)[11].width
     if not isinstance(stan, str | None):
-        raise OptionError("stan", "a text", shown(stan), 11)
+        raise OptionError("stan", "a text", quoted_value(stan), 11)
     number = stan or next_stan(request.get(11))
     fields[11] = number.zfill(width)
     moment = clock(version, at, template.zone_at(at))
     sent = "" if at else request.get(7)
     fields[7] = sent or moment.elements[7]
     if answer is not None and 4 in request:
-        fields[4] = amount_of(version, code, asked)
+        fields[4] = amount_of(version, code, amount)
     fields[number_of("original", version)] = naming(request)
     if version != "1987":
         kinds = template.setting.kinds
         fields[24], fields[25] = str(kinds["function"]), str(kinds["reason"])
-    context = Context(template.setting, template.known, account(request)[1], asked, number[-6:], moment)
+    context = Context(template.setting, template.known, account(request)[1], amount, number[-6:], moment)
     fill(fields, template, context, "reversal")
-    fields |= carried("reversal", request, answer, fields, own)
+    fields |= carried("reversal", request, answer, fields, owner)
     for dropped in left_out(template.setting):
         fields.pop(dropped, None)
     message = Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)
@@ -465,11 +465,11 @@ def _approved_amount(request: Message, answer: Message | None) -> tuple[int, str
     """The amount to reverse, in minor units, and its currency: the approved amount if *answer* is a partial
     approval."""
     digits_of, _ = amount_in(request, 4) or ("", "")
-    asked = int(digits_of) if is_digits(digits_of) else 0
+    amount = int(digits_of) if is_digits(digits_of) else 0
     if answer is not None and is_particular("partial", answer.version, answer.get(39)):
         approved_digits, _ = amount_in(answer, 4) or ("", "")
-        asked = int(approved_digits) if is_digits(approved_digits) else asked
-    return asked, original_currency(request)
+        amount = int(approved_digits) if is_digits(approved_digits) else amount
+    return amount, original_currency(request)
 
 
 def original_currency(request: Message) -> str:
@@ -501,12 +501,12 @@ def _reason(
 def transaction_name(message: Message, network: str | None, answer: Message | None = None) -> str:
     """The network's transaction identifier of *message*: its own, otherwise the one that *answer* assigns;
     empty if there is none."""
-    for number, path, given in _naming_parts(network, message.version):
-        if number in message and (own := Inside(message, network)[path]):
-            return own
+    for number, path, recipe in _naming_parts(network, message.version):
+        if number in message and (value := Inside(message, network)[path]):
+            return value
         known = {"request": Inside(message, network), "answer": Inside(answer or message, network)}
-        if answer is not None and (said := given(known)).strip():
-            return said
+        if answer is not None and (text := recipe(known)).strip():
+            return text
     return ""
 
 
@@ -548,10 +548,10 @@ def carried(
     if answer is None:
         return {}
     inside = Inside(answer, network)
-    said = {"request": Inside(request, network), "answer": inside}
+    values = {"request": Inside(request, network), "answer": inside}
     rows = holding(carried_rows(network, request.version), frozenset((word,)), inside.__getitem__)
     return {
-        number: filled(number, fields.get(number, ""), parts, said, request.version, network)
+        number: filled(number, fields.get(number, ""), parts, values, request.version, network)
         for number, parts in parts_of(rows).items()
     }
 

@@ -13,7 +13,7 @@ from typing import Any
 from sim.codec.text import is_digits
 from sim.codec.wire import Format
 from sim.elements.mti import is_response
-from sim.errors import ChoiceError, OptionError, shown
+from sim.errors import ChoiceError, OptionError, quoted_value
 from sim.operations.building import named_format
 from sim.operations.generation import Generated, generate, native_version
 from sim.operations.options import mti_of
@@ -58,16 +58,16 @@ def options_of(
     >>> made["message_type"], made["version"], made["network"], made["currency"], made["stan"]
     ('financial', '1993', 'VISA', '978', '000007')
     """
-    own = None if network is None else network_named(network)
+    owner = None if network is None else network_named(network)
     card = None if pan is None else _digits(pan)
     link = _link(interface, format)
-    edition = _version(version, message_type, own, card if isinstance(card, str) else None, format)
+    edition = _version(version, message_type, owner, card if isinstance(card, str) else None, format)
     if link is not None and link.version and edition != link.version:
         if version is not None or _is_mti(str(message_type)):
-            found = f"{link.name}, which uses {link.version}"
-            raise OptionError("interface", f"one that uses {edition}", found)
+            label = f"{link.name}, which uses {link.version}"
+            raise OptionError("interface", f"one that uses {edition}", label)
         edition = link.version
-    kind, meant = _kind(message_type, own, edition)
+    kind, meant = _kind(message_type, owner, edition)
     aim = meant or template_word("purpose", purpose)
     read = usual_entry(aim) if entry is None else template_word("entry", entry)
     text = str(message_type)
@@ -77,13 +77,13 @@ def options_of(
         for name, value in others.items()
         if value is not None and (value is not False or name == "pin")
     }
-    if _is_mti(text) and text != mti_of(kind, own, edition):
+    if _is_mti(text) and text != mti_of(kind, owner, edition):
         details["mti"] = text
     return {
         "message_type": kind,
-        "network": own,
+        "network": owner,
         "pan": card,
-        "amount_minor_units": _whole(amount_minor_units),
+        "amount_minor_units": _python_int(amount_minor_units),
         "currency": _padded(currency, 3),
         "stan": _padded(stan, _STAN_DIGITS),
         "version": edition,
@@ -99,9 +99,9 @@ def _link(interface: object, format: Format | str | None) -> Interface | None:
     """The requested interface, else that of *format*, unless it is a network's."""
     if interface is not None:
         return interface_of(interface_named(interface))
-    made = named_format(format)
-    own = interface_of(made.interface) if made and made.interface else None
-    return own if own and not own.network else None
+    fmt = named_format(format)
+    link = interface_of(fmt.interface) if fmt and fmt.interface else None
+    return link if link and not link.network else None
 
 
 def generated(message_type: object, **options: Any) -> Generated:
@@ -124,22 +124,22 @@ def option_named(detail: str) -> str:
 
 def as_asked(error: OptionError, given: Mapping[str, object]) -> OptionError:
     """*error* with the caller's name for its option, if *given* has that option."""
-    named = option_named(error.option)
-    if named == error.option or given.get(named) is None:
+    option = option_named(error.option)
+    if option == error.option or given.get(option) is None:
         return error
-    return OptionError(named, error.expected, error.found, error.field, error.nearest)
+    return OptionError(option, error.expected, error.found, error.field, error.nearest)
 
 
 def _detail(name: str, value: object) -> object:
     """A detail as generate spells it: whole numbers as digits with leading zeros."""
-    whole = _whole(value)
-    if not isinstance(whole, int) or isinstance(whole, bool):
+    number = _python_int(value)
+    if not isinstance(number, int) or isinstance(number, bool):
         return value
-    if abs(whole) >= _LARGE:
-        raise OptionError(name, f"fewer than {_MOST_DIGITS} digits", shown(whole))
+    if abs(number) >= _LARGE:
+        raise OptionError(name, f"fewer than {_MOST_DIGITS} digits", quoted_value(number))
     templates = read_toml("templates")
     row = templates["details"].get(name) or templates["options"].get(name, {})
-    return f"{whole:0{row.get('digits', 1)}}"
+    return f"{number:0{row.get('digits', 1)}}"
 
 
 def usual_entry(purpose: str) -> str:
@@ -168,26 +168,26 @@ def moment(at: object) -> datetime | None:
 
 
 def _no_moment(at: object) -> datetime:
-    raise OptionError("at", "a datetime, a date or a text such as 2026-11-20T10:15", shown(at))
+    raise OptionError("at", "a datetime, a date or a text such as 2026-11-20T10:15", quoted_value(at))
 
 
 def _version(
-    version: object, message_type: object, own: str | None, pan: str | None, format: Format | str | None
+    version: object, message_type: object, network: str | None, pan: str | None, format: Format | str | None
 ) -> str:
     """The requested version, else that of the MTI, else that of the format, else the network's."""
     if version is not None:
         return version_named(version)
     text = str(message_type)
-    named = version_of(text) if _is_mti(text) else None
-    made = named_format(format)
-    return named or (made.version if made else None) or native_version(own, pan)
+    edition = version_of(text) if _is_mti(text) else None
+    fmt = named_format(format)
+    return edition or (fmt.version if fmt else None) or native_version(network, pan)
 
 
-def _kind(message_type: object, own: str | None, version: str) -> tuple[str, str | None]:
+def _kind(message_type: object, network: str | None, version: str) -> tuple[str, str | None]:
     """The message type, and the purpose if it implies one: `refund` is a financial message for a refund."""
     mtis: dict[str, str] = {}
     for kind in read_toml("templates")["kinds"]:
-        mtis.setdefault(mti_of(kind, own, version), kind)
+        mtis.setdefault(mti_of(kind, network, version), kind)
     for kind, row in read_toml("templates")["kinds"].items():
         for mti in row.get("also", {}).get(version, ()):
             mtis.setdefault(mti, kind)
@@ -211,8 +211,8 @@ def _is_mti(text: str) -> bool:
     return is_digits(text) and len(text) == _MTI_DIGITS
 
 
-def mti_named(message_type: object, own: str, version: str) -> str:
-    """The MTI of network *own* in *version* for a message type, which may itself be an MTI.
+def mti_named(message_type: object, name: str, version: str) -> str:
+    """The MTI of network *name* in *version* for a message type, which may itself be an MTI.
 
     >>> mti_named("reversal", "JCB", "1987"), mti_named("auth", "AMEX", "1993")
     ('0420', '1100')
@@ -220,8 +220,8 @@ def mti_named(message_type: object, own: str, version: str) -> str:
     text = str(message_type)
     if _is_mti(text):
         return text
-    kind, _ = _kind(message_type, own, version)
-    return mti_of(kind, own, version)
+    kind, _ = _kind(message_type, name, version)
+    return mti_of(kind, name, version)
 
 
 def _digits(value: object) -> object:
@@ -235,7 +235,7 @@ def _padded(value: object, width: int) -> object:
     return f"{value:0{width}}" if isinstance(value, int) and _is_int(value) and abs(value) < _LARGE else value
 
 
-def _whole(value: object) -> object:
+def _python_int(value: object) -> object:
     """A whole number of any library as a Python int."""
     try:
         return value if isinstance(value, bool) else index(value)  # type: ignore[arg-type]

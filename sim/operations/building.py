@@ -39,8 +39,8 @@ class UnwritableError(BuildError):
     @property
     def errors(self) -> tuple[BuildError, ...]:
         """One error per element, ascending."""
-        found: tuple[BuildError, ...] = self.partial
-        return found
+        failures: tuple[BuildError, ...] = self.partial
+        return failures
 
 
 def known_format(name: str | None) -> str:
@@ -67,23 +67,23 @@ def build_from(
     >>> build_from("0800", {3: "990000", 11: "123456"}, format="bcd").written
     '08002020000000000000990000123456'
     """
-    made = named_format(format)
-    message = _message(mti, dict(sorted(fields.items())), version, made)
+    fmt = named_format(format)
+    message = _message(mti, dict(sorted(fields.items())), version, fmt)
     if errors := text_misfits(message):
         raise UnwritableError.of(tuple(errors))
-    text = written(message, made)
-    return Built(message, text, made.name if made else TEXT, len(text) // 2 if made else len(text))
+    text = written(message, fmt)
+    return Built(message, text, fmt.name if fmt else TEXT, len(text) // 2 if fmt else len(text))
 
 
 def written(message: Message, format: Format | str | None) -> str:
     """The text form of *message*, or its bytes in *format* (one, or the name of one), as hex digits. Raises
     UnwritableError naming every element that *format* cannot carry, ChoiceError for an unknown name."""
-    made = named_format(format)
-    if made is None:
+    fmt = named_format(format)
+    if fmt is None:
         return build(message)
-    if errors := misfits(message, made):
+    if errors := misfits(message, fmt):
         raise UnwritableError.of(errors)
-    return encode(message, made).hex().upper()
+    return encode(message, fmt).hex().upper()
 
 
 def told_otherwise(message: Message, format: Format | str | None) -> tuple[str, ...]:
@@ -101,21 +101,23 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
     >>> in_format(Message("0200", {11: "123456", 41: "TERM0001"}), "base24")[0][41]
     'TERM0001        '
     """
-    made = named_format(format)
-    if made is None:
+    fmt = named_format(format)
+    if fmt is None:
         return message, ()
-    layout = made.layout(message.version)
+    layout = fmt.layout(message.version)
     fields: dict[int, str] = {}
     notes = []
     for number, value in message.fields.items():
-        own = layout.dialect[number] if layout.dialect and number in layout.own else None
-        filled = value if own is None else _fitted(value, own)
-        one = Message(message.mti, {number: filled}, message.version, dialect=layout.dialect if own else None)
+        element = layout.dialect[number] if layout.dialect and number in layout.own else None
+        filled = value if element is None else _fitted(value, element)
+        trial = Message(
+            message.mti, {number: filled}, message.version, dialect=layout.dialect if element else None
+        )
         laid_out = any(part.number == number for part in layout.dialect.parts) if layout.dialect else False
         if laid_out and layout.dialect and fitting(layout.dialect, number, filled) is None:
-            notes.append(f"DE {number} is left out: {made.name} has its own layout for it.")
-        elif errors := misfits(one, made) or text_misfits(one):
-            notes.append(f"DE {number} is left out: {made.name} has {errors[0].expected} there.")
+            notes.append(f"DE {number} is left out: {fmt.name} has its own layout for it.")
+        elif errors := misfits(trial, fmt) or text_misfits(trial):
+            notes.append(f"DE {number} is left out: {fmt.name} has {errors[0].expected} there.")
         else:
             fields[number] = filled
     travels = message.dialect if message.spec.interface else None
@@ -128,8 +130,8 @@ def _fitted(value: str, element: ElementSpec) -> str:
     return bare if element.fixed and len(bare) == element.width else element.filled(value)
 
 
-def _message(mti: str, fields: dict[int, str], version: str, made: Format | None) -> Message:
+def _message(mti: str, fields: dict[int, str], version: str, fmt: Format | None) -> Message:
     """The message, in the format's dialect if it has an element that the format defines differently."""
-    if made is None:
+    if fmt is None:
         return Message(mti, fields, version)
-    return Message(mti, fields, version, dialect=made.layout(version).table_of(fields))
+    return Message(mti, fields, version, dialect=fmt.layout(version).table_of(fields))

@@ -23,5 +23,5 @@ def chosen_network(message: Message, network: str | None) -> str | None:
     """*network*, or the one of the message's card when it is None."""
     if network is not None:
         return network if network in NETWORKS else network_named(network)
-    found = detect_network(message)
-    return found.network if found else None
+    detection = detect_network(message)
+    return detection.network if detection else None

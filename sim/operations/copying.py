@@ -51,36 +51,36 @@ def call_of(options: Mapping[str, Any], description: str = "") -> str:
     "sim.generate('financial', network='JCB')"
     """
     if description.strip():
-        said = [f"description={description.strip()!r}"]
+        arguments = [f"description={description.strip()!r}"]
         if options.get("version", _DEFAULTS["version"]) != _DEFAULTS["version"]:
-            said.append(f"version={options['version']!r}")
-        return _written([], said)
+            arguments.append(f"version={options['version']!r}")
+        return _written([], arguments)
     kind = options["message_type"]
     left_out = NO_CARD if kind == "echo" else ()
     usual = _DEFAULTS | {
         "entry": usual_entry(str(options.get("purpose", _DEFAULTS["purpose"]))),
         "version": native_version(options.get("network"), options.get("pan")),
     }
-    said = [
+    arguments = [
         f"{name}={value!r}"
         for name, value in options.items()
         if name != "message_type" and name not in left_out and value != usual.get(name)
     ]
-    return _written([repr(kind)], said)
+    return _written([repr(kind)], arguments)
 
 
-def _written(first: list[str], named: list[str]) -> str:
-    flat = f"sim.generate({', '.join([*first, *named])})"
+def _written(first: list[str], keywords: list[str]) -> str:
+    flat = f"sim.generate({', '.join([*first, *keywords])})"
     if len(flat) <= _WIDEST:
         return flat
-    return "sim.generate(\n" + "".join(f"    {one},\n" for one in [*first, *named]) + ")"
+    return "sim.generate(\n" + "".join(f"    {argument},\n" for argument in [*first, *keywords]) + ")"
 
 
 def covered_call(call: str, pan: str | None) -> str:
     """*call* at the same length, with the card number and anything that looks like one masked."""
-    shown = call.replace(pan, mask_pan(pan)) if pan and len(pan) >= len(mask_pan("4" * 12)) else call
-    covered = mask_piece(shown)
-    return covered if len(covered) == len(call) else shown
+    text = call.replace(pan, mask_pan(pan)) if pan and len(pan) >= len(mask_pan("4" * 12)) else call
+    covered = mask_piece(text)
+    return covered if len(covered) == len(call) else text
 
 
 _FIRST, _LAST = 6, 4  # digits of a card number that masking leaves
@@ -100,13 +100,13 @@ def with_stand_ins(raw: str, version: str) -> str:
     """
     view = dissect(raw, version)
     cards = sorted(_cards(view), key=len, reverse=True)
-    if cards and all(one in _published() for one in cards):
+    if cards and all(number in _published() for number in cards):
         return raw
-    taken = {one for one in cards if one in _published()}
+    taken = {number for number in cards if number in _published()}
     text = raw
     for card in cards:
         if card not in taken:
-            mine = next(one for one in _alike(card) if one not in taken)
+            mine = next(number for number in _alike(card) if number not in taken)
             taken.add(mine)
             text = _replaced(text, card, mine)
     return _without_secrets(dissect(text, version), taken)
@@ -119,12 +119,12 @@ def _published() -> frozenset[str]:
 
 def _cards(view: Anatomy) -> set[str]:
     """The card numbers of a message: those in card elements, and those that masking finds elsewhere."""
-    found = set(card_numbers(view.cells, view.version))
+    numbers = set(card_numbers(view.cells, view.version))
     for start, end in _hidden(view):
         digits = view.raw[max(start - _FIRST, 0) : end + _LAST]
         if digits.isascii() and digits.isdecimal() and len(digits) >= SHORTEST and is_card(digits):
-            found.add(digits)
-    return {one for one in found if one.isascii() and one.isdecimal()}
+            numbers.add(digits)
+    return {number for number in numbers if number.isascii() and number.isdecimal()}
 
 
 def _hidden(view: Anatomy) -> Iterator[tuple[int, int]]:
@@ -139,18 +139,18 @@ def _alike(card: str) -> Iterator[str]:
     owner = detect(card)
     network = owner.network if owner else None
     right, size = luhn_ok(card), len(card)
-    published = [one.pan for one in test_cards(network)] if network else []
+    published = [entry.pan for entry in test_cards(network)] if network else []
     if network:
         published.sort(key=lambda pan: pan != default_card(network).pan)
-    seeds = [one[:_PREFIX] for one in published] or [card[:_FIRST]]
-    yield from (one for one in published if len(one) == size and luhn_ok(one) == right)
+    seeds = [pan[:_PREFIX] for pan in published] or [card[:_FIRST]]
+    yield from (pan for pan in published if len(pan) == size and luhn_ok(pan) == right)
     for count in range(10 ** min(size - _PREFIX - 1, 6)):
         for seed in seeds:
             body = seed + f"{count:0{size - len(seed) - 1}}"
             digit = check_digit(body)
-            made = body + (digit if right else str((int(digit) + 1) % 10))
-            if made != card:
-                yield made
+            number = body + (digit if right else str((int(digit) + 1) % 10))
+            if number != card:
+                yield number
 
 
 def _pattern(digits: str) -> re.Pattern[str]:
@@ -164,22 +164,22 @@ def _replaced(text: str, card: str, stand_in: str) -> str:
     forms = {len(form): form for form in spellings(stand_in)}
     spelled = dict(zip(spellings(card), spellings(stand_in), strict=True))
 
-    def written(found: re.Match[str]) -> str:
-        tight = re.sub("[^0-9A-Za-z]", "", found[0]).upper()
+    def written(match: re.Match[str]) -> str:
+        tight = re.sub("[^0-9A-Za-z]", "", match[0]).upper()
         digits = iter(spelled.get(tight, forms[len(tight)]))
-        return "".join(next(digits) if char.isalnum() else char for char in found[0])
+        return "".join(next(digits) if char.isalnum() else char for char in match[0])
 
     return _pattern(card).sub(written, text)
 
 
 def _without_secrets(view: Anatomy, cards: set[str]) -> str:
     """The text of *view* without its sensitive data, except *cards*, which may be shown."""
-    text, shown = list(view.raw), set[int]()
+    text, positions = list(view.raw), set[int]()
     for card in cards:
-        for found in _pattern(card).finditer(view.raw):
-            shown |= set(range(*found.span()))
-            if track := re.compile(_TRACK_END).match(view.raw, found.end()):
-                shown |= {found.end(), *range(*track.span(1)), *range(*track.span(2))}
+        for match in _pattern(card).finditer(view.raw):
+            positions |= set(range(*match.span()))
+            if track := re.compile(_TRACK_END).match(view.raw, match.end()):
+                positions |= {match.end(), *range(*track.span(1)), *range(*track.span(2))}
     letter = ["X"] * len(text)
     for place in view.places:
         element = spec(view.version).elements[place.number - 1] if 1 < place.number <= 128 else None
@@ -187,7 +187,7 @@ def _without_secrets(view: Anatomy, cards: set[str]) -> str:
             letter[place.value_start : place.end] = "0" * (place.end - place.value_start)
     for start, end in _hidden(view):
         for at in range(start, end):
-            if at not in shown and text[at].isalnum():
+            if at not in positions and text[at].isalnum():
                 text[at] = "0" if text[at].isdigit() else letter[at]
     for start, end in _names(view):
         text[start:end] = "58" * ((end - start) // 2)  # XX
@@ -262,8 +262,8 @@ def as_hex(held: Copied) -> str:
     with an MTI has no header, because a reader could not tell it from the message."""
     data = held.text.encode("utf-8", errors="replace")
     framed = len(data) < 1 << 8 * _HEADER and _has_mti(held.text)
-    whole = len(data).to_bytes(_HEADER, "big") + data if framed else data
-    return "\n".join(whole[at : at + _WIDTH].hex(" ").upper() for at in range(0, len(whole), _WIDTH))
+    packet = len(data).to_bytes(_HEADER, "big") + data if framed else data
+    return "\n".join(packet[at : at + _WIDTH].hex(" ").upper() for at in range(0, len(packet), _WIDTH))
 
 
 def _has_mti(text: str) -> bool:
@@ -279,8 +279,8 @@ def as_python(held: Copied) -> str:
     lines = [f'    "mti": {held.message.mti!r},']
     lines += [f"    {number}: {value!r}," for number, value in sorted(held.fields.items())]
     version = "" if chosen_version(held.message.mti, None) == held.version else f", version={held.version!r}"
-    made = "\n".join(lines)
-    return f"{_warning(held)}import sim\n\nmessage = sim.build({{\n{made}\n}}{version})\n"
+    entries = "\n".join(lines)
+    return f"{_warning(held)}import sim\n\nmessage = sim.build({{\n{entries}\n}}{version})\n"
 
 
 def as_curl(held: Copied) -> str:
@@ -296,17 +296,17 @@ def as_curl(held: Copied) -> str:
 def as_pytest(held: Copied) -> str:
     """A test that asserts the current errors of the message, by rule."""
     report = validate(held.text, network=held.network, version=held.version)
-    found = sorted({one.rule for one in report.findings if str(one.severity) == "error"})
-    made = as_python(held).removeprefix(_warning(held))
-    body = made.removeprefix("import sim\n\n").replace("\n", "\n    ").rstrip()
+    rules = sorted({finding.rule for finding in report.findings if str(finding.severity) == "error"})
+    code = as_python(held).removeprefix(_warning(held))
+    body = code.removeprefix("import sim\n\n").replace("\n", "\n    ").rstrip()
     options = "".join(f", {name}={value!r}" for name, value in _options(held).items())
     return (
         f"{_warning(held)}import sim\n\n\ndef test_message() -> None:\n"
-        f'    """{"Breaks " + ", ".join(found) if found else "Breaks no rule"}."""\n'
+        f'    """{"Breaks " + ", ".join(rules) if rules else "Breaks no rule"}."""\n'
         f"    {body}\n"
         f"    findings = sim.validate(message{options})\n"
         f'    errors = findings[findings["severity"] == "error"]\n'
-        f'    assert sorted(set(errors["rule"])) == {found!r}\n'
+        f'    assert sorted(set(errors["rule"])) == {rules!r}\n'
     )
 
 
@@ -343,11 +343,11 @@ def copied(
     '{\\n  "mti": "0800",\\n  "3": "990000",\\n  "11": "123456"\\n}'
     """
     return FORMS[choose("form", form, FORMS)][2](
-        held(message, version=version, network=network, masked=masked)
+        copied_from(message, version=version, network=network, masked=masked)
     )
 
 
-def held(
+def copied_from(
     message: str | Message, *, version: str | None = None, network: str | None = None, masked: bool = True
 ) -> Copied:
     """*message* as a `Copied`."""

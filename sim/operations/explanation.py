@@ -57,7 +57,7 @@ class Explanation:
         if self.source != SOURCE_RULES:
             return tuple(Told(sentence, ()) for sentence in self.sentences)
         warning = tuple(Told(sentence, ()) for sentence in self.sentences[: self.warned])
-        return (*warning, *told(tellable(self.message), rows_of(self.message.spec, self.network)))
+        return (*warning, *sentences_of(tellable(self.message), rows_of(self.message.spec, self.network)))
 
 
 def explain(
@@ -108,7 +108,7 @@ def explain_so_far(
     'expected the end of the message, found 1 character more.'
     """
     if isinstance(given, Reading) and given.kind:
-        heads = ((f"{one.name.strip()} {one.value}".strip(), one.meaning) for one in given.pieces)
+        heads = ((f"{piece.name.strip()} {piece.value}".strip(), piece.meaning) for piece in given.pieces)
         pieces = "; ".join(": ".join(filter(None, pair)) for pair in heads)
         return f"This is not an ISO 8583 message. {given.reasons[0]}" + (f" {pieces}." if pieces else "")
     view = dissect(given, version, network)
@@ -125,16 +125,16 @@ def explain_so_far(
     warning = _warning(given) if isinstance(given, Reading) else (_DAMAGED,) * bool(view.fault)
     odd = oddities(view.message) if view.fault else []
     if len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(fields):
-        seen = "; ".join(odd[:_SHOWN_ODD])
-        told: tuple[str, ...] = (
-            f"MTI {view.message.mti} starts a message whose elements do not fit ({seen}).",
+        details = "; ".join(odd[:_SHOWN_ODD])
+        sentences: tuple[str, ...] = (
+            f"MTI {view.message.mti} starts a message whose elements do not fit ({details}).",
         )
     else:
-        told = (*warning, *tell(replace(view.message, fields=fields), view.rows).values())
+        sentences = (*warning, *tell(replace(view.message, fields=fields), view.rows).values())
     if not stopped:
-        return " ".join(told)
+        return " ".join(sentences)
     head = "Reading stopped" if view.fault else "Omitted, because it does not fit"
-    return " ".join((*told, *(f"{head}: {one.message}." for one in view.findings)))
+    return " ".join((*sentences, *(f"{head}: {finding.message}." for finding in view.findings)))
 
 
 def tellable(message: Message) -> Message:
@@ -155,17 +155,17 @@ class _Noted(dict[int, str]):
         return super().__getitem__(number)
 
     def __contains__(self, number: object) -> bool:
-        there = super().__contains__(number)
-        if there and isinstance(number, int):
+        present = super().__contains__(number)
+        if present and isinstance(number, int):
             self.seen.add(number)
-        return there
+        return present
 
     def get(self, number: int, default: Any = None) -> Any:
         """The value of an element, or *default*."""
         return self[number] if number in self else default  # noqa: SIM401, this defines `get`
 
 
-def told(message: Message, network: str | None) -> tuple[Told, ...]:
+def sentences_of(message: Message, network: str | None) -> tuple[Told, ...]:
     """The sentences of `tell` on *message*, each with its elements.
 
     >>> told(Message("0800", {11: "000042", 70: "301"}), None)[-1]

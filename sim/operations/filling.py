@@ -43,8 +43,8 @@ class Values(dict[str, Text]):
         self._derive = derive
 
     def __missing__(self, name: str) -> Text:
-        found = self[name] = Text(self._derive(name))
-        return found
+        text = self[name] = Text(self._derive(name))
+        return text
 
 
 def holding(rows: Iterable[Recipe], words: frozenset[str], ask: Ask = lambda path: "") -> list[Recipe]:
@@ -60,22 +60,22 @@ def worded(rows: Iterable[Recipe], words: frozenset[str]) -> list[Recipe]:
 def holds(test: Test, words: frozenset[str], ask: Ask) -> bool:
     """Whether one condition holds."""
     if test.path:
-        found = ask(test.path)
-        return (found in test.values if test.values else bool(found)) != test.negated
+        value = ask(test.path)
+        return (value in test.values if test.values else bool(value)) != test.negated
     return any(word in words for word in test.words) != test.negated
 
 
 def parts_of(rows: Iterable[Recipe]) -> dict[int, dict[str, str]]:
     """The texts that *rows* put into each element, by inner path (empty: the whole); later rows win."""
-    found: dict[int, dict[str, str]] = {}
+    elements: dict[int, dict[str, str]] = {}
     for row in rows:
         for path, text in row.parts.items():
             number, _, inside = path.partition(".")
-            of_element = found.setdefault(int(number), {})
+            of_element = elements.setdefault(int(number), {})
             if not inside:
                 of_element.clear()
             of_element[inside] = text
-    return found
+    return elements
 
 
 def filled(
@@ -90,8 +90,8 @@ def filled(
     for a part that no layout has or that does not fit."""
     texts = {path: text if text == DROPPED else text.format_map(values) for path, text in parts.items()}
     if "" in texts:
-        whole = texts.pop("")
-        base = "" if whole == DROPPED else whole
+        value = texts.pop("")
+        base = "" if value == DROPPED else value
     texts = {path: text for path, text in texts.items() if text}
     if not texts:
         return base
@@ -121,8 +121,8 @@ def filler(number: int, parts: Mapping[str, str], version: str, network: str | N
     texts = tuple(parts[key].format_map for key in order)
 
     def made(values: Said) -> str:
-        found = [text(values) for text in texts]
-        return write(layout, dict(zip(order, found, strict=True))) if all(found) else usual(values)
+        strings = [text(values) for text in texts]
+        return write(layout, dict(zip(order, strings, strict=True))) if all(strings) else usual(values)
 
     return made
 
@@ -139,9 +139,9 @@ def _tree(
     number: int, base: str, texts: Mapping[str, str], version: str, network: str | None
 ) -> tuple[Layout, dict[str, Any]]:
     """The layout to write by, and the parts of *base*."""
-    found = fitting(version, number, base, network) if base else None
-    if found is not None:
-        return found.layout, _read(found.parts)
+    split = fitting(version, number, base, network) if base else None
+    if split is not None:
+        return split.layout, _read(split.parts)
     return _layout_with(version, number, network, tuple(texts)), {}
 
 
@@ -181,7 +181,7 @@ def _put(tree: dict[str, Any], keys: list[str], text: str) -> None:
 
 def _ordered(cell: Cell, tree: Mapping[str, Any]) -> dict[str, Value]:
     """The parts in the order of the layout, at every depth."""
-    places = {one.key: at for at, one in enumerate(cell.cells)} if len(tree) > 1 else {}
+    places = {part.key: at for at, part in enumerate(cell.cells)} if len(tree) > 1 else {}
     return {
         key: _ordered(cell.by_key[key], value) if isinstance(value, dict) and key in cell.by_key else value
         for key, value in sorted(tree.items(), key=lambda item: places.get(item[0], len(places)))

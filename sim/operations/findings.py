@@ -39,13 +39,13 @@ def framing_finding(
     """
     rule, field, elements = catalogue()[RULE], error.field, table(version)
     read = raw is not None and isinstance(error, ParseError)
-    known = field is not None and BITMAP_FIELD < field <= _LAST
+    is_element = field is not None and BITMAP_FIELD < field <= _LAST
     return Finding(
         severity=Severity.ERROR,
         network="",
         field=field,
         path="" if field is None else str(field),
-        name=told_name(elements, field) if known and field else _NAMES.get(field, _NAMES[None]),
+        name=told_name(elements, field) if is_element and field else _NAMES.get(field, _NAMES[None]),
         rule=rule.id,
         message=str(error),
         start=error.offset if read else None,
@@ -68,28 +68,28 @@ def _cause(raw: str, version: str, error: IsoError) -> str:
 
 def misfit_findings(reading: Reading) -> Iterator[Finding]:
     """A finding for each misfit in *reading*, with its position in the input."""
-    own = (reading.message.dialect if reading.message else None) or reading.version or DEFAULT_VERSION
+    version = (reading.message.dialect if reading.message else None) or reading.version or DEFAULT_VERSION
     for error in reading.misfits:
         if reading.raw is not None:
-            yield framing_finding(error, own, raw=reading.raw)
+            yield framing_finding(error, version, raw=reading.raw)
             continue
         # The text form does not need `sim.paste.places`.
         from sim.paste.places import characters_ahead, place, place_of_element
 
         if isinstance(error, ParseError):
-            named = f"Read up to that point as {reading.format}, the named format."
+            sentence = f"Read up to that point as {reading.format}, the named format."
             why = (
-                named
+                sentence
                 if reading.written and not reading.origin
                 else READ_UP_TO.format("; ".join(reading.reasons))
             )
-            made, at = framing_finding(error, own, hint=why), error.offset
+            finding, at = framing_finding(error, version, hint=why), error.offset
             where, ahead = "" if at is None else place(reading, at), characters_ahead(reading) or 0
             start = None if at is None else at + ahead
-            yield replace(made, start=start, end=reading.size + ahead, message=_located(error, where))
+            yield replace(finding, start=start, end=reading.size + ahead, message=_located(error, where))
         else:
             where = "" if error.field is None else place_of_element(reading, error.field)
-            yield replace(framing_finding(error, own), message=_located(error, where))
+            yield replace(framing_finding(error, version), message=_located(error, where))
 
 
 def _located(error: IsoError, where: str) -> str:
@@ -107,27 +107,31 @@ def placed(findings: Iterable[Finding], reading: Reading) -> tuple[Finding, ...]
         return tuple(findings)
     if reading.message is None or reading.misfits:
         return tuple(findings)
-    there = spans(reading.message)
-    return tuple(_placed(one, reading, there) for one in findings)
+    positions = spans(reading.message)
+    return tuple(_placed(finding, reading, positions) for finding in findings)
 
 
-def _placed(one: Finding, reading: Reading, there: dict[int, tuple[int, int, int]]) -> Finding:
+def _placed(finding: Finding, reading: Reading, positions: dict[int, tuple[int, int, int]]) -> Finding:
     from sim.paste.places import characters_ahead, place, place_of_element
 
-    if one.start is None or one.end is None:
-        return one
-    number = next((number for number, span in there.items() if span[0] <= one.start < span[2]), one.field)
+    if finding.start is None or finding.end is None:
+        return finding
+    number = next(
+        (number for number, span in positions.items() if span[0] <= finding.start < span[2]), finding.field
+    )
     if number is None or number not in reading.spans:
-        said = place_of_element(reading, number) if number is not None else ""
-        return replace(one, start=None, end=None, message=_said(one, said))
-    start, end = (_byte(at, there[number], reading.spans[number]) for at in (one.start, one.end))
+        where = place_of_element(reading, number) if number is not None else ""
+        return replace(finding, start=None, end=None, message=_sentence_of(finding, where))
+    start, end = (_byte(at, positions[number], reading.spans[number]) for at in (finding.start, finding.end))
     ahead = characters_ahead(reading) or 0
-    return replace(one, start=start + ahead, end=end + ahead, message=_said(one, place(reading, start)))
+    return replace(
+        finding, start=start + ahead, end=end + ahead, message=_sentence_of(finding, place(reading, start))
+    )
 
 
-def _said(one: Finding, where: str) -> str:
+def _sentence_of(finding: Finding, where: str) -> str:
     """The sentence of a finding, with its position *where*."""
-    return one.message.replace(_IN_TEXT.format(one.start), f" at {where}:" if where else ":", 1)
+    return finding.message.replace(_IN_TEXT.format(finding.start), f" at {where}:" if where else ":", 1)
 
 
 def _byte(at: int, text: tuple[int, int, int], data: tuple[int, int, int]) -> int:

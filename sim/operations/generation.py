@@ -82,41 +82,41 @@ def generate(
     elif card is None:
         chosen = DEFAULT_NETWORK if network is None else network
     elif network is None:
-        found = detect(card)
-        chosen = found.network if found else None
+        detection = detect(card)
+        chosen = detection.network if detection else None
     link = None if interface is None else interface_of(interface)
     version = native_version(chosen, None) if version is None else version
     version = (link and link.version) or version
-    own = chosen if link is None else link.maker
-    brand = None if own == chosen else chosen or DEFAULT_NETWORK
-    template = template_of(message_type, own, version, purpose, entry, currency, details, brand)
+    owner = chosen if link is None else link.maker
+    brand = None if owner == chosen else chosen or DEFAULT_NETWORK
+    template = template_of(message_type, owner, version, purpose, entry, currency, details, brand)
     note = () if card is not None else (f"No card was given, so the {chosen} test card is used.",)
     card = default_card(str(chosen)).pan if card is None else card
-    made = template.generated(card, amount_minor_units, stan, at, *note)
-    return made if link is None else _sent_on(replace(made, network=chosen), link, template.setting)
+    sample = template.generated(card, amount_minor_units, stan, at, *note)
+    return sample if link is None else _sent_on(replace(sample, network=chosen), link, template.setting)
 
 
-def _sent_on(made: Generated, link: Interface, setting: Setting) -> Generated:
-    """The message *made*, as sent on *link*: without elements that it cannot carry, with those it adds."""
+def _sent_on(sample: Generated, link: Interface, setting: Setting) -> Generated:
+    """The message *sample*, as sent on *link*: without elements that it cannot carry, with those it adds."""
     # Most messages use their network's own interface and need no format.
     from sim.codec.wire import interface_table
     from sim.operations.building import in_format
 
-    message, lost = in_format(made.message, link.format) if link.format else (made.message, ())
-    own = interface_table(link.name, message.version)
+    message, lost = in_format(sample.message, link.format) if link.format else (sample.message, ())
+    dialect = interface_table(link.name, message.version)
     if link.network:
         rows = holding((row for row in recipes(link.name, message.version) if row.network), setting.words)
         added = {number: parts[""] for number, parts in parts_of(rows).items()}
         message = replace(message, fields=dict(sorted((message.fields | added).items())))
-    return replace(made, message=replace(message, dialect=own), notes=(*made.notes, *lost))
+    return replace(sample, message=replace(message, dialect=dialect), notes=(*sample.notes, *lost))
 
 
 def native_version(network: str | None, pan: str | None) -> str:
     """The version of the interface of *network*, else of the network of card number *pan*; 1987 if neither is
     known."""
     if network is None and pan:
-        found = detect(pan)
-        network = found.network if found else None
+        detection = detect(pan)
+        network = detection.network if detection else None
     return network_of(network).native_version if network in NETWORKS else DEFAULT_VERSION
 
 
@@ -133,8 +133,8 @@ class Template:
 
     def zone_at(self, at: datetime | None) -> tzinfo:
         """The merchant's time zone: as requested, else that of *at* if not UTC, else that of its country."""
-        own = at.tzinfo if at is not None and "timezone" not in self.setting.details else None
-        return self.zone if own is None or own == UTC else own
+        zone = at.tzinfo if at is not None and "timezone" not in self.setting.details else None
+        return self.zone if zone is None or zone == UTC else zone
 
     def generated(
         self, card: str, amount_minor_units: int, stan: str, at: datetime | None, *notes: str
@@ -177,19 +177,19 @@ def _cardless(message_type: object) -> bool:
 
 def _make_template(*options: Any) -> Template:
     setting = settle(*options)
-    known, usual = known_values(setting), read_toml("templates")["elements"]
+    values, usual = known_values(setting), read_toml("templates")["elements"]
     fields: dict[int, str] = {}
     varied: list[tuple[int, Callable[[Context], str]]] = []
     for number in sorted({*_numbers(setting), *setting.parts}):
         base = {"": usual[str(number)]} if str(number) in usual else {}
         parts = base | setting.parts.get(number, {})
-        if varies(parts, known):
+        if varies(parts, values):
             fields[number] = ""
             varied.append((number, maker(number, parts, setting)))
-        elif text := filled(number, "", parts, known, setting.version, setting.network):
+        elif text := filled(number, "", parts, values, setting.version, setting.network):
             fields[number] = text
     zone = zone_of_setting(setting)
-    return Template(setting, known, setting.mti, Outline(fields, varied), _notes(setting), zone)
+    return Template(setting, values, setting.mti, Outline(fields, varied), _notes(setting), zone)
 
 
 # Not for details, whose values are the caller's: the cache keeps only names of options.
@@ -211,20 +211,20 @@ def _numbers(setting: Setting) -> list[int]:
 
 def own_elements(setting: Setting) -> dict[int, str]:
     """The elements that the network's recipes add to the usual ones, if the same for every card."""
-    known = known_values(setting)
+    values = known_values(setting)
     usual = _numbers(setting)
     return {
         number: text
         for number, parts in setting.parts.items()
-        if number not in usual and not varies(parts, known)
-        if (text := filled(number, "", parts, known, setting.version, setting.network))
+        if number not in usual and not varies(parts, values)
+        if (text := filled(number, "", parts, values, setting.version, setting.network))
     }
 
 
 def zone_of_setting(setting: Setting) -> tzinfo:
     """The time zone of the merchant: as requested, else that of its country; UTC for messages without one."""
-    asked = setting.details.get("timezone")
-    return zone_named(asked or ("UTC" if setting.alone else setting.sample["zone"]))
+    zone = setting.details.get("timezone")
+    return zone_named(zone or ("UTC" if setting.alone else setting.sample["zone"]))
 
 
 def _own_or_standard(setting: Setting) -> tuple[str, ...]:
@@ -232,22 +232,24 @@ def _own_or_standard(setting: Setting) -> tuple[str, ...]:
     name = setting.network
     if name not in NETWORKS or any(row.network and row.mentions(setting.kind) for row in setting.rows):
         return ()
-    own = network_of(name)
-    if setting.kind == "echo" and own.echo.confidence != "unsourced":
+    network = network_of(name)
+    if setting.kind == "echo" and network.echo.confidence != "unsourced":
         return ()
-    return (f"No public source describes {own.title}'s layout of this message, so it follows the standard.",)
+    return (
+        f"No public source describes {network.title}'s layout of this message, so it follows the standard.",
+    )
 
 
 def _notes(setting: Setting) -> tuple[str, ...]:
     """The assumptions for what the options leave open."""
     if setting.alone:
         return _own_or_standard(setting)
-    said = []
+    notes = []
     if setting.purpose == "cashback" and "cashback" not in setting.details:
-        said.append("The cash back amount was not given, so it is half of the amount.")
+        notes.append("The cash back amount was not given, so it is half of the amount.")
     if category := chosen_category(setting.details, setting.purpose):
-        said.append(note_of(category))
+        notes.append(note_of(category))
     noted = setting.entries.get("notes", {})
     if note := noted.get(setting.version):
-        said.append(note)
-    return (*said, sample_note(setting.details))
+        notes.append(note)
+    return (*notes, sample_note(setting.details))

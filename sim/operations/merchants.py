@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sim.errors import OptionError, closest, shown
+from sim.errors import OptionError, closest, quoted_value
 from sim.spec import merchant_category
 from sim.spec.tables import read_csv, read_toml
 
@@ -32,13 +32,13 @@ def zone_named(value: object) -> tzinfo:
         return value
     if isinstance(value, str):
         offset = _OFFSET.fullmatch(value)
-        found = _fixed(*offset.groups()) if offset else _zone(value) if _NAME.fullmatch(value) else None
-        if found is not None:
-            return found
+        zone = _fixed(*offset.groups()) if offset else _zone(value) if _NAME.fullmatch(value) else None
+        if zone is not None:
+            return zone
     names = {row["zone"]: row["zone"] for row in read_csv("zones")}
     nearest = closest(value, names) if isinstance(value, str) else None
     expected = "a time zone such as Europe/Berlin, UTC or +05:30"
-    raise OptionError("timezone", expected, shown(value), 12, nearest)
+    raise OptionError("timezone", expected, quoted_value(value), 12, nearest)
 
 
 def _fixed(sign: str, hours: str, minutes: str) -> tzinfo | None:
@@ -75,17 +75,17 @@ def category_of(name: str) -> str:
     ('7011', '5999')
     """
     pattern, categories, any_shop = _words()
-    found = pattern.findall(" ".join(name.lower().split()))
-    return categories[found[-1]] if found else any_shop
+    words = pattern.findall(" ".join(name.lower().split()))
+    return categories[words[-1]] if words else any_shop
 
 
 def chosen_category(details: Mapping[str, Any], purpose: str) -> str:
     """The category that generate chooses for the merchant name in *details*; empty if there is none or it is
     the sample's, or if *details* or the *purpose* set the category."""
     templates = read_toml("templates")
-    told = "mcc" in details or "mcc" in templates["places"].get(purpose, {})
+    is_set = "mcc" in details or "mcc" in templates["places"].get(purpose, {})
     name = details.get("name", templates["sample"]["name"])
-    return "" if told or name == templates["sample"]["name"] else category_of(name)
+    return "" if is_set or name == templates["sample"]["name"] else category_of(name)
 
 
 @cache
@@ -104,7 +104,7 @@ def shop_of(code: str) -> str:
 
 def note_of(code: str) -> str:
     """The sentence that says which category was chosen, and why."""
-    known = f"The merchant category is {code} ({merchant_category(code)}), "
+    lead = f"The merchant category is {code} ({merchant_category(code)}), "
     if code == _words()[2]:
-        return known + "a general store, because the merchant's name does not suggest another."
-    return known + "from the merchant's name."
+        return lead + "a general store, because the merchant's name does not suggest another."
+    return lead + "from the merchant's name."

@@ -21,7 +21,7 @@ def in_words(text: str) -> list[int]:
     [2, 105]
     """
     words = [word for word in re.findall(r"[a-z]+", text.lower()) if word in SMALL or word in _SCALES]
-    made: list[int] = []
+    numbers: list[int] = []
     total, part, last = 0, -1, -1
     for word in words:
         value = SMALL.get(word)
@@ -32,7 +32,7 @@ def in_words(text: str) -> list[int]:
         elif part < 0 or part % 100 == 0 or (last >= 20 and 0 < value < 10):
             part = max(part, 0) + value
         else:
-            made.append(total + part)
+            numbers.append(total + part)
             total, part = 0, value
         last = -1 if value is None else value
-    return [*made, total + max(part, 0)] if words else []
+    return [*numbers, total + max(part, 0)] if words else []

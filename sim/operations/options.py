@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from sim.codec.text import is_digits
-from sim.errors import ChoiceError, OptionError, closest, shown, size
+from sim.errors import ChoiceError, OptionError, closest, quoted_value, size
 from sim.operations.filling import holding, parts_of
 from sim.operations.merchants import chosen_category, shop_of, zone_named
 from sim.spec import VERSIONS, spec, zone_of
@@ -38,7 +38,7 @@ _SAMPLES = (
 def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
     """The details, checked and completed: a country with both codes, and no sample postal code or region if
     the place is not the sample's. Raises OptionError for the first that is not possible; never truncates."""
-    options, known, land = read_toml("templates")["options"], read_toml("templates")["details"], None
+    options, rows, land = read_toml("templates")["options"], read_toml("templates")["details"], None
     for name, value in details.items():
         if name in options:
             _check_value(name, value, options[name])
@@ -48,36 +48,36 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
             zone_named(value)
         elif name == "country":
             land = country_named(value)
-        elif name in known:
-            _check_text(name, value, known[name], version)
+        elif name in rows:
+            _check_text(name, value, rows[name], version)
         else:
-            names = (*known, "timezone", *options)
+            names = (*rows, "timezone", *options)
             nearest = closest(name, {other: other for other in names})
-            raise OptionError(name, "one of " + ", ".join(names), shown(name), None, nearest)
-    made = dict(details)
+            raise OptionError(name, "one of " + ", ".join(names), quoted_value(name), None, nearest)
+    result = dict(details)
     if land:
-        made |= {"country": land.numeric, "country_alpha": land.alpha2, "zone": zone_of(land.alpha2)}
+        result |= {"country": land.numeric, "country_alpha": land.alpha2, "zone": zone_of(land.alpha2)}
     if "country" in details or "city" in details:
-        made |= {"postal": "", "region": ""}
-    return made
+        result |= {"postal": "", "region": ""}
+    return result
 
 
 def _check_value(name: str, value: object, row: Mapping[str, Any]) -> None:
-    field, found = row.get("field"), size(str(value)) if row.get("secret") else shown(value)
+    field, text = row.get("field"), size(str(value)) if row.get("secret") else quoted_value(value)
     if row.get("flag"):
         if not isinstance(value, bool):
-            raise OptionError(name, "True or False", found, field)
+            raise OptionError(name, "True or False", text, field)
     elif choices := row.get("choices"):
         if value not in choices:
             raise ChoiceError.of(name, value, choices)
     elif not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
-        raise OptionError(name, row["expected"], found, field)
+        raise OptionError(name, row["expected"], text, field)
 
 
 def _check_text(name: str, value: object, row: Mapping[str, Any], version: str) -> None:
     number = row["field"]
     if not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
-        raise OptionError(name, row.get("expected", "printable ASCII text"), shown(value), number)
+        raise OptionError(name, row.get("expected", "printable ASCII text"), quoted_value(value), number)
     width = min(row["most"], _cell_width(name, version)) if "most" in row else spec(version)[number].width
     if len(value) > width:
         raise OptionError(name, f"at most {width} characters", size(value), number)
@@ -108,33 +108,33 @@ def entries_of(purpose: str) -> tuple[str, ...]:
     return tuple(name for name in templates["entries"] if name in templates["purposes"][purpose]["entries"])
 
 
-def kinds_of(own: str | None, version: str) -> tuple[str, ...]:
-    """The message types known for network *own* in *version*."""
-    return tuple(kind for kind in read_toml("templates")["kinds"] if _has_kind(kind, own, version))
+def kinds_of(name: str | None, version: str) -> tuple[str, ...]:
+    """The message types known for network *name* in *version*."""
+    return tuple(kind for kind in read_toml("templates")["kinds"] if _has_kind(kind, name, version))
 
 
 @cache
-def has_purpose(purpose: str, own: str | None, version: str) -> bool:
-    """Whether it is known how network *own* expresses *purpose* in *version*."""
+def has_purpose(purpose: str, name: str | None, version: str) -> bool:
+    """Whether it is known how network *name* expresses *purpose* in *version*."""
     row = read_toml("templates")["purposes"][purpose]
-    return bool(row.get("plain")) or any(one.asks_for(purpose) for one in recipes(own, version))
+    return bool(row.get("plain")) or any(recipe.asks_for(purpose) for recipe in recipes(name, version))
 
 
-def has_option(option: str, own: str | None, version: str) -> bool:
-    """Whether it is known how network *own* carries *option* in *version*."""
+def has_option(option: str, name: str | None, version: str) -> bool:
+    """Whether it is known how network *name* carries *option* in *version*."""
     row = read_toml("templates")["options"][option]
     words = (option, row.get("placeholder"), *row.get("choices", {}).values())
-    return any(speaks_of(word, own, version) for word in words if word)
+    return any(speaks_of(word, name, version) for word in words if word)
 
 
 @cache
-def speaks_of(word: str, own: str | None, version: str) -> bool:
-    """Whether a recipe of network *own* in *version* mentions *word*."""
-    return any(row.mentions(word) for row in recipes(own, version))
+def speaks_of(word: str, name: str | None, version: str) -> bool:
+    """Whether a recipe of network *name* in *version* mentions *word*."""
+    return any(row.mentions(word) for row in recipes(name, version))
 
 
-def _has_kind(kind: str, own: str | None, version: str) -> bool:
-    lacks = network(own).dialects.get(version, {}).get("lacks", ()) if own in NETWORKS else ()
+def _has_kind(kind: str, name: str | None, version: str) -> bool:
+    lacks = network(name).dialects.get(version, {}).get("lacks", ()) if name in NETWORKS else ()
     return kind not in lacks
 
 
@@ -159,8 +159,8 @@ class Setting:
     @property
     def card_network(self) -> str:
         """The network of the card; the card's data is the same on every interface."""
-        own = self.brand or self.network
-        return own if own in NETWORKS else NETWORKS[0]
+        name = self.brand or self.network
+        return name if name in NETWORKS else NETWORKS[0]
 
     @property
     def kinds(self) -> dict[str, Any]:
@@ -194,9 +194,9 @@ class Setting:
         # Cash without a PIN comes from a teller, not an ATM.
         counter = self.purpose == "cash" and "pin" not in self.words
         places = templates["places"].get("counter" if counter else self.purpose, {})
-        own = templates["own_samples"].get(self.network, {})
-        usual = {name: value for name, value in own.items() if isinstance(value, str)}
-        usual |= places | own.get(self.purpose, {})
+        samples = templates["own_samples"].get(self.network, {})
+        usual = {name: value for name, value in samples.items() if isinstance(value, str)}
+        usual |= places | samples.get(self.purpose, {})
         if (
             (code := str(self.details.get("mcc", "")))
             and code != usual.get("mcc")
@@ -213,10 +213,10 @@ class Setting:
             return frozenset((self.kind,))
         words = {self.kind, "card", self.purpose, self.entry}
         for name, row in read_toml("templates")["options"].items():
-            given = self.details.get(name)
+            value = self.details.get(name)
             if "choices" in row:
-                words.add(row["choices"].get(given, "")) if given else None
-            elif given or (given is None and self._usual(name, row)):
+                words.add(row["choices"].get(value, "")) if value else None
+            elif value or (value is None and self._usual(name, row)):
                 words.add(name)
         return frozenset(words - {""})
 
@@ -268,10 +268,10 @@ def settle(
 
 def _check_fit(setting: Setting) -> None:
     """Raises OptionError for the first option that does not go with the others."""
-    kind, own, version = setting.kind, setting.network, setting.version
-    if not _has_kind(kind, own, version):
-        known = [name for name in NETWORKS if _has_kind(kind, name, version)]
-        expected = f"one documented for {own} in {version}; this one is documented for {', '.join(known)}"
+    kind, owner, version = setting.kind, setting.network, setting.version
+    if not _has_kind(kind, owner, version):
+        names = [name for name in NETWORKS if _has_kind(kind, name, version)]
+        expected = f"one documented for {owner} in {version}; this one is documented for {', '.join(names)}"
         raise OptionError("message_type", expected, repr(kind))
     purpose, entry, row = setting.purpose, setting.entry, setting.purposes
     if not setting.alone:
@@ -279,13 +279,13 @@ def _check_fit(setting: Setting) -> None:
             raise OptionError("message_type", f"{_any_of(row['kinds'])} for purpose {purpose!r}", repr(kind))
         if entry not in row["entries"]:
             raise OptionError("entry", f"{_any_of(entries_of(purpose))} for purpose {purpose!r}", repr(entry))
-        if not has_purpose(purpose, own, version):
+        if not has_purpose(purpose, owner, version):
             where = f"one documented for {_whose(setting)}; this one is documented for "
             raise OptionError("purpose", where + _documented(purpose, has_purpose), repr(purpose))
     if "cashback" in setting.details and purpose != "cashback":
         raise OptionError("cashback", "none, or purpose 'cashback'", f"purpose {purpose!r}", 54)
-    for name, given in setting.details.items():
-        if name in read_toml("templates")["options"] and given:
+    for name, value in setting.details.items():
+        if name in read_toml("templates")["options"] and value:
             _check_option(name, setting)
 
 
@@ -312,15 +312,15 @@ def _check_option(name: str, setting: Setting) -> None:
         ("purposes", setting.purpose, "purpose"),
         ("entries", setting.entry, "entry"),
     )
-    for limit, said, what in limits:
-        if limit in row and said not in row[limit]:
-            raise OptionError(name, f"none, or {what} {_any_of(row[limit])}", f"{what} {said!r}", field)
+    for limit, word, what in limits:
+        if limit in row and word not in row[limit]:
+            raise OptionError(name, f"none, or {what} {_any_of(row[limit])}", f"{what} {word!r}", field)
     if (other := row.get("with")) and not setting.details.get(other):
         raise OptionError(name, f"{other} beside it", "none", field)
     if not has_option(name, setting.network, setting.version):
         where = f"none for {_whose(setting)}; it is documented for {_documented(name, has_option)}"
         raise OptionError(name, where, "one", field)
-    if name == _TOKEN and not any(one.mentions(name) for one in setting.rows):
+    if name == _TOKEN and not any(recipe.mentions(name) for recipe in setting.rows):
         expected = (
             f"none with entry {setting.entry!r}: its use in {setting.network} messages is not documented"
         )
@@ -329,19 +329,19 @@ def _check_option(name: str, setting: Setting) -> None:
 
 def _documented(name: str, has: Any) -> str:
     """The versions and networks for which public documents describe *name*."""
-    known: dict[str, list[str]] = {}
-    for edition, one in product(VERSIONS, NETWORKS):
-        if has(name, one, edition):
-            known.setdefault(edition, []).append(one)
+    editions: dict[str, list[str]] = {}
+    for edition, owner in product(VERSIONS, NETWORKS):
+        if has(name, owner, edition):
+            editions.setdefault(edition, []).append(owner)
     return " or ".join(
         f"{edition} ({'any network' if len(names) == len(NETWORKS) else ', '.join(names)})"
-        for edition, names in known.items()
+        for edition, names in editions.items()
     )
 
 
 def _whose(setting: Setting) -> str:
-    own, version = setting.network, setting.version
-    return f"{own} in {version}" if own else f"{version} without a network"
+    name, version = setting.network, setting.version
+    return f"{name} in {version}" if name else f"{version} without a network"
 
 
 def _any_of(words: Any) -> str:
@@ -349,14 +349,14 @@ def _any_of(words: Any) -> str:
     return names[0] if len(names) == 1 else "one of " + ", ".join(names)
 
 
-def mti_of(kind: str, own: str | None, version: str) -> str:
-    """The MTI of a message kind on network *own*.
+def mti_of(kind: str, name: str | None, version: str) -> str:
+    """The MTI of a message kind on network *name*.
 
     >>> mti_of("reversal", "JCB", "1987"), mti_of("reversal", "VISA", "1987")
     ('0420', '0400')
     """
     usual = read_toml("templates")["kinds"][kind]["mti"][version]
-    dialect = network(own).dialects.get(version, {}) if own in NETWORKS else {}
+    dialect = network(name).dialects.get(version, {}) if name in NETWORKS else {}
     return str(dialect.get("mtis", {}).get(kind, usual))
 
 
@@ -364,18 +364,18 @@ def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
     """Raises OptionError for a card number, an amount or a STAN that cannot be met."""
     if isinstance(amount_minor_units, bool) or not isinstance(amount_minor_units, int):
         expected = "a whole number of minor units, such as 1000 for 10.00 USD"
-        raise OptionError("amount_minor_units", expected, shown(amount_minor_units), 4)
+        raise OptionError("amount_minor_units", expected, quoted_value(amount_minor_units), 4)
     if not 0 <= amount_minor_units <= LARGEST_AMOUNT:
-        raise OptionError("amount_minor_units", f"0 to {LARGEST_AMOUNT}", shown(amount_minor_units), 4)
+        raise OptionError("amount_minor_units", f"0 to {LARGEST_AMOUNT}", quoted_value(amount_minor_units), 4)
     if pan is not None and not (isinstance(pan, str) and is_digits(pan) and 12 <= len(pan) <= 19):
         raise OptionError("pan", "12 to 19 digits", _size(pan), 2)
     if not (isinstance(stan, str) and is_digits(stan) and len(stan) == 6):
-        raise OptionError("stan", "six digits", shown(stan), 11)
+        raise OptionError("stan", "six digits", quoted_value(stan), 11)
 
 
 def _size(value: object) -> str:
     """The length of a text, or any other value as shown."""
-    return size(value) if isinstance(value, str) else shown(value)
+    return size(value) if isinstance(value, str) else quoted_value(value)
 
 
 def _numeric(code: str) -> str:
@@ -386,9 +386,9 @@ def _numeric(code: str) -> str:
     return currency_named(code).numeric
 
 
-def _one_of(option: str, value: object, known: Iterable[str]) -> str:
-    """*value* as the plain text in *known*, even if given as an equal object, such as an enum member."""
-    choices = list(known)
+def _one_of(option: str, value: object, words: Iterable[str]) -> str:
+    """*value* as the plain text in *words*, even if given as an equal object, such as an enum member."""
+    choices = list(words)
     if value not in choices:
         raise ChoiceError.of(option, value, choices)
     return choices[choices.index(value)]

@@ -33,20 +33,20 @@ def say_own_parts(message: Message, name: str | None) -> str:
     >>> say_own_parts(Message("0100", {60: "0000000005"}), "VISA")
     '3-D Secure authenticated the cardholder (ECI 05).'
     """
-    told = _told(name or "")
+    rows = _rows_of_network(name or "")
     clauses: dict[str, list[str]] = {}
-    for number in [number for number in message.fields if number in told]:
+    for number in [number for number in message.fields if number in rows]:
         for group, words in _clauses_of(message, number, name or ""):
             if group != _PURCHASE:
                 clauses.setdefault(group, []).append(words)
     if not clauses:
         return ""
     leads = read_toml("phrases")["groups"]
-    said = []
-    for group, found in clauses.items():
-        once = list(dict.fromkeys(found))
-        said += [f"{leads[group]}: {'; '.join(once)}."] if group else [f"{one}." for one in once]
-    return " ".join(said)
+    sentences = []
+    for group, texts in clauses.items():
+        once = list(dict.fromkeys(texts))
+        sentences += [f"{leads[group]}: {'; '.join(once)}."] if group else [f"{text}." for text in once]
+    return " ".join(sentences)
 
 
 def purchase_meant(message: Message, name: str | None) -> str:
@@ -71,39 +71,39 @@ def _clauses_of(message: Message, number: int, name: str) -> tuple[tuple[str, st
 
 
 def _clauses(version: str, number: int, value: str, name: str) -> tuple[tuple[str, str], ...]:
-    rows = _told(name)[number]
+    rows = _rows_of_network(name)[number]
     return tuple(
-        (row.group, row.words.format(meaning=one.meaning, value=one.shown))
-        for one in unfold(Message("", {number: value}, version), number, name)
-        for row in rows.get(one.part.cell.path, ())
+        (row.group, row.words.format(meaning=subfield.meaning, value=subfield.shown))
+        for subfield in unfold(Message("", {number: value}, version), number, name)
+        for row in rows.get(subfield.part.cell.path, ())
         # A blank means that nothing was checked; a code that is not public has no meaning here.
-        if row.when.fullmatch(one.part.value) and (one.meaning or "{meaning}" not in row.words)
+        if row.when.fullmatch(subfield.part.value) and (subfield.meaning or "{meaning}" not in row.words)
     )
 
 
 @cache
-def _told(name: str) -> Mapping[int, Mapping[str, list[_Row]]]:
+def _rows_of_network(name: str) -> Mapping[int, Mapping[str, list[_Row]]]:
     """The rows of network *name* by element and path."""
-    found: dict[int, dict[str, list[_Row]]] = {}
+    table: dict[int, dict[str, list[_Row]]] = {}
     for row in read_csv("told"):
         if row["network"] == name:
-            by_path = found.setdefault(int(row["path"].partition(".")[0]), {})
-            made = _Row(re.compile(row["when"], re.ASCII), row["group"], row["words"])
-            by_path.setdefault(row["path"], []).append(made)
-    return found
+            by_path = table.setdefault(int(row["path"].partition(".")[0]), {})
+            entry = _Row(re.compile(row["when"], re.ASCII), row["group"], row["words"])
+            by_path.setdefault(row["path"], []).append(entry)
+    return table
 
 
 @cache
 def _naming(name: str) -> tuple[int, ...]:
     """The elements of network *name* that can refine a purchase."""
-    told = _told(name).items()
+    items = _rows_of_network(name).items()
     return tuple(
         number
-        for number, paths in told
+        for number, paths in items
         if any(row.group == _PURCHASE for rows in paths.values() for row in rows)
     )
 
 
 def elements_told(name: str) -> frozenset[int]:
     """The elements with sentences specific to network *name*."""
-    return frozenset(_told(name))
+    return frozenset(_rows_of_network(name))

@@ -9,7 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from sim.errors import SpecError, shown
+from sim.errors import SpecError, quoted_value
 from sim.judge.engine import MEMORY
 from sim.judge.finding import RuleText, catalogue, texts
 from sim.judge.rules import RULES
@@ -48,21 +48,21 @@ def load_rules(folder: str | Path) -> tuple[str, ...]:
     sim.errors.SpecError: message: expected a pack of rules with rules.csv, found 'no/such/folder'
     """
     if not isinstance(folder, (str, Path)):
-        raise SpecError(None, None, "the folder of a pack of rules", shown(folder))
+        raise SpecError(None, None, "the folder of a pack of rules", quoted_value(folder))
     pack = Path(folder)
     for name in (_WORDS, _FUNCTIONS, _FAULTS):
         if not (pack / name).is_file():
-            raise SpecError(None, None, f"a pack of rules with {name}", shown(str(folder)))
+            raise SpecError(None, None, f"a pack of rules with {name}", quoted_value(str(folder)))
     words = _words(pack)
-    known, before = catalogue(), len(RULES)
-    known.update(words)
+    rules, before = catalogue(), len(RULES)
+    rules.update(words)
     try:
         _run(pack)
         _check(pack, words, before)
     except BaseException:
         del RULES[before:]
         for name in words:
-            del known[name]
+            del rules[name]
         raise
     finally:
         MEMORY.clear()
@@ -75,7 +75,9 @@ def _words(pack: Path) -> dict[str, RuleText]:
         rows: list[dict[str, Any]] = list(csv.DictReader(file))
     for row in rows:
         if missing := [name for name in _COLUMNS if not row.get(name)]:
-            raise SpecError(None, None, f"a rule with {', '.join(missing)} in {_WORDS}", shown(str(row)))
+            raise SpecError(
+                None, None, f"a rule with {', '.join(missing)} in {_WORDS}", quoted_value(str(row))
+            )
     words = {text.id: text for text in texts(rows)}
     for name in words:
         if name in catalogue():
@@ -85,15 +87,15 @@ def _words(pack: Path) -> dict[str, RuleText]:
 
 def _run(pack: Path) -> None:
     """Import the pack's functions, which register themselves."""
-    found = spec_from_file_location(f"rules_of_{pack.name}", pack / _FUNCTIONS)
-    if found is None or found.loader is None:
-        raise SpecError(None, None, f"Python in {_FUNCTIONS}", shown(str(pack)))
-    found.loader.exec_module(module_from_spec(found))
+    spec = spec_from_file_location(f"rules_of_{pack.name}", pack / _FUNCTIONS)
+    if spec is None or spec.loader is None:
+        raise SpecError(None, None, f"Python in {_FUNCTIONS}", quoted_value(str(pack)))
+    spec.loader.exec_module(module_from_spec(spec))
 
 
 def _faults(pack: Path) -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads((pack / _FAULTS).read_text(encoding="utf-8")).get("faults", {})
-    return found
+    table: dict[str, Any] = tomllib.loads((pack / _FAULTS).read_text(encoding="utf-8")).get("faults", {})
+    return table
 
 
 def _check(pack: Path, words: dict[str, RuleText], before: int) -> None:

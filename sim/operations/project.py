@@ -36,9 +36,9 @@ def strip_line_ending(raw: str) -> str:
 def field_values(message: Message) -> list[tuple[int, str, str]]:
     """Number, name and value of every data element, ascending, without MTI and bitmap. Values are unchanged,
     except that hex digits are in upper case."""
-    known, fields, values = labels(message.version), message.fields, []
+    rows, fields, values = labels(message.version), message.fields, []
     for number in sorted(fields):
-        (name, binary), value = known[number], fields[number]
+        (name, binary), value = rows[number], fields[number]
         values.append((number, name, value.upper() if binary and HEX_DIGITS.issuperset(value) else value))
     return values
 

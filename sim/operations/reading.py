@@ -50,8 +50,8 @@ class NotIso8583Error(ParseError):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why it is not a message."""
-        found: tuple[str, ...] = self.partial or ()
-        return found
+        sentences: tuple[str, ...] = self.partial or ()
+        return sentences
 
 
 def read(
@@ -97,11 +97,11 @@ def read(
     >>> read("0800202000000000000099000012345").misfits
     (ParseError('DE 11 at offset 26: expected n 6, found 5 characters'),)
     """
-    asked = None if network is None else network_named(network)
+    name = None if network is None else network_named(network)
     link = None if interface is None else interface_named(interface)
-    found = _read(given, format, version, link)
+    reading = _read(given, format, version, link)
     paste = None if isinstance(given, Message) else given
-    return replace(found, given=paste, network=asked, pinned=version is not None)
+    return replace(reading, given=paste, network=name, pinned=version is not None)
 
 
 def _read(
@@ -146,23 +146,23 @@ def _table(link: str, version: str) -> Spec:
 
 def _on(message: Message, link: str) -> Message:
     """*message* as sent on interface *link*."""
-    own = _table(link, message.version)
-    return replace(message, version=own.version, dialect=own)
+    table = _table(link, message.version)
+    return replace(message, version=table.version, dialect=table)
 
 
-def on_interface(found: Reading, interface: AnyInterface | None) -> Reading:
-    """The reading *found*, on *interface* if given. Raises ChoiceError for an unknown one."""
-    return _of_link(found, None if interface is None else interface_named(interface))
+def on_interface(reading: Reading, interface: AnyInterface | None) -> Reading:
+    """The reading *reading*, on *interface* if given. Raises ChoiceError for an unknown one."""
+    return _of_link(reading, None if interface is None else interface_named(interface))
 
 
-def _of_link(found: Reading, link: str | None) -> Reading:
-    if link is None or found.message is None:
-        return found
-    own = _on(found.message, link)
-    if found.format in (MESSAGE, NAMED):  # elements that fit one interface may not fit another
-        again = of_message(own)
-        return replace(found, message=own, version=own.version, misfits=again.misfits)
-    return replace(found, message=own)
+def _of_link(reading: Reading, link: str | None) -> Reading:
+    if link is None or reading.message is None:
+        return reading
+    message = _on(reading.message, link)
+    if reading.format in (MESSAGE, NAMED):  # elements that fit one interface may not fit another
+        again = of_message(message)
+        return replace(reading, message=message, version=message.version, misfits=again.misfits)
+    return replace(reading, message=message)
 
 
 def _of_bytes(
@@ -172,18 +172,18 @@ def _of_bytes(
     guess is of another interface."""
     from sim.paste.beside import is_proven
 
-    found = _guessed(given if isinstance(given, bytes) else raw, None, version)
-    named = interface_of(link).format if link is not None and found.interface != link else ""
-    by_name = _as_named(given, named, version) if named else found
-    if named and by_name.complete and (broken.message is None or _reads_further(by_name, broken)):
+    guess = _guessed(given if isinstance(given, bytes) else raw, None, version)
+    fmt = interface_of(link).format if link is not None and guess.interface != link else ""
+    by_name = _as_named(given, fmt, version) if fmt else guess
+    if fmt and by_name.complete and (broken.message is None or _reads_further(by_name, broken)):
         return by_name
-    if found.message is None:
+    if guess.message is None:
         # The guess gives the reasons why it is not a message, the text form where it stops.
-        if broken.message is not None and not is_proven(found.kind) and broken.mti[0] in _VERSIONS:
+        if broken.message is not None and not is_proven(guess.kind) and broken.mti[0] in _VERSIONS:
             return broken
-        if broken.message is None and (not found.kind or not raw):
-            return replace(broken, reasons=found.reasons)
-        fault = ParseError(None, None, "an ISO 8583 message", _clause(found.reasons[0]))
+        if broken.message is None and (not guess.kind or not raw):
+            return replace(broken, reasons=guess.reasons)
+        fault = ParseError(None, None, "an ISO 8583 message", _clause(guess.reasons[0]))
         return replace(
             broken,
             message=None,
@@ -191,21 +191,23 @@ def _of_bytes(
             end=0,
             confidence=NONE,
             misfits=(fault,),
-            reasons=found.reasons,
-            kind=found.kind,
+            reasons=guess.reasons,
+            kind=guess.kind,
         )
-    strange = broken.mti[0] not in _VERSIONS if broken.message else not _begun(raw)
-    return found if strange or _reads_further(found, broken) else broken
+    strange = broken.mti[0] not in _VERSIONS if broken.message else not _looks_like_text(raw)
+    return guess if strange or _reads_further(guess, broken) else broken
 
 
 def _guessed(given: str | bytes, format: Format | str | None, version: AnyVersion | None) -> Reading:
     # The text form does not need `sim.paste.entry`.
     from sim.paste.entry import guess
 
-    found = guess(given, format=format, version=version)
-    if not found.more:
-        return found
-    return replace(found, reasons=(*found.reasons, f"it is the first of {len(found.more) + 1} messages"))
+    reading = guess(given, format=format, version=version)
+    if not reading.more:
+        return reading
+    return replace(
+        reading, reasons=(*reading.reasons, f"it is the first of {len(reading.more) + 1} messages")
+    )
 
 
 def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | None) -> Reading:
@@ -214,24 +216,28 @@ def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | No
     from sim.codec.wire import WireError, read_so_far, wire_format
     from sim.paste.spellings import sightings
 
-    made, edition = wire_format(format), None if version is None else version_named(version)
-    seen = [("", given)] if isinstance(given, bytes) else [(one.name, one.data) for one in sightings(given)]
-    seen.sort(key=lambda one: one[0].startswith(TEXT))
-    begun: list[Reading] = []
+    fmt, edition = wire_format(format), None if version is None else version_named(version)
+    notations = (
+        [("", given)]
+        if isinstance(given, bytes)
+        else [(sighting.name, sighting.data) for sighting in sightings(given)]
+    )
+    notations.sort(key=lambda pair: pair[0].startswith(TEXT))
+    partials: list[Reading] = []
     refused: list[WireError] = []
-    for name, data in seen:
+    for name, data in notations:
         try:
-            found = of_wire(read_so_far(data, made, edition), data, name)
+            reading = of_wire(read_so_far(data, fmt, edition), data, name)
         except WireError as error:
             refused.append(error)
             continue
-        if found.complete:
-            return found
-        begun.append(found)
-    guessed = _guessed(given, made, version)
-    if guessed.message is not None and (guessed.complete or guessed.layers or not begun):
+        if reading.complete:
+            return reading
+        partials.append(reading)
+    guessed = _guessed(given, fmt, version)
+    if guessed.message is not None and (guessed.complete or guessed.layers or not partials):
         return guessed
-    return begun[0] if begun else of_nothing(given, refused[0], made)
+    return partials[0] if partials else of_nothing(given, refused[0], fmt)
 
 
 def _clause(sentence: str) -> str:
@@ -240,24 +246,26 @@ def _clause(sentence: str) -> str:
     return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
 
 
-def _reads_further(found: Reading, broken: Reading) -> bool:
+def _reads_further(guess: Reading, broken: Reading) -> bool:
     """Whether the guess reads further than the text form, which stops before its end."""
-    if found.as_text and found.spelling == TEXT and not found.framing and not found.start:
-        return found.complete and found.believed  # the same characters in another format
-    begun = _begun(broken.raw or "")
-    if found.complete and (found.believed or not begun):
+    if guess.as_text and guess.spelling == TEXT and not guess.framing and not guess.start:
+        return guess.complete and guess.believed  # the same characters in another format
+    starts_as_text = _looks_like_text(broken.raw or "")
+    if guess.complete and (guess.believed or not starts_as_text):
         return True
-    if not found.believed and found.mti != (raw := broken.raw or "")[:_MTI]:
+    if not guess.believed and guess.mti != (raw := broken.raw or "")[:_MTI]:
         # Another message further on is a chance reading.
-        inside = begun and found.as_text and found.data[:_MTI] != raw[:_MTI].encode("latin-1", "replace")
-        if inside or (not found.as_text and not found.complete and _begun_well(broken)):
+        inside = (
+            starts_as_text and guess.as_text and guess.data[:_MTI] != raw[:_MTI].encode("latin-1", "replace")
+        )
+        if inside or (not guess.as_text and not guess.complete and _begun_well(broken)):
             return False
     # Of characters, and of input that begins like the text form, a chance reading covers only a beginning, or
     # a part in the middle.
-    hexed = not found.as_text and _HEXED.fullmatch(broken.raw or "")
-    least = 0.5 if found.as_text or (begun and not hexed) else 0.0
-    size = broken.size if found.as_text else max(found.size, begun * broken.size // 2)
-    share = (found.read - found.start) / (size or 1)
+    hexed = not guess.as_text and _HEXED.fullmatch(broken.raw or "")
+    least = 0.5 if guess.as_text or (starts_as_text and not hexed) else 0.0
+    size = broken.size if guess.as_text else max(guess.size, starts_as_text * broken.size // 2)
+    share = (guess.read - guess.start) / (size or 1)
     return share > max(least, broken.read / (broken.size or 1))
 
 
@@ -266,12 +274,12 @@ def recognised(
 ) -> Reading | None:
     """The reading of *raw* if it is not a text form, or is one of *interface*, if given; None for the text
     form, even damaged, and for unreadable input."""
-    found = read(raw, version=version, interface=interface)
-    plain = found.raw is not None and (interface is None or not found.complete)
-    return None if plain or found.message is None else found
+    reading = read(raw, version=version, interface=interface)
+    plain = reading.raw is not None and (interface is None or not reading.complete)
+    return None if plain or reading.message is None else reading
 
 
-def _begun(raw: str) -> bool:
+def _looks_like_text(raw: str) -> bool:
     """Whether *raw* begins like the text form, even damaged: an MTI, then mostly hex digits."""
     from sim.paste.anchors import strangeness
 
@@ -286,10 +294,13 @@ def _begun(raw: str) -> bool:
 
 def _begun_well(broken: Reading) -> bool:
     """Whether a text form begins with a common MTI, a bitmap, and an element that fits."""
-    from sim.paste.anchors import known, usual
+    from sim.paste.anchors import is_known_mti, usual
 
     return (
-        broken.message is not None and bool(broken.message.fields) and usual(broken.mti) and known(broken.mti)
+        broken.message is not None
+        and bool(broken.message.fields)
+        and usual(broken.mti)
+        and is_known_mti(broken.mti)
     )
 
 
@@ -318,17 +329,17 @@ def parse_any(
     >>> parse_any("0800 2020 0000 0000 0000 9900 0012 3456").text
     '08002020000000000000990000123456'
     """
-    found = read(message, format=format, version=version, network=network, interface=interface)
-    if found.error is not None or found.message is None:
-        raise refusal(found)
-    return found
+    reading = read(message, format=format, version=version, network=network, interface=interface)
+    if reading.error is not None or reading.message is None:
+        raise refusal(reading)
+    return reading
 
 
-def refusal(found: Reading) -> IsoError:
+def refusal(reading: Reading) -> IsoError:
     """The error for a reading: it is not a message, stops before its end, or does not fit."""
-    if found.kind or (found.confidence == NONE and not _begun(found.raw or "")):
-        return NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(found.reasons), found.reasons)
-    return found.misfits[0]
+    if reading.kind or (reading.confidence == NONE and not _looks_like_text(reading.raw or "")):
+        return NotIso8583Error(None, 0, "an ISO 8583 message", "; ".join(reading.reasons), reading.reasons)
+    return reading.misfits[0]
 
 
 def separate(paste: str) -> list[str]:

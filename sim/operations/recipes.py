@@ -16,7 +16,7 @@ from hashlib import sha256
 from string import Formatter
 
 from sim.elements import dates, money
-from sim.errors import OptionError, shown
+from sim.errors import OptionError, quoted_value
 from sim.operations.filling import Text, Values, filler
 from sim.operations.options import Setting
 from sim.parts import chip_data
@@ -64,7 +64,9 @@ def clock(version: str, at: datetime | None, zone: tzinfo) -> Clock:
     try:
         return _clock(version, at.replace(tzinfo=UTC) if at.tzinfo is None else at, zone)
     except OverflowError:
-        raise OptionError("at", "a date and time that exists in every time zone", shown(str(at))) from None
+        raise OptionError(
+            "at", "a date and time that exists in every time zone", quoted_value(str(at))
+        ) from None
 
 
 @lru_cache(maxsize=16)
@@ -124,10 +126,10 @@ def _day(number: int, later: timedelta = timedelta()) -> Callable[[Context], str
 
 def _local(context: Context) -> Clock:
     """The clock of DE 12 and 13: a reversal repeats those of the original."""
-    shown = context.clock
+    moment = context.clock
     if context.setting.kind != "reversal":
-        return shown
-    return _clock(context.setting.version, shown.at - EARLIER, shown.at.tzinfo or UTC)
+        return moment
+    return _clock(context.setting.version, moment.at - EARLIER, moment.at.tzinfo or UTC)
 
 
 def _stan(context: Context) -> str:
@@ -186,14 +188,16 @@ def _layout_of_place(setting: Setting) -> Layout:
     States or Canada; the standard's if the merchant's name is too long."""
     sample = setting.sample
     tried = layouts(setting.version, 43, setting.network)
-    roomy = [one for one in tried if len(sample["name"]) <= one.cell.cells[0].most] or list(tried)
+    roomy = [layout for layout in tried if len(sample["name"]) <= layout.cell.cells[0].most] or list(tried)
     return (with_state(roomy, bool(region(sample["region"]))) or roomy)[0]
 
 
 def with_state(tried: Iterable[Layout], has_state: bool) -> list[Layout]:
     """The network's own layouts of DE 43, with a state only if the merchant has one."""
     return [
-        one for one in tried if one.network and has_state == (STATE in {cell.name for cell in one.cell.cells})
+        layout
+        for layout in tried
+        if layout.network and has_state == (STATE in {cell.name for cell in layout.cell.cells})
     ]
 
 
@@ -253,7 +257,7 @@ def _chip(context: Context) -> str:
     decided = setting.kind in _DECIDED
     at_once = setting.kind in _OFFLINE
     issuer_data = network(setting.card_network).issuer_data
-    fixed = any(one.variant == chip_data.FIXED for one in layouts(setting.version, 55, setting.network))
+    fixed = any(layout.variant == chip_data.FIXED for layout in layouts(setting.version, 55, setting.network))
     write_chip = chip_data.write_fixed if fixed else chip_data.write_tags
     return write_chip(
         {
@@ -318,17 +322,17 @@ def _cashback(context: Context) -> str:
 def _cash_back(context: Context) -> str:
     """The part of the amount that is cash, twelve digits: as given, else half of it for a purchase with
     cash back (our choice), else nothing."""
-    total, given = context.amount_minor_units, context.setting.details.get("cashback")
-    if given is not None and int(given) > total:
-        raise OptionError("cashback", f"at most amount_minor_units, {total}", str(int(given)), 54)
+    total, cash = context.amount_minor_units, context.setting.details.get("cashback")
+    if cash is not None and int(cash) > total:
+        raise OptionError("cashback", f"at most amount_minor_units, {total}", str(int(cash)), 54)
     half = (total + 1) // 2 if context.setting.purpose == "cashback" else 0
-    return f"{half if given is None else given:0>12}"
+    return f"{half if cash is None else cash:0>12}"
 
 
 def exponent_of(code: str) -> int:
     """The decimals of a currency, 2 where ISO 4217 has none."""
-    known = currency(code)
-    return 2 if known is None or known.exponent is None else known.exponent
+    entry = currency(code)
+    return 2 if entry is None or entry.exponent is None else entry.exponent
 
 
 def _padded(number: int, name: str) -> Callable[[Setting], str]:
@@ -347,14 +351,16 @@ _REFERENCE = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 def known_values(setting: Setting) -> Values:
     """The placeholders with the same value in every message of *setting*."""
     code = setting.currency
-    known = {**setting.sample, "currency": code, "exponent": str(exponent_of(code))}
-    return Values({name: str(value) for name, value in known.items()}, lambda name: OF_SETTING[name](setting))
+    values = {**setting.sample, "currency": code, "exponent": str(exponent_of(code))}
+    return Values(
+        {name: str(value) for name, value in values.items()}, lambda name: OF_SETTING[name](setting)
+    )
 
 
-def varies(parts: Mapping[str, str], known: Values) -> bool:
+def varies(parts: Mapping[str, str], values: Values) -> bool:
     """Whether *parts* depend on the message."""
     names = (name for text in parts.values() for name in placeholders(text))
-    return any(name in OF_MESSAGE and name not in known for name in names)
+    return any(name in OF_MESSAGE and name not in values for name in names)
 
 
 def maker(number: int, parts: Mapping[str, str], setting: Setting) -> Callable[[Context], str]:
@@ -443,13 +449,13 @@ def _price(context: Context) -> str:
     """The merchant's own price in DE 54 if the amount is in the cardholder's currency; by default, four
     fifths of the number (our choice)."""
     setting = context.setting
-    asked = str(setting.sample["merchant_currency"])
-    found = currency_named(asked, "merchant_currency", 54)
-    if found.numeric == setting.currency:
-        raise OptionError("merchant_currency", "another currency than that of the amount", asked, 54)
+    code = str(setting.sample["merchant_currency"])
+    entry = currency_named(code, "merchant_currency", 54)
+    if entry.numeric == setting.currency:
+        raise OptionError("merchant_currency", "another currency than that of the amount", code, 54)
     price = setting.details.get("merchant_amount_minor_units")
     units = int(price) if price else (context.amount_minor_units * 4 + 4) // 5
-    return additional_amount(setting.version, _PRICE, found.numeric, "D", units)
+    return additional_amount(setting.version, _PRICE, entry.numeric, "D", units)
 
 
 def _trace(context: Context) -> str:

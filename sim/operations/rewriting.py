@@ -40,12 +40,12 @@ def pasted(
     return kept(read(paste, format=format, version=version))
 
 
-def kept(found: Reading) -> Reading | None:
-    """*found* if it has more than a text form; else None."""
-    if found.message is None or found.raw is not None:
-        return found if found.complete and found.message and found.message.dialect else None
-    in_bytes = found.written is not None and bool(found.spans)
-    return found if in_bytes or (found.complete and found.text is None) else None
+def kept(reading: Reading) -> Reading | None:
+    """*reading* if it has more than a text form; else None."""
+    if reading.message is None or reading.raw is not None:
+        return reading if reading.complete and reading.message and reading.message.dialect else None
+    in_bytes = reading.written is not None and bool(reading.spans)
+    return reading if in_bytes or (reading.complete and reading.text is None) else None
 
 
 def shown_text(held: Reading) -> str:
@@ -69,14 +69,14 @@ def put_back(held: Reading) -> tuple[str, str]:
     in hex; else the text form. And a note if the notation is another one."""
     text = held.given if isinstance(held.given, str) else ""
     if text:
-        made = rewritten(text, held.spelling, held.seen or held.data, held.data)
-        if made is not None and (made == text or _reads(held, made)):
-            return made, ""
+        candidate = rewritten(text, held.spelling, held.seen or held.data, held.data)
+        if candidate is not None and (candidate == text or _reads(held, candidate)):
+            return candidate, ""
     bare = held.data.hex().upper()
     if (held.message and held.message.dialect) or (text and _reads(held, bare)):
         return bare, f"{_REWRITTEN} all its bytes in hex." if text else ""
-    told = f"{_REWRITTEN} the characters of the message, without the surrounding text." if text else ""
-    return shown_text(held), told
+    note = f"{_REWRITTEN} the characters of the message, without the surrounding text." if text else ""
+    return shown_text(held), note
 
 
 def _reads(held: Reading, text: str) -> bool:
@@ -106,33 +106,33 @@ def with_data(held: Reading, data: bytes) -> Reading:
         best = guess(data, format=held.written, version=held.version)
         if held.error is None or best.message is None:
             raise WireError(error.field, error.offset, error.expected, error.found, error.partial) from None
-        seen = held.seen or held.data
-        return replace(best, given=held.given, spelling=held.spelling, seen=seen)
+        original = held.seen or held.data
+        return replace(best, given=held.given, spelling=held.spelling, seen=original)
 
 
 def _read(held: Reading, data: bytes, start: int, end: int) -> Reading:
     """*held* with the message in bytes *start* to *end* of *data*, read in its format."""
-    made = held.written
-    if made is None:
+    fmt = held.written
+    if fmt is None:
         raise WireError(None, None, "bytes of a format", "elements that are named")
     try:
-        found = read_strictly(data[start:end], made, held.version)
+        result = read_strictly(data[start:end], fmt, held.version)
     except WireError as error:
         at = None if error.offset is None else error.offset + start
         raise WireError(error.field, at, error.expected, error.found, error.partial) from None
     return replace(
         held,
-        message=found.message,
+        message=result.message,
         data=data,
         seen=held.seen or held.data,
         start=start,
         end=end,
-        spans={number: (a + start, b + start, c + start) for number, (a, b, c) in found.spans.items()},
-        announced=tuple(found.message.fields),
+        spans={number: (a + start, b + start, c + start) for number, (a, b, c) in result.spans.items()},
+        announced=tuple(result.message.fields),
         read=end,
         size=len(data),
         complete=True,
-        written=made,
+        written=fmt,
         misfits=(),
         origin=None,
     )
@@ -147,23 +147,23 @@ def _around(held: Reading, body: bytes) -> bytes:
         at += size
     covered = any(_covers_all(held, name, at) for name, at, _ in places)
     checked = any(name == "stx" for name, _, _ in places)
-    made = body + behind if covered and not checked else body
+    data = body + behind if covered and not checked else body
     # Other messages may follow the end of a message in STX and ETX; they stay unchanged.
     after_it = b""
     if checked and not covered and (ended := after(behind, 0, False, True)):
         behind, after_it = behind[:ended], behind[ended:]
     for name, _, front in reversed(places):
         if not name:
-            made = front + made
+            data = front + data
         else:
-            made = wrap(made, [Layer(name, front, behind if name == "stx" else b"")])
-    return made + after_it if covered or checked else made + behind
+            data = wrap(data, [Layer(name, front, behind if name == "stx" else b"")])
+    return data + after_it if covered or checked else data + behind
 
 
 def _covers_all(held: Reading, name: str, at: int) -> bool:
     """Whether the length at byte *at* also counts the bytes after the message."""
     if not name or not held.left or frame(name).kind != "length":
         return False
-    made = frame(name)
-    width = made.head
-    return said_length(made, held.data, at) == len(held.data) - at - width
+    framing = frame(name)
+    width = framing.head
+    return said_length(framing, held.data, at) == len(held.data) - at - width

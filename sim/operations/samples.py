@@ -39,17 +39,17 @@ class Sample:
     def text(self, at: datetime | None = None) -> str:
         """The text of the message at date and time *at*; None is now."""
         entry = usual_entry(str(self.make.get("purpose", "purchase")))
-        made = generate(**{"entry": entry} | dict(self.make), at=at)
-        message: Message = made.message
+        result = generate(**{"entry": entry} | dict(self.make), at=at)
+        message: Message = result.message
         if self.reply:
-            made = respond(message, self.reply)
+            result = respond(message, self.reply)
         elif self.reverse:
-            made = reverse(message, at=at)
+            result = reverse(message, at=at)
         elif self.fault:
             return break_message(message, self.fault).raw
         if not self.spelled:
-            return made.raw
-        digits = made.raw.encode("ascii").hex()
+            return result.raw
+        digits = result.raw.encode("ascii").hex()
         return " ".join(digits[place : place + _PAIR] for place in range(0, len(digits), _PAIR))
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from operator import itemgetter
 from typing import get_args
 
-from sim.errors import OptionError, shown
+from sim.errors import OptionError, quoted_value
 from sim.judge import catalogue
 from sim.operations.faults import all_faults
 from sim.spec import VERSIONS, code_list, code_lists, countries, currencies, spec, withdrawn_currencies
@@ -60,17 +60,17 @@ def search(text: str, kind: str | None = None) -> tuple[Entry, ...]:
     """
     words = _words(text) if isinstance(text, str) else []
     if not words:
-        given = "no search words" if isinstance(text, str) else shown(text)
-        raise OptionError("text", "a word, a number, a code or a tag", given)
+        description = "no search words" if isinstance(text, str) else quoted_value(text)
+        raise OptionError("text", "a word, a number, a code or a tag", description)
     chosen = None if kind is None else choose("kind", kind, KINDS)
     # Repeated words, perhaps from a paste, count once.
     once, phrase = list(dict.fromkeys(words)), f"|{' '.join(words)}|"
-    found = [
+    hits = [
         (rank, at, entry)
         for at, (entry, texts) in enumerate(_index())
         if chosen in (None, entry.kind) and (rank := _rank(once, phrase, texts)) is not None
     ]
-    return tuple(entry for _, _, entry in sorted(found, key=itemgetter(0, 1)))
+    return tuple(entry for _, _, entry in sorted(hits, key=itemgetter(0, 1)))
 
 
 def elements_called(name: str, versions: Collection[str] = VERSIONS) -> tuple[int, ...]:
@@ -90,11 +90,11 @@ def elements_called(name: str, versions: Collection[str] = VERSIONS) -> tuple[in
 @cache
 def _called_elements() -> Mapping[str, list[tuple[int, tuple[str, ...]]]]:
     """Element numbers and versions by name."""
-    found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    table: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
     for entry in _elements():
         for phrase in filter(None, _called(entry).split("|")):
-            found.setdefault(phrase, []).append((int(entry.key.removeprefix("DE ")), entry.versions))
-    return found
+            table.setdefault(phrase, []).append((int(entry.key.removeprefix("DE ")), entry.versions))
+    return table
 
 
 def _words(text: str) -> list[str]:
@@ -158,31 +158,31 @@ def _rest(entry: Entry) -> str:
 @cache
 def _sayings() -> dict[tuple[str, str], list[tuple[str, str]]]:
     """Common names, as (words in the entry's name, common names), by kind and key; empty key: any."""
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    table: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in read_csv("search_words"):
-        found.setdefault((row["kind"], row["key"]), []).append((row["name"], row["said"]))
-    return found
+        table.setdefault((row["kind"], row["key"]), []).append((row["name"], row["said"]))
+    return table
 
 
 def _called(entry: Entry) -> str:
     """The official and common names of *entry*, between bars."""
     name, table = entry.name.casefold(), _sayings()
     rows = [*table.get((entry.kind, entry.key), ()), *table.get((entry.kind, ""), ())]
-    said = "".join(f"{said}|" for words, said in rows if words in name)
-    return f"|{name}|{said}"
+    names = "".join(f"{label}|" for words, label in rows if words in name)
+    return f"|{name}|{names}"
 
 
 def _elements() -> Iterator[Entry]:
     """Elements; one entry if several versions have the same name and format."""
     same: dict[tuple[int, str, str], list[str]] = {}
-    said: dict[tuple[int, str, str], tuple[str, str]] = {}
+    notes: dict[tuple[int, str, str], tuple[str, str]] = {}
     for version in VERSIONS:
-        for one in spec(version).elements:
-            key = one.number, one.name, one.format
+        for element in spec(version).elements:
+            key = element.number, element.name, element.format
             same.setdefault(key, []).append(version)
-            said.setdefault(key, (one.note, one.source))
+            notes.setdefault(key, (element.note, element.source))
     for (number, name, form), versions in sorted(same.items()):
-        note, source = said[number, name, form]
+        note, source = notes[number, name, form]
         text, call = f"{form} {note}".strip(), f"sim.fields({versions[0]!r})"
         yield Entry("element", f"DE {number}", name, "", tuple(versions), "", text, source, call)
 
@@ -202,19 +202,21 @@ def _parts() -> Iterator[Entry]:
 
 
 def _tags() -> Iterator[Entry]:
-    for tag, one in sorted(tags().items()):
-        text = f"{one.format} {one.usage}".strip()
-        yield Entry("tag", tag, one.name, "chip data", text=text, source=one.source)
+    for tag, row in sorted(tags().items()):
+        text = f"{row.format} {row.usage}".strip()
+        yield Entry("tag", tag, row.name, "chip data", text=text, source=row.source)
         for (byte, bit), meaning in sorted(bits(tag).items()):
-            key, inside, text = f"{tag}.{byte}.{bit}", f"tag {tag} {one.name}", f"byte {byte} bit {bit}"
-            yield Entry("tag", key, meaning, inside, text=text, source=one.source)
+            key, inside, text = f"{tag}.{byte}.{bit}", f"tag {tag} {row.name}", f"byte {byte} bit {bit}"
+            yield Entry("tag", key, meaning, inside, text=text, source=row.source)
 
 
 def _codes() -> Iterator[Entry]:
     for name in code_lists():
-        for one in code_list(name):
-            where = f"{name} {one.position}".strip(), one.versions, one.network
-            yield Entry("code", one.code, one.meaning, *where, one.kind, one.source, f"sim.codes({name!r})")
+        for code in code_list(name):
+            where = f"{name} {code.position}".strip(), code.versions, code.network
+            yield Entry(
+                "code", code.code, code.meaning, *where, code.kind, code.source, f"sim.codes({name!r})"
+            )
 
 
 def _network_codes() -> Iterator[Entry]:
@@ -224,31 +226,39 @@ def _network_codes() -> Iterator[Entry]:
 
 
 def _registries() -> Iterator[Entry]:
-    for one in (*currencies(), *withdrawn_currencies()):
-        said = "withdrawn_currencies" if one.withdrawn else "currencies"
-        call = f"sim.codes('{said}')"
-        yield Entry("code", one.numeric, one.name, said, text=one.alpha, source="ISO 4217", call=call)
+    for currency in (*currencies(), *withdrawn_currencies()):
+        registry = "withdrawn_currencies" if currency.withdrawn else "currencies"
+        call = f"sim.codes('{registry}')"
+        yield Entry(
+            "code",
+            currency.numeric,
+            currency.name,
+            registry,
+            text=currency.alpha,
+            source="ISO 4217",
+            call=call,
+        )
     for land in countries():
-        told = f"{land.alpha2} {land.alpha3}", "ISO 3166-1", "sim.codes('countries')"
-        yield Entry("code", land.numeric, land.name, "countries", (), "", *told)
+        rest = f"{land.alpha2} {land.alpha3}", "ISO 3166-1", "sim.codes('countries')"
+        yield Entry("code", land.numeric, land.name, "countries", (), "", *rest)
 
 
 def _rules() -> Iterator[Entry]:
-    for one in catalogue().values():
-        text = f"{one.severity}: {one.hint}"
-        yield Entry("rule", one.id, one.checks, text=text, source=one.source, call="sim.rules()")
+    for row in catalogue().values():
+        text = f"{row.severity}: {row.hint}"
+        yield Entry("rule", row.id, row.checks, text=text, source=row.source, call="sim.rules()")
     for name in NETWORKS:
         for rule in network_of(name).formats:
             where = ", ".join(f"DE {number}" for number in rule.fields), rule.versions, name
-            told = f"{rule.severity}: {rule.hint}", rule.source, "sim.rules()"
-            yield Entry("rule", f"{name.lower()}-{rule.id}", rule.expected, *where, *told)
+            rest = f"{rule.severity}: {rule.hint}", rule.source, "sim.rules()"
+            yield Entry("rule", f"{name.lower()}-{rule.id}", rule.expected, *where, *rest)
 
 
 def _faults() -> Iterator[Entry]:
-    for one in all_faults():
-        call = f"sim.break_message(message, {one.id!r})" if one.kinds else "sim.faults()"
-        where = f"rule {one.rule}"
-        yield Entry("fault", one.id, one.what, where, one.versions, one.network, call=call)
+    for fault in all_faults():
+        call = f"sim.break_message(message, {fault.id!r})" if fault.kinds else "sim.faults()"
+        where = f"rule {fault.rule}"
+        yield Entry("fault", fault.id, fault.what, where, fault.versions, fault.network, call=call)
 
 
 def _flows() -> Iterator[Entry]:

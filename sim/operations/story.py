@@ -38,9 +38,9 @@ def say_network_management(message: Message, name: str | None) -> str:
     if job is None or job.number not in message:
         return ""
     code, listed = message[job.number], job.codes
-    known = lookup(listed, code, version=message.version, network=name)
-    elsewhere = None if known else lookup_anywhere(listed, code, version=message.version)
-    what = known.meaning if known else "action that is not in the list"
+    entry = lookup(listed, code, version=message.version, network=name)
+    elsewhere = None if entry else lookup_anywhere(listed, code, version=message.version)
+    what = entry.meaning if entry else "action that is not in the list"
     if elsewhere:
         what = f"{elsewhere.meaning}, as {network(elsewhere.network).title} uses it"
     verb = "answers" if mti.is_response(message.mti) else "asks for"
@@ -62,7 +62,7 @@ def say_original(message: Message, name: str | None) -> str:
         return "The original is not identified."
     text = f"It refers to {'the' if original.stan.strip('0') else 'a'} {original.mti}"
     text += f" with STAN {original.stan}" if original.stan.strip("0") else ""
-    if when := dates.told(original.pattern, original.when):
+    if when := dates.readable_date(original.pattern, original.when):
         text += f" of {when}" + (" UTC" if original.pattern == _SENT else " local time")
     return text + (f", acquirer {original.acquirer}." if original.acquirer else ".")
 
@@ -70,16 +70,16 @@ def say_original(message: Message, name: str | None) -> str:
 def say_replacement(message: Message, name: str | None) -> str:
     """The final or the original amount."""
     version = message.version
-    if said := first_amount(message, number_of("actual-amount", version)):
+    if amount := first_amount(message, number_of("actual-amount", version)):
         if message.get(number_of("actual-amount", version))[:12] == message.get(4):
-            return f"The final amount, {said}, equals the original amount: nothing is reversed."
-        return f"The final amount is {said}; the rest is reversed."
+            return f"The final amount, {amount}, equals the original amount: nothing is reversed."
+        return f"The final amount is {amount}; the rest is reversed."
     if is_partly_approved(message):
         return ""  # covered by the outcome
     if is_partly_undone(message) and (stays := money.say(message)):
         return f"The final amount is {stays}; the rest is reversed."
-    if said := first_amount(message, number_of("original-amount", version)):
-        return f"The original amount was {said}."
+    if amount := first_amount(message, number_of("original-amount", version)):
+        return f"The original amount was {amount}."
     return ""
 
 
@@ -87,47 +87,51 @@ def say_totals(message: Message, name: str | None) -> str:
     """Reconciliation: the date, the number and amount of credits and debits, the net amount."""
     if message.mti[1] != "5":
         return ""
-    parts = [_total(*one) for one in _totals(message) if one[1] in _ALWAYS or one[0] or one[2].strip("0")]
+    parts = [
+        _total(*total) for total in _totals(message) if total[1] in _ALWAYS or total[0] or total[2].strip("0")
+    ]
     if 97 in message:
         parts.append(_net(message))
     day = number_of("settled-day", message.version)
-    of_day = f" for {said}:" if (said := dates.told(message.spec[day].pattern, message.get(day))) else ""
+    of_day = (
+        f" for {date}:" if (date := dates.readable_date(message.spec[day].pattern, message.get(day))) else ""
+    )
     text = f"It reports{of_day} {', '.join(parts)}." if parts else ""
     if (settled := role("settlement", message.version)) and settled.number in message:
         code = message[settled.number]
-        known = lookup(settled.codes, code, version=message.version)
-        text += f" Settlement code {code}: {known.meaning if known else 'not in the list'}."
+        entry = lookup(settled.codes, code, version=message.version)
+        text += f" Settlement code {code}: {entry.meaning if entry else 'not in the list'}."
     return text.strip()
 
 
 def _totals(message: Message) -> Iterator[tuple[int, str, str, str]]:
     """The totals of a reconciliation: count, kind, amount, currency."""
-    if held := number_of("totals-currency", message.version):
+    if element := number_of("totals-currency", message.version):
         for what, (count, amount) in phrases("totals")["elements"].items():
             if message.get(count).isdecimal():
-                yield int(message[count]), what, message.get(amount), message.get(held)
+                yield int(message[count]), what, message.get(amount), message.get(element)
         return
-    told = {one.name: one.part.value for one in unfold(message, 74)}
+    values = {subfield.name: subfield.part.value for subfield in unfold(message, 74)}
     for what, name in phrases("totals")["parts"].items():
-        if (number := told.get(f"{name}: number", "")).isdecimal():
-            yield int(number), what, told[f"{name}: amount"], told[f"{name}: currency"]
+        if (number := values.get(f"{name}: number", "")).isdecimal():
+            yield int(number), what, values[f"{name}: amount"], values[f"{name}: currency"]
 
 
 def _total(count: int, what: str, amount: str, currency: str) -> str:
     """`12 debits of 1,200.00 USD`, `no credits`."""
     if not count and not amount.strip("0"):
         return f"no {what}s"
-    said = f"{count:,} {what}{'' if count == 1 else 's'}"
-    return said + (f" of {money.say_amount(amount, currency)}" if amount else "")
+    text = f"{count:,} {what}{'' if count == 1 else 's'}"
+    return text + (f" of {money.say_amount(amount, currency)}" if amount else "")
 
 
 def _net(message: Message) -> str:
     """`a net debit of 9,570.00 USD`; 2003 does not give the side."""
-    held, value = number_of("totals-currency", message.version), message[97]
-    if not held:
+    element, value = number_of("totals-currency", message.version), message[97]
+    if not element:
         return f"a net amount of {first_amount(message, 97) or 'unknown size'}"
-    said, side = money.say_amount(value[1:], message.get(held)), money.side(value)
-    return f"a net {side} of {said}" if side else f"a net amount of {said}"
+    amount, side = money.say_amount(value[1:], message.get(element)), money.side(value)
+    return f"a net {side} of {amount}" if side else f"a net amount of {amount}"
 
 
 def say_file(message: Message, name: str | None) -> str:
@@ -136,12 +140,12 @@ def say_file(message: Message, name: str | None) -> str:
         return ""
     job = role("file-action", message.version)
     code = message.get(job.number) if job else ""
-    known = lookup(job.codes, code, version=message.version) if job and code else None
+    entry = lookup(job.codes, code, version=message.version) if job and code else None
     file = message.get(101).strip()
     where = f"the file {mask(101, file, message.version)}" if file else "a file"
-    if known is None:
+    if entry is None:
         return f"It is about {where}." if file else ""
-    words = str(phrases("files").get(known.meaning, f"do this to {{file}}: {known.meaning}"))
+    words = str(phrases("files").get(entry.meaning, f"do this to {{file}}: {entry.meaning}"))
     does = "answers a request to" if mti.is_response(message.mti) else "asks to"
     return f"It {does} {words.format(file=where)}."
 
@@ -164,27 +168,27 @@ def say_outcome(message: Message, name: str | None) -> str:
     if not code:
         return ""
     where = "response" if mti.is_response(message.mti) else "request"
-    known = answer(code, message.version, name, where=where)
-    meaning = known.meaning if known else f"not in the list of ISO 8583:{message.version} codes"
+    entry = answer(code, message.version, name, where=where)
+    meaning = entry.meaning if entry else f"not in the list of ISO 8583:{message.version} codes"
     label = message.spec[39].name.lower()
     if not mti.is_response(message.mti):
         undoes = message.mti[1] == "4"
-        if undoes and known and known.kind == "approved":
+        if undoes and entry and entry.kind == "approved":
             return f"Its {label} {code}, {meaning}, is the original's and gives no reason."
         if message.mti[2] not in _DECIDED:
             return f"Its {label} {code} means {meaning}."
         return f"Its {label} {code} {'gives the reason' if undoes else 'gives the decision'}: {meaning}."
-    kind = known.kind if known else ""
+    kind = entry.kind if entry else ""
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
         return f"The other side accepted it ({code})."
-    told = "partly" if is_partly_approved(message) else _told(message, kind)
-    found = _deciders(message, name)
-    sender = next((row.who for row in found if row.who), _parties(message.mti)[0])
-    outcome = phrases("outcomes").get(told, "{sender} answered").format(sender=f"The {sender}")
+    result = "partly" if is_partly_approved(message) else _outcome_kind(message, kind)
+    rows = _deciders(message, name)
+    sender = next((row.who for row in rows if row.who), _parties(message.mti)[0])
+    outcome = phrases("outcomes").get(result, "{sender} answered").format(sender=f"The {sender}")
     text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
     if approval := message.get(38).strip():
         text += f", with approval code {approval}"
-    step = next((row.step for row in found if row.step), "") if kind in _WITH_STEP else ""
+    step = next((row.step for row in rows if row.step), "") if kind in _WITH_STEP else ""
     return f"{text}. {_next(message, kind, name, step)}".strip()
 
 
@@ -222,16 +226,16 @@ def _value(message: Message, row: _Decider, name: str | None) -> str:
     if number not in message or str(number) == row.path:
         return message.get(number)
     parts = unfold(message, number, name)
-    return next((one.part.value for one in parts if one.part.cell.path == row.path), "")
+    return next((subfield.part.value for subfield in parts if subfield.part.cell.path == row.path), "")
 
 
-def say_inquiry(message: Message, wanted: str) -> str:
-    """An inquiry or account verification; empty if money moves. *wanted* describes the processing code."""
+def say_inquiry(message: Message, purpose: str) -> str:
+    """An inquiry or account verification; empty if money moves. *purpose* describes the processing code."""
     if message.mti[1] not in "12" or message.mti[2] not in "01" or money.moves(message):
         return ""
     (sender, receiver), answers = _parties(message.mti), mti.is_response(message.mti)
-    if "inquiry" in wanted:
-        asked_for = phrases("asked_for").get(message[3][:2], wanted)
+    if "inquiry" in purpose:
+        asked_for = phrases("asked_for").get(message[3][:2], purpose)
         if answers:
             return f"It responds to a request for {asked_for}."
         return f"The {sender} asks the {receiver} for {asked_for}."
@@ -262,11 +266,11 @@ def is_partly_undone(message: Message) -> bool:
 
 def phrases(name: str) -> dict[str, Any]:
     """Table *name* of `phrases.toml`."""
-    found: dict[str, Any] = read_toml("phrases")[name]
-    return found
+    table: dict[str, Any] = read_toml("phrases")[name]
+    return table
 
 
-def _told(message: Message, kind: str) -> str:
+def _outcome_kind(message: Message, kind: str) -> str:
     """The outcome: an advice is acknowledged; a reversal, totals and files are accepted."""
     if kind not in ("approved", "administrative"):
         return kind
@@ -286,27 +290,27 @@ def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
     if is_partly_approved(message):
         return _partly(message)
     words: dict[str, Any] = phrases("next").get(message_class, {})
-    wanted = _wanted(message, name)
+    transaction = _transaction_kind(message, name)
     if kind == "approved":
-        return str(words.get(wanted) or words.get(kind, ""))
+        return str(words.get(transaction) or words.get(kind, ""))
     if step:
         return step if message_class == "1" else f"{words['declined']} {step}"
-    return str(words.get(f"{kind} {wanted}") or words.get(kind, ""))
+    return str(words.get(f"{kind} {transaction}") or words.get(kind, ""))
 
 
-def _wanted(message: Message, name: str | None) -> str:
+def _transaction_kind(message: Message, name: str | None) -> str:
     """The transaction, as far as the next step depends on it: cash, credit, balance, inquiry, check."""
     code = message.get(3)[:2]
     meant = purchase_meant(message, name) if code == PURCHASE else ""
     special = phrases("wanted").get(meant or code)
     if special:
         return str(special)
-    known = lookup("transaction_type", code, version=message.version, network=name)
-    if known and (special := phrases("wanted").get(known.meaning)):
+    entry = lookup("transaction_type", code, version=message.version, network=name)
+    if entry and (special := phrases("wanted").get(entry.meaning)):
         return str(special)
-    if known and known.kind == "debit" and 4 in message and not money.moves(message):
+    if entry and entry.kind == "debit" and 4 in message and not money.moves(message):
         return "check"
-    return known.kind if known else ""
+    return entry.kind if entry else ""
 
 
 def amount_asked(message: Message) -> str:
@@ -320,8 +324,8 @@ def _partly(message: Message) -> str:
     approved = money.say(message)
     if not approved:
         return "Only part of it is approved; the rest needs another payment."
-    asked = _original(message)
-    return f"Only {approved}{f' of {asked}' if asked else ''} is approved; the rest needs another payment."
+    total = _original(message)
+    return f"Only {approved}{f' of {total}' if total else ''} is approved; the rest needs another payment."
 
 
 def _original(message: Message) -> str:
@@ -329,8 +333,8 @@ def _original(message: Message) -> str:
     number = number_of("original-amount", message.version)
     if not number:
         groups = read_additional_amounts(message.get(54), message.version)
-        found = next((group for group in groups if group.kind == _ORIGINAL_AMOUNT), None)
-        return money.say_amount(found.amount, found.currency) if found else ""
+        original = next((group for group in groups if group.kind == _ORIGINAL_AMOUNT), None)
+        return money.say_amount(original.amount, original.currency) if original else ""
     return first_amount(message, number)
 
 
@@ -369,8 +373,8 @@ def _opening(message: Message, name: str | None) -> str:
 
 def _function(code: str, name: str | None) -> str:
     """The meaning of the third digit of MTI *code*, also on network *name*; empty if reserved."""
-    known = lookup("mti_function", code[2], version=version_of(code) or VERSIONS[0], network=name)
-    return known.meaning if known and known.kind != "reserved" else ""
+    entry = lookup("mti_function", code[2], version=version_of(code) or VERSIONS[0], network=name)
+    return entry.meaning if entry and entry.kind != "reserved" else ""
 
 
 def _card(message: Message, name: str | None) -> str:
@@ -381,8 +385,8 @@ def _card(message: Message, name: str | None) -> str:
     shown = mask_pan(pan) if pan.isdigit() else "whose number is not numeric"
     where = "" if field == 2 else f", read from track {2 if field == 35 else 1}"
     text = f"The card is {brand}, {shown}{where}"
-    if said := dates.told("YYMM", message.get(14)):
-        text += f", valid to {said}"
+    if expiry := dates.readable_date("YYMM", message.get(14)):
+        text += f", valid to {expiry}"
     if name and owner != name:
         text += f"; the message is read as one of {network(name).title}"
     return text + "."
@@ -390,19 +394,19 @@ def _card(message: Message, name: str | None) -> str:
 
 def _brand(start: str) -> tuple[str, str | None]:
     """The kind of card, by its first six digits, and its network."""
-    found = detect(start)
-    brand = with_article(f"{found.brand} card") if found else "of an unknown network"
-    return brand, found.network if found else None
+    detection = detect(start)
+    brand = with_article(f"{detection.brand} card") if detection else "of an unknown network"
+    return brand, detection.network if detection else None
 
 
 def _purpose(code: str, version: str, name: str | None) -> str:
     """The transaction type *code* as the object of a sentence."""
-    known = lookup("transaction_type", code, version=version, network=name)
-    if known is None:
+    entry = lookup("transaction_type", code, version=version, network=name)
+    if entry is None:
         return f"a transaction of the unknown type {code}"
-    if named := phrases("meant").get(known.meaning):
-        return str(named)
-    return str(phrases("purposes").get(code) or f"a transaction of type {code}, {known.meaning}")
+    if phrase := phrases("meant").get(entry.meaning):
+        return str(phrase)
+    return str(phrases("purposes").get(code) or f"a transaction of type {code}, {entry.meaning}")
 
 
 def _request(message: Message, name: str | None) -> str:
@@ -410,7 +414,7 @@ def _request(message: Message, name: str | None) -> str:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
     meant = purchase_meant(message, name) if code == PURCHASE else ""
-    wanted = (
+    purpose = (
         phrases("meant")[meant]
         if meant
         else remembered(_purpose, code, message.version, name)
@@ -418,28 +422,28 @@ def _request(message: Message, name: str | None) -> str:
         else ""
     )
     moves = money.moves(message)
-    if not moves and any(word in wanted for word in _MOVE_NOTHING):
+    if not moves and any(word in purpose for word in _MOVE_NOTHING):
         amount = ""
-    if not wanted and not amount:
+    if not purpose and not amount:
         return ""
-    if not moves and (inquiry := say_inquiry(message, wanted)):
+    if not moves and (inquiry := say_inquiry(message, purpose)):
         return inquiry
     part = _is_part(message)
-    before, after = remembered(_around, message.mti, name, code, wanted, bool(meant), part, bool(amount))
+    before, after = remembered(_around, message.mti, name, code, purpose, bool(meant), part, bool(amount))
     return f"{before}{amount}{after}"
 
 
 def _around(
-    mti_code: str, name: str | None, code: str, wanted: str, meant: bool, part: bool, amount: bool
+    mti_code: str, name: str | None, code: str, purpose: str, meant: bool, part: bool, amount: bool
 ) -> tuple[str, str]:
     """The words before and after the amount."""
-    before, after = _asked(mti_code, name)
+    before, after = _words_around(mti_code, name)
     before += " a part of" if part else ""
-    what = wanted or "a transaction"
+    what = purpose or "a transaction"
     if not amount:
         return f"{before} {what.replace(_OF, '')}", after
     paid = code in phrases("joined")["for"] and not meant
-    joined = " for " if paid or not wanted else " of "
+    joined = " for " if paid or not purpose else " of "
     head, _, tail = what.partition(_OF)
     return f"{before} {head}{joined}", tail + after
 
@@ -455,7 +459,7 @@ def _is_part(message: Message) -> bool:
     return rest.strip("0") != "" and rest != message.get(4)
 
 
-def _asked(code: str, name: str | None) -> tuple[str, str]:
+def _words_around(code: str, name: str | None) -> tuple[str, str]:
     """The words before and after the transaction, for MTI *code* on network *name*."""
     sender, receiver = _parties(code)
     message_class, function = code[1], code[2]
@@ -466,8 +470,8 @@ def _asked(code: str, name: str | None) -> tuple[str, str]:
     if function in "24":
         return f"The {sender} reports", ", which has already been decided."
     if function != "0":
-        known = _function(code, name)
-        return f"It {phrases('about').get(function, _CONCERNS) if known else _CONCERNS}", "."
+        label = _function(code, name)
+        return f"It {phrases('about').get(function, _CONCERNS) if label else _CONCERNS}", "."
     verb = "authorize" if message_class == "1" else "authorize and post"
     return f"The {sender} asks the {receiver} to {verb}", "."
 
@@ -478,11 +482,11 @@ def _accounts(message: Message, name: str | None) -> str:
     for at, word in ((2, "from"), (4, "to")):
         kind = code[at : at + 2]
         if kind and kind != "00":
-            known = lookup("account_type", kind, version=message.version, network=name)
-            if known and known.kind == "unspecified":
+            entry = lookup("account_type", kind, version=message.version, network=name)
+            if entry and entry.kind == "unspecified":
                 continue
-            said = f"{with_article(known.meaning)} account" if known else f"unknown account type {kind}"
-            parts.append(f"{word} {said}")
+            label = f"{with_article(entry.meaning)} account" if entry else f"unknown account type {kind}"
+            parts.append(f"{word} {label}")
     return f"The money goes {' '.join(parts)}." if parts else ""
 
 
@@ -500,36 +504,36 @@ def _billing(message: Message, name: str | None) -> str:
     if (
         54 in message
         and not is_partly_approved(message)
-        and (said := money.say_additional_amounts(message[54], message.version, name))
+        and (amounts := money.say_additional_amounts(message[54], message.version, name))
     ):
-        text = f"{text} Additional amounts: {said}.".strip()
+        text = f"{text} Additional amounts: {amounts}.".strip()
     return text
 
 
 def _converted(message: Message, number: int, rate: int) -> str:
     """Amount element *number*, with its conversion rate (element *rate*)."""
-    told = money.say_rate(message.get(rate))
-    short = told.rstrip("0").removesuffix(".") if "." in told else told
+    text = money.say_rate(message.get(rate))
+    short = text.rstrip("0").removesuffix(".") if "." in text else text
     return money.say(message, number) + (f" (at a rate of {short})" if short.strip("0.") else "")
 
 
 def _when(message: Message, name: str | None) -> str:
     get = message.get
-    held, pattern = _local_time(message.version)
-    here = dates.told(pattern, "".join(map(get, held)))
-    sent = dates.told(_SENT, get(7))
+    numbers, pattern = _local_time(message.version)
+    local_time = dates.readable_date(pattern, "".join(map(get, numbers)))
+    sent = dates.readable_date(_SENT, get(7))
     whose = "sender" if message.mti[1] in _WITHOUT_MERCHANT else "merchant"
-    if not here:
+    if not local_time:
         return f"The message was sent on {sent} UTC." if sent else ""
     rest = f"; the message was sent on {sent} UTC." if sent else "."
-    return f"The {whose}'s local time was {here}{rest}"
+    return f"The {whose}'s local time was {local_time}{rest}"
 
 
 @cache
 def _local_time(version: str) -> tuple[tuple[int, ...], str]:
     """The elements with the local date and time, and their combined pattern."""
-    held = tuple(dict.fromkeys((number_of("local-date", version), 12)))
-    return held, "".join(spec(version)[number].pattern for number in held)
+    numbers = tuple(dict.fromkeys((number_of("local-date", version), 12)))
+    return numbers, "".join(spec(version)[number].pattern for number in numbers)
 
 
 def _where(message: Message, name: str | None) -> str:
@@ -543,13 +547,13 @@ def _where(message: Message, name: str | None) -> str:
 def _place(location: str, terminal: str, merchant: str, code: str, version: str) -> str:
     where = pos.say_location(mask(43, location, version), version)
     ids = (("terminal", terminal), ("merchant", merchant))
-    shown = mask(
+    details = mask(
         0, ", ".join(f"{word} {' '.join(text.split())}" for word, text in ids if text.strip()), version
     )
     if where:
-        text = f"It took place at {where}" + (f" ({shown})" if shown else "")
-    elif shown:
-        text = f"It came from {shown}"
+        text = f"It took place at {where}" + (f" ({details})" if details else "")
+    elif details:
+        text = f"It came from {details}"
     else:
         text = ""
     if not code:
@@ -565,22 +569,22 @@ def _reading(message: Message, name: str | None) -> str:
     code, condition = message[22], message.get(number_of("condition", message.version))
     version = message.version
     mode = pos.entry_mode(message, name)
-    added = "" if mode else pos.own(message, "entry", name)
+    added = "" if mode else pos.added_meaning(message, "entry", name)
     if not mode and not added:
         return f"The point of service code {code} says: {meaning(message, 22, name)}."
     how = f"Card entry: {added or mode}"
     if number_of("condition", version):
         capability = lookup("pin_entry_capability", code[2:3], version=version)
-        if capability and (said := phrases("capabilities").get(capability.kind, capability.meaning)):
-            how += f"; {said}"
+        if capability and (phrase := phrases("capabilities").get(capability.kind, capability.meaning)):
+            how += f"; {phrase}"
     else:
         if absent := pos.absence(message, name):
             how += f"; {absent}"
         if verified := pos.authentication(message, name):
             how += f"; cardholder verification: {verified}"
     if condition:
-        known = lookup("pos_condition", condition, version=version, network=name)
-        how += f"; condition: {known.meaning if known else 'unknown code ' + condition}"
+        entry = lookup("pos_condition", condition, version=version, network=name)
+        how += f"; condition: {entry.meaning if entry else 'unknown code ' + condition}"
     return how + "."
 
 
@@ -599,18 +603,18 @@ def _reason(message: Message, name: str | None) -> str:
         return ""
     parts = []
     if 24 in message and message.mti[1] != _LINK:
-        known = lookup("function_code", message[24], version=message.version)
-        if known is None or message.mti[1] != _FILE:  # the file sentence covers it
-            parts.append(f"function code {message[24]} {_means(known)}")
+        entry = lookup("function_code", message[24], version=message.version)
+        if entry is None or message.mti[1] != _FILE:  # the file sentence covers it
+            parts.append(f"function code {message[24]} {_means(entry)}")
     if 25 in message:
-        known = lookup("reason_code", message[25], version=message.version, network=name)
-        parts.append(f"reason code {message[25]} {_means(known)}")
+        entry = lookup("reason_code", message[25], version=message.version, network=name)
+        parts.append(f"reason code {message[25]} {_means(entry)}")
     text = "; ".join(parts)
     return text[:1].upper() + text[1:] + "." if text else ""
 
 
-def _means(known: Code | None) -> str:
-    return f"means {known.meaning}" if known else "is not in the list"
+def _means(entry: Code | None) -> str:
+    return f"means {entry.meaning}" if entry else "is not in the list"
 
 
 def _trace(message: Message, name: str | None) -> str:
@@ -669,26 +673,26 @@ def tell(message: Message, name: str | None) -> dict[str, str]:
     """The sentences on *message* by topic, such as `outcome`; the code lists of network *name* apply."""
     sentences = {}
     for teller, sentence in _of_a_kind(message, name):
-        if said := teller.say(message, name) if sentence is None else sentence:
-            sentences[teller.what] = said
+        if text := teller.say(message, name) if sentence is None else sentence:
+            sentences[teller.what] = text
     return sentences
 
 
 def tellers(message: Message, name: str | None) -> tuple[Teller, ...]:
     """The tellers that may apply to *message*."""
-    own = elements_told(name or "")
-    needs = ((one, own if one.say is say_own_parts else one.needs) for one in TELLERS)
-    return tuple(one for one, needed in needs if not (needed and needed.isdisjoint(message.fields)))
+    numbers = elements_told(name or "")
+    needs = ((teller, numbers if teller.say is say_own_parts else teller.needs) for teller in TELLERS)
+    return tuple(teller for teller, needed in needs if not (needed and needed.isdisjoint(message.fields)))
 
 
 def _of_a_kind(message: Message, name: str | None) -> tuple[tuple[Teller, str | None], ...]:
     """The tellers for messages with these codes, and the sentences that are the same for all of them."""
     codes = tuple(map(message.get, CODES))
     key = name, message.version, message.mti, *message.fields, codes
-    known: tuple[tuple[Teller, str | None], ...] | None = None if message.dialect else SAID.get(key)
-    if known is None:
-        asked = tellers(message, name)
-        known = tuple((one, one.say(message, name) if one.coded else None) for one in asked)
+    pairs: tuple[tuple[Teller, str | None], ...] | None = None if message.dialect else SAID.get(key)
+    if pairs is None:
+        candidates = tellers(message, name)
+        pairs = tuple((teller, teller.say(message, name) if teller.coded else None) for teller in candidates)
         if not message.dialect and max(map(len, codes)) <= SHORTEST_PAN:
-            SAID.keep(key, known)
-    return known
+            SAID.keep(key, pairs)
+    return pairs

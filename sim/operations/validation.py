@@ -34,13 +34,13 @@ class Judgement:
 
     def __init__(self, places: Places, heard: Heard, network: str = "", interface: str = "") -> None:
         self.network, self._places = network, places
-        said, found = heard.rows.get(network, ()), heard.found.get(network, ())
+        rows, findings = heard.rows.get(network, ()), heard.found.get(network, ())
         if interface and interface != network:
             of_link = heard.found.get(interface, ())
-            said = [*said, *heard.rows.get(interface, ())]
+            rows = [*rows, *heard.rows.get(interface, ())]
             # Rules on whose card it is come from the card's own brand.
-            found = [*found, *(one for one in of_link if one.order != OF_CARD)]
-        self._said = [*said, *found] if found else said
+            findings = [*findings, *(finding for finding in of_link if finding.order != OF_CARD)]
+        self._said = [*rows, *findings] if findings else rows
         self.passed = not any(map(_IS_ERROR, self._said))
         self._findings: tuple[Finding, ...] | None = None
 
@@ -62,7 +62,7 @@ class Judgement:
     @property
     def warnings(self) -> int:
         """The number of warnings."""
-        return [loudness(one) for one in self._said].count(Severity.WARNING.rank)
+        return [loudness(finding) for finding in self._said].count(Severity.WARNING.rank)
 
     @property
     def errors(self) -> list[str]:
@@ -70,25 +70,29 @@ class Judgement:
         if self.passed:
             return []
         errors = sorted(filter(_IS_ERROR, self._said), key=by_place)
-        return [one.hit.said or sentence(self._places, one.hit) for one in errors]
+        return [finding.hit.said or sentence(self._places, finding.hit) for finding in errors]
 
     def without(self, other: Judgement) -> Judgement:
         """This judgement without findings that *other* already has with at least the same severity: at the
         same position or, if they are on an element's format, on the same element."""
         near: dict[int | None, list[Said]] = {}
-        for one in other._said:
-            near.setdefault(one.hit.field, []).append(one)
+        for finding in other._said:
+            near.setdefault(finding.hit.field, []).append(finding)
         if near:
-            own = ((one, near.get(one.hit.field)) for one in self._said)
-            self._said = [one for one, said in own if said is None or not _repeats(one, said)]
+            pairs = ((item, near.get(item.hit.field)) for item in self._said)
+            self._said = [item for item, others in pairs if others is None or not _repeats(item, others)]
             self.passed = not any(map(_IS_ERROR, self._said))
         return self
 
 
-def _repeats(told: Said, said: Sequence[Said]) -> bool:
-    """Whether *said*, on the same element, already has the finding *told* with at least its severity."""
-    own, at, volume = told.text.id.startswith(f"{told.network.lower()}-"), told.hit.at, loudness(told)
-    return any((own or one.hit.at == at) and loudness(one) <= volume for one in said)
+def _repeats(candidate: Said, said: Sequence[Said]) -> bool:
+    """Whether *said*, on the same element, already has the finding *candidate* with at least its severity."""
+    is_own, at, volume = (
+        candidate.text.id.startswith(f"{candidate.network.lower()}-"),
+        candidate.hit.at,
+        loudness(candidate),
+    )
+    return any((is_own or finding.hit.at == at) and loudness(finding) <= volume for finding in said)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -117,16 +121,16 @@ class Report:
     def networks(self) -> dict[str, Judgement]:
         """The results of the requested networks (none if the text does not parse). Other networks'
         results never change `valid`."""
-        places, heard = self._places, self._heard
-        if places is None or heard is None:
+        places, hearing = self._places, self._heard
+        if places is None or hearing is None:
             return {}
-        return {name: Judgement(places, heard, name) for name in self.asked}
+        return {name: Judgement(places, hearing, name) for name in self.asked}
 
     @property
     def valid(self) -> bool:
         """Whether neither the standard nor the message's own network has an error."""
-        standard, own = self.standard, self.own
-        return standard is not None and standard.passed and (own is None or own.passed)
+        standard, of_network = self.standard, self.own
+        return standard is not None and standard.passed and (of_network is None or of_network.passed)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -173,7 +177,7 @@ def validate(
     network if it is empty. *version* None reads it off the MTI. A text that does not parse is one finding,
     never an exception; ChoiceError is raised for an unknown version or network.
     """
-    asked = asked_of(against)
+    networks = asked_of(against)
     if network is not None and network not in NETWORKS:
         network = network_named(network)
     if isinstance(message, Message):
@@ -188,22 +192,22 @@ def validate(
             message = parse(raw, chosen)
         except ParseError as error:
             return Report(None, chosen, network, framing_finding(error, chosen, raw=raw))
-    return judge(message, network, asked)
+    return judge(message, network, networks)
 
 
 def asked_of(against: Iterable[str]) -> tuple[str, ...]:
     """The networks of *against*, all if it is empty, in the order of NETWORKS."""
     if not against:
         return NETWORKS
-    named = {network_named(name, "against") for name in several("against", against, _SEVERAL)}
-    return tuple(name for name in NETWORKS if name in named) or NETWORKS
+    names = {network_named(name, "against") for name in several("against", against, _SEVERAL)}
+    return tuple(name for name in NETWORKS if name in names) or NETWORKS
 
 
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
     """The report on a message that parses; with a result per network of *asked*."""
-    places, heard = Places(message), hear(message, network)
-    standard, own = Judgement(places, heard), heard.network
+    places, hearing = Places(message), hear(message, network)
+    standard, name = Judgement(places, hearing), hearing.network
     on = message.dialect.interface if message.dialect else ""
     link = interface(on).speaker if on else ""
-    of_network = Judgement(places, heard, own or link, link).without(standard) if own or link else None
-    return Report(message, message.version, own, None, asked, standard, of_network, places, heard)
+    of_network = Judgement(places, hearing, name or link, link).without(standard) if name or link else None
+    return Report(message, message.version, name, None, asked, standard, of_network, places, hearing)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sim.operations.validation import Report
 
 
-def told(report: Report, reading: Reading, against: tuple[str, ...] = ()) -> tuple[Finding, ...]:
+def placed_findings(report: Report, reading: Reading, against: tuple[str, ...] = ()) -> tuple[Finding, ...]:
     """The findings of a verdict on a reading, including those of the networks *against*, with their positions
     in the input."""
     view = dissect(reading) if reading.misfits or reading.message is None else None
@@ -28,11 +28,11 @@ def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
     # Code that only shows messages loads no rules.
     from sim.operations.validation import Report, asked_of, judge, validate
 
-    network, asked = reading.network, asked_of(against)
+    network, networks = reading.network, asked_of(against)
     if reading.message is not None and not reading.misfits:
         if reading.format != TEXT:
             return validate(reading.message, network=network, against=against)
         # The text form was just parsed, so building it again would check nothing.
-        return judge(reading.message, network and network_named(network), asked)
+        return judge(reading.message, network and network_named(network), networks)
     view = dissect(reading)
     return Report(None, view.version, network, view.findings[0])

@@ -124,7 +124,7 @@ def _as_tags(text: str, places: Iterable[Place]) -> tuple[Tag, ...]:
 
 
 def _tags_in(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
-    found: list[Tag] = []
+    tags: list[Tag] = []
     while at < end:
         if text[at : at + 2] in _PADDING:
             at += 2
@@ -133,16 +133,16 @@ def _tags_in(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
             tag, after_tag = _read_tag(text, at, end)
             length, start = _read_length(text, after_tag, end, tag)
         except TlvError as error:
-            error.partial = tuple(found)
+            error.partial = tuple(tags)
             raise
         stop = start + 2 * length
         if stop > end:
             expected = f"{length} byte{'' if length == 1 else 's'} of tag {tag}, as its length requires"
-            raise TlvError(start, expected, f"{(end - start) // 2}", tag, tuple(found))
+            raise TlvError(start, expected, f"{(end - start) // 2}", tag, tuple(tags))
         children, fault = _read_inside(text, tag, start, stop, depth)
-        found.append(Tag(tag, text[start:stop], at, start, stop, depth, children, fault))
+        tags.append(Tag(tag, text[start:stop], at, start, stop, depth, children, fault))
         at = stop
-    return tuple(found)
+    return tuple(tags)
 
 
 def _read_inside(
@@ -291,7 +291,7 @@ def read(text: str) -> ChipData:
 def _order() -> tuple[tuple[str, int, bool], ...]:
     """The tags of the fixed layout, in order, with their hex digits and whether a one-byte length comes
     before the value."""
-    rows = (one for one in layouts("1993", 55, "AMEX") if one.variant == FIXED)
+    rows = (layout for layout in layouts("1993", 55, "AMEX") if layout.variant == FIXED)
     return tuple((cell.key, cell.most, bool(cell.own)) for cell in next(rows).cell.cells[2:])
 
 
@@ -305,8 +305,8 @@ def _read_fixed(text: str) -> ChipData:
         if announced:
             size, at = 2 * int(upper[at : at + 2] or "0", 16), at + 2
         if at + size > len(upper):
-            found = f"{max(0, len(upper) - at) // 2} before the end"
-            error = TlvError(min(at, len(upper)), f"{size // 2} bytes of {name}", found, name)
+            left = f"{max(0, len(upper) - at) // 2} before the end"
+            error = TlvError(min(at, len(upper)), f"{size // 2} bytes of {name}", left, name)
             break
         tags.append(Tag(name, upper[at : at + size], at, at, at + size))
         at += size

@@ -31,7 +31,7 @@ _GAP = "  "
 _DIGITS = frozenset(f"{byte:02X}" for byte in range(0x30, 0x3A))
 
 
-def known(cell: Cell, value: str, version: str, network: str = "") -> bool:
+def is_known_code(cell: Cell, value: str, version: str, network: str = "") -> bool:
     """Whether *value* is among the codes of *cell*, or *cell* has no codes."""
     kind = cell.codes
     if kind == "text" and cell.must:
@@ -55,8 +55,8 @@ def code_of(cell: Cell, value: str, version: str, network: str) -> Code | None:
         return cell.values.get(value) or cell.values.get(value.strip())
     position, _, other = cell.argument.partition("@")  # the version whose list to use, if this one has none
     version = other or version
-    found = lookup(cell.codes, value, version=version, network=network or None, position=position)
-    return found or (lookup_anywhere(cell.codes, value, version=version) if cell.codes in _SHARED else None)
+    row = lookup(cell.codes, value, version=version, network=network or None, position=position)
+    return row or (lookup_anywhere(cell.codes, value, version=version) if cell.codes in _SHARED else None)
 
 
 _DEPTH = 6
@@ -143,8 +143,8 @@ def _part(reading: Cutting, cell: Cell, key: str, at: int, end: int, depth: int)
         return Part(cell, key, at, end, value, inside(reading, cell, at, end, depth + 1))
     if wrong := FOREIGN[cell.content].search(value):
         _foreign(reading, cell, at, end, wrong.start())
-    elif cell.must and not known(cell, value, reading.layout.version, reading.layout.network):
-        reading.wrong(at, end, cell, wanted(cell), found_of(cell, value))
+    elif cell.must and not is_known_code(cell, value, reading.layout.version, reading.layout.network):
+        reading.wrong(at, end, cell, expected_of(cell), found_of(cell, value))
     return Part(cell, key, at, end, value)
 
 
@@ -152,8 +152,8 @@ def _foreign(reading: Cutting, cell: Cell, at: int, end: int, wrong: int) -> Non
     """Note a character, at *wrong*, that the part's class does not allow."""
     sign = cell.content == "x+n"
     if sign and not wrong:
-        found = ascii(reading.text[at : at + 1])
-        reading.wrong(at, at + 1, cell, f"C or D before the {cell.name}", found)
+        char = ascii(reading.text[at : at + 1])
+        reading.wrong(at, at + 1, cell, f"C or D before the {cell.name}", char)
         return
     units = "hex digit" if cell.content == "b" else "digit" if cell.content in ("n", "x+n") else "character"
     size = end - at - sign
@@ -166,7 +166,7 @@ def found_of(cell: Cell, value: str) -> str:
     return ascii(value) if len(value) <= _SHOWN and not cell.sensitive else f"{len(value)} characters"
 
 
-def wanted(cell: Cell) -> str:
+def expected_of(cell: Cell) -> str:
     """What a part should contain, in words."""
     if cell.codes == "is":
         return f"{cell.name} {' or '.join(cell.argument.split(' '))}"
@@ -187,21 +187,21 @@ _REGISTERED = {
 def _places(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """Parts one after the other; with `short`, the value may end before any of them."""
     short = "short" in cell.words
-    for one in cell.cells:
-        if at == end and (short or not one.least):
+    for child in cell.cells:
+        if at == end and (short or not child.least):
             continue
-        size = one.most
-        if one.own:
-            at, size = _own_length(reading, one, at, end, last=one is cell.cells[-1])
+        size = child.most
+        if child.own:
+            at, size = _own_length(reading, child, at, end, last=child is cell.cells[-1])
             if size < 0:
                 return
-        elif not one.fixed:
-            size = min(one.most, end - at)
-        if at + size > end or size < one.least:
-            units = "digits" if one.content in ("n", "x+n") else "characters"
-            reading.wrong(at, end, one, f"{max(one.least, size)} {units} of {one.name}", f"{end - at}")
+        elif not child.fixed:
+            size = min(child.most, end - at)
+        if at + size > end or size < child.least:
+            units = "digits" if child.content in ("n", "x+n") else "characters"
+            reading.wrong(at, end, child, f"{max(child.least, size)} {units} of {child.name}", f"{end - at}")
             return
-        yield _part(reading, one, one.key, at, at + size, depth)
+        yield _part(reading, child, child.key, at, at + size, depth)
         at += size
     if at < end:
         last = cell.cells[-1]
@@ -218,8 +218,8 @@ def _own_length(reading: Cutting, cell: Cell, at: int, end: int, *, last: bool) 
     if size < 0 or over or not cell.least <= size <= cell.most:
         left = max(end - start, 0)
         units = "digit" if cell.content == "n" else "character"
-        found = f"{digits}, with {left} {units}s after it" if digits.isdigit() else "other characters"
-        reading.wrong(at, min(start, end), cell, f"the length of {cell.name}", found)
+        text = f"{digits}, with {left} {units}s after it" if digits.isdigit() else "other characters"
+        reading.wrong(at, min(start, end), cell, f"the length of {cell.name}", text)
         return at, -1
     return start, size
 
@@ -291,8 +291,8 @@ def _unknown(path: str, cut: str, content: str) -> Cell:
 
 def _tagged(reading: Cutting, cell: Cell, tag: str, start: int, end: int, depth: int) -> Part:
     """A part found by its tag, with its length checked by its row."""
-    one = cell.by_key.get(tag) or _unknown(f"{cell.path}.{tag}", cell.cut, "ans")
-    return _part(reading, one, tag, start, end, depth)
+    child = cell.by_key.get(tag) or _unknown(f"{cell.path}.{tag}", cell.cut, "ans")
+    return _part(reading, child, tag, start, end, depth)
 
 
 def _ber(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
@@ -321,19 +321,19 @@ def _bits(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
     for bit in range(1, size + 1):
         if not number >> (size - bit) & 1:
             continue
-        one = cell.by_key.get(str(bit))
-        if one is None:
+        child = cell.by_key.get(str(bit))
+        if child is None:
             reading.wrong(start, end, cell, "only known bits", f"bit {bit}")
             return
-        width = min(one.most, end - start) if not one.fixed else one.most
-        if one.own:
-            start, width = _own_length(reading, one, start, end, last=False)
+        width = min(child.most, end - start) if not child.fixed else child.most
+        if child.own:
+            start, width = _own_length(reading, child, start, end, last=False)
             if width < 0:
                 return
-        if start + width > end or width < one.least:
-            reading.wrong(start, end, one, f"{one.least} characters of {one.name}", f"{end - start}")
+        if start + width > end or width < child.least:
+            reading.wrong(start, end, child, f"{child.least} characters of {child.name}", f"{end - start}")
             return
-        yield _part(reading, one, one.key, start, start + width, depth)
+        yield _part(reading, child, child.key, start, start + width, depth)
         start += width
     if start < end:
         reading.wrong(start, end, cell, "nothing after the last part", f"{end - start} more characters")
@@ -348,16 +348,16 @@ _TOKEN = re.compile(r"! (\S\S)(\d{5}) ", re.ASCII)
 
 def _tokens(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """BASE24 tokens, after the header that counts them; with `open`, the value may be something else."""
-    text, begun = reading.text, at
+    text, origin = reading.text, at
     header = _HEADER.match(text, at, end)
     if header is None and "open" in cell.words:
         return
     if header is None:
-        found = ascii(text[at : min(at + len("& 0000000000"), end)])
-        reading.wrong(at, end, cell, "& and 10 digits in front of the tokens", found)
+        opening = ascii(text[at : min(at + len("& 0000000000"), end)])
+        reading.wrong(at, end, cell, "& and 10 digits in front of the tokens", opening)
         return
-    one = cell.by_key.get(HEADER_KEY) or _unknown(f"{cell.path}.{HEADER_KEY}", "", "ans")
-    yield _part(reading, one, HEADER_KEY, at + len("& "), header.end(), depth)
+    child = cell.by_key.get(HEADER_KEY) or _unknown(f"{cell.path}.{HEADER_KEY}", "", "ans")
+    yield _part(reading, child, HEADER_KEY, at + len("& "), header.end(), depth)
     at, number = header.end(), 1
     while at < end:
         head = _TOKEN.match(text, at, end)
@@ -371,9 +371,11 @@ def _tokens(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
             return
         yield _tagged(reading, cell, head[1], start, start + size, depth)
         at, number = start + size, number + 1
-    if (number, end - begun) != (int(header[1]), int(header[2])):
-        counted = f"{number} tokens with the header, {end - begun} characters"
-        reading.wrong(begun + len("& "), header.end(), one, counted, f"{int(header[1])} and {int(header[2])}")
+    if (number, end - origin) != (int(header[1]), int(header[2])):
+        counted = f"{number} tokens with the header, {end - origin} characters"
+        reading.wrong(
+            origin + len("& "), header.end(), child, counted, f"{int(header[1])} and {int(header[2])}"
+        )
 
 
 def _split(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
@@ -381,11 +383,11 @@ def _split(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Itera
     sign, cells = cell.words[0], cell.cells
     texts = reading.text[at:end].split(sign, len(cells) - 1)
     if len(texts) < len(cells):
-        expected = ", ".join(one.name for one in cells[:-1]) + f", each followed by {sign}"
+        expected = ", ".join(part.name for part in cells[:-1]) + f", each followed by {sign}"
         reading.wrong(at, end, cell, expected, "fewer parts")
         return
-    for one, text in zip(cells, texts, strict=True):
-        yield _part(reading, one, one.key, at, at + len(text), depth)
+    for child, text in zip(cells, texts, strict=True):
+        yield _part(reading, child, child.key, at, at + len(text), depth)
         at += len(text) + len(sign)
 
 
@@ -450,9 +452,10 @@ def fits(layout: Layout, value: str) -> bool:
         if pattern.fullmatch(value) is None:
             return False
         if (strict := layout.strict) is not None:
-            own, size = layout.network, len(value)  # a part that is left out is not checked
+            network, size = layout.network, len(value)  # a part that is left out is not checked
             return all(
-                at >= size or known(cell, value[at:end], layout.version, own) for cell, at, end in strict
+                at >= size or is_known_code(cell, value[at:end], layout.version, network)
+                for cell, at, end in strict
             )
     return not read(layout, value).misfits
 
@@ -469,40 +472,40 @@ def fitting(version: str | Spec, number: int, value: str, network: str | None = 
     for layout in tried(version, number, network):
         if layout.pattern is not None and not fits(layout, value):
             continue
-        found = read(layout, value)
-        if found.misfits:
+        parts = read(layout, value)
+        if parts.misfits:
             continue
-        torn = _torn(found)
+        torn = _torn(parts)
         if not torn:
-            return found
+            return parts
         if best is None or torn < least:
-            best, least = found, torn
+            best, least = parts, torn
     return best
 
 
 def closest(version: str | Spec, number: int, value: str, network: str | None = None) -> Parts | None:
     """*value* split by the layout that fits, else by the one that fits furthest; None if the element has no
     layout."""
-    found = fitting(version, number, value, network)
-    if found is not None:
-        return found
+    parts = fitting(version, number, value, network)
+    if parts is not None:
+        return parts
     found_by = [read(layout, value) for layout in tried(version, number, network)]
-    return max(found_by, key=lambda one: one.misfits[0].start) if found_by else None
+    return max(found_by, key=lambda candidate: candidate.misfits[0].start) if found_by else None
 
 
 def tried(version: str | Spec, number: int, network: str | None = None) -> tuple[Layout, ...]:
     """The layouts to try: the dialect's own if it has any, else the network's and the standard's."""
     if isinstance(version, Spec):
-        own = tuple(one for one in version.parts if one.number == number)
-        return own or layouts(version.version, number, network)
+        own_layouts = tuple(layout for layout in version.parts if layout.number == number)
+        return own_layouts or layouts(version.version, number, network)
     return layouts(version, number, network)
 
 
-def _torn(found: Parts) -> int:
+def _torn(parts: Parts) -> int:
     """How many words a boundary between two text parts splits."""
     return sum(
         one.cell.codes == two.cell.codes == "text" and one.value[-1:].isalnum() and two.value[:1].isalnum()
-        for one, two in zip(found.parts, found.parts[1:], strict=False)
+        for one, two in zip(parts.parts, parts.parts[1:], strict=False)
     )
 
 
@@ -510,11 +513,11 @@ def _torn(found: Parts) -> int:
 def standing(version: str, number: int, network: str | None, key: str) -> tuple[Layout, slice] | None:
     """The layout of an element and the fixed position of part *key* in every value that fits; None if that
     depends on the value, or the element has several layouts. A value may end before it."""
-    known = layouts(version, number, network)
-    if len(known) != 1 or known[0].pattern is None:
+    candidates = layouts(version, number, network)
+    if len(candidates) != 1 or candidates[0].pattern is None:
         return None
-    places = (slice(start, end) for cell, start, end in known[0].cell.front if cell.key == key)
-    return next(((known[0], one) for one in places), None)
+    places = (slice(start, end) for cell, start, end in candidates[0].cell.front if cell.key == key)
+    return next(((candidates[0], position) for position in places), None)
 
 
 @cache

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sim.errors import BuildError, shown
+from sim.errors import BuildError, quoted_value
 from sim.parts.chip_data import ChipData, Tag, write_length, write_tags
 from sim.parts.chip_data import read as read_chip
 from sim.parts.layout import HEADER_KEY, Part, Parts, fitting, list_heads, read, tried
@@ -35,16 +35,16 @@ def _inside(cell: Cell, value: Value, number: int) -> str:
     if isinstance(value, str):
         return value if cell.cut else _leaf(cell, value, number)
     if not isinstance(value, Mapping):
-        return "".join(_places(cell, one, number) for one in value)
+        return "".join(_places(cell, item, number) for item in value)
     if not value.keys() <= cell.called and cell.cut in ("places", "groups", "split", "bits"):
         unknown = next(name for name in value if name not in cell.called)
-        raise BuildError(number, None, "parts of " + cell.name, shown(unknown))
+        raise BuildError(number, None, "parts of " + cell.name, quoted_value(unknown))
     return _WRITERS[cell.cut](cell, value, number)
 
 
-def _given(cell: Cell, values: Mapping[str, Value]) -> Value | None:
-    found = values.get(cell.key)
-    return values.get(cell.name) if found is None else found
+def _value_for(cell: Cell, values: Mapping[str, Value]) -> Value | None:
+    value = values.get(cell.key)
+    return values.get(cell.name) if value is None else value
 
 
 def _leaf(cell: Cell, text: str, number: int) -> str:
@@ -57,7 +57,7 @@ def _leaf(cell: Cell, text: str, number: int) -> str:
     return filled
 
 
-def _own(cell: Cell, text: str) -> str:
+def _with_length(cell: Cell, text: str) -> str:
     if not cell.own:
         return text
     return f"{len(text) // 2:02X}{text}" if cell.own[0] == "H" else f"{len(text):0{len(cell.own)}}{text}"
@@ -72,14 +72,16 @@ def _places(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     texts: list[str] = []
     last = len(cell.cells)
     if "short" in cell.words:
-        last = max((at for at, one in enumerate(cell.cells) if _given(one, values) is not None), default=-1)
-    for at, one in enumerate(cell.cells):
+        last = max(
+            (at for at, part in enumerate(cell.cells) if _value_for(part, values) is not None), default=-1
+        )
+    for at, child in enumerate(cell.cells):
         if at > last:
             break
-        given = _given(one, values)
-        if given is None:
-            given = _usual(one)
-        texts.append(_own(one, _inside(one, given, number)))
+        value = _value_for(child, values)
+        if value is None:
+            value = _usual(child)
+        texts.append(_with_length(child, _inside(child, value, number)))
     return "".join(texts)
 
 
@@ -87,50 +89,52 @@ def _list(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     width = int("".join(filter(str.isdigit, cell.words[1])))
     texts: list[str] = []
     for key, value in values.items():
-        one = cell.by_key.get(key) or cell.by_name.get(key)
-        text = _inside(one, value, number) if one else str(value)
-        if one is not None and "lead" in cell.words and one is cell.cells[0]:
+        child = cell.by_key.get(key) or cell.by_name.get(key)
+        text = _inside(child, value, number) if child else str(value)
+        if child is not None and "lead" in cell.words and child is cell.cells[0]:
             texts.insert(0, text)
         elif cell.words[1].startswith("b"):
-            texts.append(f"{one.key if one else key}{len(text) // 2:0{2 * width}X}{text}")
+            texts.append(f"{child.key if child else key}{len(text) // 2:0{2 * width}X}{text}")
         else:
-            texts.append(f"{one.key if one else key}{len(text):0{width}}{text}")
+            texts.append(f"{child.key if child else key}{len(text):0{width}}{text}")
     return "".join(texts)
 
 
 def _ber(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     pairs = []
     for key, value in values.items():
-        one = cell.by_key.get(key) or cell.by_name.get(key)
-        pairs.append((one.key if one else key, _inside(one, value, number) if one else str(value)))
+        child = cell.by_key.get(key) or cell.by_name.get(key)
+        pairs.append((child.key if child else key, _inside(child, value, number) if child else str(value)))
     return write_tags(pairs)
 
 
 def _bits(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     first = cell.cells[0]
     size = first.most * _BITS_A_DIGIT
-    given = {int((cell.by_key.get(key) or cell.by_name[key]).key): value for key, value in values.items()}
-    given.pop(int(first.key), None)
+    bit_values = {
+        int((cell.by_key.get(key) or cell.by_name[key]).key): value for key, value in values.items()
+    }
+    bit_values.pop(int(first.key), None)
     bits, texts = 0, []
-    for bit in sorted(given):
-        one = cell.by_key[str(bit)]
+    for bit in sorted(bit_values):
+        child = cell.by_key[str(bit)]
         bits |= 1 << size - bit
-        texts.append(_own(one, _inside(one, given[bit], number)))
+        texts.append(_with_length(child, _inside(child, bit_values[bit], number)))
     return f"{bits:0{first.most}X}" + "".join(texts)
 
 
 def _split(cell: Cell, values: Mapping[str, Value], number: int) -> str:
-    return cell.words[0].join(_inside(one, _given(one, values) or "", number) for one in cell.cells)
+    return cell.words[0].join(_inside(child, _value_for(child, values) or "", number) for child in cell.cells)
 
 
 def _tokens(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     texts = []
     for key, value in values.items():
-        one = cell.by_key.get(key) or cell.by_name.get(key)
-        if (one.key if one else key) == HEADER_KEY:
+        child = cell.by_key.get(key) or cell.by_name.get(key)
+        if (child.key if child else key) == HEADER_KEY:
             continue
-        text = _inside(one, value, number) if one else str(value)
-        texts.append(f"! {one.key if one else key}{len(text):05} {text}")
+        text = _inside(child, value, number) if child else str(value)
+        texts.append(f"! {child.key if child else key}{len(text):05} {text}")
     return _counted("& 0000000000" + "".join(texts), len(texts) + 1)
 
 
@@ -210,14 +214,14 @@ def _replaced(table: str | Spec, number: int, value: str, change: Change, networ
     parts = fitting(table, number, value, network) or (read(layouts[0], value) if len(layouts) == 1 else None)
     if parts is None:
         return value[:start] + text + value[end:]
-    made = _changed(parts.layout.cell, parts.parts, value, 0, len(value), change)
-    _check(parts, made, number)
-    return made
+    result = _changed(parts.layout.cell, parts.parts, value, 0, len(value), change)
+    _check(parts, result, number)
+    return result
 
 
-def _check(before: Parts, made: str, number: int) -> None:
-    """Raise BuildError if *made* no longer fits a layout that the value fitted before."""
-    wrong = read(before.layout, made).misfits
+def _check(before: Parts, result: str, number: int) -> None:
+    """Raise BuildError if *result* no longer fits a layout that the value fitted before."""
+    wrong = read(before.layout, result).misfits
     if before.fits and wrong:
         raise BuildError(number, None, wrong[0].expected, wrong[0].found)
 
@@ -228,11 +232,11 @@ def _changed(cell: Cell, parts: tuple[Part, ...], value: str, at: int, end: int,
     for part in parts:
         if not (part.start <= start and stop <= part.end):
             continue
-        whole = (part.start, part.end) == (start, stop)
-        inner = text if whole else _changed(part.cell, part.children, value, part.start, part.end, change)
+        is_whole = (part.start, part.end) == (start, stop)
+        inner = text if is_whole else _changed(part.cell, part.children, value, part.start, part.end, change)
         front, head = _head(cell, part, value, inner)
-        made = value[at:front] + head + inner + value[part.end : end]
-        return _counted(made, len(parts)) if cell.cut == "tokens" else made
+        result = value[at:front] + head + inner + value[part.end : end]
+        return _counted(result, len(parts)) if cell.cut == "tokens" else result
     return value[at:start] + text + value[stop:end]
 
 
@@ -242,25 +246,25 @@ def _head(cell: Cell, part: Part, value: str, inner: str) -> tuple[int, str]:
     if cell.cut == "ber":
         size = len(write_length((part.end - part.start) // 2))
         return part.start - size, write_length(_bytes(inner))
-    own = part.cell.own
+    own_length = part.cell.own
     if cell.cut == "tokens" and part.key != HEADER_KEY:
         head = f"{_length(inner, len('00000'), False)} "
         return part.start - len(head), head
     if cell.cut == "list" and not ("lead" in cell.words and part.cell is cell.cells[0]):
         _, _, content, width = list_heads(cell)
         return part.start - width, _length(inner, width, content == "b")
-    if own:
-        return part.start - len(own), _length(inner, len(own), own[0] == "H")
+    if own_length:
+        return part.start - len(own_length), _length(inner, len(own_length), own_length[0] == "H")
     return part.start, ""
 
 
 def _length(inner: str, width: int, in_bytes: bool) -> str:
-    made = f"{_bytes(inner):0{width}X}" if in_bytes else f"{len(inner):0{width}}"
-    if len(made) > width:
+    digits = f"{_bytes(inner):0{width}X}" if in_bytes else f"{len(inner):0{width}}"
+    if len(digits) > width:
         what, most = ("bytes", 16**width - 1) if in_bytes else ("characters", 10**width - 1)
-        found = _bytes(inner) if in_bytes else len(inner)
-        raise BuildError(None, None, f"a part of at most {most} {what}", f"{found} {what}")
-    return made
+        count = _bytes(inner) if in_bytes else len(inner)
+        raise BuildError(None, None, f"a part of at most {most} {what}", f"{count} {what}")
+    return digits
 
 
 def _bytes(inner: str) -> int:
@@ -271,15 +275,15 @@ def _bytes(inner: str) -> int:
 
 def _chip(chip: ChipData, value: str, change: Change) -> str:
     tags = tuple(tag for tag in chip.tags if not tag.depth)
-    made = _tags(value, tags, tags[0].start, len(value), change)
+    text = _tags(value, tags, tags[0].start, len(value), change)
     front = value[: tags[0].start]
     if chip.layout == _DATASET:
-        front = front[:_DATASET_ID] + _length(made, _DATASET_LENGTH, True)
-    made = front + made
-    wrong = read_chip(made).error
+        front = front[:_DATASET_ID] + _length(text, _DATASET_LENGTH, True)
+    text = front + text
+    wrong = read_chip(text).error
     if wrong is not None and chip.error is None:
         raise BuildError(_CHIP, None, wrong.expected, wrong.found)
-    return made
+    return text
 
 
 def _tags(value: str, tags: tuple[Tag, ...], at: int, end: int, change: Change) -> str:

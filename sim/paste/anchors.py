@@ -57,10 +57,10 @@ class Anchor:
 @lru_cache(maxsize=4)
 def _heads(tried: tuple[TriedFormat, ...]) -> dict[str, dict[Head, TriedFormat]]:
     """One format for each way to write the MTI and the bitmap, keyed by how the MTI is written."""
-    found: dict[str, dict[Head, TriedFormat]] = {}
+    formats: dict[str, dict[Head, TriedFormat]] = {}
     for kind in reversed(tried):
-        found.setdefault(kind.head[0], {})[kind.head] = kind
-    return found
+        formats.setdefault(kind.head[0], {})[kind.head] = kind
+    return formats
 
 
 @cache
@@ -93,10 +93,10 @@ def _of_bytes() -> tuple[tuple[float, ...], ...]:
 
 def _of_byte(gains: Sequence[tuple[float, float]]) -> tuple[float, ...]:
     """The bits saved by each value of a byte, built up one bit at a time."""
-    made = [sum(clear for clear, _ in gains)]
+    savings = [sum(clear for clear, _ in gains)]
     for _, more in reversed(gains):
-        made += [one + more for one in made]
-    return tuple(made)
+        savings += [saving + more for saving in savings]
+    return tuple(savings)
 
 
 def _saved(data: bytes, start: int, size: int) -> float:
@@ -111,7 +111,7 @@ def usual(mti: str) -> bool:
     return mti[1:3] in {row["mti"][1:3] for row in read_csv("networks/presence")}
 
 
-def known(mti: str) -> bool:
+def is_known_mti(mti: str) -> bool:
     """Whether every digit of *mti* has a meaning.
 
     >>> known("0200"), known("0999")
@@ -124,10 +124,10 @@ def known(mti: str) -> bool:
 def strangeness(mti: str) -> float | None:
     """The penalty in bits for MTI digits without a meaning; None if the digits cannot be an MTI: an unknown
     version, or class 0."""
-    told = split(mti)
-    if told.version is None or mti[1] == "0":
+    meaning = split(mti)
+    if meaning.version is None or mti[1] == "0":
         return None
-    parts = (told.message_class, told.function, told.origin)
+    parts = (meaning.message_class, meaning.function, meaning.origin)
     return sum(_STRANGE for part in parts if not part)
 
 
@@ -139,20 +139,24 @@ def anchors(
 ) -> list[Anchor]:
     """Return the likeliest anchors in the first bytes, or at byte *only*, the best first; only those written
     *alike*, if that is given; as the formats *tried* write them, by default all."""
-    found = []
+    candidates = []
     by_page = _heads(kinds() if tried is None else tried)
     last = min(len(views.data) - _SHORTEST, FARTHEST)
     for page, heads in by_page.items():
         if alike and page != alike[0]:
             continue
         for at, mti in _mtis(views, page, last) if only is None else _mtis(views, page, only, only):
-            some = heads.items() if alike is None else ((one, heads[one]) for one in (alike,) if one in heads)
-            made = (_anchor(views, at, mti, head, kind) for head, kind in some)
-            found += [one for one in made if one]
-    found.sort(key=lambda one: (-one.rank, one.at))
+            some = (
+                heads.items()
+                if alike is None
+                else ((head, heads[head]) for head in (alike,) if head in heads)
+            )
+            attempts = (_anchor(views, at, mti, head, kind) for head, kind in some)
+            candidates += [anchor for anchor in attempts if anchor]
+    candidates.sort(key=lambda anchor: (-anchor.rank, anchor.at))
     # EBCDIC digits look like heads at every byte, so the best of each way to write one is kept, too.
-    best = {one.head: one for one in reversed(found)}
-    return [one for place, one in enumerate(found) if place < _MOST or best[one.head] is one]
+    best = {anchor.head: anchor for anchor in reversed(candidates)}
+    return [anchor for place, anchor in enumerate(candidates) if place < _MOST or best[anchor.head] is anchor]
 
 
 def _mtis(views: Views, page: str, last: int, first: int = 0) -> Iterator[tuple[int, str]]:

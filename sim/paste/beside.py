@@ -58,31 +58,31 @@ def _kinds() -> tuple[_Kind, ...]:
 
 def kinds() -> tuple[str, ...]:
     """Return the names of all recognized kinds."""
-    own = ("empty", "network-headers", "ndc", "emv-tlv", "dol")
-    return tuple(dict.fromkeys((*own, *(one.kind for one in _kinds()))))
+    names = ("empty", "network-headers", "ndc", "emv-tlv", "dol")
+    return tuple(dict.fromkeys((*names, *(kind.kind for kind in _kinds()))))
 
 
 @cache
 def is_proven(kind: str) -> bool:
     """Whether the shape of a *kind* is proof enough, even if it might start like a message."""
-    return any(one.proof for one in _kinds() if one.kind == kind)
+    return any(row.proof for row in _kinds() if row.kind == kind)
 
 
-def what_else(found: Sequence[Sighting], text: str, headers: str) -> tuple[str, tuple[str, ...]]:
-    """Return the kind of *text*, in which the bytes *found* were seen after network *headers*, and why it is
-    not an ISO 8583 message; the kind is empty if it is unknown.
+def what_else(sightings: Sequence[Sighting], text: str, headers: str) -> tuple[str, tuple[str, ...]]:
+    """Return the kind of *text*, in which the bytes *sightings* were seen after network *headers*, and why it
+    is not an ISO 8583 message; the kind is empty if it is unknown.
 
     >>> what_else((), "9F2701809C0100", "")
     ('emv-tlv', ('Chip data in TLV (DE 55) without its message.',))
     """
     if headers:
         return "network-headers", (f"{headers} come first, but no ISO 8583 message follows",)
-    if not text.strip() and not any(one.data.strip() for one in found):
+    if not text.strip() and not any(sighting.data.strip() for sighting in sightings):
         return "empty", ("no text",)
-    if any(_NDC.match(one.data) for one in found[:3]):
+    if any(_NDC.match(sighting.data) for sighting in sightings[:3]):
         return "ndc", ("An NDC or DDC message of a cash machine: its fields are separated by 1C.", NO_MTI)
-    if known := recognized(text):
-        return known[0], (known[1],)
+    if verdict := recognized(text):
+        return verdict[0], (verdict[1],)
     return "", (NO_MTI,)
 
 
@@ -100,12 +100,12 @@ def recognized(text: str, *, proof: bool = False) -> tuple[str, str] | None:
             return "emv-tlv", "Chip data in TLV (DE 55) without its message."
         if _tag_list(digits):
             return "dol", "A data object list (DOL): tags with their lengths."
-    for one in _kinds():
-        if proof and not one.proof:
+    for kind in _kinds():
+        if proof and not kind.proof:
             continue
-        held = {"text": bare, "line": text.strip("\r\n"), "hex": digits}[one.on]
-        if held and one.pattern.fullmatch(held) and _sound(one.kind, held):
-            return one.kind, one.sentence
+        subject = {"text": bare, "line": text.strip("\r\n"), "hex": digits}[kind.on]
+        if subject and kind.pattern.fullmatch(subject) and _sound(kind.kind, subject):
+            return kind.kind, kind.sentence
     return None
 
 
@@ -127,24 +127,24 @@ def _sound(kind: str, text: str) -> bool:
 def _is_chip_data(digits: str) -> bool:
     """Whether hex *digits* are tags, most of which EMV knows."""
     try:
-        found = read_tags(digits)
+        tags = read_tags(digits)
     except IsoError:
         return False
-    leaves = [one for one in walk_tags(found) if not one.constructed]
-    return 2 * sum(one.tag in chip.tags() for one in leaves) > len(leaves)
+    leaves = [tag for tag in walk_tags(tags) if not tag.constructed]
+    return 2 * sum(leaf.tag in chip.tags() for leaf in leaves) > len(leaves)
 
 
 def _tag_list(digits: str) -> list[tuple[str, int]]:
     """Return known EMV tags with their lengths; empty if *digits* are not such a list."""
-    at, found = 0, list[tuple[str, int]]()
+    at, pairs = 0, list[tuple[str, int]]()
     while at < len(digits):
         size = 4 if int(digits[at : at + 2] or "0", 16) & 0x1F == 0x1F else 2
         tag, length = digits[at : at + size], digits[at + size : at + size + _LENGTH_OF_TAG]
         if tag not in chip.tags() or len(length) < _LENGTH_OF_TAG:
             return []
-        found.append((tag, int(length, 16)))
+        pairs.append((tag, int(length, 16)))
         at += size + _LENGTH_OF_TAG
-    return found if len(found) >= _FEWEST_TAGS else []
+    return pairs if len(pairs) >= _FEWEST_TAGS else []
 
 
 def inside(kind: str, text: str) -> tuple[Piece, ...]:
@@ -158,15 +158,15 @@ def inside(kind: str, text: str) -> tuple[Piece, ...]:
     if make is None:
         return ()
     bare = text.strip()
-    labeled = (one.pattern.fullmatch(bare) for one in _kinds() if one.kind == kind and one.pattern.groups)
-    for found in filter(None, labeled):
-        return tuple(make(_SEPARATORS.sub("", found[1]).upper()))
+    labeled = (row.pattern.fullmatch(bare) for row in _kinds() if row.kind == kind and row.pattern.groups)
+    for match in filter(None, labeled):
+        return tuple(make(_SEPARATORS.sub("", match[1]).upper()))
     return tuple(make(_BLANKS.sub("", bare).upper() if _HEX.fullmatch(bare) else bare))
 
 
 def _chip_data(digits: str) -> Iterator[Piece]:
-    for one in emv.decode(digits):
-        yield Piece(f"{'  ' * one.depth}{one.tag} {one.name}", one.value_shown, one.meaning)
+    for item in emv.decode(digits):
+        yield Piece(f"{'  ' * item.depth}{item.tag} {item.name}", item.value_shown, item.meaning)
 
 
 def _data_objects(digits: str) -> Iterator[Piece]:
@@ -193,7 +193,7 @@ def _card_number(text: str) -> Iterator[Piece]:
 def _card(pan: str, expiry: str, service: str) -> Iterator[Piece]:
     yield next(_card_number(pan))
     if expiry:
-        yield Piece("expiry", expiry, dates.told("YYMM", expiry))
+        yield Piece("expiry", expiry, dates.readable_date("YYMM", expiry))
     if service:
         yield Piece("service code", service, meaning(Message("0100", {40: service}), 40))
 
@@ -211,25 +211,27 @@ def _track_1(text: str) -> Iterator[Piece]:
 
 
 def _pin_block(digits: str) -> Iterator[Piece]:
-    told = {"0": "the PIN is combined with the card number", "2": "the PIN alone, for a chip card"}
-    yield Piece("format", digits[0], f"ISO 9564-1 format {digits[0]}: {told.get(digits[0], told['0'])}")
+    sentences = {"0": "the PIN is combined with the card number", "2": "the PIN alone, for a chip card"}
+    yield Piece(
+        "format", digits[0], f"ISO 9564-1 format {digits[0]}: {sentences.get(digits[0], sentences['0'])}"
+    )
     yield Piece("PIN length", digits[1], emv.count(int(digits[1], 16), "digit"))
     yield Piece("PIN", _HIDDEN, "")
 
 
 def _of_tag(tag: str) -> Callable[[str], Iterator[Piece]]:
     def pieces(digits: str) -> Iterator[Piece]:
-        for said in emv.bits_set(tag, digits) or ["no bit set"]:
-            yield Piece(tag, digits, said)
+        for sentence in emv.bits_set(tag, digits) or ["no bit set"]:
+            yield Piece(tag, digits, sentence)
 
     return pieces
 
 
 def _cvm(digits: str) -> Iterator[Piece]:
-    for name, said, at in zip(
+    for name, text, at in zip(
         ("method", "condition", "result"), emv.cvm_parts(digits), (0, 2, 4), strict=True
     ):
-        yield Piece(name, digits[at : at + 2], said or "reserved, or of a payment system")
+        yield Piece(name, digits[at : at + 2], text or "reserved, or of a payment system")
 
 
 def _information(digits: str) -> Iterator[Piece]:
@@ -251,7 +253,7 @@ def _serial_number(digits: str) -> Iterator[Piece]:
 
 
 def _key_block(text: str) -> Iterator[Piece]:
-    known = {(row["part"], row["code"]): row["meaning"] for row in read_csv("keys/key_block")}
+    meanings = {(row["part"], row["code"]): row["meaning"] for row in read_csv("keys/key_block")}
     places = (
         ("version", 0, 1),
         ("usage", 5, 7),
@@ -261,21 +263,21 @@ def _key_block(text: str) -> Iterator[Piece]:
     )
     yield Piece("length", text[1:5], f"{int(text[1:5])} characters, {len(text)} are here")
     for part, start, end in places:
-        yield Piece(part, text[start:end], known.get((part, text[start:end]), "not in the list"))
+        yield Piece(part, text[start:end], meanings.get((part, text[start:end]), "not in the list"))
     yield Piece("key", _HIDDEN, "")
 
 
 def _commands(text: str) -> Iterator[Piece]:
     """Yield the first command of each line; what follows depends on the card."""
-    for found in filter(None, map(_COMMAND.search, text.upper().splitlines())):
-        if known := chip.command(found[2]):
-            yield Piece("command", "".join(found.groups()), known)
+    for match in filter(None, map(_COMMAND.search, text.upper().splitlines())):
+        if description := chip.command(match[2]):
+            yield Piece("command", "".join(match.groups()), description)
 
 
 def _response(text: str) -> Iterator[Piece]:
     code = re.split(r"[\s:=]+", text)[-1].upper()
-    found = lookup("response_code", code, version="1987" if len(code) == 2 else "1993")
-    yield Piece("response code", code, found.meaning if found else "not in the list of response codes")
+    entry = lookup("response_code", code, version="1987" if len(code) == 2 else "1993")
+    yield Piece("response code", code, entry.meaning if entry else "not in the list of response codes")
 
 
 def _reference(text: str) -> Iterator[Piece]:

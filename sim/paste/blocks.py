@@ -38,20 +38,20 @@ def blocks(lines: list[str]) -> list[str]:
     >>> blocks(["sent", "0800202000000000000099", "received", "0000  30 38 31 30 82 20 00 00", "0008  00 00"])
     ['0800202000000000000099', '0000  30 38 31 30 82 20 00 00\\n0008  00 00']
     """
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     inside = False
     for line in lines:
         if len(runs := _RUN.findall(line)) > 1:
-            found += [[run] for run in runs]
+            groups += [[run] for run in runs]
             inside = False
         elif _DATA.search(bare := line[:_MOST_LINE].strip()) or (inside and _SHORT.fullmatch(bare)):
             if not inside or _FIRST_ROW.match(bare):
-                found.append([])
-            found[-1].append(line)
+                groups.append([])
+            groups[-1].append(line)
             inside = True
         else:
             inside = False
-    return ["\n".join(one) for one in found[:_MOST]]
+    return ["\n".join(group) for group in groups[:_MOST]]
 
 
 def paragraphs(text: str) -> list[str]:
@@ -60,14 +60,14 @@ def paragraphs(text: str) -> list[str]:
     >>> paragraphs("Request:\\n[48, 56, 48, 48, 130, 32, 0]\\nResponse:\\n[48, 56, 49, 48, 130, 32, 0]")
     ['[48, 56, 48, 48, 130, 32, 0]', '[48, 56, 49, 48, 130, 32, 0]']
     """
-    found: list[list[str]] = [[]]
+    groups: list[list[str]] = [[]]
     for line in text.splitlines():
         bare = line.strip()
         if not bare or (len(bare) <= _MOST_CAPTION and _CAPTION.fullmatch(bare)):
-            found.append([])
+            groups.append([])
         else:
-            found[-1].append(line)
-    parts = [part for one in found if len(part := "\n".join(one)) > _LEAST]
+            groups[-1].append(line)
+    parts = [part for group in groups if len(part := "\n".join(group)) > _LEAST]
     return parts if 1 < len(parts) <= _MOST_PARAGRAPHS else []
 
 
@@ -80,5 +80,5 @@ def after(data: bytes, end: int, text: bool, stx: bool = False) -> int:
     """
     if stx and (ended := _ENDED.match(data, end)):
         return ended.end()
-    found = (_DIVIDED.match(data, end) or _NAMED.match(data, end)) if text else None
-    return found.end() if found else end
+    match = (_DIVIDED.match(data, end) or _NAMED.match(data, end)) if text else None
+    return match.end() if match else end

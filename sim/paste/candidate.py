@@ -106,22 +106,22 @@ class Candidate:
     @property
     def _has_own(self) -> int:
         """1 if an element was read for which the format differs from its version, else -1."""
-        own = self.kind.format.layout(self.version).own
-        return -1 if own.isdisjoint(step.number for step in self.steps) else 1
+        numbers = self.kind.format.layout(self.version).own
+        return -1 if numbers.isdisjoint(step.number for step in self.steps) else 1
 
     @cached_property
     def evidence(self) -> float:
         """The bits saved against the simplest explanation of the bytes read; if the reading does not fit, of
         the bytes before what spoils it: a damaged message is a message up to the damage."""
-        found = self._saved(self._worth_of_bytes, self.state.at)
+        bits = self._saved(self._worth_of_bytes, self.state.at)
         if self.fits:
-            return found
+            return bits
         at = ((score + self.front.bits, step.end) for step, score in self.state.trail())
         for most, end in sorted(at, reverse=True):
-            if most <= found:
+            if most <= bits:
                 break  # the simplest explanation only lowers it
-            found = max(found, self._saved(most, end))
-        return found
+            bits = max(bits, self._saved(most, end))
+        return bits
 
     def _saved(self, score: float, end: int) -> float:
         return score - (8 - plain_bits(self.data[:end])) * end
@@ -142,20 +142,20 @@ class Candidate:
     @cached_property
     def unusual(self) -> list[str]:
         """What is allowed but not stated in the message."""
-        found = [self.anchor.note] if self.anchor.note else []
+        notes = [self.anchor.note] if self.anchor.note else []
         if self.version != self.native:
-            found.append(f"read with the lengths of {self.version}, but the MTI is {self.anchor.mti}")
-        found += [*self.dialect, *self.reading.notes, *self.padding.unsettled, *self.padding.doubtful]
+            notes.append(f"read with the lengths of {self.version}, but the MTI is {self.anchor.mti}")
+        notes += [*self.dialect, *self.reading.notes, *self.padding.unsettled, *self.padding.doubtful]
         # An extra bit in the bitmap takes two bytes of another element for such a length.
-        found += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]
+        notes += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]
         texts = (step.value for step in self.steps if step.way.field.written.startswith("cp"))
         if starred(self.padding.values):
-            found.append(STARRED)
+            notes.append(STARRED)
         if self._other_card:
-            found.append(OTHER_CARD)
+            notes.append(OTHER_CARD)
         if any(_PAGES_DIFFER.intersection(value) for value in texts):
-            found.append(PAGES_DIFFER)
-        return found
+            notes.append(PAGES_DIFFER)
+        return notes
 
     @property
     def _other_card(self) -> bool:
@@ -217,8 +217,8 @@ class Candidate:
     @property
     def title(self) -> str:
         """The format in words, with its padding."""
-        said = "text form" if self.is_text else self.kind.format.title
-        return ", ".join([said, *self.padding.said])
+        words = "text form" if self.is_text else self.kind.format.title
+        return ", ".join([words, *self.padding.said])
 
     @cached_property
     def format(self) -> Format:
@@ -233,8 +233,8 @@ class Candidate:
         the MTI, 1 the bitmap."""
         page = self.anchor.head[0]
         bits = self.anchor.at + (2 if page == "bcd" else 4)
-        found = {0: (self.anchor.at, self.anchor.at, bits), 1: (bits, bits, self.anchor.end)}
-        return found | {step.number: (step.at, step.start, step.end) for step in self.steps}
+        places = {0: (self.anchor.at, self.anchor.at, bits), 1: (bits, bits, self.anchor.end)}
+        return places | {step.number: (step.at, step.start, step.end) for step in self.steps}
 
     @cached_property
     def error(self) -> ParseError | None:
@@ -263,41 +263,41 @@ def _written(
 ) -> Format:
     """The format of *kind* with elements written in other *ways* or *padded* differently. Links write all
     messages alike, and making a layout takes longer than reading with it."""
-    made = kind.format
-    changed = {number: dict(row) for number, row in made.elements.items()}
+    base = kind.format
+    changed = {number: dict(row) for number, row in base.elements.items()}
     for number, way in ways:
         changed[number] = {**changed.get(number, {}), **(way.change or {})}
     for number, odd in padded:
         changed[number] = {**changed.get(number, {}), "odd": odd}
-    return made.with_(elements=changed, odd={**made.odd, **dict(groups)}, version=version)
+    return base.with_(elements=changed, odd={**base.odd, **dict(groups)}, version=version)
 
 
-def of_candidate(one: Candidate) -> Reading:
+def of_candidate(candidate: Candidate) -> Reading:
     """Return a candidate as a Reading."""
-    end = one.state.at
+    end = candidate.state.at
     return Reading(
-        message=_on_its_interface(one),
-        spelling=one.reading.name,
-        framing=one.framing,
-        layers=one.front.layers,
-        format=one.name,
-        title=one.title,
-        written=one.format,
-        version=one.version,
-        data=one.data,
-        ahead=network_headers(one.reading.data)[0],
-        start=one.anchor.at,
+        message=_on_its_interface(candidate),
+        spelling=candidate.reading.name,
+        framing=candidate.framing,
+        layers=candidate.front.layers,
+        format=candidate.name,
+        title=candidate.title,
+        written=candidate.format,
+        version=candidate.version,
+        data=candidate.data,
+        ahead=network_headers(candidate.reading.data)[0],
+        start=candidate.anchor.at,
         end=end,
-        spans=one.spans,
-        as_text=one.reading.text,
-        announced=one.anchor.numbers,
+        spans=candidate.spans,
+        as_text=candidate.reading.text,
+        announced=candidate.anchor.numbers,
         read=end,
-        size=len(one.data),
-        complete=one.complete,
-        confidence=one.confidence,
-        reasons=tuple(one.reasons),
-        misfits=(one.error,) if one.error else (),
-        origin=one,
+        size=len(candidate.data),
+        complete=candidate.complete,
+        confidence=candidate.confidence,
+        reasons=tuple(candidate.reasons),
+        misfits=(candidate.error,) if candidate.error else (),
+        origin=candidate,
     )
 
 
@@ -316,22 +316,22 @@ def _on_its_interface(one: Candidate) -> Message:
 def plain_bits(data: bytes) -> float:
     """Return the bits per byte of the simplest explanation of *data*."""
     size = len(data) or 1
-    own = sum(-count * log2(count / size) for count in Counter(data).values()) / size + 2.0
+    entropy = sum(-count * log2(count / size) for count in Counter(data).values()) / size + 2.0
     ebcdic = view(data, "cp037").encode("latin-1", "replace")
     for cost, what in _PLAIN:
         if what.fullmatch(data) or what.fullmatch(ebcdic):
-            return min(cost, own)
-    return min(_PACKED if data.hex().isdigit() else _ANY, own)
+            return min(cost, entropy)
+    return min(_PACKED if data.hex().isdigit() else _ANY, entropy)
 
 
-def same(one: Candidate, other: Candidate) -> bool:
+def same(candidate: Candidate, other: Candidate) -> bool:
     """Whether two candidates have the same MTI and values, regardless of padding, letter case, and whether
     bytes are shown as hex or characters."""
-    if one.anchor.mti != other.anchor.mti or len(one.steps) != len(other.steps):
+    if candidate.anchor.mti != other.anchor.mti or len(candidate.steps) != len(other.steps):
         return False
     return all(
         first.number == second.number and _alike(first, second)
-        for first, second in zip(one.steps, other.steps, strict=True)
+        for first, second in zip(candidate.steps, other.steps, strict=True)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.paste.anchors import known, usual
+from sim.paste.anchors import is_known_mti, usual
 from sim.paste.candidate import OTHER_CARD, PAGES_DIFFER, Candidate, same
 from sim.paste.front import OFF_BY
 from sim.paste.reading import LIKELY, SURE, UNSURE
@@ -38,7 +38,7 @@ def believable(best: Candidate) -> bool:
     # The text around it is no evidence against what reads to its end.
     if best.fits and (best.score >= 0 or best.score - min(best.reading.saved, 0.0) >= _ENOUGH):
         return True
-    near = usual(best.anchor.mti) and any(OFF_BY in one for one in best.odd)
+    near = usual(best.anchor.mti) and any(OFF_BY in oddity for oddity in best.odd)
     if near and best.steps and not best.steps[0].odd:
         return True
     if _begins_well(best, near) or _only_the_front(best):
@@ -95,7 +95,7 @@ def _note(best: Candidate) -> None:
     """Note what is not odd but leaves little to check."""
     if len(best.steps) < _FEW and not best.is_text:
         best.unusual.append("few elements, so little to check")
-    if not known(best.anchor.mti):
+    if not is_known_mti(best.anchor.mti):
         best.unusual.append(f"MTI {best.anchor.mti} is not a usual one")
 
 
@@ -121,11 +121,11 @@ def _beside(best: Candidate, rival: Candidate) -> str:
 
 
 def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
-    content = [one for one in best.odd if one.startswith("DE ")]
+    content = [oddity for oddity in best.odd if oddity.startswith("DE ")]
     foreign = best.version != best.native
     blind = any(not layer.name and "'" not in layer.label for layer in best.front.layers)
     shaky = bool(best.dialect) or len(best.odd) > len(content) or foreign
-    if not best.fits or any(OFF_BY in one for one in best.odd) or len(best.odd) > 1:
+    if not best.fits or any(OFF_BY in oddity for oddity in best.odd) or len(best.odd) > 1:
         return UNSURE
     if best.dialect and len(best.steps) < _FEW and not _framed(best):
         return UNSURE
@@ -170,7 +170,7 @@ def _brittle(best: Candidate, content: Sequence[str]) -> bool:
 
 def known_usual(best: Candidate) -> bool:
     """Whether networks use the MTI and it is not reserved."""
-    return usual(best.anchor.mti) and known(best.anchor.mti)
+    return usual(best.anchor.mti) and is_known_mti(best.anchor.mti)
 
 
 def plain(mti: str) -> bool:

@@ -34,7 +34,7 @@ from sim.paste.spellings import (
     Named,
     Sighting,
     is_legible,
-    named,
+    named_messages,
     narrowed,
     narrowed_utf8,
     sighting_named,
@@ -96,37 +96,37 @@ def guess(
     >>> guess("0800 2020 0000 0000 0000 9900 0012 3456").read_as
     'hex, BCD, odd digits padded left, likely'
     """
-    asked = _asked(format, version)
+    context = _known_options(format, version)
     if isinstance(data, bytes | bytearray | memoryview):
-        return _of_bytes(narrowed(bytes(data[:MOST_CHARACTERS])), asked)
+        return _of_bytes(narrowed(bytes(data[:MOST_CHARACTERS])), context)
     if not isinstance(data, str):
         raise TypeError(f"a paste is a str or bytes, not {type(data).__name__}")
     if "\0" in data[:2]:
         data = narrowed(data[:MOST_CHARACTERS].encode("latin-1", "replace")).decode("latin-1")
     bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
     if format == TEXT:
-        return _text_form(bare, asked, hexed=False) or of_no_message(
+        return _text_form(bare, context, hexed=False) or of_no_message(
             TEXT, ("no text form that reads to its end",)
         )
-    if asked.kinds:
-        return _of_sightings(sightings(bare), bare, asked)
-    return _proven(bare, _of_text(bare, asked))
+    if context.kinds:
+        return _of_sightings(sightings(bare), bare, context)
+    return _proven(bare, _of_text(bare, context))
 
 
-def _proven(text: str, found: Reading) -> Reading:
-    """Return *found*, or what *text* is by its shape if the message is not believed."""
-    if not found.believed and (known := recognized(text, proof=True)):
-        return of_no_message(found.spelling, (known[1],), kind=known[0])
-    return found
+def _proven(text: str, reading: Reading) -> Reading:
+    """Return *reading*, or what *text* is by its shape if the message is not believed."""
+    if not reading.believed and (verdict := recognized(text, proof=True)):
+        return of_no_message(reading.spelling, (verdict[1],), kind=verdict[0])
+    return reading
 
 
-def _asked(format: Format | str | None, version: AnyVersion | None) -> Known:
+def _known_options(format: Format | str | None, version: AnyVersion | None) -> Known:
     if version is not None:
         version = version_named(version)
     if format is None or format == TEXT:
         return Known((), version)
-    made = wire_format(format)
-    return Known((TriedFormat(made, 0.0),), made.version or version)
+    fmt = wire_format(format)
+    return Known((TriedFormat(fmt, 0.0),), fmt.version or version)
 
 
 def _of_bytes(data: bytes, asked: Known) -> Reading:
@@ -134,20 +134,20 @@ def _of_bytes(data: bytes, asked: Known) -> Reading:
     if is_legible(data) and not asked.kinds:
         text = data.decode("latin-1")
         return _proven(text, _of_text(text, asked, raw=data))
-    found = _of_sightings([Sighting(GIVEN, data, 0.0)], data.hex(), asked)
-    return found if asked.kinds else _proven(data.hex(), found)
+    reading = _of_sightings([Sighting(GIVEN, data, 0.0)], data.hex(), asked)
+    return reading if asked.kinds else _proven(data.hex(), reading)
 
 
 def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"") -> Reading:
     """Guess the text *bare*; *raw* are its bytes, if those were given. Text *enclosed* in another paste is
     not parsed as JSON."""
-    if found := _text_form(bare, asked):
-        return found
+    if form := _text_form(bare, asked):
+        return form
     if not enclosed and bare.lstrip()[:1] in ("{", "["):
         inside = (
             _within(f"JSON {key}: ", _of_text(value, asked, enclosed=True)) for key, value in texts(bare)
         )
-        if read := [one for one in inside if one.message is not None]:
+        if read := [part for part in inside if part.message is not None]:
             return _together(read[0], read)
     record = not enclosed and is_json(bare)
     if elements := _all_named(bare):
@@ -158,39 +158,39 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     lines = [] if record else [line for line in bare.splitlines() if line.strip()]
     if len(lines) > 1 and (first := _text_form(lines[0].strip(), asked)):
         return _with_parts(first, lines, asked, lines=True)
-    seen = [*sightings(bare), *([Sighting(GIVEN, raw, 0.0)] if raw else ())]
-    whole = _of_sightings(seen, bare, asked)
+    all_sightings = [*sightings(bare), *([Sighting(GIVEN, raw, 0.0)] if raw else ())]
+    reading = _of_sightings(all_sightings, bare, asked)
     # Lines that the whole does not read: the second message is perhaps damaged.
-    left = len(whole.messages) < len(lines) - 1 and any(map(_LEFT.match, whole.reasons))
-    if len(lines) > 1 and (left or not whole.believed) and _HEX.fullmatch(lines[0].strip()):
+    left = len(reading.messages) < len(lines) - 1 and any(map(_LEFT.match, reading.reasons))
+    if len(lines) > 1 and (left or not reading.believed) and _HEX.fullmatch(lines[0].strip()):
         first = _of_sightings(sightings(lines[0]), lines[0], asked)
         if first.believed:
             return _with_parts(first, lines, asked, lines=True)
     if not record:
-        in_blocks = _with_parts(whole, blocks(lines), asked)
+        in_blocks = _with_parts(reading, blocks(lines), asked)
         in_paragraphs = _with_parts(in_blocks, paragraphs(bare), asked)
         # Words between messages make their paragraphs harder to read than their own lines.
-        fewer = in_blocks is not whole and len(in_paragraphs.messages) < len(in_blocks.messages)
-        whole = in_blocks if fewer else in_paragraphs
-    if whole.believed and "among" in whole.spelling:
-        whole = _with_parts(whole, lines, asked)
-    elif not whole.believed and len(apart := list(_lines_apart(lines, asked))) > 1:
-        return replace(apart[0], more=tuple(apart[1:]))
-    if whole.believed or enclosed:
-        return whole
-    twice = next(_written_twice(seen, bare, asked), None)
-    return twice or (_each(words) if (words := worded(bare)) else whole)
+        fewer = in_blocks is not reading and len(in_paragraphs.messages) < len(in_blocks.messages)
+        reading = in_blocks if fewer else in_paragraphs
+    if reading.believed and "among" in reading.spelling:
+        reading = _with_parts(reading, lines, asked)
+    elif not reading.believed and len(readings := list(_lines_apart(lines, asked))) > 1:
+        return replace(readings[0], more=tuple(readings[1:]))
+    if reading.believed or enclosed:
+        return reading
+    twice = next(_written_twice(all_sightings, bare, asked), None)
+    return twice or (_each(words) if (words := worded(bare)) else reading)
 
 
 def _lines_apart(lines: list[str], asked: Known) -> Iterator[Reading]:
     """Yield the messages of lines that each have one that reads to its end, whatever surrounds it; none
     unless all lines that start like a message do."""
-    begun = [line for line in lines if _HEAD.search(line)]
-    if not 1 < len(begun) <= _MOST_APART:
+    head_lines = [line for line in lines if _HEAD.search(line)]
+    if not 1 < len(head_lines) <= _MOST_APART:
         return
-    found = [_of_text(line.strip(), replace(asked, work=None), enclosed=True) for line in begun]
-    if all(one.complete for one in found):
-        yield from (replace(one, more=()) for one in found)
+    readings = [_of_text(line.strip(), replace(asked, work=None), enclosed=True) for line in head_lines]
+    if all(reading.complete for reading in readings):
+        yield from (replace(reading, more=()) for reading in readings)
 
 
 def _each(elements: Sequence[Named]) -> Reading:
@@ -202,59 +202,67 @@ def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Re
     """Yield readings of bytes *seen* in *text* that are text again: hex of hex digits, base64 of a dump; or
     bytes that were encoded as UTF-8 characters."""
     asked = replace(asked, work=Work(_MOST_OTHERS))
-    for sighting in [one for one in seen if not one.text][:_MOST_TWICE]:
+    for sighting in [candidate for candidate in seen if not candidate.text][:_MOST_TWICE]:
         inner = sighting.data
         if not _SHORTEST <= len(inner) <= _LONGEST:
             continue
         if is_legible(inner, 1.0):
-            found = _of_text(inner.decode("latin-1"), asked, enclosed=True)
+            reading = _of_text(inner.decode("latin-1"), asked, enclosed=True)
         elif bare := narrowed_utf8(inner):
-            found = _of_sightings(
+            reading = _of_sightings(
                 [replace(sighting, data=bare, notes=(*sighting.notes, AS_UTF8))], text, asked
             )
         else:
             continue
-        if found.believed:
-            yield _within(f"{sighting.name}: ", found) if inner.isascii() else found
+        if reading.believed:
+            yield _within(f"{sighting.name}: ", reading) if inner.isascii() else reading
 
 
 def _all_named(text: str) -> list[Named]:
     """Return the messages whose elements *text* names with at least one valid value; if there is only one,
     those of its paragraphs, if more."""
-    found = [one for one in named(text) if fits_at_all(one)]
-    if len(found) != 1:
-        return found
-    apart = [one for part in paragraphs(text) for one in named(part)]
-    whole = any(one.fields == found[0].fields for one in apart)
-    return apart if whole and len(apart) > 1 else found
+    messages = [message for message in named_messages(text) if fits_at_all(message)]
+    if len(messages) != 1:
+        return messages
+    by_paragraph = [message for part in paragraphs(text) for message in named_messages(part)]
+    included = any(message.fields == messages[0].fields for message in by_paragraph)
+    return by_paragraph if included and len(by_paragraph) > 1 else messages
 
 
-def _with_parts(whole: Reading, parts: list[str], asked: Known, *, lines: bool = False) -> Reading:
-    """Return what the *whole* paste is, or, if that is not believed, one of its first parts, with the
+def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool = False) -> Reading:
+    """Return what the *reading* paste is, or, if that is not believed, one of its first parts, with the
     messages of all parts that are written alike. Together they take no more work than one paste. If the
     parts are *lines*, each is a message, damaged ones as far as they read."""
     if len(parts) < _FEWEST:
-        return whole
-    first = whole
-    if not whole.believed:
+        return reading
+    first = reading
+    if not reading.believed:
         tried = (_of_text(part, asked, enclosed=True) for part in parts[:_FEWEST])
-        first = next((one for one in tried if one.believed), whole)
+        first = next((trial for trial in tried if trial.believed), reading)
         if not first.believed:
-            return whole
+            return reading
     # Both ends of a link use the same format.
     alike = replace(
-        _asked(first.written or "ascii", asked.version), work=Work(_MOST_OTHERS), searches=asked.searches
+        _known_options(first.written or "ascii", asked.version),
+        work=Work(_MOST_OTHERS),
+        searches=asked.searches,
     )
     read = [(part, _part(first, part.strip("\r\n"), alike, lines)) for part in parts[:_MOST_PARTS]]
-    found = [(part, one) for part, made in read if made for one in made.messages if lines or one.believed]
-    messages = [replace(one, more=()) for _, one in found]
+    pairs = [
+        (part, message)
+        for part, result in read
+        if result
+        for message in result.messages
+        if lines or message.believed
+    ]
+    messages = [replace(message, more=()) for _, message in pairs]
     if lines:
         return replace(first, more=tuple(messages[1:]))
     if messages and _says_the_same(messages[0], first):
         return replace(first, more=tuple(_once(messages)[1:]))
-    if any(_says_the_same(one, first) for one in messages[1:]):
+    if any(_says_the_same(message, first) for message in messages[1:]):
         # A later message, which saves more bits, was taken for the whole paste.
-        again = _of_text(found[0][0], asked, enclosed=True)
+        again = _of_text(pairs[0][0], asked, enclosed=True)
         first = replace(again if again.believed else messages[0], more=())
         return replace(first, more=tuple(_once(messages)[1:]))
     return _together(first, messages)
@@ -263,13 +271,14 @@ def _with_parts(whole: Reading, parts: list[str], asked: Known, *, lines: bool =
 def _once(messages: list[Reading]) -> list[Reading]:
     """The *messages* of parts: one sent twice appears twice, one shown in two notations once."""
     return [
-        one
-        for at, one in enumerate(messages)
+        message
+        for at, message in enumerate(messages)
         if at == 0
         or (
-            one.believed
+            message.believed
             and not any(
-                _says_the_same(one, other) and one.spelling != other.spelling for other in messages[:at]
+                _says_the_same(message, other) and message.spelling != other.spelling
+                for other in messages[:at]
             )
         )
     ]
@@ -277,8 +286,8 @@ def _once(messages: list[Reading]) -> list[Reading]:
 
 def _part(first: Reading, part: str, alike: Known, lines: bool) -> Reading | None:
     """Read a *part* of a paste whose *first* message is known."""
-    if one := _text_form(part, alike) or _as_first(first, part):
-        return one
+    if reading := _text_form(part, alike) or _as_first(first, part):
+        return reading
     work = alike.work or Work()
     if not work.done:
         work.left -= _A_PART
@@ -293,37 +302,37 @@ def _as_first(first: Reading, text: str, *, whole: bool = True) -> Reading | Non
     if not isinstance(origin, Candidate) or origin.skipped:
         return None
     sighting = sighting_named(text, origin.reading.name)
-    one = as_first(origin, sighting, sighting.data, whole=whole) if sighting else None
-    if one is None or not one.steps:
+    candidate = as_first(origin, sighting, sighting.data, whole=whole) if sighting else None
+    if candidate is None or not candidate.steps:
         return None
     if not whole:
-        return of_candidate(one)
-    if not one.fits or one.odd or one.layers != origin.layers:
+        return of_candidate(candidate)
+    if not candidate.fits or candidate.odd or candidate.layers != origin.layers:
         return None
-    return replace(of_candidate(one), more=tuple(map(of_candidate, following(one))))
+    return replace(of_candidate(candidate), more=tuple(map(of_candidate, following(candidate))))
 
 
-def _within(around: str, found: Reading) -> Reading:
-    """Return *found* with what is *around* it added to its spelling."""
+def _within(around: str, reading: Reading) -> Reading:
+    """Return *reading* with what is *around* it added to its spelling."""
     rivals, more = (
-        tuple(replace(one, spelling=f"{around}{one.spelling}") for one in some)
-        for some in (found.rivals, found.more)
+        tuple(replace(other, spelling=f"{around}{other.spelling}") for other in some)
+        for some in (reading.rivals, reading.more)
     )
-    return replace(found, spelling=f"{around}{found.spelling}", rivals=rivals, more=more)
+    return replace(reading, spelling=f"{around}{reading.spelling}", rivals=rivals, more=more)
 
 
 def _together(first: Reading, others: Sequence[Reading]) -> Reading:
     """Return *first* with the other messages of the paste, each once."""
     messages = list(first.messages)
-    for one in (one for other in others for one in other.messages):
-        if one.believed and not any(_says_the_same(one, other) for other in messages):
-            messages.append(replace(one, more=()))
+    for reading in (message for other in others for message in other.messages):
+        if reading.believed and not any(_says_the_same(reading, other) for other in messages):
+            messages.append(replace(reading, more=()))
     return replace(first, more=tuple(messages[1:]))
 
 
-def _says_the_same(one: Reading, other: Reading) -> bool:
+def _says_the_same(reading: Reading, other: Reading) -> bool:
     """Whether two messages are equal, regardless of the formats they were read by."""
-    mine, theirs = one.message, other.message
+    mine, theirs = reading.message, other.message
     return mine is not None and theirs is not None and (mine.mti, mine.fields) == (theirs.mti, theirs.fields)
 
 
@@ -357,34 +366,38 @@ def as_hex(text: str, message: Message, asked: Known | None = None) -> Reading |
         return None
     # The MTI of the text form is that of the bytes, too.
     at = None if strangeness(message.mti) is None else 0
-    known = Known(version=asked.version, searches=asked.searches, at=at) if asked else Known(at=at)
-    found, _ = candidates([Sighting("hex", bytes.fromhex(text), 0.0)], known)
-    clean = [one for one in found if one.fits and not one.odd]
-    rivals = [one for one in clean if one.message.fields != message.fields]
+    search_context = Known(version=asked.version, searches=asked.searches, at=at) if asked else Known(at=at)
+    hex_candidates, _ = candidates([Sighting("hex", bytes.fromhex(text), 0.0)], search_context)
+    clean = [candidate for candidate in hex_candidates if candidate.fits and not candidate.odd]
+    rivals = [candidate for candidate in clean if candidate.message.fields != message.fields]
     if not rivals:
         return None
-    best = max(rivals, key=lambda one: one.evidence)
-    said = f"read as hex digits, it is {best.title} as well, with other values"
-    plain, _ = candidates([Sighting(TEXT, text.encode(), 0.0)], known)
-    as_said = (one.evidence for one in plain if not one.odd and one.message.fields == message.fields)
+    best = max(rivals, key=lambda candidate: candidate.evidence)
+    reason = f"read as hex digits, it is {best.title} as well, with other values"
+    plain, _ = candidates([Sighting(TEXT, text.encode(), 0.0)], search_context)
+    as_said = (
+        candidate.evidence
+        for candidate in plain
+        if not candidate.odd and candidate.message.fields == message.fields
+    )
     if best.evidence <= max(as_said, default=0.0):
-        return of_no_message(TEXT, (said,))
-    judge(best, [one for one in rivals if one is not best])
+        return of_no_message(TEXT, (reason,))
+    judge(best, [candidate for candidate in rivals if candidate is not best])
     read = of_candidate(best)
-    form = of_text(text, message, UNSURE, (said,))
+    form = of_text(text, message, UNSURE, (reason,))
     as_form = "the text form reads to its end as well, with other values"
     if read.confidence == SURE:
         return replace(read, confidence=LIKELY, reasons=(as_form,), rivals=(form,))
     return replace(read, reasons=(*read.reasons, as_form), rivals=(form,))
 
 
-def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
-    kept, layers = candidates(found, asked)
+def _of_sightings(all_sightings: list[Sighting], text: str, asked: Known) -> Reading:
+    kept, layers = candidates(all_sightings, asked)
     kept.sort(key=believable, reverse=True)
     if not kept or not believable(kept[0]):
-        kind, why = what_else(found, text, layers)
+        kind, why = what_else(all_sightings, text, layers)
         odd = tuple(kept[0].odd[:2]) if kept and not kind else ()
-        return of_no_message(found[0].name, (*why, *odd), (layers,) * bool(layers), kind)
+        return of_no_message(all_sightings[0].name, (*why, *odd), (layers,) * bool(layers), kind)
     more = _in_order(kept)
     if (
         more
@@ -396,7 +409,12 @@ def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
     for read in kept:
         # Another message of the paste is not a rival reading of this one.
         judge(
-            read, [other for other in kept if other is not read and not any(same(other, one) for one in more)]
+            read,
+            [
+                other
+                for other in kept
+                if other is not read and not any(same(other, message) for message in more)
+            ],
         )
     for read in kept[1:]:
         if kept[0].confidence == SURE:
@@ -410,10 +428,10 @@ def _of_sightings(found: list[Sighting], text: str, asked: Known) -> Reading:
 def _in_order(kept: list[Candidate]) -> list[Candidate]:
     """Return the messages after the first one, which is moved to the front: a later one may save more
     bits."""
-    for one in kept[1:]:
-        more = list(following(one)) if one.goes_on else []
+    for candidate in kept[1:]:
+        more = list(following(candidate)) if candidate.goes_on else []
         if any(same(kept[0], other) for other in more):
-            kept.remove(one)
-            kept.insert(0, one)
+            kept.remove(candidate)
+            kept.insert(0, candidate)
             return more
     return list(following(kept[0]))

@@ -77,13 +77,13 @@ class Front:
 
 @cache
 def _bits() -> dict[str, float]:
-    found: dict[str, float] = read_toml("guess")["frames"]
-    return found
+    table: dict[str, float] = read_toml("guess")["frames"]
+    return table
 
 
 @cache
 def _of_kind(*kinds: str) -> tuple[Frame, ...]:
-    return tuple(made for made in frames().values() if made.kind in kinds and made.name in _bits())
+    return tuple(frame for frame in frames().values() if frame.kind in kinds and frame.name in _bits())
 
 
 def explain(front: bytes, total: int, end: int | None) -> Front:
@@ -116,32 +116,32 @@ def _explain(
 
 def _unknown(rest: bytes, at: int, total: int) -> Front:
     text = rest.isascii() and rest.decode().isprintable()
-    shown = repr(rest[:_SHOWN].decode()) if text else rest[:_SHOWN].hex().upper()
-    shown += "" if len(rest) <= _SHOWN else " and more"
+    excerpt = repr(rest[:_SHOWN].decode()) if text else rest[:_SHOWN].hex().upper()
+    excerpt += "" if len(rest) <= _SHOWN else " and more"
     odd = f"{len(rest)} byte{'s' * (len(rest) > 1)} at the start: no known framing"
     if near := _near(rest, total - at):
         odd = near
     bits = _UNKNOWN + (_UNKNOWN_CHARACTER if text else _UNKNOWN_BYTE) * len(rest)
-    return Front((FrontLayer("", f"header {shown}", len(rest), bits, odd),), bits)
+    return Front((FrontLayer("", f"header {excerpt}", len(rest), bits, odd),), bits)
 
 
 def _near(rest: bytes, left: int) -> str:
     """Describe a length that is nearly right: bytes were lost or added. Empty if there is none."""
-    for made, said in _said(rest[:_WIDEST]):
-        width = made.head
-        if len(rest) in (width, width + _TPDU_BYTES) and 0 < abs(said - (left - width)) < _NEAR:
-            off = abs(said - (left - width))
-            return f"the {made.title} in front says {said} and {OFF_BY} {off}: bytes were lost or added"
+    for frame, length in _possible_lengths(rest[:_WIDEST]):
+        width = frame.head
+        if len(rest) in (width, width + _TPDU_BYTES) and 0 < abs(length - (left - width)) < _NEAR:
+            off = abs(length - (left - width))
+            return f"the {frame.title} in front says {length} and {OFF_BY} {off}: bytes were lost or added"
     return ""
 
 
 def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[FrontLayer]:
     """Yield the layers that may start at byte *at* of *front*."""
     data = front[at:]
-    for made, said in _said(data[:_WIDEST]):
-        yield from _length(made, data, said, at, total, end)
-    for made in _of_kind("header", "counted"):
-        if len(data) >= made.width and (layer := _header(made, data, at, total, end)):
+    for frame, length in _possible_lengths(data[:_WIDEST]):
+        yield from _length(frame, data, length, at, total, end)
+    for frame in _of_kind("header", "counted"):
+        if len(data) >= frame.width and (layer := _header(frame, data, at, total, end)):
             yield layer
     if data[:1] == bytes([STX]):
         yield FrontLayer(
@@ -150,23 +150,23 @@ def _layers(front: bytes, at: int, total: int, end: int | None) -> Iterator[Fron
 
 
 @lru_cache(maxsize=1024)
-def _said(data: bytes) -> tuple[tuple[Frame, int], ...]:
+def _possible_lengths(data: bytes) -> tuple[tuple[Frame, int], ...]:
     """The kinds of length that *data* may start with, and the value of each."""
-    found = []
-    for made in _of_kind("length"):
-        if len(data) >= made.head:
-            said = said_length(made, data, 0)
-            if said is not None and said > _LEAST_LENGTH:
-                found.append((made, said))
-    return tuple(found)
+    pairs = []
+    for frame in _of_kind("length"):
+        if len(data) >= frame.head:
+            length = said_length(frame, data, 0)
+            if length is not None and length > _LEAST_LENGTH:
+                pairs.append((frame, length))
+    return tuple(pairs)
 
 
 def _length(
-    made: Frame, data: bytes, said: int, at: int, total: int, end: int | None
+    frame: Frame, data: bytes, said: int, at: int, total: int, end: int | None
 ) -> Iterator[FrontLayer]:
-    width = made.head
+    width = frame.head
     after, raw = at + width, data[:width]
-    bits = _bits()[made.name]
+    bits = _bits()[frame.name]
     left = total - after
     if end is None:
         odd = ""
@@ -174,40 +174,40 @@ def _length(
             odd = f"the length in front says {said}, but {left} bytes follow"
             odd += f", so it {OFF_BY} {said - left}" if said - left < _NEAR else ""
         if said == left or odd:
-            yield FrontLayer(made.name, _label(made, raw), width, bits - 8.0 * bool(odd), odd)
+            yield FrontLayer(frame.name, _label(frame, raw), width, bits - 8.0 * bool(odd), odd)
         return
     more = total - end
     for have, how in ((left - more, ""), (left, ", to the end of the paste"), (left - 2 * more, "")):
         if said == have:
-            yield FrontLayer(made.name, _label(made, raw) + how, width, bits - 2.0 * bool(how))
+            yield FrontLayer(frame.name, _label(frame, raw) + how, width, bits - 2.0 * bool(how))
 
 
-def _label(made: Frame, raw: bytes) -> str:
-    return f"{made.title} {_shown(made, raw)}"
+def _label(frame: Frame, raw: bytes) -> str:
+    return f"{frame.title} {_frame_text(frame, raw)}"
 
 
-def _shown(made: Frame, raw: bytes) -> str:
-    if made.written in ("binary", "bcd"):
+def _frame_text(frame: Frame, raw: bytes) -> str:
+    if frame.written in ("binary", "bcd"):
         return raw.hex().upper()
-    return view(raw, "ascii" if made.written == "hex" else made.written)
+    return view(raw, "ascii" if frame.written == "hex" else frame.written)
 
 
-def _header(made: Frame, data: bytes, at: int, total: int, end: int | None) -> FrontLayer | None:
-    bits, width = _bits()[made.name], made.width
-    if made.kind == "counted":
+def _header(frame: Frame, data: bytes, at: int, total: int, end: int | None) -> FrontLayer | None:
+    bits, width = _bits()[frame.name], frame.width
+    if frame.kind == "counted":
         width = max(width, data[0])
     raw = data[:width]
-    shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
-    if len(raw) < width or not re.fullmatch(made.pattern, shown):
+    text = view(raw, "ascii") if frame.written == "ascii" else raw.hex().upper()
+    if len(raw) < width or not re.fullmatch(frame.pattern, text):
         return None
-    if made.name in _HEADS and (len(data) != width or at < _TPDU_BYTES):
+    if frame.name in _HEADS and (len(data) != width or at < _TPDU_BYTES):
         return None  # any bytes may begin so; only between a TPDU and the message are they the head
-    if made.kind != "counted":
-        return FrontLayer(made.name, f"{made.title} {shown}", width, bits)
-    fits = said_total(made, raw) in ((end or total) - at, total - at)
-    odd = "" if fits else f"the length in the {made.title} does not fit"
+    if frame.kind != "counted":
+        return FrontLayer(frame.name, f"{frame.title} {text}", width, bits)
+    fits = said_total(frame, raw) in ((end or total) - at, total - at)
+    odd = "" if fits else f"the length in the {frame.title} does not fit"
     return FrontLayer(
-        made.name, f"{made.title} of {width} bytes", width, bits if fits else bits - _MISFIT, odd
+        frame.name, f"{frame.title} of {width} bytes", width, bits if fits else bits - _MISFIT, odd
     )
 
 
@@ -249,7 +249,7 @@ def between(data: bytes, end: int, start: int) -> FrontLayer:
 def _etx(body: bytes, rest: bytes) -> FrontLayer:
     if len(rest) == 1:
         return FrontLayer("etx", "ETX", 1, _bits()["etx"])
-    checks = [reduce(lambda one, other: one ^ other, body[start:] + rest[:1], 0) for start in (0, 1)]
+    checks = [reduce(lambda byte, other: byte ^ other, body[start:] + rest[:1], 0) for start in (0, 1)]
     right = rest[1] in checks
     label = f"ETX, LRC {rest[1]:02X}" + ("" if right else " (not verified)")
     return FrontLayer("etx", label, 2, _bits()["etx"], "" if right else "the LRC does not fit")
@@ -262,8 +262,8 @@ def _records(data: bytes, end: int) -> int:
     while at + 4 < len(data) and (size := int.from_bytes(data[at : at + 4], "big")):
         at, count = at + 4 + size, count + 1
     rest = data[at:]
-    whole = at <= len(data) and not rest.strip(b"\0@")
-    return count if whole and (not rest or rest[:_WIDEST] == bytes(_WIDEST)) else 0
+    complete = at <= len(data) and not rest.strip(b"\0@")
+    return count if complete and (not rest or rest[:_WIDEST] == bytes(_WIDEST)) else 0
 
 
 def network_headers(data: bytes) -> tuple[int, str]:

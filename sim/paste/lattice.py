@@ -50,19 +50,19 @@ def sample(body: bytes, numbers: Sequence[int]) -> Sample:
     return Sample(Search(body), tuple(numbers))
 
 
-def read_by(one: Sample, chosen: Mapping[int, Way]) -> tuple[list[Step], int]:
+def read_by(message: Sample, chosen: Mapping[int, Way]) -> tuple[list[Step], int]:
     """The elements of a message read by the ways *chosen*, and the element where that stops: 0 if none, 1 if
     bytes are left at the end."""
     steps: list[Step] = []
     at = 0
-    for number in one.numbers:
+    for number in message.numbers:
         way = chosen.get(number)
-        read = one.search.step(way, number, at) if way else None
+        read = message.search.step(way, number, at) if way else None
         if read is None:
             return steps, number
         steps.append(read[0])
         at = read[0].end
-    return steps, 0 if at == len(one.search.views.data) else 1
+    return steps, 0 if at == len(message.search.views.data) else 1
 
 
 @cache
@@ -73,9 +73,9 @@ def _costs(written: str, content: str) -> Array:
     if written == BCD:
         halves = np.array([3.3] * 10 + [4.3 + _WRONG] * 5 + [3.7])  # F is padding
         halves[0xD] -= _WRONG * (content == "z")
-        made = np.add.outer(halves, halves).ravel()
-        made[0] = 4.3
-        return made
+        costs = np.add.outer(halves, halves).ravel()
+        costs[0] = 4.3
+        return costs
     chars = view(bytes(range(256)), written if written in SINGLE_BYTE else "ascii")
     more = "ABCDEFabcdef" if written == HEX else {"n": "", "x+n": "CD", "z": "=D"}.get(content)
     return np.array([_char(char, more) + (written in MULTI_BYTE and char > "~") for char in chars])
@@ -102,25 +102,25 @@ def _packed_costs(written: str, content: str) -> Array:
     """The net costs of raw bytes and packed digits, whose appearance is no evidence."""
     if written == RAW:
         return np.full(256, _ANY)
-    made = np.minimum(_costs(BCD, content) - 6.6, _WRONG) * _SHARE + _ANY / 2
-    made[0], made[0x30:0x3A] = _ANY / 2, 0.3  # ASCII digits are rarely packed digits
-    return made
+    costs = np.minimum(_costs(BCD, content) - 6.6, _WRONG) * _SHARE + _ANY / 2
+    costs[0], costs[0x30:0x3A] = _ANY / 2, 0.3  # ASCII digits are rarely packed digits
+    return costs
 
 
 def _looks(data: Array) -> Array:
     """The cost of each byte in its apparent encoding, which rarely changes from byte to byte."""
     kinds = (("ascii", "ans"), ("cp037", "ans"), (BCD, "n"), (RAW, "b"))
-    costs = np.stack([_costs(*one) for one in kinds])[:, data]
+    costs = np.stack([_costs(*pair) for pair in kinds])[:, data]
     best, chosen, rows = costs[..., 0], [], np.arange(len(data))
     for at in range(1, data.shape[1]):
         turned = best.min(axis=0) + _TURN
         chosen.append(np.where(best <= turned, np.arange(len(kinds))[:, None], best.argmin(axis=0)))
         best = np.minimum(best, turned) + costs[..., at]
-    kind, found = best.argmin(axis=0), np.empty(data.shape)
+    kind, path_costs = best.argmin(axis=0), np.empty(data.shape)
     for at in range(data.shape[1] - 1, -1, -1):
-        found[:, at] = costs[kind, rows, at]
+        path_costs[:, at] = costs[kind, rows, at]
         kind = chosen[at - 1][kind, rows] if at else kind
-    return found
+    return path_costs
 
 
 @cache
@@ -129,7 +129,7 @@ def _digits(written: str) -> Array:
     if written == BINARY:
         return np.arange(256)
     if written == BCD:
-        return np.array([int(f"{one:02x}") if f"{one:02x}".isdigit() else _NONE for one in range(256)])
+        return np.array([int(f"{byte:02x}") if f"{byte:02x}".isdigit() else _NONE for byte in range(256)])
     return np.array([int(char) if "0" <= char <= "9" else _NONE for char in view(bytes(range(256)), written)])
 
 
@@ -147,13 +147,13 @@ class Block:
 
     def __init__(self, samples: Sequence[Sample], version: str) -> None:
         self.samples, self.version = samples, version
-        self.sizes = np.array([len(one.search.views.data) for one in samples])
+        self.sizes = np.array([len(member.search.views.data) for member in samples])
         self.gone = int(self.sizes.max()) + 1
         self._data = np.zeros((len(samples), self.gone + _PADDED), np.uint8)
-        for row, one in zip(self._data, samples, strict=True):
-            row[: len(one.search.views.data)] = np.frombuffer(one.search.views.data, np.uint8)
+        for row, message in zip(self._data, samples, strict=True):
+            row[: len(message.search.views.data)] = np.frombuffer(message.search.views.data, np.uint8)
         self._looks = _looks(self._data[:, : self.gone])
-        self._last = np.array([max(one.numbers, default=0) for one in samples])
+        self._last = np.array([max(member.numbers, default=0) for member in samples])
         self._members: dict[int, Array] = {}
         self._tables: dict[object, tuple[Array, Array]] = {}
         self._asked: dict[Field, tuple[Array, Array, Array]] = {}
@@ -162,7 +162,7 @@ class Block:
     def members(self, number: int) -> Array:
         """The messages that have element *number*."""
         if number not in self._members:
-            self._members[number] = np.flatnonzero([number in one.numbers for one in self.samples])
+            self._members[number] = np.flatnonzero([number in message.numbers for message in self.samples])
         return self._members[number]
 
     def read(self, way: Way, number: int, at: Array) -> tuple[Array, Array]:
@@ -186,17 +186,17 @@ class Block:
         if way.field not in self._asked:
             some = self._table(way.field) if plain else self._nothing()
             self._asked[way.field] = some[0].copy(), some[1].copy(), np.zeros(some[0].shape, bool)
-        ends, worth, known = self._asked[way.field]
-        for place in np.unique(where[~known.take(where)]).tolist():
-            known.flat[place] = True
+        ends, worth, mask = self._asked[way.field]
+        for place in np.unique(where[~mask.take(where)]).tolist():
+            mask.flat[place] = True
             row, byte = divmod(place, self.gone + 1)
             if byte == self.gone or (plain and worth.flat[place] < -_WORST / 2):
                 continue
-            made = self.samples[row].search.step(way, number, byte)
-            if not plain and made:
-                ends.flat[place], worth.flat[place] = made[0].end, min(0.0, way.weigh(made[0].value)[0])
+            result = self.samples[row].search.step(way, number, byte)
+            if not plain and result:
+                ends.flat[place], worth.flat[place] = result[0].end, min(0.0, way.weigh(result[0].value)[0])
             elif plain:
-                odd = made is None or bool(made[0].odd)
+                odd = result is None or bool(result[0].odd)
                 # Some links have their own chip data, without tags.
                 worth.flat[place] += _ODD if not odd else 0.0 if is_chip(way.field) else -_ODD
         return ends, worth
@@ -208,7 +208,7 @@ class Block:
 
     def _table(self, field: Field) -> tuple[Array, Array]:
         """The ends and the worth of a field at every byte of every message."""
-        told = (
+        checkable = (
             field.content != "b" and not field.prefix and field.size in _telling(field.number, self.version)
         )
         key = (
@@ -218,7 +218,7 @@ class Block:
             field.size,
             field.prefix,
             field.lengths,
-            told and field.number,
+            checkable and field.number,
         )
         if key not in self._tables:
             size: Any = self._numbers(field.lengths, field.prefix) if field.prefix else np.full(1, field.size)
@@ -227,21 +227,25 @@ class Block:
             legal = (size >= 0) & (size <= field.size) & (stop <= self.sizes[:, None])
             rows, sums = np.arange(len(self.samples))[:, None], self._summed(field.written, field.content)
             cost = sums[rows, np.where(legal, stop, 0)] - sums[rows, np.minimum(start, self.gone)]
-            cost = np.minimum(cost, _WORST) + _EMPTY * (stop == start) - (self._told(field) if told else 0.0)
+            cost = (
+                np.minimum(cost, _WORST)
+                + _EMPTY * (stop == start)
+                - (self._content_worth(field) if checkable else 0.0)
+            )
             ends, worth = self._nothing()
             self._tables[key] = np.where(legal, stop, ends), np.where(legal, -cost, worth)
         return self._tables[key]
 
-    def _told(self, field: Field) -> Array:
+    def _content_worth(self, field: Field) -> Array:
         """The worth of a date, a time, a currency or a country at every byte."""
         value = self._numbers(field.written, field.width(field.size))
         if codes := numeric_codes(field.number):
-            known = np.isin(value, list(codes))
+            matches = np.isin(value, list(codes))
             if field.written == BCD:  # padded on the right
                 second = self._data[:, 1 : self.gone + 2]
                 right = 10 * self._numbers(BCD, 1) + (second >> 4)
-                known |= np.isin(right, list(codes)) & np.isin(second & 15, (0, 15))
-            return np.where(known, _KNOWN, -_ODD)
+                matches |= np.isin(right, list(codes)) & np.isin(second & 15, (0, 15))
+            return np.where(matches, _KNOWN, -_ODD)
         best = np.full(value.shape, -_ODD)
         for pattern in patterns_of(field.number)[field.size]:
             sound = value > 0
@@ -262,11 +266,11 @@ class Block:
         """The cumulative cost of the bytes up to each position in an encoding, less that in their apparent
         one."""
         if (written, content) not in self._sums:
-            shown = self._data[:, : self.gone]
+            data = self._data[:, : self.gone]
             costs = (
-                _packed_costs(written, content)[shown]
+                _packed_costs(written, content)[data]
                 if written in (RAW, BCD)
-                else _SHARE * (_costs(written, content)[shown] - self._looks)
+                else _SHARE * (_costs(written, content)[data] - self._looks)
             )
             self._sums[written, content] = np.cumsum(np.pad(costs, ((0, 0), (1, 0))), axis=1)
         return self._sums[written, content]
@@ -305,28 +309,28 @@ class Lattice:
 
     def chosen(self) -> dict[int, Way]:
         """The way of each element in the best layout."""
-        found, node = {}, self.layers[-1].score.argmax()
+        layout, node = {}, self.layers[-1].score.argmax()
         for place in range(len(self.layers) - 1, 0, -1):
             layer, number = self.layers[place], self.numbers[place - 1]
             edges = np.flatnonzero(layer.to == node)
             best = edges[np.argmax(self.layers[place - 1].score[layer.before[edges]] + layer.gain[edges])]
-            found[number], node = self.ways[number][layer.way[best]], layer.before[best]
-        return found
+            layout[number], node = self.ways[number][layer.way[best]], layer.before[best]
+        return layout
 
     def rivals(self) -> dict[int, list[tuple[float, Way]]]:
         """For each element its ways, the best first, each with the bits by which the best layout with it
         falls short of the best of all."""
-        rest, best, found = np.zeros(len(self.layers[-1].score)), self.layers[-1].score.max(), {}
+        rest, best, table = np.zeros(len(self.layers[-1].score)), self.layers[-1].score.max(), {}
         for place in range(len(self.layers) - 1, 0, -1):
             layer, before, number = self.layers[place], self.layers[place - 1], self.numbers[place - 1]
             through = layer.gain + rest[layer.to]
             behind = np.full(len(self.ways[number]), np.inf)
             np.minimum.at(behind, layer.way, best - before.score[layer.before] - through)
-            order = [one for one in np.argsort(behind, kind="stable").tolist() if behind[one] < np.inf]
-            found[number] = [(float(behind[one]), self.ways[number][one]) for one in order]
+            order = [index for index in np.argsort(behind, kind="stable").tolist() if behind[index] < np.inf]
+            table[number] = [(float(behind[index]), self.ways[number][index]) for index in order]
             rest = np.full(len(before.score), -np.inf)
             np.maximum.at(rest, layer.before, through)
-        return found
+        return table
 
 
 def lattice(
@@ -338,7 +342,7 @@ def lattice(
     """The layouts of the messages in *block*, as far as there are any, with each element in one of its
     *ways*, of which the format's own is the first. Keeps the best *most* nodes, and those of an earlier
     layout, the *guide*."""
-    numbers = tuple(sorted({number for one in block.samples for number in one.numbers}))
+    numbers = tuple(sorted({number for message in block.samples for number in message.numbers}))
     none = np.zeros(0, int)
     layers = [Layer(np.zeros((1, len(block.samples)), int), np.zeros(1), none, none, none, none)]
     guided = layers[0].at[0].copy()
@@ -346,7 +350,11 @@ def lattice(
         grown = _grown(block, layers[-1], number, ways[number], guide)
         if grown is None:
             break
-        ahead = [(one, ways[one][0]) for one in numbers[place + 1 :][:_AHEAD] if ways[one]]
+        ahead = [
+            (next_number, ways[next_number][0])
+            for next_number in numbers[place + 1 :][:_AHEAD]
+            if ways[next_number]
+        ]
         if guide and number in guide:
             members = block.members(number)
             guided[members] = block.read(guide[number], number, guided[members])[0]
@@ -376,8 +384,8 @@ def _grown(
     order = np.argsort(-score, kind="stable")[:_MOST_EDGES]
     order = order[score[order] >= score[order[0]] - _MARGIN]
     if guide and guide.get(number) in ways:
-        own = np.flatnonzero((before == 0) & (used == ways.index(guide[number])))
-        order = np.concatenate([order, own[~np.isin(own, order)]])
+        guide_edges = np.flatnonzero((before == 0) & (used == ways.index(guide[number])))
+        order = np.concatenate([order, guide_edges[~np.isin(guide_edges, order)]])
     reached = layer.at[before[order]]
     reached[:, members] = np.concatenate(ends)[order]
     return Layer(reached, score[order], before[order], used[order], gain[order], np.arange(len(order)))
@@ -391,9 +399,9 @@ def _kept(
     marks = np.random.default_rng(1).integers(1, 1 << 62, len(block.samples))
     _, first, to = np.unique(grown.at @ marks, return_index=True, return_inverse=True)
     promise, at = grown.score[first].copy(), grown.at[first]
-    for number, own in ahead:
+    for number, way in ahead:
         members = block.members(number)
-        at[:, members], worth = block.read(own, number, at[:, members])
+        at[:, members], worth = block.read(way, number, at[:, members])
         promise += np.maximum(worth.sum(axis=1), -_CHANGED)
     if guided is not None:
         promise[(grown.at[first] == guided).all(axis=1)] = np.inf

@@ -21,7 +21,7 @@ from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, RAW, Field, Format
 from sim.codec.wire.framing import ETX, STX
 from sim.codec.wire.pages import SINGLE_BYTE
 from sim.errors import SpecError
-from sim.paste.anchors import Anchor, Head, anchors, known, usual
+from sim.paste.anchors import Anchor, Head, anchors, is_known_mti, usual
 from sim.paste.front import Front, explain
 from sim.paste.lattice import Block, Lattice, Sample, lattice, read_by, sample
 from sim.paste.padding import settle
@@ -115,18 +115,18 @@ class _Fit:
 def learn(items: Sequence[str | bytes], name: str) -> Learned:
     """The dialect of the messages *items*, as a format called *name*. Raises SpecError, with the reason, if
     no format reads most of them."""
-    near = [(*one, spelling, bodies) for spelling, bodies in _places(items) for one in _nearest(bodies)]
+    near = [(*entry, spelling, bodies) for spelling, bodies in _places(items) for entry in _nearest(bodies)]
     fits: list[tuple[tuple[bool, int, float], str, _Fit]] = []
-    for (whole, _), kind, version, guide, spelling, bodies in sorted(
-        near, key=lambda one: one[0], reverse=True
+    for (complete, _), kind, version, guide, spelling, bodies in sorted(
+        near, key=lambda entry: entry[0], reverse=True
     )[:_NEAREST]:
-        made = _fitted(kind, version, bodies, guide)
-        fits.append((made.rank, spelling, made))
-        if whole and not made.found.stop and not made.otherwise:
+        fit = _fitted(kind, version, bodies, guide)
+        fits.append((fit.rank, spelling, fit))
+        if complete and not fit.found.stop and not fit.otherwise:
             break
     if not fits:
         raise SpecError(None, None, "an MTI and a bitmap in the same place of nine of ten messages", "none")
-    _, spelling, best = max(fits, key=lambda one: one[0])
+    _, spelling, best = max(fits, key=lambda entry: entry[0])
     read = len(best.bodies) - len(best.unread)
     if best.found.stop or read < _READ * len(items):
         where = (
@@ -145,17 +145,19 @@ def _nearest(
     """The formats that read *bodies* furthest, unchanged or with the usual deviations of links, each with its
     layout."""
     version = Counter(version_of(body.anchor.mti) or VERSIONS[0] for body in bodies).most_common(1)[0][0]
-    block = Block([one.sample for one in _spread(bodies)], version)
-    found: dict[tuple[bool, float], tuple[TriedFormat, Lattice]] = {}
+    block = Block([body.sample for body in _spread(bodies)], version)
+    by_rank: dict[tuple[bool, float], tuple[TriedFormat, Lattice]] = {}
     for kind in _kinds_of(bodies, version):
         table = {
-            number: ways(kind, version, number, False) for one in block.samples for number in one.numbers
+            number: ways(kind, version, number, False)
+            for message in block.samples
+            for number in message.numbers
         }
-        made = lattice(block, table, _FEW_NODES)
+        graph = lattice(block, table, _FEW_NODES)
         # The first of those that read equally far, such as code pages that differ in a few characters.
-        found.setdefault((made.rank[0], made.rank[1] - kind.cost), (kind, made))
-    best = ((rank, *found[rank]) for rank in sorted(found, reverse=True)[:_NEAREST])
-    return [(rank, kind, version, made.chosen()) for rank, kind, made in best]
+        by_rank.setdefault((graph.rank[0], graph.rank[1] - kind.cost), (kind, graph))
+    best = ((rank, *by_rank[rank]) for rank in sorted(by_rank, reverse=True)[:_NEAREST])
+    return [(rank, kind, version, best_graph.chosen()) for rank, kind, best_graph in best]
 
 
 def _places(items: Sequence[str | bytes]) -> list[tuple[str, list[_Body]]]:
@@ -165,37 +167,39 @@ def _places(items: Sequence[str | bytes]) -> list[tuple[str, list[_Body]]]:
     likely: dict[tuple[str, Head, int], list[float]] = defaultdict(list)
     first: dict[tuple[str, Head, int], bytes] = {}
     for item in some:
-        for one in {one.data: one for one in reversed(_sightings(item))}.values():
-            for anchor in anchors(Views(one.data), tried=_all_kinds(loaded())):
-                if not one.text or anchor.head[0] == "ascii":
-                    key = one.name, anchor.head, anchor.at
-                    is_usual = usual(anchor.mti) and known(anchor.mti)
-                    likely[key].append(anchor.rank + _LIKELY * is_usual + min(one.saved, 0.0) / 4)
-                    first.setdefault(key, one.data)
+        for sighting in {candidate.data: candidate for candidate in reversed(_sightings(item))}.values():
+            for anchor in anchors(Views(sighting.data), tried=_all_kinds(loaded())):
+                if not sighting.text or anchor.head[0] == "ascii":
+                    key = sighting.name, anchor.head, anchor.at
+                    is_usual = usual(anchor.mti) and is_known_mti(anchor.mti)
+                    likely[key].append(anchor.rank + _LIKELY * is_usual + min(sighting.saved, 0.0) / 4)
+                    first.setdefault(key, sighting.data)
     rank = {
         key: sum(bits) / len(bits) + explain(first[key][: key[2]], len(first[key]), _end(first[key])).bits
         for key, bits in likely.items()
         if len(bits) >= _READ * len(some)
     }
     # The same bytes after more or less of what precedes them are one place.
-    apart = {(key[1], first[key][key[2] :]): key for key in sorted(rank, key=lambda one: rank[one])}
-    best = sorted(apart.values(), key=lambda one: -rank[one])[:_PLACES]
-    found: list[tuple[str, list[_Body]]] = [(name, []) for name, _, _ in best]
+    places = {(key[1], first[key][key[2] :]): key for key in sorted(rank, key=lambda spot: rank[spot])}
+    best = sorted(places.values(), key=lambda spot: -rank[spot])[:_PLACES]
+    groups: list[tuple[str, list[_Body]]] = [(name, []) for name, _, _ in best]
     for place, item in enumerate(items if best else ()):
-        seen = _sightings(item)
-        for key, (_, bodies) in zip(best, found, strict=True):
-            bodies += _body(place, seen, *key)
-    return [(name, bodies) for name, bodies in found if len(bodies) >= _READ * len(items)]
+        item_sightings = _sightings(item)
+        for key, (_, bodies) in zip(best, groups, strict=True):
+            bodies += _body(place, item_sightings, *key)
+    return [(name, bodies) for name, bodies in groups if len(bodies) >= _READ * len(items)]
 
 
 def _body(place: int, seen: Sequence[Sighting], name: str, head: Head, at: int) -> Iterator[_Body]:
     """The message in an item's sightings *seen* that has spelling *name*, starts at byte *at* and has its MTI
     and bitmap encoded as *head*."""
-    for one in seen:
-        if one.name == name:
-            for anchor in anchors(Views(one.data), at, head, _all_kinds(loaded())):
-                end = _end(one.data)
-                yield _Body(place, one.data, end, anchor, sample(one.data[anchor.end : end], anchor.numbers))
+    for sighting in seen:
+        if sighting.name == name:
+            for anchor in anchors(Views(sighting.data), at, head, _all_kinds(loaded())):
+                end = _end(sighting.data)
+                yield _Body(
+                    place, sighting.data, end, anchor, sample(sighting.data[anchor.end : end], anchor.numbers)
+                )
             return
 
 
@@ -210,35 +214,37 @@ def _sightings(item: str | bytes) -> list[Sighting]:
     """The possible message bytes in an item."""
     if isinstance(item, str):
         return sightings(item)
-    given = Sighting(GIVEN, item, 0.0)
-    return [given, *(sightings(item.decode("latin-1")) if is_legible(item) else ())]
+    sighting = Sighting(GIVEN, item, 0.0)
+    return [sighting, *(sightings(item.decode("latin-1")) if is_legible(item) else ())]
 
 
 @lru_cache(maxsize=2)
-def _all_kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
-    """Every format, including loaded ones (*own*, for the cache) and those that a guess reads only if named;
-    and each of them with a bitmap that always has 16 bytes."""
-    named = (TriedFormat(wire_format(name), 10.0) for name in ready() if name in read_toml("guess")["named"])
-    found = [*kinds(), *named]
+def _all_kinds(formats: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
+    """Every format, including loaded ones (*formats*, for the cache) and those that a guess reads only if
+    named; and each of them with a bitmap that always has 16 bytes."""
+    named_kinds = (
+        TriedFormat(wire_format(name), 10.0) for name in ready() if name in read_toml("guess")["named"]
+    )
+    base_kinds = [*kinds(), *named_kinds]
     wide = [
-        TriedFormat(one.format.with_(bitmap_bytes=16, bit_1=False), one.cost + 8.0)
-        for one in found
-        if not one.format.bitmap_bytes and not one.format.third
+        TriedFormat(kind.format.with_(bitmap_bytes=16, bit_1=False), kind.cost + 8.0)
+        for kind in base_kinds
+        if not kind.format.bitmap_bytes and not kind.format.third
     ]
-    return (*found, *wide)
+    return (*base_kinds, *wide)
 
 
 def _kinds_of(bodies: Sequence[_Body], version: str) -> Iterator[TriedFormat]:
     """The formats with the MTI and bitmap encoding of *bodies*; the plainest of those that read the same."""
     numbers = sorted({number for body in bodies for number in body.anchor.numbers})
-    seen = set()
+    keys = set()
     for kind in _all_kinds(loaded()):
         if kind.head != bodies[0].anchor.head or kind.format.version not in (None, version):
             continue
         first = (ways(kind, version, number, True)[:1] for number in numbers)
         key = tuple(id(some[0].field) if some else 0 for some in first)
-        if key not in seen:
-            seen.add(key)
+        if key not in keys:
+            keys.add(key)
             yield kind
 
 
@@ -251,11 +257,11 @@ def _spread(bodies: Sequence[_Body]) -> list[_Body]:
         if all(count[number] >= _RARE * len(bodies) for number in body.anchor.numbers):
             left[body.anchor.numbers].append(body)
     chosen: list[_Body] = []
-    seen = Counter[int]()
+    tally = Counter[int]()
     while left and len(chosen) < _SAMPLES:
-        best = max(left, key=lambda some: sum(1.0 / (1 + seen[number]) ** 2 for number in some))
+        best = max(left, key=lambda some: sum(1.0 / (1 + tally[number]) ** 2 for number in some))
         chosen.append(left[best].pop())
-        seen.update(best)
+        tally.update(best)
         if not left[best]:
             del left[best]
     return chosen
@@ -267,14 +273,14 @@ def _fitted(kind: TriedFormat, version: str, bodies: Sequence[_Body], guide: Map
     table = {number: _wide(kind, version, number) for body in bodies for number in body.anchor.numbers}
     some = _spread(bodies)
     while True:
-        found = lattice(Block([body.sample for body in some], version), table, guide=guide)
+        graph = lattice(Block([body.sample for body in some], version), table, guide=guide)
         # An element in none of the sample is read in the format's own way.
-        chosen = {number: own[0] for number, own in table.items()} | found.chosen()
-        unread = [body for body in bodies if found.stop or read_by(body.sample, chosen)[1]]
-        made = _Fit(kind, version, bodies, found, chosen, unread)
-        more = [body for body in made.otherwise if body not in some][:_MORE]
-        if found.stop or not more or len(some) > _SAMPLES:
-            return made
+        chosen = {number: options[0] for number, options in table.items()} | graph.chosen()
+        unread = [body for body in bodies if graph.stop or read_by(body.sample, chosen)[1]]
+        fit = _Fit(kind, version, bodies, graph, chosen, unread)
+        more = [body for body in fit.otherwise if body not in some][:_MORE]
+        if graph.stop or not more or len(some) > _SAMPLES:
+            return fit
         some += more
 
 
@@ -282,43 +288,45 @@ def _fitted(kind: TriedFormat, version: str, bodies: Sequence[_Body], guide: Map
 def _wide(kind: TriedFormat, version: str, number: int) -> tuple[Way, ...]:
     """The ways in which links of a kind write an element, the format's own first, then every other possible
     one."""
-    found = [way for way in ways(kind, version, number, False) if (way.change or {}).get("written") != "gbk"]
-    seen = {way.field for way in found}
+    options = [
+        way for way in ways(kind, version, number, False) if (way.change or {}).get("written") != "gbk"
+    ]
+    fields = {way.field for way in options}
     for cost, change in _changes(kind.format, version, number):
         field = kind.format.field(number, version, **change)
-        if field is not None and field not in seen:
-            seen.add(field)
-            found.append(made_way(field, change, cost, ""))
-    return tuple(found)
+        if field is not None and field not in fields:
+            fields.add(field)
+            options.append(made_way(field, change, cost, ""))
+    return tuple(options)
 
 
-def _changes(made: Format, version: str, number: int) -> Iterator[tuple[float, dict[str, Any]]]:
+def _changes(fmt: Format, version: str, number: int) -> Iterator[tuple[float, dict[str, Any]]]:
     """The possible deviations of an element, each with its cost in bits."""
     rows = read_toml("guess")["learned"]
-    plain = made.field(number, version)
+    plain = fmt.field(number, version)
     content = plain.content if plain else "ans"
-    own = plain.written if plain and plain.written in SINGLE_BYTE else made.text
+    text_page = plain.written if plain and plain.written in SINGLE_BYTE else fmt.text
     # Only the first of the code pages that differ in a few characters.
-    pages = {one == "ascii": one for one in (*reversed(rows["pages"]), own) if one in SINGLE_BYTE}
+    pages = {name == "ascii": name for name in (*reversed(rows["pages"]), text_page) if name in SINGLE_BYTE}
     for written in (*pages.values(), BCD, RAW):
         base = rows["written"] * (plain is None or written != plain.written) * (1 + (written == RAW))
         change: dict[str, Any] = {"written": written}
         if written == RAW:
-            change["counts"], said = BYTES, "b"
+            change["counts"], content_class = BYTES, "b"
         elif written == BCD:
-            said = "z" if content == "z" else "n"
+            content_class = "z" if content == "z" else "n"
         else:
-            change["page"], said = written, content if content in ("n", "z") else "ans"
+            change["page"], content_class = written, content if content in ("n", "z") else "ans"
         for size in rows["sizes"]:
             cost = rows["unusual"] * (size not in rows["usual"]) + rows["fixed"]
             if plain is not None and plain.fixed:
                 cost += rows["strict"] * (content in ("n", "an", "anp"))
                 cost = (cost + rows["farther"] * abs(log2(size / plain.size))) * (size != plain.size)
-            yield base + cost, {"format": f"{said} {size}", **change}
+            yield base + cost, {"format": f"{content_class} {size}", **change}
         for lengths, width, count in rows["prefixes"]:
-            page = own if lengths == "{page}" else lengths
+            page = text_page if lengths == "{page}" else lengths
             cost = 0.0 if plain and (plain.prefix, plain.lengths) == (width, page) else rows["prefix"]
-            prefix = {"format": f"{said}..{10**count - 1}", "lengths": page, "length_bytes": width}
+            prefix = {"format": f"{content_class}..{10**count - 1}", "lengths": page, "length_bytes": width}
             yield base + cost, {**prefix, **change}
             if written == BCD:
                 yield base + rows["prefix"] + rows["bytes"], {**prefix, **change, "counts": BYTES}
@@ -333,20 +341,20 @@ def _learned(fit: _Fit, spelling: str, count: int, name: str) -> Learned:
             read[step.number].append((body.sample, step))
     steps = {number: [step for _, step in some] for number, some in sorted(read.items())}
     front = explain(good[0].data[: good[0].anchor.at], len(good[0].data), good[0].end)
-    made, either = _format_of(fit, steps, name, front)
-    layout, rivals, rows = made.layout(fit.version), fit.found.rivals(), []
+    fmt, either = _format_of(fit, steps, name, front)
+    layout, rivals, rows = fmt.layout(fit.version), fit.found.rivals(), []
     for number, some in steps.items():
         field = layout[number]
         if field is not None:
             others = [way for behind, way in rivals.get(number, ()) if behind < _CLOSE]
-            said = _open(read[number], chosen[number], others) or either.get(number, "")
-            differs = bool(chosen[number].change) or made.elements.get(number) != base.elements.get(number)
-            rows.append(Evidence(field, len(some), _seen(field, some), differs, said))
+            doubt = _open(read[number], chosen[number], others) or either.get(number, "")
+            differs = bool(chosen[number].change) or fmt.elements.get(number) != base.elements.get(number)
+            rows.append(Evidence(field, len(some), _evidence_in_words(field, some), differs, doubt))
     unseen = (field for field in layout.fields if field is not None and field.number not in steps)
     rows += [Evidence(field, 0, "", False, f"in no message; taken from {base.title}") for field in unseen]
     labels = tuple(layer.label for layer in front.layers)
     unread = set(range(count)) - {body.place for body in good}
-    return Learned(made, base, tuple(rows), labels, spelling, count, tuple(sorted(unread)))
+    return Learned(fmt, base, tuple(rows), labels, spelling, count, tuple(sorted(unread)))
 
 
 def _format_of(
@@ -368,9 +376,11 @@ def _format_of(
         # The base's parts do not apply to an element of another length.
         kept = {key: kept[key] for key in kept if key == "name" or "format" not in change}
         rows[number] = kept | change
-    filled = {one: said for one, said in padding.groups.items() if said != base.odd.get(one, _USUAL_ODD)}
+    filled = {
+        group: side for group, side in padding.groups.items() if side != base.odd.get(group, _USUAL_ODD)
+    }
     frames = tuple(layer.name for layer in front.layers)
-    made = base.with_(
+    fmt = base.with_(
         name=name,
         title=f"Learned, near {base.title}" if changed else f"Learned: {base.title}",
         source=f"learned from {len(fit.bodies)} messages",
@@ -381,17 +391,17 @@ def _format_of(
         version=fit.version,
         frames=frames if frames and all(frames) else base.frames,
     )
-    both = next((said for said in padding.unsettled if said.startswith("odd packed")), "")
-    named = {int(one) for one in re.findall(r"DE ([0-9]+)", both)}
-    return made, dict.fromkeys(named, "odd packed digits may be filled up on either side")
+    both = next((reason for reason in padding.unsettled if reason.startswith("odd packed")), "")
+    numbers = {int(digits) for digits in re.findall(r"DE ([0-9]+)", both)}
+    return fmt, dict.fromkeys(numbers, "odd packed digits may be filled up on either side")
 
 
-def _ready_below(made: Format) -> str:
+def _ready_below(fmt: Format) -> str:
     """The built-in format that a format extends, directly or not: a format may be learned again under its own
     name, and must not extend itself."""
-    while made.name not in ready() and made.extends in names():
-        made = wire_format(str(made.extends))
-    return made.name if made.name in ready() else ready()[0]
+    while fmt.name not in ready() and fmt.extends in names():
+        fmt = wire_format(str(fmt.extends))
+    return fmt.name if fmt.name in ready() else ready()[0]
 
 
 def _settled(way: Way, steps: Sequence[Step]) -> dict[str, Any]:
@@ -431,14 +441,14 @@ def _open(read: Sequence[tuple[Sample, Step]], way: Way, others: Sequence[Way]) 
     prefix = way.field.prefix, way.field.lengths
     for other in others:
         # The same bytes with another representation are not another reading.
-        made = [(step, one.search.step(other, step.number, step.at)) for one, step in read]
-        alike = all(again is not None and again[0].end == step.end for step, again in made)
+        pairs = [(step, message.search.step(other, step.number, step.at)) for message, step in read]
+        alike = all(again is not None and again[0].end == step.end for step, again in pairs)
         if not alike or (other.field.prefix, other.field.lengths) != prefix:
             return f"{other.field.format} reads as well"
     return ""
 
 
-def _seen(field: Field, steps: Sequence[Step]) -> str:
+def _evidence_in_words(field: Field, steps: Sequence[Step]) -> str:
     """The evidence in words: sizes and kinds of characters, but never a value."""
     sizes = sorted({len(step.value) for step in steps})
     values = [step.value for step in steps]

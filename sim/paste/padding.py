@@ -32,58 +32,58 @@ class Padding:
 
 def settle(steps: Sequence[Step]) -> Padding:
     """Choose a padding for each group of *steps*."""
-    found = Padding({step.number: step.value for step in steps})
+    padding = Padding({step.number: step.value for step in steps})
     groups = {group: [step for step in steps if _group(step) == group and _is_odd(step)] for group in _GROUPS}
     for group, odd in groups.items():
         if odd:
-            _settle(group, odd, found, _side_of(groups["variable"]) if group == _GROUPS[0] else "")
-    return found
+            _settle(group, odd, padding, _side_of(groups["variable"]) if group == _GROUPS[0] else "")
+    return padding
 
 
 def _side_of(odd: Sequence[Step]) -> str:
     """The only side on which the variable-length elements can be padded; empty if there is none. A
     fixed-length element padded on the same side is hardly a coincidence."""
-    only = [sides for step in odd if len(sides := {said.split()[0] for said, _ in step.values}) == 1]
-    return next(iter(only[0])) if only and all(one == only[0] for one in only) else ""
+    only = [sides for step in odd if len(sides := {padding.split()[0] for padding, _ in step.values}) == 1]
+    return next(iter(only[0])) if only and all(choice == only[0] for choice in only) else ""
 
 
 def _group(step: Step) -> str:
-    made = step.way.field
-    return "track" if made.content == "z" else "fixed" if made.fixed else "variable"
+    element = step.way.field
+    return "track" if element.content == "z" else "fixed" if element.fixed else "variable"
 
 
 def _is_odd(step: Step) -> bool:
     return step.way.field.written == BCD and len(step.way.fields) > 1 and len(step.value) % 2 == 1
 
 
-def _settle(group: str, odd: list[Step], found: Padding, side: str) -> None:
-    options = [said for said, _ in odd[0].values if all(said in dict(step.values) for step in odd)]
+def _settle(group: str, odd: list[Step], padding: Padding, side: str) -> None:
+    options = [option for option, _ in odd[0].values if all(option in dict(step.values) for step in odd)]
     if not options:  # not padded alike: each element by itself
-        found.elements |= {step.number: step.values[0][0] for step in odd}
+        padding.elements |= {step.number: step.values[0][0] for step in odd}
         open_ones = [step for step in odd if len({value for _, value in step.values}) > 1]
         if open_ones:
-            found.unsettled.append(_both(open_ones))
+            padding.unsettled.append(_both(open_ones))
         return
-    votes = {said: sum(_vote(step, dict(step.values)[said]) for step in odd) for said in options}
+    votes = {option: sum(_vote(step, dict(step.values)[option]) for step in odd) for option in options}
     best = max(votes.values())
-    equal = [said for said in options if votes[said] == best]
+    equal = [option for option in options if votes[option] == best]
     chosen = equal[0]
-    found.groups[group] = chosen
+    padding.groups[group] = chosen
     agreed = side and chosen.startswith(side)
     if group == _GROUPS[0] and not agreed and (alone := _alone(odd, chosen)):
-        said = f"only DE {alone} says that odd digits are filled up {chosen}"
-        (found.unsettled if chosen == odd_said(odd[0].way.field) else found.doubtful).append(said)
-    found.values |= {step.number: dict(step.values)[chosen] for step in odd}
+        sentence = f"only DE {alone} says that odd digits are filled up {chosen}"
+        (padding.unsettled if chosen == odd_said(odd[0].way.field) else padding.doubtful).append(sentence)
+    padding.values |= {step.number: dict(step.values)[chosen] for step in odd}
     for step in odd:  # a known code wins even if it is padded differently
-        codes = {value: said for said, value in step.values if _vote(step, value)}
-        if codes and found.values[step.number] not in codes:
-            found.values[step.number], found.elements[step.number] = next(iter(codes.items()))
-    differ = [step for step in odd if len({dict(step.values)[said] for said in equal}) > 1]
+        codes = {value: option for option, value in step.values if _vote(step, value)}
+        if codes and padding.values[step.number] not in codes:
+            padding.values[step.number], padding.elements[step.number] = next(iter(codes.items()))
+    differ = [step for step in odd if len({dict(step.values)[option] for option in equal}) > 1]
     if differ:
-        found.unsettled.append(_both(differ))
+        padding.unsettled.append(_both(differ))
     else:
         noun = "tracks" if group == "track" else f"{group} numbers"
-        found.said.append(f"odd {noun} filled up {chosen}")
+        padding.said.append(f"odd {noun} filled up {chosen}")
 
 
 def _alone(odd: Sequence[Step], chosen: str) -> int:
@@ -104,11 +104,11 @@ def _vote(step: Step, value: str) -> bool:
 
 def _both(steps: list[Step]) -> str:
     """The reason, with both values of each element; card data are too long to be shown."""
-    shown = []
+    texts = []
     for step in steps[:_SHOWN]:
         values = list(dict.fromkeys(value for _, value in step.values))
         if len(values[0]) > _SHOWN:
-            shown.append(f"DE {step.number}")
+            texts.append(f"DE {step.number}")
         else:
-            shown.append(f"DE {step.number} is {' or '.join(values)}")
-    return f"odd packed digits may be filled up on either side: {', '.join(shown)}"
+            texts.append(f"DE {step.number} is {' or '.join(values)}")
+    return f"odd packed digits may be filled up on either side: {', '.join(texts)}"

@@ -64,9 +64,9 @@ class Known:
 
     def search(self, data: bytes, work: Work) -> Search:
         """Return the search through *data*, continued at the expense of *work*."""
-        found = self.searches.setdefault(data, Search(data))
-        found.work = work
-        return found
+        shared_search = self.searches.setdefault(data, Search(data))
+        shared_search.work = work
+        return shared_search
 
 
 def _tried(job: Job, strict: bool) -> list[Candidate]:
@@ -76,7 +76,7 @@ def _tried(job: Job, strict: bool) -> list[Candidate]:
 
 
 def _best_of(job: Job, strict: bool) -> Candidate:
-    return max(_tried(job, strict), key=lambda one: (one.fits, one.score))
+    return max(_tried(job, strict), key=lambda candidate: (candidate.fits, candidate.score))
 
 
 def _candidate(job: Job, state: State, stop: int, strict: bool) -> Candidate:
@@ -92,15 +92,15 @@ def _goes_on(job: Job, end: int, framed: str, strict: bool) -> bool:
     """Whether another message of the same kind can be read after byte *end* and as many bytes of framing, the
     same bytes unless a length is part of them (*framed*)."""
     data, anchor, start = job.data, job.anchor, _after(job, end)
-    found = next(iter(anchors(job.search.views, start + anchor.at, anchor.head)), None)
-    if found is None or not usual(found.mti) or not found.numbers:
+    next_anchor = next(iter(anchors(job.search.views, start + anchor.at, anchor.head)), None)
+    if next_anchor is None or not usual(next_anchor.mti) or not next_anchor.numbers:
         return False
-    if not framed and data[start : found.at] != data[: anchor.at]:
+    if not framed and data[start : next_anchor.at] != data[: anchor.at]:
         return False
     if not framed and data[start : start + end] == data[:end]:
         return False  # repeated bytes are not another message
-    version = job.version if job.version != version_of(anchor.mti) else version_of(found.mti)
-    return not job.search.read(found, job.kind, version or job.version, strict).stop
+    version = job.version if job.version != version_of(anchor.mti) else version_of(next_anchor.mti)
+    return not job.search.read(next_anchor, job.kind, version or job.version, strict).stop
 
 
 def _after(job: Job, end: int) -> int:
@@ -116,26 +116,26 @@ def _around(job: Job, end: int | None) -> tuple[Front, FrontLayer | None]:
     return around[key]
 
 
-def candidates(found: list[Sighting], asked: Known | None = None) -> tuple[list[Candidate], str]:
+def candidates(sightings: list[Sighting], asked: Known | None = None) -> tuple[list[Candidate], str]:
     """Return every candidate worth keeping, the best first, and the name of network headers, if any."""
     tried: list[Candidate] = []
     layers = ""
-    seen: set[tuple[bytes, bool]] = set()
+    keys: set[tuple[bytes, bool]] = set()
     asked = asked or Known()
     work = asked.work or Work()
     work.begin()
-    for reading in sorted(found, key=_promise):
+    for reading in sorted(sightings, key=_promise):
         skip, name = network_headers(reading.data)
         layers = layers or name
-        if (reading.data, reading.text) in seen or _hopeless(reading, tried):
+        if (reading.data, reading.text) in keys or _hopeless(reading, tried):
             continue
         if work.strictly_done:
             break
-        seen.add((reading.data, reading.text))
+        keys.add((reading.data, reading.text))
         body = unblocked(reading.data[skip:])
         skipped = (name,) * bool(name) + ("1014-byte blocks",) * (len(body) < len(reading.data) - skip)
         tried += _strictly(reading, body, skipped, asked, work)
-    if asked.at is None and not any(one.fits and not one.odd for one in tried):
+    if asked.at is None and not any(candidate.fits and not candidate.odd for candidate in tried):
         tried.sort(key=_order)
         tried += _relaxed(tried, work)
     return _best(tried), layers
@@ -143,45 +143,49 @@ def candidates(found: list[Sighting], asked: Known | None = None) -> tuple[list[
 
 def _relaxed(tried: list[Candidate], work: Work) -> list[Candidate]:
     """Read the best candidates again with the habits of links; fewer if bitmaps announce very much."""
-    found: list[Candidate] = []
+    results: list[Candidate] = []
     left = _MOST_ELEMENTS
-    for one in (*tried[:_RELAXED], *_elsewhere(tried)):
-        left -= len(one.anchor.numbers)
-        if (left < 0 and found) or work.done:
+    for candidate in (*tried[:_RELAXED], *_elsewhere(tried)):
+        left -= len(candidate.anchor.numbers)
+        if (left < 0 and results) or work.done:
             break
-        found += _tried(one.job, strict=False)
-    return found
+        results += _tried(candidate.job, strict=False)
+    return results
 
 
 def _elsewhere(tried: list[Candidate]) -> Iterator[Candidate]:
     """Yield the best later candidates that start elsewhere: the first ones may all start at digits that only
     look like a message."""
-    places = Counter({_place(one): _OF_A_PLACE for one in tried[:_RELAXED]})
+    places = Counter({_place(leader): _OF_A_PLACE for leader in tried[:_RELAXED]})
     left = len(places) + _OTHER_PLACES
-    for one in tried[_RELAXED:]:
-        place = _place(one)
+    for candidate in tried[_RELAXED:]:
+        place = _place(candidate)
         if places[place] < _OF_A_PLACE and (place in places or len(places) < left):
             places[place] += 1
-            yield one
+            yield candidate
 
 
-def _place(one: Candidate) -> tuple[int, int]:
+def _place(candidate: Candidate) -> tuple[int, int]:
     """The bytes that a candidate reads, and where it starts in them."""
-    return id(one.job.search), one.anchor.at
+    return id(candidate.job.search), candidate.anchor.at
 
 
 def following(first: Candidate) -> Iterator[Candidate]:
     """Yield the messages after *first* in the same bytes, framed and written alike; none if nothing suggests
     that there are more."""
-    one: Candidate | None = first
-    at, apart = 0, first.goes_on
-    while one and one.behind and (one.behind.name in ("more", "vbs") or (apart and one.behind.size)):
-        at += one.state.at
-        at = after(first.data, at, first.reading.text, "stx" in first.layers) if apart else at
+    candidate: Candidate | None = first
+    at, goes_on = 0, first.goes_on
+    while (
+        candidate
+        and candidate.behind
+        and (candidate.behind.name in ("more", "vbs") or (goes_on and candidate.behind.size))
+    ):
+        at += candidate.state.at
+        at = after(first.data, at, first.reading.text, "stx" in first.layers) if goes_on else at
         # Not all that is left: messages are about equally long, and the search must not take quadratic time.
-        one = as_first(first, first.reading, first.data[at : at + _WINDOW + 2 * one.state.at])
-        if one:
-            yield one
+        candidate = as_first(first, first.reading, first.data[at : at + _WINDOW + 2 * candidate.state.at])
+        if candidate:
+            yield candidate
 
 
 def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = True) -> Candidate | None:
@@ -194,14 +198,14 @@ def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = 
     anchor = heads[0]
     version = version_of(anchor.mti) or VERSIONS[0]
     job = Job(reading, data, first.skipped, search, anchor, first.kind, version, ahead=False)
-    one = _best_of(job, strict=not first.dialect)
+    candidate = _best_of(job, strict=not first.dialect)
     if not whole:
-        one.reasons = [*one.odd, "read as the first message is, as far as that goes"]
-        return one
-    if not one.complete:
+        candidate.reasons = [*candidate.odd, "read as the first message is, as far as that goes"]
+        return candidate
+    if not candidate.complete:
         return None
-    one.confidence, one.reasons = first.confidence, ["read as the first message is"]
-    return one
+    candidate.confidence, candidate.reasons = first.confidence, ["read as the first message is"]
+    return candidate
 
 
 def _promise(reading: Sighting) -> tuple[int, float]:
@@ -221,56 +225,63 @@ def _promise(reading: Sighting) -> tuple[int, float]:
 def _hopeless(reading: Sighting, tried: list[Candidate]) -> bool:
     """Whether *reading* cannot rival what was found already, whatever its bytes are."""
     most = reading.saved + _MOST_A_BYTE * len(reading.data)
-    return any(one.fits and not one.odd and one.score > most for one in tried)
+    return any(candidate.fits and not candidate.odd and candidate.score > most for candidate in tried)
 
 
-def _best(made: list[Candidate]) -> list[Candidate]:
-    made.sort(key=_rank)
+def _best(pool: list[Candidate]) -> list[Candidate]:
+    pool.sort(key=_rank)
     kept: list[Candidate] = []
-    for one in made:
-        alike = next((at for at, other in enumerate(kept) if _alike(one, other)), None)
+    for candidate in pool:
+        alike = next((at for at, other in enumerate(kept) if _alike(candidate, other)), None)
         if alike is None and len(kept) < _KEPT:
-            kept.append(one)
-        elif alike is not None and _is_foreign(kept[alike]) and not _is_foreign(one):
-            kept[alike] = one  # the lengths of another version add nothing to its own
-        elif alike is not None and _shows_more(one, kept[alike]):
-            one.plainer = kept[alike].plainer or kept[alike]
-            kept[alike] = one
+            kept.append(candidate)
+        elif alike is not None and _is_foreign(kept[alike]) and not _is_foreign(candidate):
+            kept[alike] = candidate  # the lengths of another version add nothing to its own
+        elif alike is not None and _shows_more(candidate, kept[alike]):
+            candidate.plainer = kept[alike].plainer or kept[alike]
+            kept[alike] = candidate
     return kept
 
 
-def _shows_more(one: Candidate, other: Candidate) -> bool:
-    """Whether *one* has raw bytes where *other* has characters that do not print, all else alike."""
+def _shows_more(candidate: Candidate, other: Candidate) -> bool:
+    """Whether *candidate* has raw bytes where *other* has characters that do not print, all else alike."""
     otherwise = (
         mine.way is its.way or (mine.way.change or {}).get("written") in _AS_BYTES
-        for mine, its in zip(one.steps, other.steps, strict=True)
+        for mine, its in zip(candidate.steps, other.steps, strict=True)
     )
-    better = len(one.odd) < len(other.odd) and one.score > other.score
-    return better and _is_foreign(one) == _is_foreign(other) and all(otherwise)
+    better = len(candidate.odd) < len(other.odd) and candidate.score > other.score
+    return better and _is_foreign(candidate) == _is_foreign(other) and all(otherwise)
 
 
-def _alike(one: Candidate, other: Candidate) -> bool:
-    return one.fits == other.fits and same(one, other) and one.framing == other.framing
+def _alike(candidate: Candidate, other: Candidate) -> bool:
+    return candidate.fits == other.fits and same(candidate, other) and candidate.framing == other.framing
 
 
-def _is_foreign(one: Candidate) -> bool:
-    return one.version != one.native
+def _is_foreign(candidate: Candidate) -> bool:
+    return candidate.version != candidate.native
 
 
-def _rank(one: Candidate) -> tuple[bool, bool, bool, float]:
-    bare = all(name == "stx" for name in one.layers)
-    plain = one.is_text and one.fits and bare and len(one.odd) < 2
+def _rank(candidate: Candidate) -> tuple[bool, bool, bool, float]:
+    bare = all(name == "stx" for name in candidate.layers)
+    plain = candidate.is_text and candidate.fits and bare and len(candidate.odd) < 2
     # What starts like the text form is more likely a damaged one than the hex of something else, unless all
     # of it is hex digits: no text has the letters up to F and no others.
-    broken_text = one.is_text and not one.anchor.at and not one.fits
-    begun = (-_TEXT_FIRST if _HEXED.fullmatch(one.data) else _TEXT_FIRST) * broken_text
-    strange = not one.fits and (bool(one.front.unknown) or not usual(one.anchor.mti))
+    broken_text = candidate.is_text and not candidate.anchor.at and not candidate.fits
+    bonus = (-_TEXT_FIRST if _HEXED.fullmatch(candidate.data) else _TEXT_FIRST) * broken_text
+    strange = not candidate.fits and (bool(candidate.front.unknown) or not usual(candidate.anchor.mti))
     # A few characters at the end of a message that an extra character spoils read by chance.
     left = (
-        one.behind.size if one.complete and one.behind and one.layers and one.reading.text else len(one.data)
+        candidate.behind.size
+        if candidate.complete and candidate.behind and candidate.layers and candidate.reading.text
+        else len(candidate.data)
     )
-    misfit = not one.fits and (strange or left > _SPOILED)
-    return not plain, misfit, (one.fits and bool(one.dialect)) or strange, -one.score - begun
+    misfit = not candidate.fits and (strange or left > _SPOILED)
+    return (
+        not plain,
+        misfit,
+        (candidate.fits and bool(candidate.dialect)) or strange,
+        -candidate.score - bonus,
+    )
 
 
 def _strictly(
@@ -281,23 +292,23 @@ def _strictly(
     for job in _jobs(reading, body, skipped, asked.search(body, work), asked):
         if work.strictly_done:
             break
-        one = _best_of(job, strict=True)
-        if one.fits and not one.odd and one.score > 0:
+        candidate = _best_of(job, strict=True)
+        if candidate.fits and not candidate.odd and candidate.score > 0:
             work.settled(job.anchor)
-        tried.append(one)
+        tried.append(candidate)
     tried.sort(key=_order)
-    fitting = sum(one.fits for one in tried)
-    for one in tried[: min(fitting, _OTHER_VERSIONS) or _RESCUED]:
-        if asked.version or one.kind.format.version is not None:
+    fitting = sum(trial.fits for trial in tried)
+    for candidate in tried[: min(fitting, _OTHER_VERSIONS) or _RESCUED]:
+        if asked.version or candidate.kind.format.version is not None:
             continue
         for version in VERSIONS:
-            if version != one.version and not work.done:
-                tried.append(_best_of(replace(one.job, version=version), strict=True))
+            if version != candidate.version and not work.done:
+                tried.append(_best_of(replace(candidate.job, version=version), strict=True))
     return tried
 
 
-def _order(one: Candidate) -> tuple[bool, float]:
-    return not one.fits, -one.score
+def _order(candidate: Candidate) -> tuple[bool, float]:
+    return not candidate.fits, -candidate.score
 
 
 def _jobs(
@@ -322,11 +333,11 @@ def _different(
     the sightings of a paste announce the same. A loaded format is kept if it defines some of them itself."""
     written = _written_so(tried, head, version)
     plain = zip(*[_plain_fields(written, version, number) for number in numbers], strict=True)
-    found: dict[tuple[object, ...], TriedFormat] = {}
+    by_fields: dict[tuple[object, ...], TriedFormat] = {}
     for kind, fields in zip(written, plain if numbers else [()] * len(written), strict=True):
-        own = kind.own and not kind.format.layout(version).own.isdisjoint(numbers)
-        found.setdefault((kind.format.name if own else "", *fields), kind)
-    return tuple(found.values())
+        redefines = kind.own and not kind.format.layout(version).own.isdisjoint(numbers)
+        by_fields.setdefault((kind.format.name if redefines else "", *fields), kind)
+    return tuple(by_fields.values())
 
 
 @lru_cache(maxsize=_HEADS)

@@ -24,20 +24,22 @@ def place(reading: Reading, at: int) -> str:
     >>> place(guess("0000  08 00 20 20 00 00 00 00\\n0008  00 00 99 00 00 12 34"), 13)
     'byte 13'
     """
-    given = reading.given
+    source = reading.given
     if reading.raw is not None:
         return f"offset {at}"
-    if not isinstance(given, str):
+    if not isinstance(source, str):
         return f"byte {at}"
     if reading.as_text:
         ahead = characters_ahead(reading)
-        return f"byte {at}" if ahead is None else line_and_column(given, ahead + at)
+        return f"byte {at}" if ahead is None else line_and_column(source, ahead + at)
     if reading.spelling.startswith(_OFFSETS):
         row = _row(reading, at)
         return f"byte {at} (row {row})" if row else f"byte {at}"
-    apart = "\n" in given.strip() or "other text" in reading.spelling
-    places = hexadecimal.places(given, reading.data) if apart and reading.spelling.startswith("hex") else []
-    return f"byte {at} ({line_and_column(given, places[at])})" if at < len(places) else f"byte {at}"
+    scattered = "\n" in source.strip() or "other text" in reading.spelling
+    places = (
+        hexadecimal.places(source, reading.data) if scattered and reading.spelling.startswith("hex") else []
+    )
+    return f"byte {at} ({line_and_column(source, places[at])})" if at < len(places) else f"byte {at}"
 
 
 def characters_ahead(reading: Reading) -> int | None:
@@ -45,8 +47,8 @@ def characters_ahead(reading: Reading) -> int | None:
     contain it unchanged, or if bytes were read."""
     if not reading.as_text or not isinstance(reading.given, str):
         return None
-    found = reading.given.find(reading.data.decode("latin-1"))
-    return None if found < 0 else found
+    index = reading.given.find(reading.data.decode("latin-1"))
+    return None if index < 0 else index
 
 
 def place_of_element(reading: Reading, number: int) -> str:
@@ -76,8 +78,8 @@ def _named_at(text: str, number: int, value: str) -> int | None:
     )
     if match := behind.search(text):
         return match.start(1)
-    found = [match.start() for match in re.finditer(re.escape(value), text)]
-    return found[0] if len(found) == 1 else None
+    starts = [match.start() for match in re.finditer(re.escape(value), text)]
+    return starts[0] if len(starts) == 1 else None
 
 
 def _row(reading: Reading, at: int) -> str:

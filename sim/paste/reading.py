@@ -89,10 +89,10 @@ class Reading:
         """The contents of input that is not a message but concerns a card, with card data masked."""
         from sim.paste.beside import inside
 
-        given = self.given
-        if isinstance(given, bytes):
-            given = shown if (shown := given.decode("latin-1")).isprintable() else given.hex()
-        return inside(self.kind, given) if self.kind and given else ()
+        source = self.given
+        if isinstance(source, bytes):
+            source = text if (text := source.decode("latin-1")).isprintable() else source.hex()
+        return inside(self.kind, source) if self.kind and source else ()
 
     @property
     def believed(self) -> bool:
@@ -107,7 +107,7 @@ class Reading:
     @property
     def error(self) -> ParseError | None:
         """Why reading stopped; None if it reached the end."""
-        return next((one for one in self.misfits if isinstance(one, ParseError)), None)
+        return next((misfit for misfit in self.misfits if isinstance(misfit, ParseError)), None)
 
     @property
     def mti(self) -> str:
@@ -118,8 +118,8 @@ class Reading:
     def interface(self) -> str | None:
         """The interface of the link, if the format determines it or it was requested; None for the card
         brand's own."""
-        own = self.message.dialect if self.message else self.by
-        return own.interface or None if own else None
+        spec = self.message.dialect if self.message else self.by
+        return spec.interface or None if spec else None
 
     @property
     def table(self) -> str | Spec:
@@ -213,44 +213,44 @@ def of_broken(raw: str, version: str | Spec, stopped: ParseError) -> Reading:
     )
 
 
-def of_wire(found: WireMessage, data: bytes, spelling: str = "") -> Reading:
-    """A reading of the bytes *data*, in which the format that the caller named read *found*; *spelling* is
-    their notation in the paste."""
-    made, stopped = found.format, found.error
-    end = max(span[2] for span in found.spans.values())
+def of_wire(wire_message: WireMessage, data: bytes, spelling: str = "") -> Reading:
+    """A reading of the bytes *data*, in which the format that the caller named read *wire_message*;
+    *spelling* is their notation in the paste."""
+    fmt, stopped = wire_message.format, wire_message.error
+    end = max(span[2] for span in wire_message.spans.values())
     return Reading(
-        message=found.message,
+        message=wire_message.message,
         spelling=spelling,
-        format=made.name,
-        title=made.title,
-        version=found.message.version,
+        format=fmt.name,
+        title=fmt.title,
+        version=wire_message.message.version,
         data=data,
         end=end,
-        spans=found.spans,
-        announced=found.announced,
+        spans=wire_message.spans,
+        announced=wire_message.announced,
         read=end,
         size=len(data),
         complete=stopped is None,
         confidence=UNSURE if stopped else SURE,
-        reasons=(str(stopped) if stopped else f"read to its end as {made.name}, which was named",),
+        reasons=(str(stopped) if stopped else f"read to its end as {fmt.name}, which was named",),
         misfits=(stopped,) if stopped else (),
-        written=made,
+        written=fmt,
     )
 
 
-def of_nothing(given: str | bytes, stopped: ParseError, made: Format) -> Reading:
-    """A reading of input that *made*, the format that the caller named, cannot read at all; *stopped* is
+def of_nothing(given: str | bytes, stopped: ParseError, fmt: Format) -> Reading:
+    """A reading of input that *fmt*, the format that the caller named, cannot read at all; *stopped* is
     why."""
     data = given if isinstance(given, bytes) else given.encode("latin-1", "replace")
     return Reading(
-        format=made.name,
-        title=made.title,
+        format=fmt.name,
+        title=fmt.title,
         data=data,
         size=len(data),
         confidence=NONE,
         reasons=(str(stopped),),
         misfits=(stopped,),
-        written=made,
+        written=fmt,
     )
 
 

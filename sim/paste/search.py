@@ -63,11 +63,11 @@ class State(NamedTuple):
 
     def trail(self) -> list[tuple[Step, float]]:
         """The steps in order, each with the score reached."""
-        found, node = [], self.last
+        pairs, node = [], self.last
         while node is not None:
-            found.append((node[1], node[2]))
+            pairs.append((node[1], node[2]))
             node = node[0]  # type: ignore[assignment]
-        return found[::-1]
+        return pairs[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,8 @@ class Search:
         """Read element *number* at byte *at* in one way; return the step and the bits saved, or None."""
         key = (id(way), at)
         if key not in self._seen:
-            made = self._seen[key] = self._step(way, number, at)
-            self.work.left -= 1 + ((made[0].end - at) // _LONG if made else 0)
+            result = self._seen[key] = self._step(way, number, at)
+            self.work.left -= 1 + ((result[0].end - at) // _LONG if result else 0)
         return self._seen[key]
 
     def _step(self, way: Way, number: int, at: int) -> tuple[Step, float] | None:
@@ -141,26 +141,26 @@ class Search:
         size, start, end = place(views, at, way.field)
         if size < 0 or end > len(views.data):
             return None
-        found: list[tuple[str, str]] = []
+        values: list[tuple[str, str]] = []
         for field in way.fields:
             value = value_of(views, start, end, size, field)
             if value is None:
                 continue
-            if not found or all(value != other for _, other in found):
-                found.append((odd_said(field), value))
+            if not values or all(value != other for _, other in values):
+                values.append((odd_said(field), value))
             if len(value) % 2 == 0:
                 break
-        if not found:
+        if not values:
             return self._no_digits(way, number, size, (at, start, end))
-        bits, odd = way.weigh(found[0][1])
-        if len(found) > 1 and odd:
-            for which, (_, value) in enumerate(found[1:], 1):
+        bits, odd = way.weigh(values[0][1])
+        if len(values) > 1 and odd:
+            for which, (_, value) in enumerate(values[1:], 1):
                 other, other_odd = way.weigh(value)
                 if not other_odd:
                     bits, odd = other, ""
-                    found.insert(0, found.pop(which))
+                    values.insert(0, values.pop(which))
                     break
-        return Step(number, way, at, start, end, tuple(found), odd), bits + way.gain
+        return Step(number, way, at, start, end, tuple(values), odd), bits + way.gain
 
     def _no_digits(
         self, way: Way, number: int, size: int, span: tuple[int, int, int]
@@ -169,21 +169,21 @@ class Search:
         causes: the elements after it are not lost. None for other elements."""
         if way.field.written != BCD or way.field.content not in ("n", "z"):
             return None
-        shown = self.views.piece(RAW, *span[1:])
-        shown = shown[-size:] if way.field.odd.left else shown[:size]
+        digits = self.views.piece(RAW, *span[1:])
+        digits = digits[-size:] if way.field.odd.left else digits[:size]
         odd = f"DE {number} {NO_DIGITS}"
-        return Step(number, way, *span, ((odd_said(way.field), shown),), odd), _LETTERS + way.gain
+        return Step(number, way, *span, ((odd_said(way.field), digits),), odd), _LETTERS + way.gain
 
     def read(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
         """Read all elements that *anchor* announces, as links of *kind* may write them; once per paste."""
         key = (anchor.at, anchor.head, kind, version, strict, self.work.most_odd)
         self.work.left -= A_JOB
-        found = self._read.get(key)
-        if found is None:
-            found = self._read[key] = self._found(anchor, kind, version, strict)
-        return found
+        result = self._read.get(key)
+        if result is None:
+            result = self._read[key] = self._beam_search(anchor, kind, version, strict)
+        return result
 
-    def _found(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
+    def _beam_search(self, anchor: Anchor, kind: TriedFormat, version: str, strict: bool) -> Found:
         beam = [State(anchor.score - kind.cost, anchor.end, 0, None)]
         numbers = anchor.numbers
         partial, stop, unread = beam[0], 0, UNREAD_ELEMENT * len(numbers)
@@ -218,14 +218,14 @@ class Search:
                 step, bits = read
                 odd = state.odd + 1 if step.odd else state.odd
                 score = state.score + bits
-                held = best.get(step.end)
-                if odd < most_odd and (held is None or held.score < score):
+                rival = best.get(step.end)
+                if odd < most_odd and (rival is None or rival.score < score):
                     best[step.end] = State(score, step.end, odd, (state.last, step, score))
         return list(best.values())
 
 
 def _kept(grown: list[State], rate: float) -> list[State]:
     """The states to extend further, those that saved the most first."""
-    most = sorted(grown, key=lambda one: -one.score)[:_MOST]
-    even = sorted(grown, key=lambda one: rate * one.at - one.score)[:_EVEN]
-    return list({one.at: one for one in (*most, *even)}.values())
+    most = sorted(grown, key=lambda state: -state.score)[:_MOST]
+    even = sorted(grown, key=lambda state: rate * state.at - state.score)[:_EVEN]
+    return list({state.at: state for state in (*most, *even)}.values())

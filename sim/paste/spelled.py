@@ -30,20 +30,20 @@ _FEW_ODD, _ODD_SHARE = 2, 3
 _CHIP = 55
 
 
-def read_named(named: Named) -> Reading:
-    """Read the message that *named* spells, with its confidence. Elements named in words alone are unsure if
-    a value does not fit, as in a letter about a payment."""
-    message, notes, blanks = message_of(named)
+def read_named(listing: Named) -> Reading:
+    """Read the message that *listing* spells, with its confidence. Elements named in words alone are unsure
+    if a value does not fit, as in a letter about a payment."""
+    message, notes, blanks = message_of(listing)
     if link := told_by(NAMED, message.version, message.fields):
         message = replace(message, dialect=interface_table(link, message.version))
-    worded = named.name == WORDED
+    worded = listing.name == WORDED
     odd, faults = oddities(message), misfits_of(message)
     reasons = (*notes, *odd, *map(str, faults))
     # If much is odd, something else was taken for the values.
     wrong = len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(message.fields)
     return replace(
         of_message(message),
-        spelling=named.name,
+        spelling=listing.name,
         format=NAMED,
         title="" if worded else "elements by number",
         confidence=UNSURE if wrong or (worded and odd) else LIKELY if reasons else SURE,
@@ -52,10 +52,10 @@ def read_named(named: Named) -> Reading:
     )
 
 
-def fits_at_all(named: Named) -> bool:
-    """Whether any value that *named* spells fits its element: in program text, notes and lists numbered for
+def fits_at_all(listing: Named) -> bool:
+    """Whether any value that *listing* spells fits its element: in program text, notes and lists numbered for
     other reasons, none does."""
-    message = message_of(named)[0]
+    message = message_of(listing)[0]
     wrong = {error.field for error in misfits(message)}
     plain = wire_format("ascii")
     fields = ((plain.field(number, message.version), value) for number, value in message.fields.items())
@@ -65,55 +65,55 @@ def fits_at_all(named: Named) -> bool:
     )
 
 
-def message_of(named: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...]]:
-    """Return the message that *named* spells, notes on assumptions, and on restored blanks."""
-    version = version_of(named.mti) or "1987"
+def message_of(listing: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...]]:
+    """Return the message that *listing* spells, notes on assumptions, and on restored blanks."""
+    version = version_of(listing.mti) or "1987"
     elements = spec(version).elements
-    notes = list(named.notes)
+    notes = list(listing.notes)
     fields: dict[int, str] = {}
-    tops = sorted({int(path.split(".")[0]) for path in named.fields})
+    tops = sorted({int(path.split(".")[0]) for path in listing.fields})
     for number in tops:
         if number > _LAST:
             notes.append(f"DE {number} is left out: the text form has {_LAST} elements")
             continue
-        fields[number] = _value(named, elements[number - 1], version, notes)
+        fields[number] = _value(listing, elements[number - 1], version, notes)
     _in_digits(fields, version, notes)
-    if any(_MASKED.search(value) for value in named.fields.values()):
+    if any(_MASKED.search(value) for value in listing.fields.values()):
         notes.append(STARRED)
-    if named.bits is not None:
-        notes += _disagreement(set(named.bits) - {1, 65}, set(fields))
-    shown = {key: value for key, value in named.fields.items() if key.isdigit()}
+    if listing.bits is not None:
+        notes += _disagreement(set(listing.bits) - {1, 65}, set(fields))
+    values = {key: value for key, value in listing.fields.items() if key.isdigit()}
     padded = [
         f"DE {number}"
         for number, value in fields.items()
-        if value != value.rstrip() == shown.get(str(number))
+        if value != value.rstrip() == values.get(str(number))
     ]
     blanks = (f"blanks that printing dropped are put back: {', '.join(padded)}",) if padded else ()
-    return Message(named.mti, fields, version), tuple(notes), blanks
+    return Message(listing.mti, fields, version), tuple(notes), blanks
 
 
 def _in_digits(fields: dict[int, str], version: str, notes: list[str]) -> None:
     """Convert amounts written for people and alphabetic currencies to the form of their elements."""
-    for number, held in money.CURRENCY_OF.items():
+    for number, currency_number in money.CURRENCY_OF.items():
         if money.composite(version, number):
             continue  # the currency is in the amount
         written = _DECIMAL.fullmatch(fields.get(number, ""))
-        letters = (written and written[3]) or fields.get(held, "")
-        known = currency(letters) if letters else None
-        if known and _ALPHA.fullmatch(fields.get(held, letters)):
-            fields[held] = known.numeric
-            notes.append(f"DE {held} is written in letters: {letters}")
-        if written and known and known.exponent == len(written[2]):
+        letters = (written and written[3]) or fields.get(currency_number, "")
+        unit = currency(letters) if letters else None
+        if unit and _ALPHA.fullmatch(fields.get(currency_number, letters)):
+            fields[currency_number] = unit.numeric
+            notes.append(f"DE {currency_number} is written in letters: {letters}")
+        if written and unit and unit.exponent == len(written[2]):
             fields[number] = spec(version)[number].filled(written[1] + written[2])
             notes.append(f"DE {number} is written with its decimals")
 
 
-def _value(named: Named, element: ElementSpec, version: str, notes: list[str]) -> str:
+def _value(listing: Named, element: ElementSpec, version: str, notes: list[str]) -> str:
     key = str(element.number)
     inner = {
-        path[len(key) + 1 :]: value for path, value in named.fields.items() if path.startswith(key + ".")
+        path[len(key) + 1 :]: value for path, value in listing.fields.items() if path.startswith(key + ".")
     }
-    if inner and not named.fields.get(key):
+    if inner and not listing.fields.get(key):
         if element.number == _CHIP and all(_TAG.fullmatch(part) for part in inner):
             return chip_data.write_tags(
                 (tag.upper(), _chip_value(tag.upper(), value)) for tag, value in inner.items()
@@ -122,7 +122,7 @@ def _value(named: Named, element: ElementSpec, version: str, notes: list[str]) -
         if not (element.fixed and len(joined) == element.width):
             notes.append(f"DE {element.number} is shown in parts, put together one after the other")
         return joined
-    return _filled(named.fields.get(key, ""), element, version, notes)
+    return _filled(listing.fields.get(key, ""), element, version, notes)
 
 
 def _filled(value: str, element: ElementSpec, version: str, notes: list[str]) -> str:
@@ -161,22 +161,22 @@ def length_of(number: int, size: int, version: str) -> str:
 
 def misfits_of(message: Message) -> tuple[BuildError, ...]:
     """Return the values that the text form cannot carry, and where their length is right."""
-    found = []
+    errors = []
     for error in misfits(message):
         size = len(message.get(error.field or 0))
-        known = length_of(error.field, size, message.version) if error.field and size else ""
-        said = f"{error.found}, {known}" if known else error.found
-        found.append(BuildError(error.field, None, error.expected, said))
-    return tuple(found)
+        explanation = length_of(error.field, size, message.version) if error.field and size else ""
+        description = f"{error.found}, {explanation}" if explanation else error.found
+        errors.append(BuildError(error.field, None, error.expected, description))
+    return tuple(errors)
 
 
 def _chip_value(tag: str, value: str) -> str:
     """Return the hex digits of a tag's value: numbers are printed without leading zeros."""
-    known = tags().get(tag)
+    entry = tags().get(tag)
     digits = value if _HEX.fullmatch(value) else value.zfill(len(value) + len(value) % 2)
     if not _HEX.fullmatch(digits):
         return value.encode("latin-1", "replace").hex().upper()
-    least = 2 * known.minimum if known is not None else 0
+    least = 2 * entry.minimum if entry is not None else 0
     return digits.zfill(least).upper()
 
 
@@ -191,9 +191,9 @@ def _disagreement(said: set[int], have: set[int]) -> Iterable[str]:
 def oddities(message: Message) -> list[str]:
     """Return what is odd about the values of a message, in words."""
     plain = wire_format("ascii")
-    found = []
+    notes = []
     for number, value in message.fields.items():
         field = plain.field(number, message.version)
         if field is not None and (odd := worth(field, value)[1]):
-            found.append(odd)
-    return found
+            notes.append(odd)
+    return notes

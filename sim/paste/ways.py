@@ -43,11 +43,11 @@ def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str)
     """The one way that reads *field* so, shared by all formats."""
     fields = (interned(field), *map(interned, _otherwise_padded(field)))
     key = (id(fields[0]), repr(change), cost, note)
-    made = _WAYS.get(key)
-    if made is None:
+    way = _WAYS.get(key)
+    if way is None:
         gain = prefix_worth(field) - cost
-        made = _WAYS[key] = Way(fields[0], fields, change, cost, note, weigher(fields[0]), gain)
-    return made
+        way = _WAYS[key] = Way(fields[0], fields, change, cost, note, weigher(fields[0]), gain)
+    return way
 
 
 def made_way(field: Field, change: Mapping[str, Any], cost: float, note: str) -> Way:
@@ -67,9 +67,9 @@ class TriedFormat:
     @cached_property
     def head(self) -> tuple[str, str, int, bool]:
         """What determines how the MTI and the bitmap are read."""
-        made = self.format
-        page = made.mti if made.mti == BCD else "ebcdic" if made.mti.startswith("cp") else made.mti
-        return page, made.bitmap, made.bitmap_bytes, made.third
+        fmt = self.format
+        page = fmt.mti if fmt.mti == BCD else "ebcdic" if fmt.mti.startswith("cp") else fmt.mti
+        return page, fmt.bitmap, fmt.bitmap_bytes, fmt.third
 
     @property
     def packed(self) -> bool:
@@ -83,28 +83,28 @@ def kinds() -> tuple[TriedFormat, ...]:
 
 
 @lru_cache(maxsize=_LOADINGS)
-def _kinds(own: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
-    return (*_ready_kinds(), *(TriedFormat(one, float(_depth(one)), True) for one in own[-_MOST_OWN:]))
+def _kinds(formats: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
+    return (*_ready_kinds(), *(TriedFormat(fmt, float(_depth(fmt)), True) for fmt in formats[-_MOST_OWN:]))
 
 
 @cache
 def _ready_kinds() -> tuple[TriedFormat, ...]:
     tried = [name for name in ready() if name not in read_toml("guess")["named"]]
     plain_first = sorted(map(wire_format, tried), key=_depth)
-    made = [TriedFormat(one, float(_depth(one))) for one in plain_first]
+    formats = [TriedFormat(fmt, float(_depth(fmt))) for fmt in plain_first]
     for row in read_toml("guess")["variant"]:
         base = wire_format(row["extends"])
         changed = base.with_(name=base.name, title=row["title"], extends=base.name, **row["change"])
-        made.append(TriedFormat(changed, row["cost"]))
-    return tuple(made)
+        formats.append(TriedFormat(changed, row["cost"]))
+    return tuple(formats)
 
 
-def _depth(made: Format) -> int:
+def _depth(fmt: Format) -> int:
     """The number of formats that a format extends, directly or not."""
     depth = 0
-    while made.extends in names():
-        made, depth = wire_format(str(made.extends)), depth + 1
-    return depth + (made.version is not None)
+    while fmt.extends in names():
+        fmt, depth = wire_format(str(fmt.extends)), depth + 1
+    return depth + (fmt.version is not None)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -117,23 +117,23 @@ def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Wa
     """Return the ways in which links of *kind* may write data element *number*, the plain one first; without
     rare ones if *strict*. Empty if the format has no such element."""
     table = way_table(kind, version, strict)
-    made = table.get(number)
-    if made is None:
-        made = table[number] = _ways(kind, version, number, strict)
-    return made
+    options = table.get(number)
+    if options is None:
+        options = table[number] = _ways(kind, version, number, strict)
+    return options
 
 
 def _ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
     plain = kind.format.field(number, version)
-    found = {} if plain is None else {plain: _way(plain, None, 0.0, "")}
+    by_field = {} if plain is None else {plain: _way(plain, None, 0.0, "")}
     for row in read_toml("guess")["alternative"]:
         if (strict and not row.get("free")) or not _applies(row, kind, version, number, plain):
             continue
         change = {key: _page(kind) if value == "{text}" else value for key, value in row["change"].items()}
         field = kind.format.field(number, version, **change)
-        if field is not None and field not in found:
-            found[field] = _way(field, change, row["cost"], row["note"].format(number=number))
-    return tuple(found.values())
+        if field is not None and field not in by_field:
+            by_field[field] = _way(field, change, row["cost"], row["note"].format(number=number))
+    return tuple(by_field.values())
 
 
 def _applies(
@@ -151,8 +151,8 @@ def _applies(
 
 
 def _page(kind: TriedFormat) -> str:
-    made = kind.format
-    return made.text if made.text in PAGES else "ascii"
+    fmt = kind.format
+    return fmt.text if fmt.text in PAGES else "ascii"
 
 
 def _otherwise_padded(field: Field) -> tuple[Field, ...]:

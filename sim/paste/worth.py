@@ -154,21 +154,21 @@ def _track(field: Field, value: str) -> Worth:
 def _chip(field: Field, value: str) -> Worth:
     base = _HEX_DIGIT * len(value) if field.written == HEX else 0.0
     try:
-        whole = not value or bool(chip_data.read_tags(value, strict=False))
+        valid = not value or bool(chip_data.read_tags(value, strict=False))
     except IsoError:
-        whole = False
-    return base, "" if whole else f"DE {field.number} is not TLV"
+        valid = False
+    return base, "" if valid else f"DE {field.number} is not TLV"
 
 
 @cache
 def patterns_of(number: int) -> dict[int, tuple[str, ...]]:
     """The date and time layouts of the element in all versions, by length."""
-    found: dict[int, dict[str, None]] = {}
+    by_length: dict[int, dict[str, None]] = {}
     for version in VERSIONS:
         elements = spec(version).elements
         if number <= len(elements) and (pattern := elements[number - 1].pattern):
-            found.setdefault(len(pattern), {})[pattern] = None
-    return {size: tuple(patterns) for size, patterns in found.items()}
+            by_length.setdefault(len(pattern), {})[pattern] = None
+    return {size: tuple(patterns) for size, patterns in by_length.items()}
 
 
 def _date(field: Field, value: str, patterns: tuple[str, ...]) -> Worth:

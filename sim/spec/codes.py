@@ -66,15 +66,15 @@ def lookup(
     None if it is not in the list: callers then say "unknown" and never guess.
     """
     get, place = _index(name).get, str(position)
-    own = (get((place, code, version, network)) or get((place, code, "", network))) if network else None
-    return own or get((place, code, version, "")) or get((place, code, "", ""))
+    own_code = (get((place, code, version, network)) or get((place, code, "", network))) if network else None
+    return own_code or get((place, code, version, "")) or get((place, code, "", ""))
 
 
 def lookup_anywhere(name: str, code: str, *, version: str) -> Code | None:
     """The first meaning that any network gives *code* in list *name*; None if none does. For messages without
     a known network: the caller says whose meaning it is."""
-    found = (row for row in code_list(name) if row.code == code and row.network)
-    return next((row for row in found if not row.versions or version in row.versions), None)
+    rows = (row for row in code_list(name) if row.code == code and row.network)
+    return next((row for row in rows if not row.versions or version in row.versions), None)
 
 
 _MCC_WIDTH = 4
@@ -113,7 +113,7 @@ def currencies() -> tuple[Currency, ...]:
     """All active ISO 4217 currencies, by alphabetic code."""
     import iso4217
 
-    gone = {one.alpha for one in withdrawn_currencies()}
+    gone = {row.alpha for row in withdrawn_currencies()}
     return tuple(
         sorted(
             (
@@ -130,7 +130,7 @@ def currencies() -> tuple[Currency, ...]:
 def withdrawn_currencies() -> tuple[Currency, ...]:
     """The currencies withdrawn from ISO 4217 since payments began using its numbers, by alphabetic code."""
     columns = ("alpha", "numeric", "name", "exponent", "withdrawn", "successor")
-    rows = ((row[one] for one in columns) for row in read_csv("withdrawn_currencies"))
+    rows = ((row[column] for column in columns) for row in read_csv("withdrawn_currencies"))
     return tuple(
         Currency(alpha, numeric, name, int(exponent), withdrawn, successor)
         for alpha, numeric, name, exponent, withdrawn, successor in sorted(map(tuple, rows))
@@ -251,20 +251,20 @@ def merchant_category(code: str) -> str:
 
     if not (len(code) == _MCC_WIDTH and code.isascii() and code.isdigit()):
         return ""
-    own = next((row.meaning for row in code_list("merchant_category") if row.code == code), "")
+    meaning = next((row.meaning for row in code_list("merchant_category") if row.code == code), "")
     try:
-        found = iso18245.get_mcc(code)
+        entry = iso18245.get_mcc(code)
     except iso18245.MCCNotFound:
-        return own
+        return meaning
     # Only networks name the codes reserved for private use, such as airlines.
-    named = found.iso_description or found.visa_description or found.mastercard_description
-    return str(named).replace(" -- ", ", ") or own
+    description = entry.iso_description or entry.visa_description or entry.mastercard_description
+    return str(description).replace(" -- ", ", ") or meaning
 
 
 def say_country(code: str) -> str:
     """The country of an ISO 3166 code, or a note that the code is unknown."""
-    found = country(code)
-    return found.name if found else "not an ISO 3166 code"
+    land = country(code)
+    return land.name if land else "not an ISO 3166 code"
 
 
 def say_merchant(code: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from sim.errors import ChoiceError, SpecError, shown
+from sim.errors import ChoiceError, SpecError, quoted_value
 from sim.spec.layouts import Layout, keep_of_dialect, text_width
 from sim.spec.tables import read_csv
 
@@ -99,7 +99,7 @@ def parse_format(number: int, notation: str) -> tuple[str, int, int]:
     """
     match = _FORMAT.fullmatch(notation)
     if match is None or len(match["size"]) > _LONGEST_SIZE:
-        raise SpecError(number, None, "a format such as n 6 or ans..25", shown(notation))
+        raise SpecError(number, None, "a format such as n 6 or ans..25", quoted_value(notation))
     # The prefix has as many digits as the maximum: n..19 is LLVAR, ans..999 LLLVAR, b..9999 LLLLVAR.
     return match["content"], int(match["size"]), len(match["size"]) if match["var"] == ".." else 0
 
@@ -130,7 +130,7 @@ def reshaped(table: Spec) -> frozenset[int]:
     """The elements to which the dialect of *table* gives another content class or fixed length than its
     version does."""
     pairs = zip(table.elements, spec(table.version).elements, strict=True)
-    return frozenset(own.number for own, plain in pairs if _shape(own) != _shape(plain))
+    return frozenset(element.number for element, plain in pairs if _shape(element) != _shape(plain))
 
 
 def _shape(element: ElementSpec) -> tuple[str, int]:
@@ -143,8 +143,8 @@ def _element(row: dict[str, str]) -> ElementSpec:
     width = text_width(content, size)
     # A prefix counts characters, here hex digits: even for b..999, LLL ends at 999.
     width = min(width, 10**prefix - 1) if prefix else width
-    made: dict[str, Any] = row | {"number": int(row["number"]), "content": content, "size": size}
-    return ElementSpec(**made, prefix=prefix, width=width)
+    values: dict[str, Any] = row | {"number": int(row["number"]), "content": content, "size": size}
+    return ElementSpec(**values, prefix=prefix, width=width)
 
 
 @cache
@@ -201,8 +201,8 @@ def number_of(name: str, version: str) -> int:
     >>> number_of("settlement", "1987"), number_of("settlement", "1993")
     (66, 0)
     """
-    found = _roles().get((name, version))
-    return found.number if found else 0
+    entry = _roles().get((name, version))
+    return entry.number if entry else 0
 
 
 _JOB = re.compile("<([a-z-]+)>")
@@ -234,8 +234,8 @@ def is_particular(job: str, version: str, code: str) -> bool:
     >>> is_particular("partial", "1987", "10"), is_particular("partial", "1993", "10")
     (True, False)
     """
-    found = _particular().get((job, version))
-    return found is not None and found[1].fullmatch(code) is not None
+    entry = _particular().get((job, version))
+    return entry is not None and entry[1].fullmatch(code) is not None
 
 
 def particular(job: str, version: str) -> tuple[str, ...]:
@@ -244,8 +244,8 @@ def particular(job: str, version: str) -> tuple[str, ...]:
     >>> particular("acknowledged", "1993")
     ('900', '901')
     """
-    found = _particular().get((job, version))
-    return tuple(found[0].split("|")) if found else ()
+    entry = _particular().get((job, version))
+    return tuple(entry[0].split("|")) if entry else ()
 
 
 def version_of(mti: str) -> str | None:
@@ -266,4 +266,6 @@ _LONGEST_CODE = 32  # DE 22 of 2003
 def codes_of(version: str) -> frozenset[int]:
     """The elements of *version* with a short code."""
     elements = (spec(version)[number] for number in _CODED)
-    return frozenset(one.number for one in elements if one.fixed and one.width <= _LONGEST_CODE)
+    return frozenset(
+        element.number for element in elements if element.fixed and element.width <= _LONGEST_CODE
+    )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from sim.errors import SpecError
-from sim.spec.networks import NETWORKS, told
+from sim.spec.networks import NETWORKS, network_value
 from sim.spec.tables import read_csv
 
 _FORMAT = re.compile(r"(?P<content>[a-z]+)(?: ?(?:\d+-)?(?:\.\.)?(?P<high>\d+))?")
@@ -41,10 +41,10 @@ class TagSpec:
 
 
 def _tag(row: Mapping[str, str]) -> TagSpec:
-    found = _FORMAT.fullmatch(row["format"])
-    if found is None:
+    match = _FORMAT.fullmatch(row["format"])
+    if match is None:
         raise SpecError(None, None, f"the format of tag {row['tag']}", repr(row["format"]))
-    content, most = found["content"], found["high"]
+    content, most = match["content"], match["high"]
     return TagSpec(
         tag=row["tag"],
         name=row["name"],
@@ -67,10 +67,10 @@ def tags() -> Mapping[str, TagSpec]:
 @cache
 def own_tags() -> Mapping[str, Mapping[str, TagSpec]]:
     """The networks' definitions of tags that each payment system defines for itself, by tag, then network."""
-    found: dict[str, dict[str, TagSpec]] = {}
+    specs: dict[str, dict[str, TagSpec]] = {}
     for row in read_csv("emv/own"):
-        found.setdefault(row["tag"], {})[row["network"]] = _tag(row)
-    return found
+        specs.setdefault(row["tag"], {})[row["network"]] = _tag(row)
+    return specs
 
 
 def tag_of(tag: str, network: str | None) -> TagSpec | None:
@@ -84,10 +84,10 @@ def tag_of(tag: str, network: str | None) -> TagSpec | None:
 
 @cache
 def _bits() -> Mapping[str, Mapping[tuple[int, int], str]]:
-    found: dict[str, dict[tuple[int, int], str]] = {}
+    meanings: dict[str, dict[tuple[int, int], str]] = {}
     for row in read_csv("emv/bits"):
-        found.setdefault(row["tag"], {})[int(row["byte"]), int(row["bit"])] = row["meaning"]
-    return found
+        meanings.setdefault(row["tag"], {})[int(row["byte"]), int(row["bit"])] = row["meaning"]
+    return meanings
 
 
 def bits(tag: str) -> Mapping[tuple[int, int], str]:
@@ -156,7 +156,7 @@ def command(code: str) -> str:
 
 @cache
 def _owners() -> Mapping[str, str]:
-    return {told(name, "aid")[:_RID]: name for name in NETWORKS}
+    return {network_value(name, "aid")[:_RID]: name for name in NETWORKS}
 
 
 def owner(aid: str) -> str | None:

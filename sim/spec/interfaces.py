@@ -61,8 +61,8 @@ class Interface:
 
     def presence(self, mti: str) -> tuple[Presence, ...]:
         """Its rows for messages *mti*."""
-        own = presence(self.network, mti) if self.network else ()
-        return (*own, *(row for row in self.rows if row.mti == mti))
+        rows = presence(self.network, mti) if self.network else ()
+        return (*rows, *(row for row in self.rows if row.mti == mti))
 
 
 # A message is an interface's if its signs are worth so many bits, and so many more than any other's.
@@ -78,10 +78,14 @@ def told_by(format: str, version: str, fields: Mapping[int, str], layers: Collec
     """
     worth = [(0.0, ""), (0.0, "")]
     for name in names("interfaces", ".toml"):
-        one = _shipped(name)
-        if one.guess and format in (*one.guess["formats"], one.format) and one.version in ("", version):
+        candidate = _shipped(name)
+        if (
+            candidate.guess
+            and format in (*candidate.guess["formats"], candidate.format)
+            and candidate.version in ("", version)
+        ):
             worth.append(
-                (sum(sign["bits"] for sign in one.guess["signs"] if _has(sign, fields, layers)), name)
+                (sum(sign["bits"] for sign in candidate.guess["signs"] if _has(sign, fields, layers)), name)
             )
     (most, name), (next_most, _) = sorted(worth, reverse=True)[:2]
     return name if most >= _ENOUGH and most - next_most >= _AHEAD else None
@@ -131,24 +135,32 @@ def described(table: Mapping[str, Any], name: str) -> Interface:
     """The interface that *table* (a parsed TOML file) describes. Raises SpecError for an invalid row."""
     base = interface(table["extends"]) if "extends" in table else None
     kept = {"format": base.format, "version": base.version, "network": base.network} if base else {}
-    own = {key: value for key, value in table.items() if key not in _TAKEN_APART}
+    settings = {key: value for key, value in table.items() if key not in _TAKEN_APART}
     if "without" in table:
-        own["without"] = tuple(table["without"])
+        settings["without"] = tuple(table["without"])
     elements = dict(base.elements) if base else {}
     for number, row in table.get("elements", {}).items():
         elements[number] = {**elements.get(number, {}), **_element(row, table.get("parts", {}), name)}
     rows = tuple(
-        row for each in table.get("presence", ()) for row in _rows(each, name, own.get("source", ""))
+        row for each in table.get("presence", ()) for row in _rows(each, name, settings.get("source", ""))
     )
     rows = (*(base.rows if base else ()), *rows)
     fills = {kind: (*(base.fills[kind] if base else ()), *table.get(kind, ())) for kind in _FILLS}
-    told = {"name": name, "guess": {}, **kept, **own, "rows": rows, "elements": elements, "fills": fills}
-    made = record(Interface, told, name)
-    if made.network and made.network not in NETWORKS:
-        raise SpecError(None, None, f"a network in interface {name}", repr(made.network))
-    if made.version and made.version not in VERSIONS:
-        raise SpecError(None, None, f"a version in interface {name}", repr(made.version))
-    return made
+    values = {
+        "name": name,
+        "guess": {},
+        **kept,
+        **settings,
+        "rows": rows,
+        "elements": elements,
+        "fills": fills,
+    }
+    result = record(Interface, values, name)
+    if result.network and result.network not in NETWORKS:
+        raise SpecError(None, None, f"a network in interface {name}", repr(result.network))
+    if result.version and result.version not in VERSIONS:
+        raise SpecError(None, None, f"a version in interface {name}", repr(result.version))
+    return result
 
 
 def _element(row: Mapping[str, Any], shared: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -169,16 +181,16 @@ def _rows(row: Mapping[str, Any], name: str, source: str) -> Iterator[Presence]:
     shared = _ROW | {"source": source} | {key: row[key] for key in row if key not in ("mtis", "fields")}
     for mti in row.get("mtis", ()):
         for number in row.get("fields", ()):
-            made = {"network": name, "mti": mti, "field": number, **shared}
-            yield record(Presence, made, f"a row of [[presence]] in interface {name}")
+            values = {"network": name, "mti": mti, "field": number, **shared}
+            yield record(Presence, values, f"a row of [[presence]] in interface {name}")
 
 
-def keep(made: Interface) -> Interface:
+def keep(entry: Interface) -> Interface:
     """Register an interface by its name. Raises SpecError for the name of a built-in one."""
-    if made.name in names("interfaces", ".toml"):
-        raise SpecError(None, None, "a name that no built-in interface uses", repr(made.name))
-    _LOADED[made.name] = made
-    return made
+    if entry.name in names("interfaces", ".toml"):
+        raise SpecError(None, None, "a name that no built-in interface uses", repr(entry.name))
+    _LOADED[entry.name] = entry
+    return entry
 
 
 def rows_of(table: Spec, network: str | None) -> str | None:

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from itertools import takewhile
 from typing import Any
 
-from sim.errors import SpecError, shown
+from sim.errors import SpecError, quoted_value
 from sim.spec.codes import Code, code_lists
 from sim.spec.tables import names, read_csv
 
@@ -139,11 +139,11 @@ class Cell:
     @cached_property
     def front(self) -> tuple[tuple[Cell, int, int], ...]:
         """The same, for the parts before the first one of variable width."""
-        found, at = [], 0
-        for cell in takewhile(lambda one: one.fixed, self.cells):
-            found.append((cell, at, at + cell.most))
+        places, at = [], 0
+        for cell in takewhile(lambda part: part.fixed, self.cells):
+            places.append((cell, at, at + cell.most))
             at += cell.most
-        return tuple(found)
+        return tuple(places)
 
     @cached_property
     def width(self) -> int:
@@ -174,10 +174,10 @@ class Layout:
     def strict(self) -> tuple[tuple[Cell, int, int], ...] | None:
         """The parts that must have a known code, with their start and end; None if those depend on the
         value."""
-        if any(one.cut for one in self.cell.cells):
+        if any(cell.cut for cell in self.cell.cells):
             return None
-        found = tuple(one for one in self.cell.front if one[0].must)
-        return found if len(found) == sum(one.must for one in self.cell.cells) else None
+        places = tuple(place for place in self.cell.front if place[0].must)
+        return places if len(places) == sum(cell.must for cell in self.cell.cells) else None
 
 
 def _stands(cell: Cell) -> bool:
@@ -187,12 +187,12 @@ def _stands(cell: Cell) -> bool:
 
 def _expression(cell: Cell) -> str:
     if cell.cut:
-        made = ""
-        for one in reversed(cell.cells):
-            made = _expression(one) + made
+        pattern = ""
+        for part in reversed(cell.cells):
+            pattern = _expression(part) + pattern
             if "short" in cell.words:
-                made = f"(?:{made})?"
-        return made
+                pattern = f"(?:{pattern})?"
+        return pattern
     if cell.codes == "is" and cell.must:
         return "(?:" + "|".join(map(re.escape, cell.argument.split(" "))) + ")"
     if cell.content == "x+n":
@@ -213,26 +213,26 @@ def layouts(version: str, number: int, network: str | None = None) -> tuple[Layo
     >>> [part.name for part in layouts("1987", 3)[0].cell.cells]
     ['transaction type', 'from account', 'to account']
     """
-    own = _of(version, number, network.lower()) if network and network.lower() in owners() else ()
-    return own + _of(version, number, STANDARD)
+    own_layouts = _of(version, number, network.lower()) if network and network.lower() in owners() else ()
+    return own_layouts + _of(version, number, STANDARD)
 
 
 @cache
 def laid_out(version: str, network: str | None = None) -> frozenset[int]:
     """The elements of *version* with a layout of the standard or of *network*."""
     files = {STANDARD, (network or STANDARD).lower()}.intersection(owners())
-    return frozenset(number for name in files for known, number in _rows(name) if known == version)
+    return frozenset(number for name in files for edition, number in _rows(name) if edition == version)
 
 
 @cache
 def _rows(owner: str) -> Mapping[tuple[str, int], Mapping[str, list[dict[str, str]]]]:
     """The rows of a file by version and element, then by layout."""
-    found: dict[tuple[str, int], dict[str, list[dict[str, str]]]] = {}
+    groups: dict[tuple[str, int], dict[str, list[dict[str, str]]]] = {}
     for row in read_csv(f"layouts/{owner}"):
         for version in row["versions"].split("|"):
-            of_element = found.setdefault((version, int(row["number"])), {})
+            of_element = groups.setdefault((version, int(row["number"])), {})
             of_element.setdefault(row["layout"], []).append(row)
-    return found
+    return groups
 
 
 def _of(version: str, number: int, owner: str) -> tuple[Layout, ...]:
@@ -251,14 +251,14 @@ def tag_layouts(tag: str, network: str) -> tuple[Layout, ...]:
     >>> [cell.name for cell in tag_layouts("9F6E", "MASTERCARD")[0].cell.cells][:2]
     ['country', 'unique identifier']
     """
-    found: dict[tuple[str, str], list[dict[str, str]]] = {}
+    groups: dict[tuple[str, str], list[dict[str, str]]] = {}
     for owner in dict.fromkeys((_ANYBODY, network)):
         for row in read_csv("emv/inside"):
             if (row["tag"], row["network"]) == (tag, owner):
-                found.setdefault((owner, row["layout"]), []).append({**row, "number": str(_CHIP_DATA)})
+                groups.setdefault((owner, row["layout"]), []).append({**row, "number": str(_CHIP_DATA)})
     return tuple(
         Layout("", _CHIP_DATA, owner, variant, _top(rows, tag, owner))
-        for (owner, variant), rows in found.items()
+        for (owner, variant), rows in groups.items()
     )
 
 
@@ -274,10 +274,10 @@ def holds_card_data(cell: Cell) -> bool:
 def keep_of_dialect(parts: tuple[Layout, ...]) -> None:
     """Remember those of *parts* that contain card data: masking applies them to every value that fits,
     because it does not always know the dialect."""
-    for one in parts:
-        known = _OF_DIALECTS.get((one.version, one.number), ())
-        if holds_card_data(one.cell) and one not in known:
-            _OF_DIALECTS[one.version, one.number] = (*known, one)
+    for layout in parts:
+        kept_layouts = _OF_DIALECTS.get((layout.version, layout.number), ())
+        if holds_card_data(layout.cell) and layout not in kept_layouts:
+            _OF_DIALECTS[layout.version, layout.number] = (*kept_layouts, layout)
 
 
 def of_dialects(version: str, number: int) -> tuple[Layout, ...]:
@@ -288,8 +288,8 @@ def of_dialects(version: str, number: int) -> tuple[Layout, ...]:
 def layout_of(version: str, number: int, variant: str, rows: list[dict[str, Any]]) -> Layout:
     """The layout that a user's *rows* describe: like those of a layout file, but columns may be missing, and
     `values` are the codes of a part. Raises SpecError for an invalid row."""
-    whole = [{**_EMPTY, "number": str(number), **row} for row in rows]
-    return Layout(version, number, "", variant, _top(whole, str(number)))
+    full_rows = [{**_EMPTY, "number": str(number), **row} for row in rows]
+    return Layout(version, number, "", variant, _top(full_rows, str(number)))
 
 
 @cache
@@ -304,34 +304,34 @@ def _check(row: Mapping[str, str]) -> None:
     cut, codes = row["cut"], row["codes"].removesuffix("!").partition(":")[0]
     if cut and not _CUTS.fullmatch(cut):
         expected = "cut as places, groups, list n2 n2, ber, bits, tokens or split and a character"
-        raise SpecError(number, None, expected, shown(cut))
+        raise SpecError(number, None, expected, quoted_value(cut))
     if codes and codes not in _known_codes():
         expected = f"codes as {', '.join(_CODES)} or a code list ({', '.join(code_lists())})"
-        raise SpecError(number, None, expected, shown(codes))
+        raise SpecError(number, None, expected, quoted_value(codes))
     try:
         re.compile(row["agreed"])
     except re.error:
-        raise SpecError(number, None, "agreed as a regular expression", shown(row["agreed"])) from None
+        raise SpecError(number, None, "agreed as a regular expression", quoted_value(row["agreed"])) from None
 
 
 @cache
 def _values(network: str) -> Mapping[str, Mapping[str, Code]]:
     """A network's codes for single parts, by the part's path."""
-    found: dict[str, dict[str, Code]] = {}
+    codes: dict[str, dict[str, Code]] = {}
     for row in read_csv("subfields"):
         if row["network"] == network:
             code = row["code"].replace(_BLANK, " ")
-            made = Code(row["path"], code, row["meaning"], "", (), network, row["source"])
-            found.setdefault(row["path"], {})[code] = made
-    return found
+            entry = Code(row["path"], code, row["meaning"], "", (), network, row["source"])
+            codes.setdefault(row["path"], {})[code] = entry
+    return codes
 
 
 def _own_values(row: Mapping[str, Any], path: str, network: str) -> Mapping[str, Code]:
     """The codes of a part: its row's own, else the network's."""
-    own = row.get("values")
-    if own is None:
+    meanings = row.get("values")
+    if meanings is None:
         return _values(network).get(path, {})
-    return {code: Code(path, code, meaning, "", (), "", row["source"]) for code, meaning in own.items()}
+    return {code: Code(path, code, meaning, "", (), "", row["source"]) for code, meaning in meanings.items()}
 
 
 def _top(rows: list[dict[str, Any]], prefix: str, network: str = "") -> Cell:
@@ -358,7 +358,7 @@ def _cell(
     cells = tuple(
         _cell(at, below, each, f"{prefix}.{each.rpartition('.')[2]}", network) for each in below.get(path, ())
     )
-    content, least, most, own = _format(row)
+    content, least, most, own_length = _format(row)
     kind, *words = row["cut"].split(" ") if row["cut"] else [""]
     must = row["codes"].endswith("!")
     codes, _, argument = row["codes"].removesuffix("!").partition(":")
@@ -372,7 +372,7 @@ def _cell(
         content=content,
         least=least,
         most=most,
-        own=own,
+        own=own_length,
         codes=codes,
         argument=argument,
         must=must,
@@ -390,11 +390,11 @@ def _format(row: Mapping[str, str]) -> tuple[str, int, int, str]:
     hex."""
     if not row["format"]:
         return "ans", 0, _UNBOUNDED, ""
-    found = _FORMAT.fullmatch(row["format"])
-    if found is None:
+    match = _FORMAT.fullmatch(row["format"])
+    if match is None:
         expected = "a format such as n 6, an 2-4 or LL n..11"
-        raise SpecError(int(row["number"]), None, expected, shown(row["format"]))
-    content, own = found["content"], found["own"] or ""
-    most = text_width(content, int(found["most"]))
-    least = text_width(content, int(found["least"])) if found["least"] else 0 if found["open"] else most
-    return content, least, most, own.replace("H", "HH")
+        raise SpecError(int(row["number"]), None, expected, quoted_value(row["format"]))
+    content, own_length = match["content"], match["own"] or ""
+    most = text_width(content, int(match["most"]))
+    least = text_width(content, int(match["least"])) if match["least"] else 0 if match["open"] else most
+    return content, least, most, own_length.replace("H", "HH")

@@ -86,8 +86,8 @@ class FormatRow:
 
     def applies(self, mti: str, version: str) -> bool:
         """Whether the rule applies to messages *mti* read as *version*."""
-        asked = any(_masked(mask, mti) for mask in self.mtis) if self.mtis else mti[1:2] != "8"
-        return asked and version in self.versions
+        covers_mti = any(_masked(mask, mti) for mask in self.mtis) if self.mtis else mti[1:2] != "8"
+        return covers_mti and version in self.versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,12 +227,12 @@ def _masked(mask: str, mti: str) -> bool:
 def record(kind: Callable[..., Made], row: Mapping[str, Any], where: str) -> Made:
     """The record of *row*, which is found at *where*. Raises SpecError for an unknown column, with the
     nearest name, and for a missing one."""
-    known = {one.name: one.default is MISSING for one in fields(kind)}  # type: ignore[arg-type]
+    columns = {item.name: item.default is MISSING for item in fields(kind)}  # type: ignore[arg-type]
     for name in row:
-        if name not in known:
-            found = f"{name!r}{did_you_mean(name, known)}"
-            raise SpecError(None, None, f"{where} with some of {', '.join(known)}", found)
-    if lacking := [name for name, needed in known.items() if needed and name not in row]:
+        if name not in columns:
+            found = f"{name!r}{did_you_mean(name, columns)}"
+            raise SpecError(None, None, f"{where} with some of {', '.join(columns)}", found)
+    if lacking := [name for name, needed in columns.items() if needed and name not in row]:
         raise SpecError(None, None, f"{where} with {', '.join(lacking)}", "none")
     return kind(**row)
 
@@ -266,7 +266,7 @@ def check_digit(payload: str) -> str:
 T = TypeVar("T")
 
 
-def _found() -> tuple[str, ...]:
+def _network_names() -> tuple[str, ...]:
     """The networks' file names, ordered by `place`; lower-case files contain what networks share."""
     files = [name for name in names("networks", ".toml") if name.isupper()]
     return tuple(
@@ -274,14 +274,14 @@ def _found() -> tuple[str, ...]:
     )
 
 
-NETWORKS: tuple[str, ...] = _found()
+NETWORKS: tuple[str, ...] = _network_names()
 
 # The meanings of a format's `check` and of a presence row's `when`.
 CHECKS: Mapping[str, str] = read_toml("networks/terms")["checks"]
 PREDICATES: Mapping[str, str] = read_toml("networks/terms")["predicates"]
 
 
-def _known(name: str) -> str:
+def _checked_name(name: str) -> str:
     if name not in NETWORKS:
         raise ChoiceError.of("network", name, NETWORKS)
     return name
@@ -293,16 +293,16 @@ def _range(row: dict[str, Any], luhn: bool) -> CardRange:
 
 
 def _format(row: dict[str, Any], name: str) -> FormatRow:
-    made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
-    made["mtis"] = tuple(row.get("mtis", ()))
-    made["values"] = frozenset(row.get("values", ()))
-    made["parts"] = frozenset(row.get("parts", ()))
+    columns: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
+    columns["mtis"] = tuple(row.get("mtis", ()))
+    columns["values"] = frozenset(row.get("values", ()))
+    columns["parts"] = frozenset(row.get("parts", ()))
     if "pattern" in row:
-        made["pattern"] = _compiled(row["pattern"])
+        columns["pattern"] = _compiled(row["pattern"])
     for key in ("given", "where"):
         if key in row:
-            made[key] = tuple((name, _compiled(text)) for name, text in row[key].items())
-    return record(FormatRow, made, f"a row of [[formats]] in {name}.toml")
+            columns[key] = tuple((name, _compiled(text)) for name, text in row[key].items())
+    return record(FormatRow, columns, f"a row of [[formats]] in {name}.toml")
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -318,19 +318,19 @@ _LEFT_OPEN = re.compile("^Reserved for|- private$")
 def _laid_out(name: str, version: str) -> tuple[FormatRow, ...]:
     """A row for each element of *version* with a layout of the network's own, unless its table already has
     rows on the element's format."""
-    own, made = network(name), []
-    looked = {_CHIP_DATA} | {number for row in own.stated if row.of_the_form for number in row.fields}
+    owner, rows = network(name), []
+    looked = {_CHIP_DATA} | {number for row in owner.stated if row.of_the_form for number in row.fields}
     for number in sorted(laid_out(version, name) - laid_out(version) - looked):
         if not spec(version)[number].fixed:  # a fixed element always fits
             cell = layouts(version, number, name)[0].cell
-            words = f"{cell.name} in the {own.title} layout", _LAYOUT_HINT, cell.source, cell.confidence
+            words = f"{cell.name} in the {owner.title} layout", _LAYOUT_HINT, cell.source, cell.confidence
             # If others may use the element, too, a row says what identifies the network's own layout.
-            told = [row for row in own.stated if row.check == "layout" and number in row.fields]
-            others = tuple((one, _other(pattern)) for row in told for one, pattern in row.given)
-            severity = "info" if told or cell.confidence == "unsourced" else "warning"
+            layout_rows = [row for row in owner.stated if row.check == "layout" and number in row.fields]
+            others = tuple((key, _other(pattern)) for row in layout_rows for key, pattern in row.given)
+            severity = "info" if layout_rows or cell.confidence == "unsourced" else "warning"
             row = FormatRow(f"layout-{number}", (number,), (version,), (), "layout", severity, *words)
-            made.append(replace(row, given=others))
-    return tuple(made)
+            rows.append(replace(row, given=others))
+    return tuple(rows)
 
 
 def _other(pattern: re.Pattern[str]) -> re.Pattern[str]:
@@ -344,19 +344,19 @@ _LAYOUT_HINT = (
 )
 
 
-def told(name: str, what: str) -> str:
+def network_value(name: str, what: str) -> str:
     """A plain value in the table of network *name*, such as its `title` or `aid`, without building its rules.
 
     >>> told("AMEX", "title")
     'American Express'
     """
-    return str(read_toml(f"networks/{_known(name)}")[what])
+    return str(read_toml(f"networks/{_checked_name(name)}")[what])
 
 
 @cache
 def _ranges(name: str) -> tuple[CardRange, ...]:
     """The card ranges only: detecting a card's network needs nothing else."""
-    table = read_toml(f"networks/{_known(name)}")
+    table = read_toml(f"networks/{_checked_name(name)}")
     return tuple(_range(row, table["luhn"]) for row in table["ranges"])
 
 
@@ -372,7 +372,7 @@ def network(name: str) -> Network:
     >>> network("AMEX").title, network("AMEX").native_version
     ('American Express', '1993')
     """
-    table = read_toml(f"networks/{_known(name)}")
+    table = read_toml(f"networks/{_checked_name(name)}")
     if lacking := [key for key in _NEEDED if key not in table]:
         raise SpecError(None, None, f"{', '.join(lacking)} in {name}.toml", "none")
     versions = table["mti_versions"]
@@ -400,18 +400,18 @@ def element_name(version: str, number: int, name: str = "") -> str:
     standard = spec(version)[number].name
     if not _LEFT_OPEN.search(standard):
         return standard
-    told = {one.cell.name for one in layouts(version, number, name or None) if one.network}
+    labels = {layout.cell.name for layout in layouts(version, number, name or None) if layout.network}
     for row in read_csv("networks/names"):
         if int(row["number"]) == number and row["network"] in ("", name):
-            told = {row["name"]}
-    found = told.pop() if len(told) == 1 else standard
-    return found[:1].upper() + found[1:]
+            labels = {row["name"]}
+    label = labels.pop() if len(labels) == 1 else standard
+    return label[:1].upper() + label[1:]
 
 
 def told_name(table: Spec, number: int, name: str = "") -> str:
     """`element_name` for an element *table*, which may be a dialect with its own names."""
-    own = table[number].name
-    return element_name(table.version, number, name) if own == spec(table.version)[number].name else own
+    label = table[number].name
+    return element_name(table.version, number, name) if label == spec(table.version)[number].name else label
 
 
 @lru_cache(maxsize=1024)
@@ -425,8 +425,8 @@ def formats(name: str, mti: str, version: str) -> tuple[FormatRow, ...]:
 def _presence() -> Mapping[tuple[str, str], tuple[Presence, ...]]:
     index: dict[tuple[str, str], list[Presence]] = {}
     for row in read_csv("networks/presence"):
-        made = Presence(**row | {"field": int(row["field"])})  # type: ignore[arg-type]
-        index.setdefault((made.network, made.mti), []).append(made)
+        entry = Presence(**row | {"field": int(row["field"])})  # type: ignore[arg-type]
+        index.setdefault((entry.network, entry.mti), []).append(entry)
     return {key: tuple(rows) for key, rows in index.items()}
 
 
@@ -435,12 +435,14 @@ def presence(name: str, mti: str) -> tuple[Presence, ...]:
 
     An element without a row is optional, not forbidden.
     """
-    return _presence().get((_known(name), mti), ())
+    return _presence().get((_checked_name(name), mti), ())
 
 
 def presence_of(name: str) -> tuple[Presence, ...]:
     """All rows of network *name*."""
-    return tuple(row for (own, _), rows in _presence().items() if own == _known(name) for row in rows)
+    return tuple(
+        row for (owner, _), rows in _presence().items() if owner == _checked_name(name) for row in rows
+    )
 
 
 _TABLES_OF_NETWORKS = ("1987", "1993")  # the versions of the networks' own response codes
@@ -462,7 +464,7 @@ def response_code(name: str, code: str, *, where: str = "response") -> ResponseC
     'PIN data required'
     """
     index, places = _response_codes(), (where, "response", "request")
-    return next((hit for place in places if (hit := index.get((_known(name), code, place)))), None)
+    return next((hit for place in places if (hit := index.get((_checked_name(name), code, place)))), None)
 
 
 @cache
@@ -472,9 +474,9 @@ def response_codes_of(name: str | None = None) -> tuple[ResponseCode, ...]:
     >>> response_codes_of("JCB")[0].meaning
     'approved'
     """
-    rows = {(one.network, one.code): one for one in _response_codes().values() if one.where != "request"}
-    own = None if name is None else _known(name)
-    return tuple(one for (network, _), one in rows.items() if own in (None, network))
+    rows = {(row.network, row.code): row for row in _response_codes().values() if row.where != "request"}
+    owner = None if name is None else _checked_name(name)
+    return tuple(row for (network, _), row in rows.items() if owner in (None, network))
 
 
 def answer(
@@ -486,15 +488,17 @@ def answer(
     >>> answer("70", "1987", "VISA").meaning
     'PIN data required'
     """
-    own = response_code(network, code, where=where) if network and version in _TABLES_OF_NETWORKS else None
-    return own or lookup("response_code", code, version=version, network=network)
+    own_code = (
+        response_code(network, code, where=where) if network and version in _TABLES_OF_NETWORKS else None
+    )
+    return own_code or lookup("response_code", code, version=version, network=network)
 
 
 @cache
 def test_cards(network: str | None = None) -> tuple[TestCard, ...]:  # noqa: PT028, a public name, no test
     """Published test cards: those of *network*, or all, including brands outside the six."""
     if network is not None:
-        return tuple(card for card in test_cards() if card.network == _known(network))
+        return tuple(card for card in test_cards() if card.network == _checked_name(network))
     flags = ("luhn", "default")
     return tuple(
         TestCard(**{k: v == "yes" if k in flags else v for k, v in row.items() if k != "length"})  # type: ignore[arg-type]
@@ -524,19 +528,19 @@ def _cover(block: CardRange) -> Iterator[str]:
 
 def _longest(by_prefix: Mapping[str, T], pan: str) -> T | None:
     for size in (6, 5, 4, 3, 2, 1):  # our IIN ranges have at most six digits
-        if found := by_prefix.get(pan[:size]):
-            return found
+        if value := by_prefix.get(pan[:size]):
+            return value
     return None
 
 
 @cache
 def _owners() -> Mapping[str, Detection]:
     """The owner of each prefix. A range of another network's brand (alliance, co-brand) does not count."""
-    titles = {name: told(name, "title") for name in NETWORKS}
+    titles = {name: network_value(name, "title") for name in NETWORKS}
     index: dict[str, Detection] = {}
-    for name, own in titles.items():
+    for name, title in titles.items():
         for block in _ranges(name):
-            if block.brand == own or block.brand not in titles.values():
+            if block.brand == title or block.brand not in titles.values():
                 index |= dict.fromkeys(_cover(block), Detection(name, block.brand, block))
     for row in read_toml("networks/other")["ranges"]:
         block = _range(row, luhn=True)
@@ -561,8 +565,8 @@ def detect(pan: str) -> Detection | None:
 
 
 def _own_ranges(net: Network) -> str:
-    own = (block for block in net.ranges if block.report == "ok")
-    spans = [block.low if block.low == block.high else f"{block.low}-{block.high}" for block in own]
+    blocks = (block for block in net.ranges if block.report == "ok")
+    spans = [block.low if block.low == block.high else f"{block.low}-{block.high}" for block in blocks]
     return f"a card number of {net.title}, beginning with {either(spans)}"
 
 
@@ -577,21 +581,21 @@ def judge(name: str, pan: str) -> CardVerdict:
     if block is None:
         owner = detect(pan)
         brand = owner.brand if owner else "unknown"
-        found = f"a card number of {owner.brand}" if owner else "a card number of no known brand"
+        card = f"a card number of {owner.brand}" if owner else "a card number of no known brand"
         severity = dict(net.foreign).get(brand, "error")
-        reason = f"{found} does not belong to {net.title}"
+        reason = f"{card} does not belong to {net.title}"
         if severity != "error":
-            reason = f"{found} is of none of {net.title}'s own ranges, but may travel in its messages"
+            reason = f"{card} is of none of {net.title}'s own ranges, but may travel in its messages"
         source = owner.range.source if owner else net.ranges[0].source
-        return CardVerdict(severity, reason, _own_ranges(net), found, source)
+        return CardVerdict(severity, reason, _own_ranges(net), card, source)
     place = "" if block.brand == net.title else f" on {net.title}"
     if len(pan) not in block.lengths:
         lengths = either([str(length) for length in block.lengths]) + " digits"
         reason = f"card numbers of {block.brand}{place} have {lengths}, this one {len(pan)}"
         return CardVerdict("error", reason, lengths, f"{len(pan)} digits", block.source)
-    found = f"a card number of {block.brand}"
+    card = f"a card number of {block.brand}"
     if block.report == "ok":
-        return CardVerdict(None, f"{found} on its own network", _own_ranges(net), found, block.source)
-    which = f"{found} ({block.status} range)"
+        return CardVerdict(None, f"{card} on its own network", _own_ranges(net), card, block.source)
+    which = f"{card} ({block.status} range)"
     reason = f"{which}{place}. {block.note}".strip()
-    return CardVerdict(block.report, reason, _own_ranges(net), found if place else which, block.source)
+    return CardVerdict(block.report, reason, _own_ranges(net), card if place else which, block.source)

@@ -44,8 +44,8 @@ class Recipe:
 
     def mentions(self, word: str) -> bool:
         """Whether the row has *word* as a condition, or fills a part with it."""
-        asked = any(word in test.words and not test.negated for test in self.tests)
-        return asked or any("{" + word in text for text in self.parts.values())
+        is_condition = any(word in test.words and not test.negated for test in self.tests)
+        return is_condition or any("{" + word in text for text in self.parts.values())
 
     def asks_for(self, word: str) -> bool:
         """Whether one of the row's conditions is *word* alone."""
@@ -83,10 +83,10 @@ def _rows(kind: str, name: str | None, version: str) -> tuple[Recipe, ...]:
     if name not in NETWORKS:
         rows = [row for row in interface(name).fills[kind] if _applies(row, version)]
         return (*shared, *(_recipe(name, row) for row in rows))
-    own = read_toml(f"networks/{name}")
-    default = [own["native_version"]]
-    rows = [row for row in own.get(kind, ()) if version in row.get("versions", default)]
-    if kind == "recipes" and (added := own.get("dialects", {}).get(version, {}).get("add")):
+    table = read_toml(f"networks/{name}")
+    default = [table["native_version"]]
+    rows = [row for row in table.get(kind, ()) if version in row.get("versions", default)]
+    if kind == "recipes" and (added := table.get("dialects", {}).get(version, {}).get("add")):
         rows.insert(0, {"when": "card", "parts": added, "source": ""})
     return (*shared, *(_recipe(name, row) for row in rows))
 

@@ -10,11 +10,11 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from sim.errors import ChoiceError, OptionError, closest, fold, shown
+from sim.errors import ChoiceError, OptionError, closest, fold, quoted_value
 from sim.spec.codes import FUNDS, Country, Currency, countries, country, currencies, currency
 from sim.spec.elements import VERSIONS
 from sim.spec.interfaces import interface, interfaces
-from sim.spec.networks import NETWORKS, told
+from sim.spec.networks import NETWORKS, network_value
 from sim.spec.tables import read_csv, read_toml
 
 _LETTERS_OF_CODE = 3
@@ -42,8 +42,8 @@ def choose(
         meant = {fold(spelling): word for spelling, word in spellings.items()}.get(fold(text))
         if meant is not None:
             return meant
-        raise ChoiceError(option, shown(value), words, closest(value, spellings))
-    raise ChoiceError(option, shown(value), words)
+        raise ChoiceError(option, quoted_value(value), words, closest(value, spellings))
+    raise ChoiceError(option, quoted_value(value), words)
 
 
 def several(option: str, value: object, expected: str) -> tuple[Any, ...]:
@@ -59,7 +59,7 @@ def several(option: str, value: object, expected: str) -> tuple[Any, ...]:
         return (value,)
     if isinstance(value, Iterable) and not isinstance(value, bytes):
         return tuple(value)
-    raise OptionError(option, expected, shown(value))
+    raise OptionError(option, expected, quoted_value(value))
 
 
 def network_named(value: object, option: str = "network") -> str:
@@ -70,13 +70,13 @@ def network_named(value: object, option: str = "network") -> str:
     """
     if not isinstance(value, str) or value in NETWORKS:
         return choose(option, value, NETWORKS)
-    spoken = [name for name in NETWORKS if re.fullmatch(told(name, "spoken"), value, re.IGNORECASE)]
+    spoken = [name for name in NETWORKS if re.fullmatch(network_value(name, "spoken"), value, re.IGNORECASE)]
     sure, like = _rows("network")
-    if said := next(iter(spoken), sure.get(_said(value), "")):
-        return said
-    if near := like.get(_said(value)):
-        raise ChoiceError(option, shown(value), NETWORKS, near)
-    return choose(option, value, NETWORKS, {told(name, "title"): name for name in NETWORKS})
+    if network := next(iter(spoken), sure.get(_comparison_key(value), "")):
+        return network
+    if near := like.get(_comparison_key(value)):
+        raise ChoiceError(option, quoted_value(value), NETWORKS, near)
+    return choose(option, value, NETWORKS, {network_value(name, "title"): name for name in NETWORKS})
 
 
 def interface_named(value: object) -> str:
@@ -85,15 +85,15 @@ def interface_named(value: object) -> str:
     >>> interface_named("iso"), interface_named("BASE24"), interface_named("MC")
     ('iso', 'base24', 'mastercard')
     """
-    known = interfaces()
-    if not isinstance(value, str) or value in known:
-        return choose("interface", value, known)
-    titles = {interface(name).title: name for name in known}
+    names = interfaces()
+    if not isinstance(value, str) or value in names:
+        return choose("interface", value, names)
+    titles = {interface(name).title: name for name in names}
     try:
-        own = network_named(value).lower()
+        network = network_named(value).lower()
     except ChoiceError:
-        own = ""
-    return own if own in known else choose("interface", value, known, titles)
+        network = ""
+    return network if network in names else choose("interface", value, names, titles)
 
 
 def version_named(value: object) -> str:
@@ -102,8 +102,10 @@ def version_named(value: object) -> str:
     >>> version_named(2003), version_named("ISO 8583:1993"), version_named("87")
     ('2003', '1993', '1987')
     """
-    titles = {f"{title}{one}": one for one in VERSIONS for title in ("ISO 8583:", "ISO 8583-1:", "v")}
-    return choose("version", value, VERSIONS, titles | {one[2:]: one for one in VERSIONS})
+    titles = {
+        f"{title}{version}": version for version in VERSIONS for title in ("ISO 8583:", "ISO 8583-1:", "v")
+    }
+    return choose("version", value, VERSIONS, titles | {version[2:]: version for version in VERSIONS})
 
 
 def currency_named(value: object, option: str = "currency", field: int | None = 49) -> Currency:
@@ -114,11 +116,11 @@ def currency_named(value: object, option: str = "currency", field: int | None = 
     ('USD', 'EUR', 'CHF')
     """
     text = value.strip() if isinstance(value, str) else ""
-    named = _currency_names().get(_said(text)) or _rows("currency")[0].get(_said(text), "")
-    if known := currency(text.upper()) or currency(named):
-        return known
+    code = _currency_names().get(_comparison_key(text)) or _rows("currency")[0].get(_comparison_key(text), "")
+    if iso_currency := currency(text.upper()) or currency(code):
+        return iso_currency
     near = _near_currency(text)
-    raise OptionError(option, "three digits or an ISO 4217 code", shown(value), field, near or None)
+    raise OptionError(option, "three digits or an ISO 4217 code", quoted_value(value), field, near or None)
 
 
 def country_named(value: object) -> Country:
@@ -129,34 +131,34 @@ def country_named(value: object) -> Country:
     ('GB', 'DE', 'US')
     """
     text = value.strip() if isinstance(value, str) else ""
-    if known := _country(text):
-        return known
-    near = _rows("country")[1].get(_said(text))
+    if land := _country(text):
+        return land
+    near = _rows("country")[1].get(_comparison_key(text))
     if near is None and len(text) > _LETTERS_OF_CODE:
-        found = get_close_matches(_said(text), _country_names(), 1, _LIKE_A_NAME)
-        near = _country_names()[found[0]] if found else None
-    raise OptionError("country", "an ISO 3166 country code", shown(value), _ACCEPTOR, near)
+        matches = get_close_matches(_comparison_key(text), _country_names(), 1, _LIKE_A_NAME)
+        near = _country_names()[matches[0]] if matches else None
+    raise OptionError("country", "an ISO 3166 country code", quoted_value(value), _ACCEPTOR, near)
 
 
 def _country(text: str) -> Country | None:
-    named = _country_names().get(_said(text)) or _rows("country")[0].get(_said(text), "")
-    return country(_said(text).upper()) or country(named)
+    code = _country_names().get(_comparison_key(text)) or _rows("country")[0].get(_comparison_key(text), "")
+    return country(_comparison_key(text).upper()) or country(code)
 
 
 def _near_currency(text: str) -> str:
     """The code of the currency that *text* may mean: a common word, its country, or a misspelled code or
     name; empty if none is near."""
-    if near := _rows("currency")[1].get(_said(text)):
+    if near := _rows("currency")[1].get(_comparison_key(text)):
         return near
-    codes = [one.alpha for one in currencies() if one.alpha not in FUNDS]
+    codes = [row.alpha for row in currencies() if row.alpha not in FUNDS]
     if land := _country(text):
         return next((code for code in codes if code.startswith(land.alpha2)), "")
-    asked = text.upper()
-    if len(asked) == _LETTERS_OF_CODE:
-        mixed = [code for code in codes if sorted(code) == sorted(asked)]
-        return next(iter(mixed), "") or next((code for code in codes if code[:2] == asked[:2]), "")
-    found = get_close_matches(_said(text), _currency_names(), 1, _LIKE_A_NAME)
-    return _currency_names()[found[0]] if found else ""
+    letters = text.upper()
+    if len(letters) == _LETTERS_OF_CODE:
+        mixed = [code for code in codes if sorted(code) == sorted(letters)]
+        return next(iter(mixed), "") or next((code for code in codes if code[:2] == letters[:2]), "")
+    matches = get_close_matches(_comparison_key(text), _currency_names(), 1, _LIKE_A_NAME)
+    return _currency_names()[matches[0]] if matches else ""
 
 
 @cache
@@ -164,23 +166,23 @@ def _rows(option: str) -> tuple[dict[str, str], dict[str, str]]:
     """The words that people use for choices of *option*: the unambiguous ones, and those that may mean
     others."""
     rows = [row for row in read_csv("spoken") if row["option"] == option]
-    sure = {_said(row["spoken"]): row["meant"] for row in rows if row["sure"]}
-    return sure, {_said(row["spoken"]): row["meant"] for row in rows if not row["sure"]}
+    sure = {_comparison_key(row["spoken"]): row["meant"] for row in rows if row["sure"]}
+    return sure, {_comparison_key(row["spoken"]): row["meant"] for row in rows if not row["sure"]}
 
 
 @cache
 def _currency_names() -> dict[str, str]:
-    every = [(_said(one.name), one.alpha) for one in currencies() if one.alpha not in FUNDS]
+    every = [(_comparison_key(row.name), row.alpha) for row in currencies() if row.alpha not in FUNDS]
     counts = [name for name, _ in every]
     return {name: alpha for name, alpha in every if counts.count(name) == 1}
 
 
 @cache
 def _country_names() -> dict[str, str]:
-    return {_said(one.name): one.alpha2 for one in countries()}
+    return {_comparison_key(land.name): land.alpha2 for land in countries()}
 
 
-def _said(text: str) -> str:
+def _comparison_key(text: str) -> str:
     """*text* for comparison: folded, without blanks, dots, hyphens, underscores and apostrophes."""
     return re.sub(r"[\s._'-]+", "", text.casefold())
 
@@ -193,8 +195,8 @@ def template_word(option: str, value: object) -> str:
     ('contactless', 'auth')
     """
     templates = read_toml("templates")
-    known = templates[_TABLES[option]] if option in _TABLES else templates["options"][option]["choices"]
-    return choose(option, value, known, templates["spoken"][option])
+    choices = templates[_TABLES[option]] if option in _TABLES else templates["options"][option]["choices"]
+    return choose(option, value, choices, templates["spoken"][option])
 
 
 _TABLES = {"message_type": "kinds", "purpose": "purposes", "entry": "entries"}

@@ -35,8 +35,8 @@ def read_toml(name: str) -> dict[str, Any]:
 @cache
 def names(folder: str, suffix: str) -> tuple[str, ...]:
     """The sorted names of the files in `data/<folder>`, without suffix."""
-    found = (entry.name for entry in (_DATA / folder).iterdir())
-    return tuple(sorted(name.removesuffix(suffix) for name in found if name.endswith(suffix)))
+    filenames = (entry.name for entry in (_DATA / folder).iterdir())
+    return tuple(sorted(name.removesuffix(suffix) for name in filenames if name.endswith(suffix)))
 
 
 LARGEST = 1 << 20  # characters
@@ -55,8 +55,8 @@ def toml_of(text: str) -> dict[str, Any]:
     """
     if len(text) > LARGEST:
         raise SpecError(None, None, f"TOML of at most {LARGEST:,} characters", f"{len(text):,}")
-    if found := _LONG_KEY.search(text):
-        line = text.count("\n", 0, found.start()) + 1
+    if match := _LONG_KEY.search(text):
+        line = text.count("\n", 0, match.start()) + 1
         raise SpecError(None, line, f"TOML with keys of fewer than {_MOST_PARTS} parts", "a longer one")
     try:
         return tomllib.loads(text)

@@ -59,8 +59,8 @@ def take(
         return read(bytes(message), format=format, version=version, network=network, interface=interface)
     if isinstance(message, pd.DataFrame):
         facts = facts_of(message)
-        own = _of_rows(message, facts, version or facts.get("version"), network or facts.get("network"))
-        return on_interface(own, interface)
+        reading = _of_rows(message, facts, version or facts.get("version"), network or facts.get("network"))
+        return on_interface(reading, interface)
     if isinstance(message, Message):
         return on_interface(_of_message(message, version, network), interface)
     kind = type(message).__name__
@@ -122,8 +122,8 @@ def _of_rows(
     if stopped:
         base = read(_message([row for row in cells if not _is_left(row, stopped)], facts), network=network)
         error = WireError(stopped["field"], stopped["offset"], stopped["expected"], stopped["found"])
-        there = base.message.fields if base.message else {}
-        announced = tuple(sorted({*there, *facts["unread"]}))
+        fields = base.message.fields if base.message else {}
+        announced = tuple(sorted({*fields, *facts["unread"]}))
         return replace(base, complete=False, misfits=(error,), announced=announced)
     if facts.get("broken") or any(is_missing(cell) for cell, _ in cells):
         raw = _joined(cells, facts)
@@ -151,8 +151,8 @@ def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str
     for cell, value in cells:
         text = "" if is_missing(value) else str(value)
         number = element_number(cell)
-        whole = number is None or number == facts.get("failing") or not 2 <= number <= bitmap.ALL_BITS
-        parts.append(text if whole else _prefixed(number or 0, text, elements))
+        unprefixed = number is None or number == facts.get("failing") or not 2 <= number <= bitmap.ALL_BITS
+        parts.append(text if unprefixed else _prefixed(number or 0, text, elements))
     return "".join(parts)
 
 
@@ -180,8 +180,8 @@ def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Me
         fields[number] = value
     if not isinstance(mti, str):
         raise BuildError(MTI_FIELD, None, "4 digits as text", type(mti).__name__)
-    own = dialect_of(facts, version)
-    message = Message(mti, dict(sorted(fields.items())), version, _empty_secondary(bits), own)
+    dialect = dialect_of(facts, version)
+    message = Message(mti, dict(sorted(fields.items())), version, _empty_secondary(bits), dialect)
     _check_bitmap(bits, message, facts)
     return message
 
@@ -270,11 +270,11 @@ def digest(raw: str) -> str:
     return sha256(raw.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def check_words(payment: Mapping[str, object], own: Mapping[str, object]) -> None:
+def check_words(payment: Mapping[str, object], options: Mapping[str, object]) -> None:
     """Raises OptionError for the first word of *payment* that is not an option, with the nearest one."""
-    known = (*own, *Payment.__annotations__)
+    names = (*options, *Payment.__annotations__)
     for name in payment:
-        if name not in known and name not in read_toml("templates")["details"]:
-            near = closest_name(name, known)
-            expected = "the name of an option" if near else f"one of {', '.join(known)}"
+        if name not in names and name not in read_toml("templates")["details"]:
+            near = closest_name(name, names)
+            expected = "the name of an option" if near else f"one of {', '.join(names)}"
             raise OptionError(name, expected, "an unknown one", None, near)

@@ -33,7 +33,7 @@ _TEXTS = pd.StringDtype("pyarrow", na_value=np.nan)
 
 def least(ways: Iterable[str]) -> str:
     """The one of the masked texts *ways* that shows the least."""
-    return min(ways, key=lambda shown: 0 if shown.endswith("masked]") else len(shown) - shown.count(STAR))
+    return min(ways, key=lambda text: 0 if text.endswith("masked]") else len(text) - text.count(STAR))
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,10 +288,10 @@ def shown_values(
         _cell(element_number(number), value if isinstance(value, str) else "", version, failing)
         for number, value in zip(numbers, values, strict=True)
     ]
-    shown = mask_cells(cells, version, broken=broken, unread=frozenset(facts.get("unread", ())))
+    masked_cells = mask_cells(cells, version, broken=broken, unread=frozenset(facts.get("unread", ())))
     return [
         (value if masked == value else masked) if isinstance(value, str) else shown_cell(value)
-        for masked, value in zip(shown, values, strict=True)
+        for masked, value in zip(masked_cells, values, strict=True)
     ]
 
 

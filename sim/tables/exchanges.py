@@ -73,8 +73,8 @@ class ExchangeView(View):
     @property
     def exchange(self) -> Exchange:
         """The exchange itself, as `client.send` and suites accept it."""
-        held: Held = self._facts["exchange"]
-        exchange: Exchange = held.value
+        holder: Held = self._facts["exchange"]
+        exchange: Exchange = holder.value
         return exchange
 
     @property
@@ -88,14 +88,14 @@ class ExchangeView(View):
     def findings(self) -> pd.DataFrame:
         """The findings on each message and between them: `step` (from 1), and the columns of `validate`."""
         exchange = self.exchange
-        own = [
+        pairs = [
             (at, finding)
             for at, step in enumerate(exchange.steps)
             for finding in validate(step.message, network=exchange.network).findings
         ]
-        found = sorted([*own, *findings(exchange)], key=lambda pair: pair[0])
+        rows = sorted([*pairs, *findings(exchange)], key=lambda pair: pair[0])
         columns = ("step", *FINDING_COLUMNS)
-        return Table(columns_of(columns, [[at + 1, *cells_of(finding)] for at, finding in found]))
+        return Table(columns_of(columns, [[at + 1, *cells_of(finding)] for at, finding in rows]))
 
     @property
     def summary(self) -> str:
@@ -204,40 +204,40 @@ def exchange(
     >>> made.iso.left["charged"]
     8000
     """
-    given = dict(locals())
-    more = given.pop("options")
-    check_words(more, given)
-    made = make(**given | {"at": moment(at)}, **more)
+    arguments = dict(locals())
+    more = arguments.pop("options")
+    check_words(more, arguments)
+    result = make(**arguments | {"at": moment(at)}, **more)
     if format is not None:
-        fitted = [building.in_format(step.message, format) for step in made.steps]
+        fitted = [building.in_format(step.message, format) for step in result.steps]
         left = tuple(dict.fromkeys(note for _, notes in fitted for note in notes))
-        made = made.fitted([message for message, _ in fitted], left)
-    return exchange_table(made)
+        result = result.fitted([message for message, _ in fitted], left)
+    return exchange_table(result)
 
 
-def exchange_table(made: Exchange, texts: Mapping[int, str] | None = None) -> ExchangeTable:
-    """*made* as a table; *texts* are the texts of broken messages, by position."""
-    rows = [_row(made, at) for at in range(len(made.steps))]
+def exchange_table(source: Exchange, texts: Mapping[int, str] | None = None) -> ExchangeTable:
+    """*source* as a table; *texts* are the texts of broken messages, by position."""
+    rows = [_row(source, at) for at in range(len(source.steps))]
     table = pd.DataFrame(rows, columns=pd.Index(_COLUMNS))
     words = ("direction", "role", "mti", "stan", "currency", "code", "meaning")
     table = table.astype({**dict.fromkeys(("step", "of", "amount"), INTEGER), **dict.fromkeys(words, "str")})
     table["time"] = pd.to_datetime(table["time"], utc=True)
     result = ExchangeTable(table)
-    result.attrs["iso"] = {"exchange": Held(made), "texts": dict(texts or {})}
+    result.attrs["iso"] = {"exchange": Held(source), "texts": dict(texts or {})}
     return result
 
 
-def _row(made: Exchange, at: int) -> tuple[object, ...]:
-    step = made.steps[at]
+def _row(source: Exchange, at: int) -> tuple[object, ...]:
+    step = source.steps[at]
     message: Message = step.message
     money = amount(message)
     code = message.get(39) or None
     where = "response" if step.is_answer else "request"
-    row = code_of(code, message.version, made.network, where=where) if code else None
+    row = code_of(code, message.version, source.network, where=where) if code else None
     return (
         at + 1,
         step.at,
-        made.direction(at),
+        source.direction(at),
         step.role,
         None if step.of is None else step.of + 1,
         message.mti,

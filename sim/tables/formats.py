@@ -13,7 +13,7 @@ from sim.codec.wire.exchange.jpos import to_jpos
 from sim.codec.wire.exchange.moov import to_moov
 from sim.codec.wire.exchange.pyiso import to_pyiso8583
 from sim.codec.wire.framing import frame
-from sim.errors import SpecError, shown
+from sim.errors import SpecError, quoted_value
 from sim.masking import mask_words
 from sim.paste import Reading
 from sim.paste import guess as guess_paste
@@ -152,22 +152,22 @@ def export_format(
     >>> specification["2"]["data_enc"]
     'cp500'
     """
-    made = wire_format(format)
+    fmt = wire_format(format)
     if to not in _KINDS:
-        raise SpecError(None, None, "to as " + ", ".join(_KINDS), shown(to))
+        raise SpecError(None, None, "to as " + ", ".join(_KINDS), quoted_value(to))
     if to == "toml":
-        return to_toml(made)
+        return to_toml(fmt)
     written: str | dict[str, Any]
     if to == "jpos":
-        written, left = to_jpos(made, version)
+        written, left = to_jpos(fmt, version)
     elif to == "moov":
-        table, left = to_moov(made, version)
+        table, left = to_moov(fmt, version)
         written = json.dumps(table, indent=2, ensure_ascii=False)
     else:
-        written, left = to_pyiso8583(made, version)
-    if pages := _other_pages(made, _EBCDIC[to]):
-        said = f"{to} writes EBCDIC in code page {_EBCDIC[to][0][2:]}, this format in {pages}"
-        warnings.warn(f"{said}: [ ] ^ ! and | have other bytes", stacklevel=2)
+        written, left = to_pyiso8583(fmt, version)
+    if pages := _other_pages(fmt, _EBCDIC[to]):
+        warning = f"{to} writes EBCDIC in code page {_EBCDIC[to][0][2:]}, this format in {pages}"
+        warnings.warn(f"{warning}: [ ] ^ ! and | have other bytes", stacklevel=2)
     if left:
         reasons = "; ".join(sorted(set(left.values())))
         numbers = ", ".join(f"DE {number}" for number in list(left)[:_MOST_NAMED])
@@ -180,11 +180,11 @@ def export_format(
 _EBCDIC = {"jpos": ("cp1047",), "moov": ("cp1047", "cp500"), "pyiso8583": ("cp037", "cp500", "cp1140")}
 
 
-def _other_pages(made: Format, known: tuple[str, ...]) -> str:
+def _other_pages(fmt: Format, pages: tuple[str, ...]) -> str:
     """The EBCDIC pages of a format that another toolkit does not have."""
-    rows = (row.get("written", "") for row in made.elements.values())
-    used = {made.mti, made.digits, made.text, made.track, made.lengths, *rows}
-    return ", ".join(sorted(page for page in used if page.startswith("cp") and page not in known))
+    rows = (row.get("written", "") for row in fmt.elements.values())
+    used = {fmt.mti, fmt.digits, fmt.text, fmt.track, fmt.lengths, *rows}
+    return ", ".join(sorted(page for page in used if page.startswith("cp") and page not in pages))
 
 
 COLUMNS = (
@@ -253,7 +253,22 @@ def guess(
     return table.astype(dict.fromkeys(("message", "elements", "read", "size"), "int64"))
 
 
-def _candidate(place: int, one: Reading) -> tuple[object, ...]:
-    elements = len(one.message.fields) if one.message else 0
-    head = one.confidence, one.spelling, ", ".join(one.framing), one.format, one.title, one.version, one.mti
-    return (str(place), *head, str(elements), str(one.read), str(one.size), "; ".join(one.reasons))
+def _candidate(place: int, reading: Reading) -> tuple[object, ...]:
+    elements = len(reading.message.fields) if reading.message else 0
+    head = (
+        reading.confidence,
+        reading.spelling,
+        ", ".join(reading.framing),
+        reading.format,
+        reading.title,
+        reading.version,
+        reading.mti,
+    )
+    return (
+        str(place),
+        *head,
+        str(elements),
+        str(reading.read),
+        str(reading.size),
+        "; ".join(reading.reasons),
+    )

@@ -52,7 +52,7 @@ class LearnedTable(Table):
     def toml(self) -> str:
         """The format as a file for `load_format` and `--format`."""
         learned = self._of()
-        notes = {row.field.number: _told(row.seen, row.open) for row in learned.evidence}
+        notes = {row.field.number: _evidence_note(row.seen, row.open) for row in learned.evidence}
         return beside_toml(learned.format, notes)
 
     @property
@@ -77,7 +77,7 @@ class LearnedTable(Table):
         return self._learned
 
 
-def _told(evidence: str, left: str) -> str:
+def _evidence_note(evidence: str, left: str) -> str:
     return f"{evidence}; open: {left}" if left else evidence
 
 
@@ -186,11 +186,11 @@ def _of_bytes(data: bytes) -> list[str | bytes]:
             return _of_text(data.decode())
         except UnicodeDecodeError:
             pass
-    whole = b"".join(unblock([data])) if is_blocked(data) else data
-    length = stream_framing(whole)
+    content = b"".join(unblock([data])) if is_blocked(data) else data
+    length = stream_framing(content)
     if length is None:
         raise SpecError(None, None, "records behind lengths, lines, or a capture", "other bytes")
-    return [record for _, record in records([whole], length)]
+    return [record for _, record in records([content], length)]
 
 
 def _of_text(text: str) -> list[str | bytes]:

@@ -91,9 +91,9 @@ class Watched:
     def transactions(self) -> TransactionsTable:
         """Its transactions, as `sim.match` finds them: requests with their responses, repeats and reversals.
         `sim.plot(..., "lanes")` draws it."""
-        held = [(one, seen) for one in self.seen if (seen := self.seen.message(one)) is not None]
-        times = [datetime.fromtimestamp(entry.at, UTC) for entry, _ in held]
-        return match([message for _, message in held], times=times)
+        pairs = [(entry, parsed) for entry in self.seen if (parsed := self.seen.message(entry)) is not None]
+        times = [datetime.fromtimestamp(entry.at, UTC) for entry, _ in pairs]
+        return match([message for _, message in pairs], times=times)
 
     def lanes(self) -> Drawing:
         """The transactions as diagrams, with an arrow for each message."""
@@ -102,8 +102,8 @@ class Watched:
 
     def message(self, number: int) -> Message:
         """The message in row *number* of the traffic. Raises KeyError if there is none."""
-        found = next((entry for entry in self.seen if entry.number == number), None)
-        message = None if found is None else self.seen.message(found)
+        record = next((entry for entry in self.seen if entry.number == number), None)
+        message = None if record is None else self.seen.message(record)
         if message is None:
             raise KeyError(f"row {number} has no message")
         return message
@@ -155,11 +155,11 @@ def rows_of(rules: Any) -> Any:
     if isinstance(rules, pd.DataFrame):
         plain = pd.DataFrame(rules)
         cells: list[dict[Any, Any]] = plain.astype(object).where(plain.notna(), None).to_dict("records")
-        return [{name: _whole(cell) for name, cell in row.items()} for row in cells]
+        return [{name: _restore_int(cell) for name, cell in row.items()} for row in cells]
     return Path(rules) if isinstance(rules, Path) else rules
 
 
-def _whole(cell: Any) -> Any:
+def _restore_int(cell: Any) -> Any:
     """A cell as it was written: pandas turns 50 into 50.0 if another cell of the column is empty."""
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 

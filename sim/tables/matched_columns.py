@@ -58,18 +58,18 @@ class Columns:
             return pa.array([place.text] * self.size, pa.large_string())
         if place.number == 0:
             texts = pa.array([mti[:3].lstrip("0") for mti in self.mtis] or [""], pa.large_string())
-            held = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
-            return pc.if_else(pa.array(self.mti < len(self.mtis)), held, pa.scalar(None, held.type))
-        held = self.column(place.number)
-        if held is None:
+            cells = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
+            return pc.if_else(pa.array(self.mti < len(self.mtis)), cells, pa.scalar(None, cells.type))
+        cells = self.column(place.number)
+        if cells is None:
             return None
         if place.mark:
-            held = pc.struct_field(pc.extract_regex(held, f"(?s){place.mark}(?P<rest>.*)"), "rest")
+            cells = pc.struct_field(pc.extract_regex(cells, f"(?s){place.mark}(?P<rest>.*)"), "rest")
         if place.end is not None:
-            held = pc.utf8_slice_codeunits(held, place.start, place.end)
-        bare = pc.utf8_ltrim(held, "0").cast(pa.large_string())
+            cells = pc.utf8_slice_codeunits(cells, place.start, place.end)
+        bare = pc.utf8_ltrim(cells, "0").cast(pa.large_string())
         if place.zeros:
-            bare = pc.if_else(pc.and_(pc.equal(bare, ""), pc.greater(pc.utf8_length(held), 0)), "0", bare)
+            bare = pc.if_else(pc.and_(pc.equal(bare, ""), pc.greater(pc.utf8_length(cells), 0)), "0", bare)
         return pc.if_else(pc.equal(bare, ""), pa.scalar(None, bare.type), bare)
 
     def codes(self, tie: Tie) -> tuple[Ints, Ints] | None:
@@ -78,8 +78,8 @@ class Columns:
             if tie.earlier not in self._codes:
                 values = self.values(tie.earlier)
                 self._codes[tie.earlier] = np.zeros(0, np.int64) if values is None else numbers_of(values)
-            own = self._codes[tie.earlier]
-            return (own, own) if len(own) or not self.size else None
+            numbers = self._codes[tie.earlier]
+            return (numbers, numbers) if len(numbers) or not self.size else None
         sides = self.values(tie.earlier), self.values(tie.later)
         if sides[0] is None or sides[1] is None:
             return None

@@ -103,15 +103,17 @@ def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
     if isinstance(source, list | tuple) and not all(isinstance(item, str) for item in source):
         if all(isinstance(item, pd.DataFrame) and "mti" in item.columns for item in source):
             return pd.concat([pd.DataFrame(item) for item in source], ignore_index=True)
-        own = [facts_of(item).get("network") if isinstance(item, pd.DataFrame) else None for item in source]
+        networks = [
+            facts_of(item).get("network") if isinstance(item, pd.DataFrame) else None for item in source
+        ]
         table = pd.DataFrame(read([as_message(item, format) for item in source]))
-        return table.assign(network=table["network"].fillna(pd.Series(own, dtype="str")))
+        return table.assign(network=table["network"].fillna(pd.Series(networks, dtype="str")))
     return pd.DataFrame(read(source, format=format))
 
 
-def as_message(one: Any, format: Format | str | None = None) -> Message | str:
+def as_message(source: Any, format: Format | str | None = None) -> Message | str:
     """A message; a broken one stays a text."""
-    reading = take(one, format=format)
+    reading = take(source, format=format)
     try:
         build(reading.whole())
         return reading.whole()
@@ -129,13 +131,13 @@ def _seconds(table: pd.DataFrame, times: Any) -> Any:
         if times not in table.columns:
             raise OptionError("times", "a column of the table", f"{times!r}")
         times = table[times]
-    held = pd.Series(times).reset_index(drop=True)
-    if len(held) != len(table):
-        raise OptionError("times", f"{len(table)} times, one per message", f"{len(held)}")
-    if pd.api.types.is_numeric_dtype(held):
-        return held.to_numpy(dtype="float64", na_value=np.nan)
+    series = pd.Series(times).reset_index(drop=True)
+    if len(series) != len(table):
+        raise OptionError("times", f"{len(table)} times, one per message", f"{len(series)}")
+    if pd.api.types.is_numeric_dtype(series):
+        return series.to_numpy(dtype="float64", na_value=np.nan)
     try:
-        moments = pd.to_datetime(held, utc=True, format=None if held.dtype.kind == "M" else "ISO8601")
+        moments = pd.to_datetime(series, utc=True, format=None if series.dtype.kind == "M" else "ISO8601")
     except (TypeError, ValueError) as error:
         raise OptionError(
             "times", "datetimes, texts such as 2026-11-20 10:15:30.25 or seconds", "others"
@@ -151,17 +153,17 @@ def _traffic(columns: Columns, seconds: Any) -> Traffic:
     most = {link: max(len(rules(version, link)) for version in VERSIONS) for link in LINKS}
     answers = tuple(_rule_keys(state, "answer", at) for at in range(most["answer"]))
     return Traffic(
-        _seen(roles),
+        _int64_view(roles),
         answers,
         tuple(_rule_keys(state, "original", at) for at in range(most["original"])),
         tuple(_rule_keys(state, "approved", at) for at in range(most["approved"])),
-        _seen(_bodies(columns, state.doubtful | ((roles == ASK) & ~state.keyed))),
-        _seen(columns.by_mti(lambda mti: mti[1:2] == _REVERSAL, False)),
+        _int64_view(_bodies(columns, state.doubtful | ((roles == ASK) & ~state.keyed))),
+        _int64_view(columns.by_mti(lambda mti: mti[1:2] == _REVERSAL, False)),
         None if seconds is None else seconds.tolist(),
     )
 
 
-def _seen(numbers: Any) -> Any:
+def _int64_view(numbers: Any) -> Any:
     """Numbers to be read one by one, without an object for each."""
     array: Any = np.ascontiguousarray(numbers, dtype=np.int64)
     return memoryview(array)
@@ -188,18 +190,18 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
     columns, size = state.columns, state.columns.size
     earlier, later = np.full(size, -1), np.full(size, -1)
     agree: list[tuple[Ints, Ints]] = []
-    known = 0
+    offset = 0
     for place, version in enumerate(columns.versions):
         version_rules = rules(version, link)
         if at >= len(version_rules):
             continue
-        rule, here = version_rules[at], (columns.version == place) & (state.roles != NONE)
+        rule, chosen = version_rules[at], (columns.version == place) & (state.roles != NONE)
         mixed = _mixed(columns, rule)
         if mixed is None:
             continue
-        own, other = np.where(here, mixed[0], -1), np.where(here, mixed[1], -1)
+        first, other = np.where(chosen, mixed[0], -1), np.where(chosen, mixed[1], -1)
         if link == "answer":
-            state.asked(own)
+            state.asked(first)
             seeks = (other >= 0) & (state.roles != ASK)
         else:
             seeks = (other >= 0) & columns.by_mti(rule.seeks, False)
@@ -207,24 +209,24 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
         if not len(sought):
             continue
         answers = state.roles == ANSWER
-        may = (own >= 0) & (answers if link == "approved" else ~answers) & _may_be_found(columns, rule)
-        index = pd.Index(sought).get_indexer(own[may])
-        earlier[may] = np.where(index >= 0, index + known, -1)
-        later[seeks] = codes + known
-        known += len(sought)
-        _add_agreeing(columns, rule, here, agree)
-    agreed = tuple((_seen(own), _seen(other)) for own, other in agree)
-    return Keys(known, _seen(earlier), _seen(later), agreed)
+        may = (first >= 0) & (answers if link == "approved" else ~answers) & _may_be_found(columns, rule)
+        index = pd.Index(sought).get_indexer(first[may])
+        earlier[may] = np.where(index >= 0, index + offset, -1)
+        later[seeks] = codes + offset
+        offset += len(sought)
+        _add_agreeing(columns, rule, chosen, agree)
+    agreed = tuple((_int64_view(left), _int64_view(other)) for left, other in agree)
+    return Keys(offset, _int64_view(earlier), _int64_view(later), agreed)
 
 
-def _add_agreeing(columns: Columns, rule: Rule, here: Any, agree: list[tuple[Ints, Ints]]) -> None:
-    """Add the values on which the messages *here* must agree, next to those of other versions."""
+def _add_agreeing(columns: Columns, rule: Rule, chosen: Any, agree: list[tuple[Ints, Ints]]) -> None:
+    """Add the values on which the messages *chosen* must agree, next to those of other versions."""
     sides = [pair for tie in rule.agree if (pair := columns.codes(tie)) is not None]
-    for at, (own, other) in enumerate(sides):
+    for at, (left, other) in enumerate(sides):
         if at == len(agree):
             agree.append((np.zeros(columns.size, np.int64), np.zeros(columns.size, np.int64)))
         before = agree[at]
-        agree[at] = (np.where(here, own, before[0]), np.where(here, other, before[1]))
+        agree[at] = (np.where(chosen, left, before[0]), np.where(chosen, other, before[1]))
 
 
 def _may_be_found(columns: Columns, rule: Rule) -> Any:

@@ -83,7 +83,7 @@ class MessageTable(Table):
 
     def _title(self) -> str:
         facts = facts_of(self)
-        if not self._whole():
+        if not self._has_all_rows():
             return ""
         lines = [_head(self)]
         lines += [MessageView(self).summary] if facts.get("explained") else []
@@ -91,7 +91,7 @@ class MessageTable(Table):
 
     def _repr_html_(self) -> str:
         facts = facts_of(self)
-        if not (len(self) and facts.get("explained") and self._whole()):
+        if not (len(self) and facts.get("explained") and self._has_all_rows()):
             return super()._repr_html_()
         # HTML can link each sentence to the rows it is about.
         numbers = tuple(element_number(cell) for cell in pd.DataFrame(self)[NUMBER].tolist())
@@ -99,7 +99,7 @@ class MessageTable(Table):
         linked = drawn if len(drawn.rows) != len(numbers) else replace(drawn, numbers=numbers)
         return as_html(linked, _head(self), MessageView(self).sentences)
 
-    def _whole(self) -> bool:
+    def _has_all_rows(self) -> bool:
         """Whether no row was removed since the table was made."""
         return len(self) == facts_of(self).get("rows") and bool(self._numbered())
 
@@ -131,14 +131,14 @@ class MessageView(View):
     def message(self) -> RawMessage:
         """The raw text; for a broken message, its joined pieces. Raises BuildError that names the element
         whose value is invalid."""
-        reading = self._given()
+        reading = self._reading()
         if reading.complete and reading.message is not None and reading.raw is None:
             return RawMessage(build(reading.message))
         return RawMessage(text_of(reading))
 
     def to_message(self) -> Message:
         """The message as a `Message`. Raises BuildError if the rows are not a message."""
-        return readable(self._given())
+        return readable(self._reading())
 
     @property
     def mti(self) -> str:
@@ -160,7 +160,7 @@ class MessageView(View):
         """Where the message or its summary came from: `template`, `rules`, `llm:<provider>/<model>`;
         empty for a text that was parsed."""
         facts = self._facts
-        return str(facts["told_by"]) if self._told() else str(facts.get("source", ""))
+        return str(facts["told_by"]) if self._model_summary() else str(facts.get("source", ""))
 
     @property
     def read_as(self) -> str:
@@ -205,7 +205,7 @@ class MessageView(View):
         """The sentences of the summary, each with the numbers of its elements (0 is the MTI); a model's
         text, and that of a broken message, is one sentence without numbers."""
         try:
-            words = self._told()
+            words = self._model_summary()
             if not words:
                 return explain(self.to_message(), network=self._facts.get("network")).told
         except BuildError:
@@ -216,7 +216,7 @@ class MessageView(View):
     def valid(self) -> bool:
         """Whether neither the standard nor the message's own network finds an error."""
         try:
-            reading = self._given()
+            reading = self._reading()
         except BuildError:
             return False
         return verdict_on(reading).valid
@@ -241,19 +241,19 @@ class MessageView(View):
         return copying.page(table, f"ISO 8583 message {self.mti}".rstrip())
 
     def _copied(self, masked: bool) -> copying.Copied:
-        reading = self._given()
+        reading = self._reading()
         content = dissect(reading).content
-        return copying.held(content, version=reading.version, network=reading.network, masked=masked)
+        return copying.copied_from(content, version=reading.version, network=reading.network, masked=masked)
 
     def _so_far(self) -> str:
         """What could be read of a broken text; empty if the rows are not even a text."""
         try:
-            reading = self._given()
+            reading = self._reading()
         except BuildError:
             return ""
         return explain_so_far(reading)
 
-    def _told(self) -> str:
+    def _model_summary(self) -> str:
         """The language model's summary, as long as the rows are still the same message."""
         facts = self._facts
         if "told" not in facts:
@@ -263,18 +263,18 @@ class MessageView(View):
             return ""
         return str(facts["told"])
 
-    def _given(self) -> Reading:
+    def _reading(self) -> Reading:
         return take(self._table)
 
 
 def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
     """The message table of a reading, as far as it could be read."""
     view = dissect(given)
-    own = view.message.dialect
+    dialect = view.message.dialect
     facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": view.version}
     facts |= {"network": given.network, "source": source, "notes": list(notes)}
-    facts |= {"dialect": own.dialect} if own else {}
-    facts |= {"interface": own.interface} if own and own.interface else {}
+    facts |= {"dialect": dialect.dialect} if dialect else {}
+    facts |= {"interface": dialect.interface} if dialect and dialect.interface else {}
     facts |= {"kind": given.kind} if given.kind else {}
     if view.fault is not None:
         facts |= {"broken": True, "failing": view.fault.field, "unread": sorted(view.unread)}

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from sim import operations
 from sim.codec import BuildError, Message
 from sim.codec import build as build_text
-from sim.errors import OptionError, shown
+from sim.errors import OptionError, quoted_value
 from sim.operations import Generated, Report, building
 from sim.operations.anatomy import READ, Anatomy, differences, dissect
 from sim.operations.asked import generated, moment
 from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
 from sim.operations.findings import NO_ROWS, framing_finding
-from sim.operations.verdict import told, verdict_on
+from sim.operations.verdict import placed_findings, verdict_on
 from sim.paste.reading import TEXT as TEXT_FORM
 from sim.spec.spellings import network_named, several, template_word, version_named
 from sim.spec.words import (
@@ -182,8 +182,8 @@ def explain(
     table = table_of(reading, source=SOURCE_RULES)
     # The model's text describes this message; after an edit the rules explain again.
     facts = {"told": said_of_it.summary, "told_by": said_of_it.source}
-    whole = reading.message is not None and not reading.misfits
-    facts |= {"told_of": digest(build_text(said_of_it.message)) if whole else ""}
+    intact = reading.message is not None and not reading.misfits
+    facts |= {"told_of": digest(build_text(said_of_it.message)) if intact else ""}
     table.attrs["iso"] |= facts
     return table
 
@@ -332,7 +332,7 @@ def generate(
     """
     options = {name: value for name, value in locals().items() if name not in ("payment", *OF_A_MODEL)}
     if not isinstance(description, str | None):
-        raise OptionError("description", "a text", shown(description))
+        raise OptionError("description", "a text", quoted_value(description))
     if description and description.strip():
         from sim.tables.plans import described
 
@@ -340,7 +340,7 @@ def generate(
         return described(description, edition, moment(at), format, provider=provider, model=model)
     check_words(payment, options)
     result = generated(**options, **payment)
-    table = _made(result, None if network is None else network_named(network), format)
+    table = _table_of_result(result, None if network is None else network_named(network), format)
     when = moment(at)
     table.attrs["iso"]["at"] = when and when.isoformat()
     return table
@@ -404,17 +404,17 @@ def respond(
     ('0110', '000042')
     """
     reading = take(request, format=format, interface=interface)
-    own = None if isinstance(request, str | bytes | Message) else facts_of(request).get("at")
+    request_time = None if isinstance(request, str | bytes | Message) else facts_of(request).get("at")
     response = operations.respond(
         readable(reading),
         code,
         approval=approval,
         amount_minor_units=amount_minor_units,
         balance_minor_units=balance_minor_units,
-        at=moment(own if at is None else at),
+        at=moment(request_time if at is None else at),
         network=reading.network,
     )
-    return _made(response, reading.network, format)
+    return _table_of_result(response, reading.network, format)
 
 
 def reverse(
@@ -484,10 +484,12 @@ def reverse(
         final_amount_minor_units=final_amount_minor_units,
         network=reading.network,
     )
-    return _made(reversal, reading.network, format)
+    return _table_of_result(reversal, reading.network, format)
 
 
-def _made(result: Generated, network: str | None, format: Format | str | None = None) -> MessageTable:
+def _table_of_result(
+    result: Generated, network: str | None, format: Format | str | None = None
+) -> MessageTable:
     message, left = building.in_format(result.message, format or building.TEXT)
     return table_of(take(message, None, network), source=result.source, notes=(*result.notes, *left))
 
@@ -571,8 +573,8 @@ def mask(
     >>> sim.mask("0100400000000000000016" + "4111111111111111")
     '0100400000000000000016411111******1111'
     """
-    whole = format is None and isinstance(message, str)  # keep the length of the text as given
-    return dissect(take(message, version, None, TEXT_FORM if whole else format)).shown_text
+    verbatim = format is None and isinstance(message, str)  # keep the length of the text as given
+    return dissect(take(message, version, None, TEXT_FORM if verbatim else format)).shown_text
 
 
 def validate(
@@ -632,7 +634,7 @@ def validate(
         refused = _refused(error, version, network)
         return findings_table(refused, refused.findings)
     report = verdict_on(reading, networks)
-    return findings_table(report, told(report, reading, networks))
+    return findings_table(report, placed_findings(report, reading, networks))
 
 
 def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
@@ -705,13 +707,15 @@ def diff(
     table = DiffTable(columns_of(_DIFF_COLUMNS, rows))
     table.attrs["iso"] = {name: side.version for name, side in zip("ab", sides, strict=True)}
     table._sides = tuple(readings)
-    cover = Cover(frozenset({TextsShown(frozenset(_shown(sides[0]) | _shown(sides[1])))}))
+    cover = Cover(
+        frozenset({TextsShown(frozenset(_values_and_masks(sides[0]) | _values_and_masks(sides[1])))})
+    )
     for name in "ab":
         table[name] = CardData(table[name].array, cover)
     return table
 
 
-def _shown(view: Anatomy) -> set[tuple[str, str]]:
+def _values_and_masks(view: Anatomy) -> set[tuple[str, str]]:
     """The values in the rows of a message and their masked forms, for a table with some of them."""
     pairs = (
         (view.raw[place.start : place.end], "".join(view.covered[place.number]))

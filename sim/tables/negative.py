@@ -67,9 +67,9 @@ def break_message(
     """
     reading = take(message, format=format)
     broken = operations.break_message(readable(reading), fault, network=reading.network)
-    own = reading.message.dialect if reading.message and reading.version == broken.version else None
-    shown = take(broken.raw, broken.version, broken.network, TEXT, (own and own.interface) or None)
-    return table_of(shown, source=SOURCE_FAULT, notes=_notes(broken))
+    dialect = reading.message.dialect if reading.message and reading.version == broken.version else None
+    result = take(broken.raw, broken.version, broken.network, TEXT, (dialect and dialect.interface) or None)
+    return table_of(result, source=SOURCE_FAULT, notes=_notes(broken))
 
 
 def _notes(broken: Broken) -> tuple[str, ...]:
@@ -116,11 +116,11 @@ def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) 
         for case in operations.cases(network, version)
     ]
     table = CasesTable(columns_of(_CASE_COLUMNS, rows))
-    table["message"] = CardData(table["message"].array, Cover(frozenset({_shown})))
+    table["message"] = CardData(table["message"].array, Cover(frozenset({_mask_message})))
     return table
 
 
-def _shown(text: str) -> str:
+def _mask_message(text: str) -> str:
     return masked_text(text, None)
 
 

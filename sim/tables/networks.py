@@ -55,26 +55,29 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
     >>> table.loc["pre-authorization", "carried_by"]
     '61.7 = 4; 61.12 days; hold 30 days'
     """
-    own = None if network is None else network_named(network)
+    brand = None if network is None else network_named(network)
     link = None if interface is None else interface_of(interface_named(interface))
-    own = own or (link and link.network) or None
-    if link is not None and link.network != own:
-        where = {"network": own} if own else {}
-        made = {flow: _made(flow, **where, interface=link.name) for flow in read_toml("templates")["flows"]}
+    brand = brand or (link and link.network) or None
+    if link is not None and link.network != brand:
+        where = {"network": brand} if brand else {}
+        entries = {
+            flow: _mtis_and_call(flow, **where, interface=link.name)
+            for flow in read_toml("templates")["flows"]
+        }
         # Flows with the same call are listed once.
         calls = {
-            call: (flow, own or "", mtis, "", link.source, "", "")
-            for flow, (mtis, call) in reversed(made.items())
+            call: (flow, brand or "", mtis, "", link.source, "", "")
+            for flow, (mtis, call) in reversed(entries.items())
         }
         return ReferenceTable(
             columns_of((*_FLOW_COLUMNS, _CALL), sorted((*row, call) for call, row in calls.items() if call))
         )
-    found = [row for row in read_csv("networks/flows") if own is None or row["network"] in ("", own)]
-    own_flows = {row["flow"] for row in found if row["network"]}
+    matches = [row for row in read_csv("networks/flows") if brand is None or row["network"] in ("", brand)]
+    own_flows = {row["flow"] for row in matches if row["network"]}
     rows = [
         (*(row[name] for name in _FLOW_COLUMNS), _call(row["flow"], row["network"], row["messages"]))
-        for row in found
-        if own is None or row["network"] or row["flow"] not in own_flows
+        for row in matches
+        if brand is None or row["network"] or row["flow"] not in own_flows
     ]
     return ReferenceTable(columns_of((*_FLOW_COLUMNS, _CALL), sorted(rows)))
 
@@ -84,10 +87,10 @@ def _call(flow: str, name: str, messages: str) -> str:
     """The call that makes an exchange of *flow* on network *name*, in the version of *messages*; empty if
     there is none."""
     where = {"network": name} if name else {"version": version_of(messages) or DEFAULT_VERSION}
-    return _made(flow, **where)[1]
+    return _mtis_and_call(flow, **where)[1]
 
 
-def _made(flow: str, **where: str) -> tuple[str, str]:
+def _mtis_and_call(flow: str, **where: str) -> tuple[str, str]:
     """The MTIs of an exchange of *flow*, and the call that makes it; empty if there is none."""
     options = read_toml("templates")["flows"].get(flow)
     if options is None:
@@ -144,11 +147,11 @@ def compare(
     spoken = {row.native_version for row in map(network_of, names)}
     edition = version_named(version or (spoken.pop() if len(spoken) == 1 else DEFAULT_VERSION))
     mtis = [mti_named(message_type, name, edition) for name in names]
-    asked = [dict(_asked(name, mti, edition)) for name, mti in zip(names, mtis, strict=True)]
+    sides = [dict(_requirements(name, mti, edition)) for name, mti in zip(names, mtis, strict=True)]
     rows = [
         (number, _called(number, edition, names), rule, *values)
-        for number, rule in sorted({*asked[0], *asked[1]})
-        if (values := tuple(side.get((number, rule), "") for side in asked))[0] != values[1]
+        for number, rule in sorted({*sides[0], *sides[1]})
+        if (values := tuple(side.get((number, rule), "") for side in sides))[0] != values[1]
     ]
     titles = (*_COMPARED, *names)
     table = ReferenceTable(columns_of(titles, [(str(row[0]), *row[1:]) for row in rows]))
@@ -162,7 +165,7 @@ def _called(number: int, version: str, names: tuple[str, str]) -> str:
     return " / ".join(dict.fromkeys(element_name(version, number, name) for name in names))
 
 
-def _asked(name: str, mti: str, version: str) -> Iterator[tuple[tuple[int, str], str]]:
+def _requirements(name: str, mti: str, version: str) -> Iterator[tuple[tuple[int, str], str]]:
     """What a network requires of a message, by element and rule: its MTI, presence and formats."""
     yield (0, "mti"), mti
     for row in presence(name, mti):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.codec import build
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import HOST, Plan, Run, shown, shown_value
+from sim.exchanges.plan import HOST, Plan, Run, masked_description, shown_value
 from sim.operations import building
 from sim.paste.reading import TEXT
 from sim.tables.argument import take
@@ -142,13 +142,13 @@ def plan(description: str, *, provider: str | None = None, model: str | None = N
 def plan_table(plan: Plan) -> PlanTable:
     """The table of a plan."""
     rows: list[tuple[object, ...]] = [
-        (str(number), call, name, shown_value(name, value), shown(words), "")
+        (str(number), call, name, shown_value(name, value), masked_description(words), "")
         for number, call, name, value, words in plan.rows()
     ]
     rows += [("", "", "", "", "", note) for note in plan.remarks]
-    rows += [("", "", "", "", shown(words), "Not understood") for words in plan.unclear
+    rows += [("", "", "", "", masked_description(words), "Not understood") for words in plan.unclear
              if words not in plan.doubts]  # fmt: skip
-    rows += [("", "", "", "", "", f"Unclear: {shown(doubt)}") for doubt in plan.doubts]
+    rows += [("", "", "", "", "", f"Unclear: {masked_description(doubt)}") for doubt in plan.doubts]
     if plan.cost:
         rows.append(("", "", "", "", "", plan.cost))
     if plan.not_possible:

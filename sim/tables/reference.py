@@ -228,9 +228,9 @@ def rules() -> Table:
     ]
     for name in NETWORKS:
         for rule in network_of(name).formats:
-            own = f"{name.lower()}-{rule.id}"
+            rule_id = f"{name.lower()}-{rule.id}"
             words = rule.severity, rule.expected, rule.source, rule.hint
-            rows.append((own, name, *words, examples.get(own, "")))
+            rows.append((rule_id, name, *words, examples.get(rule_id, "")))
     return RulesTable(columns_of(_RULE_COLUMNS, rows))
 
 

@@ -20,11 +20,11 @@ _FAULTY = "finding"  # a text here marks its row
 _MORE = "sim.show(table) scrolls, filters and sorts"
 
 
-def printable(shown: Any) -> Any:
+def printable(masked: Any) -> Any:
     """A masked frame or column, with its texts made printable for a terminal."""
-    if isinstance(shown, pd.Series):
-        return _printable_column(shown).set_axis(_printable_labels(shown.index))
-    frame = shown.copy(deep=False)
+    if isinstance(masked, pd.Series):
+        return _printable_column(masked).set_axis(_printable_labels(masked.index))
+    frame = masked.copy(deep=False)
     for at in range(frame.shape[1]):
         frame.isetitem(at, _printable_column(frame.iloc[:, at]))
     return frame.set_axis(_printable_labels(frame.index)).set_axis(_printable_labels(frame.columns), axis=1)

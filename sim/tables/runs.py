@@ -294,8 +294,8 @@ def load(
     >>> table.numbers.answered, dict(table.numbers.codes)
     (200, {'00': 200})
     """
-    given = {name: value for name, value in locals().items() if name not in ("wait", "options")}
+    arguments = {name: value for name, value in locals().items() if name not in ("wait", "options")}
     running = loads.start_load(
-        RunningLoad, **given | {"replay": None if replay is None else replayed(replay)}, **options
+        RunningLoad, **arguments | {"replay": None if replay is None else replayed(replay)}, **options
     )
     return running.wait() if wait else running

@@ -36,8 +36,8 @@ def _escaped(args: tuple[Any, ...], kwargs: dict[str, Any], places: int) -> dict
     return kwargs if len(args) >= places else {"escape": "html", **kwargs}
 
 
-def styler(shown: pd.DataFrame) -> EscapingStyler:
+def styler(table: pd.DataFrame) -> EscapingStyler:
     """The Styler of a masked table. Its id is a hash of the content instead of random: the same table
     gives the same HTML."""
-    name = hashlib.sha256(shown.to_csv().encode("utf-8", "backslashreplace")).hexdigest()
-    return EscapingStyler(shown, uuid=name[:8])
+    name = hashlib.sha256(table.to_csv().encode("utf-8", "backslashreplace")).hexdigest()
+    return EscapingStyler(table, uuid=name[:8])

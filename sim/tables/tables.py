@@ -76,19 +76,19 @@ class ValuesShown:
     unread: tuple[int, ...]
 
     @cached_property
-    def _known(self) -> dict[object, str]:
+    def _masked_by_value(self) -> dict[object, str]:
         facts = {"broken": self.broken, "failing": self.failing, "unread": self.unread}
-        known: dict[object, str] = {}
-        shown = shown_values(self.numbers, self.values, self.version, facts)
-        for value, masked in zip(self.values, shown, strict=True):
+        texts: dict[object, str] = {}
+        masked_values = shown_values(self.numbers, self.values, self.version, facts)
+        for value, masked in zip(self.values, masked_values, strict=True):
             # A short value may mean something else elsewhere.
-            if value not in known or (known[value] == value) == (len(str(value)) > _SHORT):
-                known[value] = str(masked)
-        return known
+            if value not in texts or (texts[value] == value) == (len(str(value)) > _SHORT):
+                texts[value] = str(masked)
+        return texts
 
     def __call__(self, text: str) -> str:
-        if text in self._known:
-            return self._known[text]
+        if text in self._masked_by_value:
+            return self._masked_by_value[text]
         # A text typed into a cell: masked by its appearance, and every long run of hex digits entirely.
         return mask_piece(LONG_HEX.sub(_hidden, text))
 
@@ -100,17 +100,17 @@ class TextsShown:
     pairs: frozenset[tuple[str, str]]
 
     @cached_property
-    def _known(self) -> dict[str, str]:
+    def _masked_by_text(self) -> dict[str, str]:
         texts: dict[str, str] = {}
-        for text, shown in self.pairs:
+        for text, masked in self.pairs:
             # A short value may mean something else elsewhere.
             texts[text] = (
-                text if text in texts and len(text) <= _SHORT else least([shown, texts.get(text, shown)])
+                text if text in texts and len(text) <= _SHORT else least([masked, texts.get(text, masked)])
             )
         return texts
 
     def __call__(self, text: str) -> str:
-        return self._known[text] if text in self._known else mask_piece(text)
+        return self._masked_by_text[text] if text in self._masked_by_text else mask_piece(text)
 
 
 def _hidden(run: re.Match[str]) -> str:
@@ -160,9 +160,9 @@ class Column(_Display, _Series):
         before = list(plain)
         cells = [shown_cell(cell) for cell in before]
         changed = any(new is not old for new, old in zip(cells, before, strict=True))
-        shown = pd.Series(cells, index=plain.index, name=plain.name, dtype=object) if changed else plain
-        shown.index = shown_labels(plain.index)
-        return shown.rename(shown_cell(plain.name))  # type: ignore[call-overload, no-any-return]
+        column = pd.Series(cells, index=plain.index, name=plain.name, dtype=object) if changed else plain
+        column.index = shown_labels(plain.index)
+        return column.rename(shown_cell(plain.name))  # type: ignore[call-overload, no-any-return]
 
     def __repr__(self) -> str:
         return repr(render.printable(self.masked()))
@@ -196,10 +196,10 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         """The cells of one value column, each masked as its row's data element."""
         plain = pd.DataFrame(self)
         numbers, values = plain[NUMBER].tolist(), plain[column].tolist()
-        shown = shown_values(numbers, values, self._version_of(column), facts_of(self))
+        masked_values = shown_values(numbers, values, self._version_of(column), facts_of(self))
         # A row taken out of its table may contain the PAN, which only the whole table can recognize.
         cells: list[object] = []
-        for masked, cell in zip(shown, plain[column], strict=True):
+        for masked, cell in zip(masked_values, plain[column], strict=True):
             cells.append(least([str(masked), cell.shown]) if isinstance(cell, Secret) else masked)
         return cells
 
@@ -268,8 +268,8 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return bool((cells.notna() & (cells != "") & (cells != 0)).any())
 
     def _title(self) -> str:
-        whole = all(column in self.columns for column in (*self._when_empty, *self._value_columns))
-        return self._nothing if whole and not len(self) else ""
+        complete = all(column in self.columns for column in (*self._when_empty, *self._value_columns))
+        return self._nothing if complete and not len(self) else ""
 
     def __repr__(self) -> str:
         return as_plain(self.drawn(), self.heading()) if len(self) else self.heading()
@@ -330,8 +330,8 @@ class View:
         raise AttributeError(f".iso has no {name!r}; it has {', '.join(self._names())}")
 
     def _names(self) -> Iterator[str]:
-        own = type(self)
-        return (f"{name}()" if callable(getattr(own, name)) else name for name in dir(own) if name[0] != "_")
+        cls = type(self)
+        return (f"{name}()" if callable(getattr(cls, name)) else name for name in dir(cls) if name[0] != "_")
 
     def __repr__(self) -> str:
         return f"<iso: {', '.join(self._names())}>"
@@ -401,7 +401,7 @@ def guard_displays(formatter: Any) -> None:
         # A terminal shell does not use HTML.
         if isinstance(obj, Table) and formatter.formatters[_HTML].enabled:
             bundle[_HTML] = obj._repr_html_()
-        wanted = set(bundle if include is None else include) - set(exclude or ())
-        return {kind: text for kind, text in bundle.items() if kind in wanted}, {}
+        kinds = set(bundle if include is None else include) - set(exclude or ())
+        return {kind: text for kind, text in bundle.items() if kind in kinds}, {}
 
     formatter.format = shown

@@ -108,11 +108,11 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
     cells: dict[str, Any] = {
         "transaction": numbers,
         "state": pd.array(STATES, dtype="str")[_states(columns, made)],
-        "mti": _named(columns.mtis, columns.mti, head),
+        "mti": _names_of_rows(columns.mtis, columns.mti, head),
         "network": _network(columns, head, answered),
         "stan": _taken(columns, _STAN, head),
         "amount": amount,
-        "currency": _said(code_of_currency, alpha_of),
+        "currency": _map_distinct(code_of_currency, alpha_of),
         "code": code,
         "meaning": _meanings(code, columns, answered),
         "latency": _latency(request, answered, seconds),
@@ -132,13 +132,13 @@ def transactions(columns: Columns, made: Exchanges, seconds: Any) -> Transaction
     return table
 
 
-def _heads(made: Exchanges, size: int) -> Ints:
+def _heads(exchanges: Exchanges, size: int) -> Ints:
     """The first message of each exchange: its request, or else the earliest that belongs to it."""
-    owner = np.asarray(made.owner)
+    owner = np.asarray(exchanges.owner)
     rows = np.flatnonzero(owner >= 0)[::-1]
-    first = np.zeros(len(made.request), np.int64)
+    first = np.zeros(len(exchanges.request), np.int64)
     first[owner[rows]] = rows
-    request = np.asarray(made.request)
+    request = np.asarray(exchanges.request)
     return np.where(request >= 0, request, first)
 
 
@@ -149,9 +149,11 @@ def _numbered(transaction: Ints, order: Ints) -> Ints:
     return numbers
 
 
-def _states(columns: Columns, made: Exchanges) -> Ints:
+def _states(columns: Columns, exchanges: Exchanges) -> Ints:
     """The index of each exchange's state in `STATES`."""
-    request, answered, late = (np.asarray(rows) for rows in (made.request, made.answer, made.late))
+    request, answered, late = (
+        np.asarray(rows) for rows in (exchanges.request, exchanges.answer, exchanges.late)
+    )
     due = columns.by_mti(awaited, False)
     open_state = np.where(due[np.where(request >= 0, request, 0)], "unanswered", "no answer due")
     names = np.where(answered >= 0, np.where(late > 0, "late", "answered"), open_state)
@@ -161,16 +163,18 @@ def _states(columns: Columns, made: Exchanges) -> Ints:
     return np.array([places[str(name)] for name in distinct], dtype=np.int64)[codes]
 
 
-def _named(names: list[str], codes: Ints, rows: Ints) -> Any:
+def _names_of_rows(names: list[str], codes: Ints, rows: Ints) -> Any:
     return pd.Series(pd.array([*names, None], dtype="str")[codes[rows]])
 
 
 def _network(columns: Columns, head: Ints, answered: Ints) -> Any:
     """The network of the request, or else of the response, which often has no card number."""
-    there = np.array([one in NETWORKS for one in columns.networks] + [False])
-    own = columns.network[head]
+    recognized = np.array([name in NETWORKS for name in columns.networks] + [False])
+    codes = columns.network[head]
     other = columns.network[np.where(answered >= 0, answered, head)]
-    return _named([*columns.networks], np.where(there[own], own, other), np.arange(len(head)))
+    return _names_of_rows(
+        [*columns.networks], np.where(recognized[codes], codes, other), np.arange(len(head))
+    )
 
 
 def _taken(columns: Columns, number: int, rows: Ints) -> pd.Series[Any]:
@@ -191,7 +195,7 @@ def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[An
     return pd.to_numeric(text, errors="coerce").astype("Int64"), code
 
 
-def _said(values: pd.Series[Any], say: Callable[[str], str | None]) -> pd.Series[Any]:
+def _map_distinct(values: pd.Series[Any], say: Callable[[str], str | None]) -> pd.Series[Any]:
     """The result of *say* for each value, computed once per distinct value."""
     codes, distinct = pd.factorize(values)
     names = pd.array([*(say(str(value)) for value in distinct), None], dtype="str")
@@ -227,24 +231,24 @@ def _latency(request: Ints, answered: Ints, seconds: Any) -> Any:
     """Seconds from request to response; missing if either or its time is."""
     if seconds is None:
         return np.full(len(request), np.nan)
-    there = (request >= 0) & (answered >= 0)
-    return np.where(there, seconds[answered] - seconds[request], np.nan)
+    complete = (request >= 0) & (answered >= 0)
+    return np.where(complete, seconds[answered] - seconds[request], np.nan)
 
 
 def _labels(table: pd.DataFrame, rows: Ints) -> Any:
     """The labels of *rows*, missing for a row of -1."""
     index = table.index
     labels = pd.Series(index.take(np.where(rows >= 0, rows, 0)) if len(index) else index[:0])
-    whole = pd.api.types.is_integer_dtype(labels.dtype)
-    return (labels.astype("Int64") if whole else labels).where(rows >= 0)
+    integral = pd.api.types.is_integer_dtype(labels.dtype)
+    return (labels.astype("Int64") if integral else labels).where(rows >= 0)
 
 
 def _of_exchange(head: Ints, exchange: Ints) -> Ints:
     return np.where(exchange >= 0, head[exchange], -1) if len(head) else exchange
 
 
-def _matched_by(columns: Columns, made: Exchanges, answered: Ints) -> Any:
-    rule = np.asarray(made.rule)
+def _matched_by(columns: Columns, exchanges: Exchanges, answered: Ints) -> Any:
+    rule = np.asarray(exchanges.rule)
     version = columns.version[np.where(answered >= 0, answered, 0)] if len(answered) else answered
     names = [[rule.label for rule in rules(name, "answer")] for name in columns.versions]
     most = max((len(row) for row in names), default=0)
@@ -253,9 +257,9 @@ def _matched_by(columns: Columns, made: Exchanges, answered: Ints) -> Any:
     return pd.Series(pd.array([*flat, None], dtype="str")[places])
 
 
-def _messages(columns: Columns, made: Exchanges, numbers: Ints) -> pd.DataFrame:
+def _messages(columns: Columns, exchanges: Exchanges, numbers: Ints) -> pd.DataFrame:
     """A row per message: its label, its transaction and its role."""
-    owner = np.asarray(made.owner)
+    owner = np.asarray(exchanges.owner)
     numbered = pd.Series(numbers[owner] if len(numbers) else owner).astype("Int64").where(owner >= 0)
-    roles = pd.array(ROLES, dtype="str")[np.asarray(made.became)]
+    roles = pd.array(ROLES, dtype="str")[np.asarray(exchanges.became)]
     return pd.DataFrame({"row": columns.table.index, "transaction": numbered.array, "role": roles})

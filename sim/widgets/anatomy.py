@@ -168,7 +168,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         self.observe(self._follow, ["message", "version", "network"])
         self.observe(self._refresh, "editable")
         self.observe(self._unmask, "masked")
-        self.on_msg(self._asked)
+        self.on_msg(self._on_request)
 
     @traitlets.validate("message")
     def _without_line_ending(self, proposal: dict[str, Any]) -> str:
@@ -176,13 +176,13 @@ class MessageAnatomy(anywidget.AnyWidget):
 
     @traitlets.validate("marked")
     def _as_list(self, proposal: dict[str, Any]) -> list[int] | None:
-        found = proposal["value"]
-        return None if found is None else list(found)
+        value = proposal["value"]
+        return None if value is None else list(value)
 
     def read(self, paste: str | bytes) -> None:
         """Show the message in *paste*: the text form, or bytes in any notation."""
-        raw, version, held = taken(paste, None)
-        self.put(raw, version if held else self.version, self.network, held)
+        raw, version, reading = taken(paste, None)
+        self.put(raw, version if reading else self.version, self.network, reading)
 
     def put(self, raw: str, version: str | None, network: str | None, held: Reading | None = None) -> None:
         """Show the text *raw* and the bytes it came in, if any. Without *held*, the bytes shown now stay if
@@ -201,10 +201,10 @@ class MessageAnatomy(anywidget.AnyWidget):
         if held is not None and same:
             self._follow(None)
 
-    def on_edit(self, told: Callable[[str], None]) -> None:
-        """Call *told* with the text after each edit, undo and redo here; with pasted bytes, in their
+    def on_edit(self, observer: Callable[[str], None]) -> None:
+        """Call *observer* with the text after each edit, undo and redo here; with pasted bytes, in their
         notation."""
-        self._edited.append(told)
+        self._edited.append(observer)
 
     def _follow(self, change: Any) -> None:
         if self.held is not None and shown_text(self.held) != self.message:
@@ -212,16 +212,16 @@ class MessageAnatomy(anywidget.AnyWidget):
         with self.hold_sync():
             self._history.put((self.message, self.held))
             self._refresh()
-            there = {element["number"] for element in self.view["elements"]}
-            if self.pinned not in there:
+            numbers = {element["number"] for element in self.view["elements"]}
+            if self.pinned not in numbers:
                 self.pinned = None
             self.set_trait("marked", None)
             self.problem = {}
             self.notice = ""
 
     def _view(self, masked: bool) -> dict[str, Any]:
-        seen = dissected(self.message, self.version, self.network, self.held)
-        return view_of(seen, masked, full_bitmap=self.editable, held=self.held)
+        anatomy = dissected(self.message, self.version, self.network, self.held)
+        return view_of(anatomy, masked, full_bitmap=self.editable, held=self.held)
 
     def _refresh(self, change: Any = None) -> None:
         self.view = self._view(True)
@@ -233,7 +233,7 @@ class MessageAnatomy(anywidget.AnyWidget):
         if not self.masked:
             self.send({"kind": "clear", "view": self._view(False)})
 
-    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+    def _on_request(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         """A request from the browser: the clear view, or an edit."""
         ask, number = content.get("ask"), content.get("number")
         value, at, end = str(content.get("value", "")), content.get("at"), content.get("end")
@@ -275,27 +275,27 @@ class MessageAnatomy(anywidget.AnyWidget):
     def set_bytes(self, start: int, end: int, digits: str) -> bool:
         """Replace the bytes from *start* to *end* (hex *digits*), and read everything again. False, with the
         reason in `problem`, if they can no longer be read."""
-        bare, held = re.sub(r"\s", "", digits), self.held
-        spans = held.spans if held else {}
-        number = next((one for one, span in spans.items() if span[0] <= start < span[2]), 0)
+        bare, reading = re.sub(r"\s", "", digits), self.held
+        spans = reading.spans if reading else {}
+        number = next((element for element, span in spans.items() if span[0] <= start < span[2]), 0)
         try:
-            if held is None or not 0 <= start <= end <= len(held.data):
+            if reading is None or not 0 <= start <= end <= len(reading.data):
                 raise BuildError(None, None, "bytes of this message", f"{start} to {end}")
             if len(bare) % 2 or not _HEX.fullmatch(bare):
                 raise BuildError(None, None, "hex digits, two for each byte", f"{len(bare)} characters")
-            made = with_data(held, held.data[:start] + bytes.fromhex(bare) + held.data[end:])
+            new_reading = with_data(reading, reading.data[:start] + bytes.fromhex(bare) + reading.data[end:])
         except IsoError as error:
             self.problem = {"number": number, "text": str(error), "bytes": start}
             return False
-        self._take((shown_text(made), made))
+        self._take((shown_text(new_reading), new_reading))
         return True
 
     def toggle(self, number: int) -> bool:
         """Remove element *number*, or add it with its former value or a sample. False, with the reason in
         `problem`, if that is not possible."""
-        there = any(one["number"] == number for one in self.view["elements"])
+        present = any(element["number"] == number for element in self.view["elements"])
         done = self._edit(number, lambda message: self._toggled(message, number))
-        if done and there:
+        if done and present:
             name = element_name(self.view["version"], number)
             self.notice = f"{element_label(number)} {name} is removed. {self.notice}".rstrip()
         return done
@@ -303,8 +303,8 @@ class MessageAnatomy(anywidget.AnyWidget):
     def mend(self) -> bool:
         """Apply the fix offered for a text that does not parse. False, with the reason in `problem`, if there
         is none."""
-        own = chosen_version(self.message, self.version)
-        done = next(iter(repair(self.message, version=own).proposals), None)
+        version = chosen_version(self.message, self.version)
+        done = next(iter(repair(self.message, version=version).proposals), None)
         if done is None or done.message is None:
             words = "No repair found." if done is None else done.said
             self.problem = {"number": self.view["fault"]["number"], "text": words}
@@ -338,9 +338,9 @@ class MessageAnatomy(anywidget.AnyWidget):
 
     def _message(self) -> Message:
         """The message shown. Raises ParseError if the text does not parse."""
-        held = self.held
-        if held is not None and held.text is None and held.complete and held.message is not None:
-            return held.message  # an edit may make it fit
+        reading = self.held
+        if reading is not None and reading.text is None and reading.complete and reading.message is not None:
+            return reading.message  # an edit may make it fit
         return parse(self.message, self._table(self.message))
 
     def _edit(self, number: int, change: Callable[[Message], Message]) -> bool:
@@ -349,11 +349,11 @@ class MessageAnatomy(anywidget.AnyWidget):
             after = build(change(self._message()))
             # A new MTI may name a version whose layout the rest does not fit.
             message = parse(after, self._table(after))
-            held = with_message(self.held, message) if self.held and self.held.data else None
+            reading = with_message(self.held, message) if self.held and self.held.data else None
         except IsoError as error:
             self.problem = {"number": number, "text": str(error)}
             return False
-        self._take((after, held))
+        self._take((after, reading))
         return True
 
     def _take(self, state: _State) -> None:
@@ -365,18 +365,18 @@ class MessageAnatomy(anywidget.AnyWidget):
         else:
             self.message = raw
         if self._edited:
-            text, said = put_back(self.held) if self.held else (self.message, "")
-            for told in self._edited:
-                told(text)
-            self.notice = said or self.notice
+            text, notice = put_back(self.held) if self.held else (self.message, "")
+            for observer in self._edited:
+                observer(text)
+            self.notice = notice or self.notice
 
     def __repr__(self) -> str:
-        seen = self.view
-        count = sum(element["number"] > 1 and element["state"] == "read" for element in seen["elements"])
-        verdict = "broken" if seen["fault"] else "valid" if seen["valid"] else "invalid"
-        network = seen["network"] or "no network"
-        head = f"{seen['mti'] or 'no MTI'}, {seen['version']}, {network}"
-        return f"MessageAnatomy({head}: {count} data elements in {seen['length']} characters, {verdict})"
+        view = self.view
+        count = sum(element["number"] > 1 and element["state"] == "read" for element in view["elements"])
+        verdict = "broken" if view["fault"] else "valid" if view["valid"] else "invalid"
+        network = view["network"] or "no network"
+        head = f"{view['mti'] or 'no MTI'}, {view['version']}, {network}"
+        return f"MessageAnatomy({head}: {count} data elements in {view['length']} characters, {verdict})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return bundled(super()._repr_mimebundle_(**kwargs), text_of(self.view), page(self.view))

@@ -216,7 +216,7 @@ class LanguageModel:
 
         text = ""
         try:
-            told = models.stream_explain(
+            stream = models.stream_explain(
                 subject,
                 version=version,
                 network=network,
@@ -225,7 +225,7 @@ class LanguageModel:
                 ask=ask,
                 language=language,
             )
-            async with aclosing(told) as pieces:  # type: ignore[type-var]
+            async with aclosing(stream) as pieces:  # type: ignore[type-var]
                 async for piece in pieces:
                     text += piece
                     heard(text)

@@ -32,9 +32,9 @@ class CopyMenu(anywidget.AnyWidget):
     forms: traitlets.List[Any] = traitlets.List().tag(sync=True)
 
     def __init__(self, **kwargs: Any) -> None:
-        words = [[name, said] for name, (said, _, _) in FORMS.items()]
+        words = [[name, label] for name, (label, _, _) in FORMS.items()]
         super().__init__(forms=[*words, [PAGE, _PAGE_WORDS]], **kwargs)
-        self.on_msg(self._asked)
+        self.on_msg(self._on_request)
 
     def text(self, form: str, masked: bool = True) -> str:
         """The message as *form*: one of `sim.operations.copying.FORMS`, or `html`, a self-contained page."""
@@ -43,10 +43,10 @@ class CopyMenu(anywidget.AnyWidget):
             return standalone(raw, self.version, self.network, masked)
         return copied(raw, form, version=self.version, network=self.network, masked=masked)
 
-    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+    def _on_request(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         form, ask = content.get("form"), content.get("ask")
-        known = form == PAGE or form in FORMS
-        if ask in ("copy", "file") and known and self.message:
+        is_form = form == PAGE or form in FORMS
+        if ask in ("copy", "file") and is_form and self.message:
             name = f"message.{PAGE if form == PAGE else FORMS[str(form)][1]}"
             # Only an explicit False shows card data.
             text = self.text(str(form), masked=content.get("masked") is not False)

@@ -49,7 +49,7 @@ class CoveredText(anywidget.AnyWidget):
         super().__init__(value=value, **kwargs)
         self.cover_again()
         self.observe(self._take, "value")
-        self.on_msg(self._asked)
+        self.on_msg(self._on_message)
 
     @property
     def disabled(self) -> bool:
@@ -62,9 +62,9 @@ class CoveredText(anywidget.AnyWidget):
 
     def cover_again(self) -> None:
         """Mask the text again, after it or anything *cover* depends on has changed."""
-        shown = self._cover(self.value)
-        self.hides = shown != self.value
-        self.shown = shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        covered = self._cover(self.value)
+        self.hides = covered != self.value
+        self.shown = covered.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _take(self, change: Any) -> None:
         with self.hold_sync():
@@ -72,7 +72,7 @@ class CoveredText(anywidget.AnyWidget):
             if not self.typing:
                 self.edition += 1
 
-    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+    def _on_message(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         """A message from the browser: typed text, or a request for the clear text."""
         if content.get("kind") == "typed" and self.editable:
             self.typing = True

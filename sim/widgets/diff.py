@@ -34,18 +34,20 @@ _HIDDEN = "the masked part differs"
 def rows_of(a: Anatomy, b: Anatomy) -> list[Row]:
     """All elements of *a* and *b*, side by side, with the parts that differ."""
     left, right = ({place.number: place for place in side.places} for side in (a, b))
-    differing = {found.number for found in differences(a, b)}
+    differing = {difference.number for difference in differences(a, b)}
     numbers = sorted({*left, *right} - {BITMAP_FIELD}, key=lambda number: (number < 0, number))
-    made: list[Row] = []
+    rows: list[Row] = []
     for number in numbers:
         one, two = left.get(number), right.get(number)
         kind = _kind_of(one, two) if number in differing else SAME
         sides = (_told_of(a, one), _told_of(b, two))
-        names = dict.fromkeys(told[0] for told in sides if told)
-        made.append(_row_of(number, 0, "", " / ".join(names), kind, *(told and told[1:] for told in sides)))
+        names = dict.fromkeys(texts[0] for texts in sides if texts)
+        rows.append(
+            _row_of(number, 0, "", " / ".join(names), kind, *(texts and texts[1:] for texts in sides))
+        )
         if kind == CHANGED and one and two and one.state == two.state == READ:
-            made += _inside(a, b, number)
-    return made
+            rows += _inside(a, b, number)
+    return rows
 
 
 def differing(rows: list[Row]) -> list[Row]:
@@ -62,12 +64,12 @@ def _told_of(seen: Anatomy, place: Place | None) -> tuple[str, str, str] | None:
     if place is None:
         return None
     prefix, value = seen.covered[place.number]
-    shown = value if place.state == READ else prefix + value
-    return (seen.name(place) if place.number != UNREAD else "left unread"), shown, seen.meaning(place)
+    text = value if place.state == READ else prefix + value
+    return (seen.name(place) if place.number != UNREAD else "left unread"), text, seen.meaning(place)
 
 
 def _row_of(number: int, depth: int, label: str, name: str, kind: str, *sides: tuple[str, ...] | None) -> Row:
-    values, meanings = ([told[at] if told else None for told in sides] for at in (0, 1))
+    values, meanings = ([texts[at] if texts else None for texts in sides] for at in (0, 1))
     row: Row = {"number": number, "depth": depth, "label": label, "name": name, "kind": kind}
     row |= {"a": values[0], "b": values[1], "meaning_a": meanings[0] or "", "meaning_b": meanings[1] or ""}
     return row | {"said": _HIDDEN if kind == CHANGED and values[0] == values[1] else ""}
@@ -75,40 +77,40 @@ def _row_of(number: int, depth: int, label: str, name: str, kind: str, *sides: t
 
 def _inside(a: Anatomy, b: Anatomy, number: int) -> Iterator[Row]:
     """The parts of an element that differ: tags, subfields, digits."""
-    left, right = (dict(_keyed(seen, number)) for seen in (a, b))
+    left, right = (dict(_keyed(anatomy, number)) for anatomy in (a, b))
     for key in _merged(list(left), list(right)):
         one, two = left.get(key), right.get(key)
         if one and two and one[1] == two[1]:
             continue
         part = left[key][0] if one else right[key][0]
-        told = [((found[0].value or found[2]), found[0].meaning) if found else None for found in (one, two)]
-        yield _row_of(number, part.depth + 1, part.label, part.name, _kind_of(one, two), *told)
+        sides = [((entry[0].value or entry[2]), entry[0].meaning) if entry else None for entry in (one, two)]
+        yield _row_of(number, part.depth + 1, part.label, part.name, _kind_of(one, two), *sides)
 
 
 def _keyed(seen: Anatomy, number: int) -> Iterator[tuple[tuple[object, ...], tuple[ShownPart, str, str]]]:
     """The innermost parts of an element, each with its clear and masked characters, by their labels from the
     outside in; repeated labels are numbered."""
     value = "".join(seen.value(place) for place in seen.places if place.number == number)
-    shown = seen.covered[number][1]
-    found = parts(seen.message, number, shown, seen.network)
+    covered = seen.covered[number][1]
+    shown_parts = parts(seen.message, number, covered, seen.network)
     path: list[str] = []
     counts: dict[tuple[object, ...], int] = {}
-    for at, part in enumerate(found):
+    for at, part in enumerate(shown_parts):
         path = [*path[: part.depth], part.label]
-        if at + 1 < len(found) and found[at + 1].depth > part.depth:
+        if at + 1 < len(shown_parts) and shown_parts[at + 1].depth > part.depth:
             continue  # its own parts follow
         key = tuple(path)
         counts[key] = counts.get(key, 0) + 1
-        yield (*key, counts[key]), (part, value[part.start : part.end], shown[part.start : part.end])
+        yield (*key, counts[key]), (part, value[part.start : part.end], covered[part.start : part.end])
 
 
 def _merged(left: list[tuple[object, ...]], right: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
     """The keys of both sides in the order of the first; keys of the second only follow their predecessor."""
-    known = set(left)
+    left_keys = set(left)
     after: dict[tuple[object, ...] | None, list[tuple[object, ...]]] = {}
     last: tuple[object, ...] | None = None
     for key in right:
-        if key in known:
+        if key in left_keys:
             last = key
         else:
             after.setdefault(last, []).append(key)
@@ -135,13 +137,13 @@ def _grid(rows: list[Row]) -> Grid:
     cells = []
     for row in differing(rows):
         label = f"{'  ' * row['depth']}{row['label']}" if row["depth"] else label_of(row)
-        sides = [_said(row[side], row[f"meaning_{side}"]) for side in "ab"]
+        sides = [_with_meaning(row[side], row[f"meaning_{side}"]) for side in "ab"]
         name = f"{row['name']} ({row['said']})" if row["said"] else row["name"]
         cells.append((_SIGNS[row["kind"]], label, name, *sides))
     return Grid(_HEADS, _KINDS, ("",) * len(cells), tuple(cells), None)
 
 
-def _said(value: str | None, meaning: str) -> str:
+def _with_meaning(value: str | None, meaning: str) -> str:
     return "" if value is None else f"{visible(value)}  {meaning}".rstrip()
 
 

@@ -15,9 +15,9 @@ def script(*names: str) -> str:
     return "\n".join((STATIC / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
-def bundled(made: Any, plain: str, page: str) -> Any:
-    """The mime bundle *made* by a widget's class, with text and HTML for viewers without widgets."""
-    bundle, *more = made if isinstance(made, tuple) else (made,)
+def bundled(original: Any, plain: str, page: str) -> Any:
+    """The mime bundle *original* by a widget's class, with text and HTML for viewers without widgets."""
+    bundle, *more = original if isinstance(original, tuple) else (original,)
     if bundle is None:
         return None
     bundle = {**bundle, "text/plain": plain, "text/html": page}
@@ -37,9 +37,9 @@ def markup(tag: str, text: str, classes: str = "", **attributes: str) -> Markup:
     >>> markup("p", "a < b", "note", data_n="2")
     '<p class="note" data-n="2">a &lt; b</p>'
     """
-    named = {"class": classes} if classes else {}
-    named |= {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
-    written = "".join(f' {name}="{html.escape(value)}"' for name, value in named.items())
+    attrs = {"class": classes} if classes else {}
+    attrs |= {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
+    written = "".join(f' {name}="{html.escape(value)}"' for name, value in attrs.items())
     return Markup(f"<{tag}{written}>{text if isinstance(text, Markup) else html.escape(text)}</{tag}>")
 
 
@@ -55,5 +55,5 @@ def wrong(problem: str, tag: str = "span") -> str:
 
 def hint(words: str, *, news: bool = False) -> str:
     """A note as a paragraph, empty for no words; *news* is announced by screen readers."""
-    said = {"role": "status"} if news else {}
-    return markup("p", words, "iso-hint", **said) if words else ""
+    attributes = {"role": "status"} if news else {}
+    return markup("p", words, "iso-hint", **attributes) if words else ""

@@ -63,13 +63,13 @@ HIDDEN, NOTHING = "•", "."
 _UNSEEN = re.compile(rb"\0+")
 
 
-def byte_data(seen: Anatomy, held: Reading, shown: Mapping[int, tuple[str, str]], masked: bool) -> Data:
-    """The bytes of *held*, whose text is that of *seen*, without those that *shown* hides."""
+def byte_data(seen: Anatomy, held: Reading, texts: Mapping[int, tuple[str, str]], masked: bool) -> Data:
+    """The bytes of *held*, whose text is that of *seen*, without those that *texts* hides."""
     spans = [span._asdict() for span in _spans(seen, held)]
     seeable = bytearray([not masked]) * len(held.data)
     if masked:
         for span in spans:
-            _uncover(seeable, span, seen, shown)
+            _uncover(seeable, span, seen, texts)
     page = held.written.text if held.written and held.written.text in SINGLE_BYTE else "ascii"
     text = page_view(held.data, page)
     prints = str.isascii if page == "ascii" else str.isprintable
@@ -86,12 +86,12 @@ def byte_data(seen: Anatomy, held: Reading, shown: Mapping[int, tuple[str, str]]
     }
 
 
-def _covered(shown: str, width: int, seeable: bytes | bytearray) -> str:
-    """*shown*, *width* characters per byte, with unseeable bytes hidden."""
+def _covered(text: str, width: int, seeable: bytes | bytearray) -> str:
+    """*text*, *width* characters per byte, with unseeable bytes hidden."""
     for run in _UNSEEN.finditer(seeable):
         start, end = (width * at for at in run.span())
-        shown = shown[:start] + HIDDEN * (end - start) + shown[end:]
-    return shown
+        text = text[:start] + HIDDEN * (end - start) + text[end:]
+    return text
 
 
 class _Span(NamedTuple):
@@ -114,7 +114,7 @@ def _spans(seen: Anatomy, held: Reading) -> Iterator[_Span]:
         yield _Span(at, at, at + size, None, "framing" if name else "header", label)
         at += size
     layout = held.written.layout(held.version) if held.written else None
-    for number, (start, first, end) in sorted(held.spans.items(), key=lambda one: one[1]):
+    for number, (start, first, end) in sorted(held.spans.items(), key=lambda item: item[1]):
         size = len(seen.message.get(number)) if number > BITMAP_FIELD else 2 * (end - first)
         chars, pad = _written(layout[number] if layout and number > BITMAP_FIELD else None, size, end - first)
         kind = _KINDS.get(number, "value")
@@ -139,23 +139,26 @@ def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:
     return 2, int(bool(size % 2) and packed and field is not None and field.odd.left)
 
 
-def _uncover(seeable: bytearray, span: Data, seen: Anatomy, shown: Mapping[int, tuple[str, str]]) -> None:
+def _uncover(seeable: bytearray, span: Data, seen: Anatomy, texts: Mapping[int, tuple[str, str]]) -> None:
     """Mark the bytes that represent nothing hidden as seeable. Unread bytes are never shown."""
     start, first, end, number = (span[key] for key in ("start", "value_start", "end", "number"))
     if span["kind"] == "framing":
         seeable[start:end] = b"\1" * (end - start)
-    if number is None or number not in shown or span["kind"] == "unread":
+    if number is None or number not in texts or span["kind"] == "unread":
         return
-    place = next((one for one in seen.places if one.number == number and one.state == READ), None)
+    place = next(
+        (candidate for candidate in seen.places if candidate.number == number and candidate.state == READ),
+        None,
+    )
     if place is None:
         return
-    value, covered = seen.value(place), "".join(shown[number][1])
+    value, covered = seen.value(place), "".join(texts[number][1])
     prefix = seen.raw[place.start : place.value_start]
-    seeable[start:first] = bytes([prefix == shown[number][0]]) * (first - start)
+    seeable[start:first] = bytes([prefix == texts[number][0]]) * (first - start)
     if value == covered:
         seeable[first:end] = b"\1" * (end - first)
         return
-    hidden = {at for at, (one, other) in enumerate(zip(value, covered, strict=True)) if one != other}
+    hidden = {at for at, (char, other) in enumerate(zip(value, covered, strict=True)) if char != other}
     for byte in range(end - first):
         seeable[first + byte] = hidden.isdisjoint(_stands_for(byte, len(value), end - first))
 
@@ -197,8 +200,8 @@ class ShownPart:
     value: str = ""
 
 
-def parts(message: Message, number: int, shown: str, network: str | None = None) -> list[ShownPart]:
-    """The parts of element *number* of *message* (0 is the MTI), with the layouts of *network*; *shown* is
+def parts(message: Message, number: int, text: str, network: str | None = None) -> list[ShownPart]:
+    """The parts of element *number* of *message* (0 is the MTI), with the layouts of *network*; *text* is
     its value as displayed. Empty for an element without known parts, or if hidden text would have to be read.
     """
     if number == 0:
@@ -206,38 +209,38 @@ def parts(message: Message, number: int, shown: str, network: str | None = None)
     value = message.get(number)
     if number == CHIP and (tags := list(_chip(value, network))):
         return tags
-    hidden = shown != value
+    hidden = text != value
     if hidden and number != 2 and is_sensitive(number, message.version):
         return []
     if number == 2:
-        return list(_pan(message, shown))
-    told = unfold(message, number, network)
-    if told:
-        return [_part(one, shown) for one in told]
+        return list(_pan(message, text))
+    entries = unfold(message, number, network)
+    if entries:
+        return [_part(entry, text) for entry in entries]
     pattern = message.spec[number].pattern
     return list(_date(pattern, value)) if pattern and len(pattern) == len(value) else []
 
 
-def _part(told: Told, shown: str) -> ShownPart:
+def _part(entry: Told, text: str) -> ShownPart:
     """A part as it may be shown. A partly hidden one has no meaning, unless the layout itself hides it."""
-    part = told.part
-    hidden = shown[part.start : part.end] != part.value and not part.sensitive
-    value = "" if hidden or told.shown == part.value else told.shown
+    part = entry.part
+    hidden = text[part.start : part.end] != part.value and not part.sensitive
+    value = "" if hidden or entry.shown == part.value else entry.shown
     return ShownPart(
-        told.label, told.name, "" if hidden else told.meaning, part.start, part.end, told.depth, value
+        entry.label, entry.name, "" if hidden else entry.meaning, part.start, part.end, entry.depth, value
     )
 
 
 def _mti(text: str) -> Iterator[ShownPart]:
-    said = mti.split(text)
-    version = f"ISO 8583:{said.version}" if said.version else ""
-    told = (
+    mti_parts = mti.split(text)
+    version = f"ISO 8583:{mti_parts.version}" if mti_parts.version else ""
+    rows = (
         ("version", version),
-        ("class", said.message_class),
-        ("function", said.function),
-        ("origin", said.origin),
+        ("class", mti_parts.message_class),
+        ("function", mti_parts.function),
+        ("origin", mti_parts.origin),
     )
-    for at, (name, meaning) in enumerate(told):
+    for at, (name, meaning) in enumerate(rows):
         yield ShownPart(str(at + 1), name, meaning or "no known meaning", at, at + 1)
 
 
@@ -248,8 +251,8 @@ def _date(pattern: str, value: str) -> Iterator[ShownPart]:
         at += len(letters)
 
 
-def _pan(message: Message, shown: str) -> Iterator[ShownPart]:
-    size = len(shown)
+def _pan(message: Message, text: str) -> Iterator[ShownPart]:
+    size = len(text)
     if size < 13 or mti.is_network_management(message.mti):
         return
     yield ShownPart(f"1-{_IIN}", "issuer identification number (IIN)", "who issued the card", 0, _IIN)
@@ -260,13 +263,13 @@ def _pan(message: Message, shown: str) -> Iterator[ShownPart]:
 def _chip(value: str, network: str | None) -> Iterator[ShownPart]:
     """The tags of chip data, and the parts of those that a network defines."""
     owner = emv.owner_of(chip_data.read(value)) or network
-    for said in emv.decode(value, owner):
-        yield ShownPart(said.tag, said.name, said.meaning, said.start, said.end, said.depth, said.value_shown)
-        inside = value[said.start : said.end].upper()
-        for told in inside_tag(said.tag, inside, owner) if said.value_shown == inside else ():
-            at, depth = said.start + told.part.start, said.depth + 1 + told.depth
-            end = said.start + told.part.end
-            yield ShownPart(told.label, told.name, told.meaning, at, end, depth, told.shown)
+    for tag in emv.decode(value, owner):
+        yield ShownPart(tag.tag, tag.name, tag.meaning, tag.start, tag.end, tag.depth, tag.value_shown)
+        inside = value[tag.start : tag.end].upper()
+        for entry in inside_tag(tag.tag, inside, owner) if tag.value_shown == inside else ():
+            at, depth = tag.start + entry.part.start, tag.depth + 1 + entry.depth
+            end = tag.start + entry.part.end
+            yield ShownPart(entry.label, entry.name, entry.meaning, at, end, depth, entry.shown)
 
 
 Data = dict[str, Any]
@@ -313,9 +316,9 @@ def as_text(message: object, version: str | None = None) -> tuple[str, str | Non
 
 def link_of(message: object) -> str | None:
     """The interface of a Message or a message table; None if it is that of the card's brand."""
-    own = message.dialect if isinstance(message, Message) else None
+    dialect = message.dialect if isinstance(message, Message) else None
     facts = getattr(message, "attrs", {}).get("iso", {})
-    return (own.interface if own else facts.get("interface")) or None
+    return (dialect.interface if dialect else facts.get("interface")) or None
 
 
 def view(
@@ -329,8 +332,8 @@ def view(
     *version* None takes it from the MTI, *network* None is the card's. Raises BuildError for elements that
     cannot be written, SpecError for an unknown version or network.
     """
-    raw, version, held = taken(message, version)
-    return view_of(dissected(raw, version, network, held), masked, held=held)
+    raw, version, reading = taken(message, version)
+    return view_of(dissected(raw, version, network, reading), masked, held=reading)
 
 
 def dissected(raw: str, version: str | None, network: str | None, held: Reading | None) -> Anatomy:
@@ -347,43 +350,45 @@ def taken(message: object, version: str | None) -> tuple[str, str | None, Readin
     Raises the errors of `as_text`.
     """
     paste = message if isinstance(message, str | bytes) else None
-    held = pasted(paste, version=version) if paste else None
+    reading = pasted(paste, version=version) if paste else None
     if (link := link_of(message)) is not None:
-        held = recognised(as_text(message, version)[0], version=version, interface=link)
-    if held is None:
+        reading = recognised(as_text(message, version)[0], version=version, interface=link)
+    if reading is None:
         return *as_text(message, version), None
-    if version is None and chosen_version(held.mti, None) != held.version:
-        version = held.version
-    return shown_text(held), version, held
+    if version is None and chosen_version(reading.mti, None) != reading.version:
+        version = reading.version
+    return shown_text(reading), version, reading
 
 
 def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Reading | None = None) -> Data:
     """The view of an anatomy; *full_bitmap* gives 128 cells even if only one bitmap was sent."""
     report = None if seen.findings else judge(seen.message, seen.network, ())
     judged = report.findings if report else seen.findings
-    found = [_finding(one) for one in judged]
-    shown = seen.covered if masked else {cell.number: cell[1:] for cell in seen.cells}
-    elements = [_element(seen, place, *shown[place.number], found) for place in seen.places]
-    there = {element["number"] for element in elements}
+    findings = [_finding(finding) for finding in judged]
+    texts = seen.covered if masked else {cell.number: cell[1:] for cell in seen.cells}
+    elements = [_element(seen, place, *texts[place.number], findings) for place in seen.places]
+    numbers = {element["number"] for element in elements}
     mti_text = "" if elements[0]["state"] != READ else seen.raw[: seen.places[0].end]
-    said = mti.split(mti_text) if mti_text else None
-    text = "".join(prefix + value for prefix, value in shown.values())
+    mti_parts = mti.split(mti_text) if mti_text else None
+    text = "".join(prefix + value for prefix, value in texts.values())
     data: Data = {
         "text": _sendable(text),
         "length": len(seen.raw),
         "mti": mti_text,
-        "title": (said.name or "no known message type") if said else "no message",
+        "title": (mti_parts.name or "no known message type") if mti_parts else "no message",
         "version": seen.version,
         "network": seen.network or "",
         "masked": masked,
         "hides": text != seen.raw,
         "elements": elements,
-        "findings": found,
-        "general": [one for one in found if one["number"] is None or one["number"] not in there],
-        "segments": list(_segments(seen, shown)),
+        "findings": findings,
+        "general": [
+            finding for finding in findings if finding["number"] is None or finding["number"] not in numbers
+        ],
+        "segments": list(_segments(seen, texts)),
         "valid": report is not None and report.valid,
         "fault": _fault(seen, str(held.error) if held and held.error else ""),
-        "bytes": byte_data(seen, held, shown, masked) if held and held.data else None,
+        "bytes": byte_data(seen, held, texts, masked) if held and held.data else None,
     }
     data["cells"] = _cells(data, seen.message.spec, full_bitmap)
     return data
@@ -409,10 +414,10 @@ def _sendable(text: str) -> str:
     return _LONE.sub("\ufffd", text)
 
 
-def _segments(seen: Anatomy, shown: Mapping[int, tuple[str, str]]) -> Iterator[Data]:
+def _segments(seen: Anatomy, texts: Mapping[int, tuple[str, str]]) -> Iterator[Data]:
     """Prefixes and values in order; an empty one only where something is missing."""
     for place in seen.places:
-        prefix, value = shown[place.number]
+        prefix, value = texts[place.number]
         kind = place.state if place.state != READ else _KINDS.get(place.number, "value")
         faulty = place.state == FAULT
         cuts = (
@@ -430,25 +435,29 @@ def _segments(seen: Anatomy, shown: Mapping[int, tuple[str, str]]) -> Iterator[D
                 }
 
 
-def _finding(one: Finding) -> Data:
+def _finding(finding: Finding) -> Data:
     return {
-        "severity": one.severity.value,
-        "number": one.field,
-        "path": one.path,
-        "name": one.name,
-        "sentence": one.message,
-        "hint": one.hint,
-        "rule": one.rule,
-        "source": one.source,
-        "network": one.network,
-        "start": one.start,
-        "end": one.end,
+        "severity": finding.severity.value,
+        "number": finding.field,
+        "path": finding.path,
+        "name": finding.name,
+        "sentence": finding.message,
+        "hint": finding.hint,
+        "rule": finding.rule,
+        "source": finding.source,
+        "network": finding.network,
+        "start": finding.start,
+        "end": finding.end,
     }
 
 
-def _element(seen: Anatomy, place: Place, prefix: str, value: str, found: list[Data]) -> Data:
+def _element(seen: Anatomy, place: Place, prefix: str, value: str, findings: list[Data]) -> Data:
     number = place.number
-    told = [one for one in found if one["number"] == number or (number == UNREAD and one["number"] is None)]
+    own_findings = [
+        finding
+        for finding in findings
+        if finding["number"] == number or (number == UNREAD and finding["number"] is None)
+    ]
     about, note = _about(seen, place)
     return {
         "number": number,
@@ -463,8 +472,8 @@ def _element(seen: Anatomy, place: Place, prefix: str, value: str, found: list[D
         "end": place.end,
         "state": place.state,
         "hidden": prefix + value != seen.raw[place.start : place.end],
-        "severity": min((one["severity"] for one in told), key=_ORDER.index, default=""),
-        "findings": told,
+        "severity": min((finding["severity"] for finding in own_findings), key=_ORDER.index, default=""),
+        "findings": own_findings,
         "meaning": _sendable(seen.meaning(place)),
         "children": _children(seen, place, value),
     }
@@ -521,7 +530,7 @@ def say_format(element: ElementSpec) -> str:
 def _cells(data: Data, elements: Spec, full_bitmap: bool) -> list[Data]:
     """The bitmap as cells; none if it could not be read or its digits may be a card number."""
     states = {element["number"]: element["state"] for element in data["elements"]}
-    bits = next((one["text"] for one in data["segments"] if one["kind"] == "bitmap"), "")
+    bits = next((segment["text"] for segment in data["segments"] if segment["kind"] == "bitmap"), "")
     if not bits or not bitmap.HEX_DIGITS.issuperset(bits):
         return []
     announced = {*bitmap.numbers(bits), *([1] if bitmap.has_secondary(bits[0]) else [])}

@@ -41,11 +41,11 @@ def text_of(data: Data) -> str:
     lines = [title_of(data), "", *_ruled(data), *_dump(data), *_listed(data)]
     if data["fault"]:
         lines += ["", *_wrapped("x ", data["fault"]["sentence"]), *_wrapped("  ", data["fault"]["hint"])]
-    others = [one for one in data["findings"] if not data["fault"]]
+    others = [finding for finding in data["findings"] if not data["fault"]]
     if others:
         lines.append("")
-    for one in others:
-        lines += _wrapped(f"{_SIGNS[one['severity']]} ", one["sentence"])
+    for other in others:
+        lines += _wrapped(f"{_SIGNS[other['severity']]} ", other["sentence"])
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -66,26 +66,27 @@ def _ruled(data: Data) -> Iterator[str]:
     text = "".join(char if char.isprintable() else "?" for char in data["text"])
     under = _marks(data)
     for start in range(0, max(len(text), 1), _RULER):
-        here = text[start : start + _RULER]
-        yield " " * 7 + "".join(f"{at:<10}" for at in range(start, start + len(here), 10))
-        yield f"{start:>5}  {here}"
+        line = text[start : start + _RULER]
+        yield " " * 7 + "".join(f"{at:<10}" for at in range(start, start + len(line), 10))
+        yield f"{start:>5}  {line}"
         yield " " * 7 + under[start : start + _RULER]
     yield ""
 
 
 def _dump(data: Data) -> Iterator[str]:
     """A dump of the bytes that the message came in."""
-    held = data["bytes"]
-    if held is None:
+    byte_view = data["bytes"]
+    if byte_view is None:
         return
-    yield from _wrapped("  ", f"Bytes, {held['title']}:")
-    for at in range(0, min(held["size"], _MOST_DUMPED), _ROW):
+    yield from _wrapped("  ", f"Bytes, {byte_view['title']}:")
+    for at in range(0, min(byte_view["size"], _MOST_DUMPED), _ROW):
         pairs = " ".join(
-            held["hex"][2 * one : 2 * one + 2] for one in range(at, min(at + _ROW, held["size"]))
+            byte_view["hex"][2 * index : 2 * index + 2]
+            for index in range(at, min(at + _ROW, byte_view["size"]))
         )
-        yield f"{at:04X}  {pairs:<{3 * _ROW}} {held['text'][at : at + _ROW]}"
-    if held["size"] > _MOST_DUMPED:
-        yield f"and {held['size'] - _MOST_DUMPED} more bytes"
+        yield f"{at:04X}  {pairs:<{3 * _ROW}} {byte_view['text'][at : at + _ROW]}"
+    if byte_view["size"] > _MOST_DUMPED:
+        yield f"and {byte_view['size'] - _MOST_DUMPED} more bytes"
     yield ""
 
 
@@ -118,9 +119,9 @@ def _listed(data: Data) -> Iterator[str]:
 def _wrapped(lead: str, text: str, head: str = "") -> list[str]:
     """*text* wrapped, each line after *lead*; the first starts at the margin if lead is a sign."""
     if head:
-        one = f"{head}: {text}"
-        if len(one) <= _WIDE:
-            return [one]
+        line = f"{head}: {text}"
+        if len(line) <= _WIDE:
+            return [line]
         rest = textwrap.wrap(text, _WIDE, initial_indent=lead, subsequent_indent=lead)
         return [head, *rest]
     return textwrap.wrap(text, _WIDE, initial_indent=lead, subsequent_indent=" " * len(lead))
@@ -208,18 +209,20 @@ def _tens(start: int, text: str) -> Iterator[tuple[int, str]]:
 
 def _bytes(data: Data) -> Iterator[str]:
     """The bytes with offsets and printable characters, if the message came in bytes."""
-    held = data["bytes"]
-    if held is None:
+    byte_view = data["bytes"]
+    if byte_view is None:
         return
     hues = {element["number"]: at % _HUES for at, element in enumerate(data["elements"])}
-    size = held["size"]
-    yield markup("p", joined(markup("b", "Bytes"), f" {size}: {held['title']}"))
+    size = byte_view["size"]
+    yield markup("p", joined(markup("b", "Bytes"), f" {size}: {byte_view['title']}"))
     yield '<pre class="bytes">'
     for at in range(0, min(size, _MOST_BYTES), _ROW):
         end = min(at + _ROW, size)
-        pairs = "".join(_run(held, span, start, stop, hues) for span, start, stop in _runs(held, at, end))
+        pairs = "".join(
+            _run(byte_view, span, start, stop, hues) for span, start, stop in _runs(byte_view, at, end)
+        )
         blanks = "   " * (_ROW - (end - at))
-        yield f"{at:04X}  {pairs}{blanks} {html.escape(visible(held['text'][at:end]))}"
+        yield f"{at:04X}  {pairs}{blanks} {html.escape(visible(byte_view['text'][at:end]))}"
     if size > _MOST_BYTES:
         yield f"and {size - _MOST_BYTES} more bytes"
     yield "</pre>"
@@ -269,19 +272,22 @@ def _table(data: Data) -> Iterator[str]:
     yield f'<table class="elements"><thead><tr>{heads}</tr></thead><tbody>'
     for at, element in enumerate(data["elements"]):
         yield _row(element, at % _HUES)
-    others = [one for one in data["general"] if not data["fault"]]
-    for one in others:
-        sentence = html.escape(one["sentence"])
-        yield f"<tr><td>{SIGNS[one['severity']]}</td><td></td><td colspan=4>{sentence}</td></tr>"
+    others = [finding for finding in data["general"] if not data["fault"]]
+    for other in others:
+        sentence = html.escape(other["sentence"])
+        yield f"<tr><td>{SIGNS[other['severity']]}</td><td></td><td colspan=4>{sentence}</td></tr>"
     yield "</tbody></table>"
 
 
 def _row(element: Data, hue: int) -> str:
     unread = {"fault": "does not fit", "unread": "not read"}
     meaning = str(unread.get(element["state"], element["meaning"]))
-    told = [html.escape(visible(meaning))] if meaning else []
+    lines = [html.escape(visible(meaning))] if meaning else []
     if element["state"] == "read":
-        told += [f"{SIGNS[one['severity']]} {html.escape(one['sentence'])}" for one in element["findings"]]
+        lines += [
+            f"{SIGNS[finding['severity']]} {html.escape(finding['sentence'])}"
+            for finding in element["findings"]
+        ]
     value = breakable(visible(element["value"]))
     cells = (
         SIGNS[element["severity"]],
@@ -289,7 +295,7 @@ def _row(element: Data, hue: int) -> str:
         html.escape(element["name"]),
         html.escape(element["format"]),
         f"<code>{value}</code>",
-        "<br>".join(told) + _parts(element),
+        "<br>".join(lines) + _parts(element),
     )
     drawn = "".join(f"<td>{cell}</td>" for cell in cells)
     return f'<tr class="h{hue}" data-n="{element["number"]}">{drawn}</tr>'

@@ -50,12 +50,12 @@ class Source:
     def columns(self) -> list[dict[str, Any]]:
         """`{name, title, wide, right}` of each column, in order."""
         sample = [cells for _, _, cells in self.page(np.arange(min(self.size, _SAMPLE)))]
-        found = []
+        entries = []
         for at, name in enumerate(self.names):
             longest = max((len(_words(row[at])) for row in sample), default=0)
             wide = min(max(longest, len(name) + 2, _LEAST_WIDE), self.widest)
-            found.append({"name": name, "title": self.title(name), "wide": wide, "right": self.right(name)})
-        return found
+            entries.append({"name": name, "title": self.title(name), "wide": wide, "right": self.right(name)})
+        return entries
 
     @cached_property
     def names(self) -> list[str]:
@@ -73,13 +73,13 @@ class Source:
 
     def page(self, rows: Rows) -> list[list[Any]]:
         """*rows* as `[row, mark, cells]`."""
-        return [list(one) for one in zip(rows.tolist(), self.marks(rows), self.texts(rows), strict=True)]
+        return [list(row) for row in zip(rows.tolist(), self.marks(rows), self.texts(rows), strict=True)]
 
     def texts(self, rows: Rows) -> list[list[str]]:
         """The cells of *rows*, masked."""
-        seen = self.table.iloc[rows].masked()
-        held = [self._cells(name, seen, rows) for name in self.names]
-        return [list(row) for row in zip(*held, strict=True)] if held else [[] for _ in rows]
+        frame = self.table.iloc[rows].masked()
+        columns = [self._cells(name, frame, rows) for name in self.names]
+        return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in rows]
 
     def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
         """The texts of column *name* of *rows*, masked in *seen*."""
@@ -158,7 +158,7 @@ class RowGrid(anywidget.AnyWidget):
         super().__init__(**kwargs)
         self.observe(self._sort, "order")
         self.observe(self._tell_text, "text")
-        self.on_msg(self._asked)
+        self.on_msg(self._on_request)
 
     def put(self, source: Source | None, rows: Rows | None = None) -> None:
         """Show *rows* of *source*; None for all."""
@@ -184,8 +184,8 @@ class RowGrid(anywidget.AnyWidget):
 
     def _place(self) -> None:
         name = self.order.get("name")
-        known = self.source is not None and name in self.source.names
-        if known and self.source is not None:
+        is_column = self.source is not None and name in self.source.names
+        if is_column and self.source is not None:
             self.rows = self.source.order(self._unsorted, str(name), bool(self.order.get("descending")))
         else:
             self.rows = self._unsorted
@@ -197,7 +197,7 @@ class RowGrid(anywidget.AnyWidget):
     def _page(self, start: int, end: int) -> list[list[Any]]:
         return self.source.page(self.rows[start:end]) if self.source else []
 
-    def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+    def _on_request(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         start, end = content.get("start"), content.get("end")
         if content.get("ask") == "filter" and self.filters:
             if "text" in content:
@@ -258,18 +258,20 @@ class Drawn(Source):
         """The rows that contain *text*, in any letter case."""
         left_out = self.table.left_out()
         texts = self.masked.drop(columns=[name for name in self.masked.columns if name in left_out])
-        held = texts.astype(str).where(texts.notna(), "").agg("\n".join, axis=1)
-        return np.flatnonzero([text.casefold() in one.casefold() for one in held.tolist()])
+        lines = texts.astype(str).where(texts.notna(), "").agg("\n".join, axis=1)
+        return np.flatnonzero([text.casefold() in line.casefold() for line in lines.tolist()])
 
     def sort_key(self, name: str) -> Any:
         """A column as shown."""
         if name == _LABELS:
             return pa.array(np.arange(self.size))
-        cells = next(self.masked[one] for one in self.masked.columns if str(one) == name)
+        cells = next(self.masked[column] for column in self.masked.columns if str(column) == name)
         try:
             return pa.array(cells, from_pandas=True)
         except (pa.ArrowException, UnicodeEncodeError):  # texts and numbers in one column, a lone surrogate
-            texts = [None if is_missing(one) else str(one).encode("utf-8", "surrogatepass") for one in cells]
+            texts = [
+                None if is_missing(cell) else str(cell).encode("utf-8", "surrogatepass") for cell in cells
+            ]
             return pa.array(texts, pa.binary())
 
 
@@ -317,8 +319,8 @@ class TableView(RowGrid):
         return as_html(self.table.drawn_of(self.rows.tolist()), self.table.heading())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        made = super()._repr_mimebundle_(**kwargs)
-        return bundled(made, repr(self.table), self.table._repr_html_())
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return bundled(bundle, repr(self.table), self.table._repr_html_())
 
     def __repr__(self) -> str:
         return f"TableView({self.total} rows × {len(self.table.columns)} columns)"

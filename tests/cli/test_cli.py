@@ -15,7 +15,7 @@ from called import Run
 
 import sim
 from sim.cli.group import iso8583
-from sim.cli.options import _whole
+from sim.cli.options import _rejoin
 from sim.cli.shown import prose, table
 from sim.codec import parse
 from sim.codec.wire import encode
@@ -151,7 +151,7 @@ def test_a_dump_of_several_lines_is_one_message() -> None:
 def test_what_a_shell_has_split_is_put_together_or_refused() -> None:
     """Pieces of a hex dump are joined; pieces of text are rejected, because they have lost blanks, which
     are data."""
-    assert _whole(("0800", "2020", "0000")) == ("0800 2020 0000",)
+    assert _rejoin(("0800", "2020", "0000")) == ("0800 2020 0000",)
     run = Run("parse", *REQUEST.split())
     assert run.status == 2
     assert "quote" in run.err

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ALL, fewer, together
 
-from sim.paste.spellings import BYTES, ELEMENTS, MOST_CHARACTERS, Sighting, named, sightings, worded
+from sim.paste.spellings import BYTES, ELEMENTS, MOST_CHARACTERS, Sighting, named_messages, sightings, worded
 from tests.octal_dumps import OCTAL
 from tests.spellings import SPELLINGS, hexdump_c, xxd
 
@@ -113,13 +113,13 @@ def test_any_text_gives_readings(text: str) -> None:
     """Nothing raises, and the first reading is the text."""
     found = sightings(text)
     assert found[0].name == "text"
-    named(text)
+    named_messages(text)
 
 
 def test_a_repr_shows_no_bytes() -> None:
     """Readings and named messages hold card numbers."""
     text = '{"mti": "0100", "2": "4111111111111111", "3": "000000"}'
-    assert "4111" not in repr(named(text)) + repr(sightings("0" * 8 + "4111111111111111"))
+    assert "4111" not in repr(named_messages(text)) + repr(sightings("0" * 8 + "4111111111111111"))
 
 
 ISOMSG = """<log><send>
@@ -136,7 +136,7 @@ ISOMSG = """<log><send>
 
 def test_jpos_xml_is_named_with_its_nested_messages() -> None:
     """Nested messages become paths, entities characters, binary values are marked."""
-    (message,) = named(ISOMSG)
+    (message,) = named_messages(ISOMSG)
     assert message.mti == "0200"
     assert message.fields == {
         "2": "4111111111111111",
@@ -155,12 +155,12 @@ def test_entities_are_not_expanded() -> None:
         '<!DOCTYPE x [<!ENTITY a "&b;&b;">]>'
         + '<isomsg><field id="0" value="0800"/><field id="3" value="&a;"/></isomsg>'
     )
-    assert named(bomb)[0].fields == {"3": "&a;"}
+    assert named_messages(bomb)[0].fields == {"3": "&a;"}
 
 
 def test_several_messages_are_several() -> None:
     """Two messages in one log are two."""
-    assert [one.mti for one in named(ISOMSG + ISOMSG.replace("0200", "0210"))] == ["0200", "0210"]
+    assert [one.mti for one in named_messages(ISOMSG + ISOMSG.replace("0200", "0210"))] == ["0200", "0210"]
 
 
 @together(
@@ -185,7 +185,7 @@ def test_several_messages_are_several() -> None:
 )
 def test_elements_that_a_paste_names_are_taken_from_it(text: str) -> None:
     """JSON, printed dictionaries and logs of elements, however they are labelled."""
-    (message,) = named(text)
+    (message,) = named_messages(text)
     assert (message.mti, message.fields) == ("0800", {"3": "990000", "11": "123456"})
 
 
@@ -194,7 +194,7 @@ def test_elements_that_a_paste_names_are_taken_from_it(text: str) -> None:
 )
 def test_what_names_no_elements_is_not_named(text: str) -> None:
     """A dump or a letter has no labelled elements."""
-    assert named(text) == []
+    assert named_messages(text) == []
 
 
 def test_a_backtick_behind_a_quotation_mark_is_a_byte() -> None:

@@ -24,7 +24,7 @@ from sim.codec.wire.formats import (
 )
 from sim.codec.wire.framing import frame
 from sim.codec.wire.pages import PAGES, SINGLE_BYTE
-from sim.errors import SpecError, did_you_mean, shown
+from sim.errors import SpecError, did_you_mean, quoted_value
 from sim.spec import VERSIONS, Spec, spec
 from sim.spec.elements import parse_format
 from sim.spec.interfaces import interface, interfaces
@@ -125,8 +125,8 @@ def wire_format(name: Format | str) -> Format:
         return _LOADED[name]
     if isinstance(name, str) and name in ready():
         return _ready(name)
-    found = shown(name) + did_you_mean(name, names())
-    raise SpecError(None, None, "a format: " + ", ".join(names()), found)
+    description = quoted_value(name) + did_you_mean(name, names())
+    raise SpecError(None, None, "a format: " + ", ".join(names()), description)
 
 
 def interface_table(name: str, version: str) -> Spec:
@@ -136,13 +136,13 @@ def interface_table(name: str, version: str) -> Spec:
     >>> interface_table("base24", "1987")[41].format, interface_table("iso", "1987")[41].format
     ('ans 16', 'ans 8')
     """
-    one = interface(name)
-    chosen = one.version or version
-    own = wire_format(one.format) if one.format else None
-    if own is None or own.interface != name:
-        rows = {"title": one.title, "source": one.source, "interface": name}
-        own = _described(rows, name)
-    base = own.layout(chosen).dialect or spec(chosen)
+    entry = interface(name)
+    chosen = entry.version or version
+    fmt = wire_format(entry.format) if entry.format else None
+    if fmt is None or fmt.interface != name:
+        rows = {"title": entry.title, "source": entry.source, "interface": name}
+        fmt = _described(rows, name)
+    base = fmt.layout(chosen).dialect or spec(chosen)
     return replace(base, dialect=base.dialect or name, interface=name)
 
 
@@ -151,13 +151,13 @@ def _ready(name: str) -> Format:
     return _described(read_toml(f"formats/{name}"), name)
 
 
-def keep(made: Format) -> Format:
+def keep(fmt: Format) -> Format:
     """Register a format by its name, in place of one loaded under that name. Raises SpecError for the name of
     a built-in format."""
-    if made.name in ready():
-        raise SpecError(None, None, "a name that no built-in format uses", shown(made.name))
-    _LOADED[made.name] = made
-    return made
+    if fmt.name in ready():
+        raise SpecError(None, None, "a name that no built-in format uses", quoted_value(fmt.name))
+    _LOADED[fmt.name] = fmt
+    return fmt
 
 
 _TAKEN_APART = ("name", "extends", "elements", "left_out", *_TABLES)
@@ -166,10 +166,10 @@ _TAKEN_APART = ("name", "extends", "elements", "left_out", *_TABLES)
 def format_of(rows: Mapping[str, Any], name: str) -> Format:
     """The format that *rows* (a parsed TOML file) describe. Raises SpecError naming the first row that is
     unknown or has a value that is not allowed."""
-    made = _described(rows, name)
-    for version in [made.version] if made.version else VERSIONS:
-        made.layout(version)
-    return made
+    fmt = _described(rows, name)
+    for version in [fmt.version] if fmt.version else VERSIONS:
+        fmt.layout(version)
+    return fmt
 
 
 def _described(rows: Mapping[str, Any], name: str) -> Format:
@@ -177,45 +177,50 @@ def _described(rows: Mapping[str, Any], name: str) -> Format:
     extends = rows.get("extends")
     base = None if extends is None else _base(extends)
     # The base's note need not be true of this format.
-    told = {"note": ""} | {key: rows[key] for key in rows if key not in _TAKEN_APART}
-    for key, value in told.items():
+    attributes = {"note": ""} | {key: rows[key] for key in rows if key not in _TAKEN_APART}
+    for key, value in attributes.items():
         _check(None, key, _FORMAT_ROWS, value)
     if missing := [key for key in _WITHOUT_DEFAULT if key not in rows]:
-        raise SpecError(None, None, f"a {missing[0]} in format {shown(name)}", "none")
-    for table, known in _TABLES.items():
-        told[table] = dict(getattr(base, table)) if base else {}
+        raise SpecError(None, None, f"a {missing[0]} in format {quoted_value(name)}", "none")
+    for table, schema in _TABLES.items():
+        attributes[table] = dict(getattr(base, table)) if base else {}
         for key, value in _mapping(None, table, rows.get(table, {})).items():
-            _check(None, key, known, value, table)
-            told[table][key] = value
-    told["elements"] = dict(base.elements) if base else {}
-    if told.get("interface") and told["interface"] not in interfaces():
-        raise SpecError(None, None, "interface: " + ", ".join(interfaces()), shown(told["interface"]))
-    link = interface(told["interface"]).elements if told.get("interface") else {}
+            _check(None, key, schema, value, table)
+            attributes[table][key] = value
+    attributes["elements"] = dict(base.elements) if base else {}
+    if attributes.get("interface") and attributes["interface"] not in interfaces():
+        raise SpecError(
+            None, None, "interface: " + ", ".join(interfaces()), quoted_value(attributes["interface"])
+        )
+    link = interface(attributes["interface"]).elements if attributes.get("interface") else {}
     for elements in (link, _mapping(None, "elements", rows.get("elements", {}))):
         for key, row in elements.items():
             number = _number(key)
-            told["elements"][number] = {**told["elements"].get(number, {}), **_element(number, row)}
-    told["left_out"] = tuple(rows.get("left_out", ()))
-    told["absent"] = tuple(told.get("absent", base.absent if base else ()))
-    for number in told["absent"]:
+            attributes["elements"][number] = {
+                **attributes["elements"].get(number, {}),
+                **_element(number, row),
+            }
+    attributes["left_out"] = tuple(rows.get("left_out", ()))
+    attributes["absent"] = tuple(attributes.get("absent", base.absent if base else ()))
+    for number in attributes["absent"]:
         _number(str(number))
-    told["frames"] = tuple(told.get("frames", base.frames if base else ()))
-    for one in told["frames"]:
-        frame(str(one))
-    return base.with_(name=name, extends=extends, **told) if base else Format(name=name, **told)
+    attributes["frames"] = tuple(attributes.get("frames", base.frames if base else ()))
+    for layer in attributes["frames"]:
+        frame(str(layer))
+    return base.with_(name=name, extends=extends, **attributes) if base else Format(name=name, **attributes)
 
 
 def _base(extends: Any) -> Format | None:
     if extends in VERSIONS:
         return Format(name=extends, title="", source="", version=extends)
     if not isinstance(extends, str):
-        raise SpecError(None, None, "extends as the name of a format or a version", shown(extends))
+        raise SpecError(None, None, "extends as the name of a format or a version", quoted_value(extends))
     return wire_format(extends)
 
 
 def _mapping(number: int | None, key: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise SpecError(number, None, f"{key} as a table", shown(value))
+        raise SpecError(number, None, f"{key} as a table", quoted_value(value))
     return value
 
 
@@ -231,7 +236,9 @@ def _element(number: int, row: Any) -> Mapping[str, Any]:
     if "format" in row:
         _, _, digits = parse_format(number, row["format"])
         if digits > _LONGEST_PREFIX:
-            raise SpecError(number, None, f"at most {_LONGEST_PREFIX} length digits", shown(row["format"]))
+            raise SpecError(
+                number, None, f"at most {_LONGEST_PREFIX} length digits", quoted_value(row["format"])
+            )
     _check_parts(number, row, f"elements.{number}")
     return dict(row)
 
@@ -248,54 +255,54 @@ def _check_parts(number: int, row: Mapping[str, Any], name: str) -> None:
         raise SpecError(number, None, f"{name}.parts, which its cut takes apart", "none")
 
 
-def _check(number: int | None, key: str, known: Mapping[str, Any], value: Any, table: str = "") -> None:
+def _check(number: int | None, key: str, schema: Mapping[str, Any], value: Any, table: str = "") -> None:
     name = f"{table}.{key}" if table else key
-    if key not in known:
-        raise SpecError(number, None, "a row called " + ", ".join(known), shown(name))
-    allowed = known[key]
+    if key not in schema:
+        raise SpecError(number, None, "a row called " + ", ".join(schema), quoted_value(name))
+    allowed = schema[key]
     if isinstance(allowed, type):
         if not isinstance(value, allowed):
-            raise SpecError(number, None, f"{name} as {allowed.__name__}", shown(value))
+            raise SpecError(number, None, f"{name} as {allowed.__name__}", quoted_value(value))
     elif isinstance(value, bool) or value not in allowed:
         choice = " or ".join(map(str, allowed))
-        raise SpecError(number, None, f"{name} = {choice}", shown(value))
+        raise SpecError(number, None, f"{name} = {choice}", quoted_value(value))
 
 
 _NOT_ROWS = ("name", "extends", "elements", "counts", "odd", "left_out")
 
 
-def to_toml(made: Format) -> str:
-    """*made* as TOML: every row that differs from the defaults. It is complete, whatever *made* extends."""
+def to_toml(fmt: Format) -> str:
+    """*fmt* as TOML: every row that differs from the defaults. It is complete, whatever *fmt* extends."""
     plain = Format(name="", title="", source="")
-    lines = [f"name = {_toml_value(made.name)}"]
-    for one in fields(Format):
-        value = getattr(made, one.name)
-        if one.name in _NOT_ROWS or one.name.startswith("_"):
+    lines = [f"name = {_toml_value(fmt.name)}"]
+    for attribute in fields(Format):
+        value = getattr(fmt, attribute.name)
+        if attribute.name in _NOT_ROWS or attribute.name.startswith("_"):
             continue
-        if value != getattr(plain, one.name) or one.name in ("title", "source"):
-            lines.append(f"{one.name} = {_toml_value(value)}")
+        if value != getattr(plain, attribute.name) or attribute.name in ("title", "source"):
+            lines.append(f"{attribute.name} = {_toml_value(value)}")
     for table in ("counts", "odd"):
-        lines += _toml_table(table, getattr(made, table))
-    for number, row in sorted(made.elements.items()):
+        lines += _toml_table(table, getattr(fmt, table))
+    for number, row in sorted(fmt.elements.items()):
         lines += _toml_table(f"elements.{number}", row)
     return "\n".join(lines) + "\n"
 
 
-def beside_toml(made: Format, said: Mapping[int, str]) -> str:
-    """*made* as TOML that extends its base: only the differences, each element with its comment from *said*.
+def beside_toml(fmt: Format, said: Mapping[int, str]) -> str:
+    """*fmt* as TOML that extends its base: only the differences, each element with its comment from *said*.
     If an element lacks a row of the base's, the whole format, as `to_toml` writes it."""
-    base = wire_format(made.extends or "")
-    changed = {number: row for number, row in made.elements.items() if row != base.elements.get(number)}
+    base = wire_format(fmt.extends or "")
+    changed = {number: row for number, row in fmt.elements.items() if row != base.elements.get(number)}
     if any(base.elements.get(number, {}).keys() - row.keys() for number, row in changed.items()):
-        return to_toml(made)
-    lines = [f"name = {_toml_value(made.name)}", f"extends = {_toml_value(base.name)}"]
-    for one in fields(Format):
-        value = getattr(made, one.name)
-        plain = one.name in _NOT_ROWS or one.name.startswith("_") or one.name == "note"
-        if not plain and (value != getattr(base, one.name) or one.name in _WITHOUT_DEFAULT):
-            lines.append(f"{one.name} = {_toml_value(value)}")
+        return to_toml(fmt)
+    lines = [f"name = {_toml_value(fmt.name)}", f"extends = {_toml_value(base.name)}"]
+    for attribute in fields(Format):
+        value = getattr(fmt, attribute.name)
+        plain = attribute.name in _NOT_ROWS or attribute.name.startswith("_") or attribute.name == "note"
+        if not plain and (value != getattr(base, attribute.name) or attribute.name in _WITHOUT_DEFAULT):
+            lines.append(f"{attribute.name} = {_toml_value(value)}")
     for table in ("counts", "odd"):
-        mine, others = getattr(made, table), getattr(base, table)
+        mine, others = getattr(fmt, table), getattr(base, table)
         lines += _toml_table(table, {key: mine[key] for key in mine if mine[key] != others.get(key)})
     for number, row in sorted(changed.items()):
         old = base.elements.get(number, {})
@@ -312,7 +319,7 @@ def _toml_table(name: str, rows: Mapping[str, Any]) -> list[str]:
 
 def _toml_value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_toml_value(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {_toml_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml_value, value)) + "]"
     # JSON strings, numbers and booleans are valid TOML.

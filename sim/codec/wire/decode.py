@@ -73,10 +73,10 @@ class Views:
 
     def text(self, page: str) -> str:
         """All bytes as characters of *page*, one per byte."""
-        made = self._pages.get(page)
-        if made is None:
-            made = self._pages[page] = view(self.data, page)
-        return made
+        characters = self._pages.get(page)
+        if characters is None:
+            characters = self._pages[page] = view(self.data, page)
+        return characters
 
     def piece(self, writing: str, start: int, end: int) -> str:
         """The bytes *start* to *end* as characters of a page or of `hexed`, as the digits of `hex`, or as hex
@@ -120,7 +120,9 @@ def read(
         raise WireError(
             error.field, (error.offset or 0) + start, error.expected, error.found, error.partial
         ) from None
-    moved = {number: (one + start, two + start, three + start) for number, (one, two, three) in spans.items()}
+    moved = {
+        number: (first + start, two + start, three + start) for number, (first, two, three) in spans.items()
+    }
     return WireMessage(message, chosen, moved, layers)
 
 
@@ -142,26 +144,28 @@ def read_so_far(data: bytes, fmt: Format | str, version: str | None = None) -> W
     return WireMessage(message, chosen, spans, (), tuple(message.fields))
 
 
-def begun(data: bytes, fmt: Format, version: str | None = None) -> tuple[Message, int]:
+def decode_first(data: bytes, fmt: Format, version: str | None = None) -> tuple[Message, int]:
     """The message at the start of *data*, and its end. Raises the same errors as `decode`.
 
     >>> begun(bytes.fromhex("0800 2020000000000000 990000 123456 0810"), wire_format("bcd"))[1]
     16
     """
-    return _begun(Views(data), fmt, version, None)
+    return _read_message(Views(data), fmt, version, None)
 
 
 def _read(data: bytes, chosen: Format, version: str | None, spans: Spans | None) -> Message:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"bytes of a message are bytes, not {type(data).__name__}")
     views = Views(bytes(data))
-    message, at = _begun(views, chosen, version, spans)
+    message, at = _read_message(views, chosen, version, spans)
     if at < len(views.data):
         raise WireError(None, at, "the end of the message", f"{_count(len(views.data) - at)} more", message)
     return message
 
 
-def _begun(views: Views, chosen: Format, version: str | None, spans: Spans | None) -> tuple[Message, int]:
+def _read_message(
+    views: Views, chosen: Format, version: str | None, spans: Spans | None
+) -> tuple[Message, int]:
     mti, at = read_mti(views, chosen)
     announced, secondary, end = read_bitmap(views, at, chosen)
     layout = chosen.layout(version or version_of(mti))
@@ -169,7 +173,7 @@ def _begun(views: Views, chosen: Format, version: str | None, spans: Spans | Non
         spans[0], spans[1] = (0, 0, at), (at, at, end)
     message = Message(mti, {}, layout.version, secondary, layout.table_of(announced))
     at = _read_elements(views, layout, announced, end, message, spans)
-    message.empty_secondary = secondary and not any(one > bitmap.PRIMARY_BITS for one in announced)
+    message.empty_secondary = secondary and not any(number > bitmap.PRIMARY_BITS for number in announced)
     return message, at
 
 
@@ -217,11 +221,11 @@ def read_bitmap(views: Views, at: int, fmt: Format) -> tuple[tuple[int, ...], bo
     step = 2 * MAP_BYTES if fmt.bitmap == HEX else MAP_BYTES
     if fmt.bitmap_bytes:
         bits = _maps(views, at, fmt.bitmap_bytes // MAP_BYTES, step, fmt)
-        found = bitmap.numbers(bits)
+        numbers = bitmap.numbers(bits)
         # Such a link sends all bitmaps in every message: an empty one has no significance.
         return (
-            found,
-            any(one > bitmap.PRIMARY_BITS for one in found),
+            numbers,
+            any(number > bitmap.PRIMARY_BITS for number in numbers),
             at + step * fmt.bitmap_bytes // MAP_BYTES,
         )
     bits = _maps(views, at, 1, step, fmt)
@@ -275,10 +279,10 @@ def place(views: Views, at: int, field: Field) -> tuple[int, int, int]:
     start = at + field.prefix
     if field.prefix:
         # `piece` gives `binary` prefixes as hex digits, and `Sizes` expects those.
-        known = field.sizes(views.piece(field.lengths, at, start))
-        if known is None:
+        length = field.sizes(views.piece(field.lengths, at, start))
+        if length is None:
             return -1, start, start
-        size = known
+        size = length
     return size, start, start + field.width(size)
 
 
@@ -292,8 +296,8 @@ def _shaped(views: Views, at: int, field: Field, shape: Shape) -> tuple[int, int
     front = at + (0 if shape.counted else tag)
     start = front + field.prefix
     if field.prefix:
-        known = field.sizes(views.piece(field.lengths, front, start))
-        size = -1 if known is None else known
+        length = field.sizes(views.piece(field.lengths, front, start))
+        size = -1 if length is None else length
     if shape.counted:
         size, start = size - tag, start + tag
     where = start - tag if shape.counted else at
@@ -349,9 +353,11 @@ def _parts_of(views: Views, start: int, end: int, field: Field) -> str:
     WireError at the first byte that does not fit."""
     if field.shape is None or field.shape.inside is None or end > len(views.data):
         raise WireError(field.number, start, f"{_count(end - start)} of parts", "fewer")
-    own = Views(views.data[start:end])
+    part_views = Views(views.data[start:end])
     try:
-        return "".join(text_of(field.shape.inside, own.data, lambda at, one: take(own, at, one)))
+        return "".join(
+            text_of(field.shape.inside, part_views.data, lambda at, part: take(part_views, at, part))
+        )
     except WireError as error:
         raise WireError(field.number, start + (error.offset or 0), error.expected, error.found) from None
 
@@ -383,8 +389,8 @@ def _misplaced(views: Views, at: int, field: Field) -> WireError:
         if have < field.prefix or (field.shape and field.shape.ends and have <= field.size):
             missing = max(0, field.prefix - have)
             return CutShortError(field.number, at, expected, _count(have), wanted=missing)
-        said = quoted(views.piece(field.lengths, at, start), views.data[at:start])
-        return WireError(field.number, at, expected, said)
+        description = quoted(views.piece(field.lengths, at, start), views.data[at:start])
+        return WireError(field.number, at, expected, description)
     expected = f"{field.format}, {_count(end - start)}"
     if field.prefix:
         expected = f"{_count(end - start)}, as its length prefix says"

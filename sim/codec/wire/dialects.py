@@ -30,7 +30,7 @@ from sim.codec.wire.exchange.jpos import from_jpos
 from sim.codec.wire.exchange.moov import from_moov
 from sim.codec.wire.exchange.pyiso import from_pyiso8583, is_pyiso8583
 from sim.codec.wire.formats import Format
-from sim.errors import SpecError, shown
+from sim.errors import SpecError, quoted_value
 from sim.masking import mask_words
 from sim.masking.files import masked_names, path_of
 from sim.spec.tables import LARGEST, toml_of
@@ -89,15 +89,15 @@ def load_format(path: str | Path | Mapping[str, Any], *, name: str | None = None
         source = f"its own file, {where}"
     own_name = name or rows.get("name") or _name_of(stem)
     if not (isinstance(own_name, str) and _NAME.fullmatch(own_name) and mask_words(own_name) == own_name):
-        raise SpecError(None, None, "a name of letters, digits, dots and dashes", shown(own_name))
+        raise SpecError(None, None, "a name of letters, digits, dots and dashes", quoted_value(own_name))
     try:
-        made = keep(format_of({"source": source, **_masked(rows)}, own_name))
+        fmt = keep(format_of({"source": source, **_masked(rows)}, own_name))
     except SpecError as error:
         line = _line(lines, error)
         raise SpecError(error.field, line, error.expected, f"{error.found} in {where}") from None
-    if made.left_out:
-        warnings.warn(f"left out of {where}: {told_left_out(made)}", stacklevel=2)
-    return made
+    if fmt.left_out:
+        warnings.warn(f"left out of {where}: {told_left_out(fmt)}", stacklevel=2)
+    return fmt
 
 
 def _masked(value: Any) -> Any:
@@ -105,24 +105,24 @@ def _masked(value: Any) -> Any:
     if isinstance(value, str):
         return mask_words(value)
     if isinstance(value, Mapping):
-        return {key: _masked(one) for key, one in value.items()}
+        return {key: _masked(item) for key, item in value.items()}
     return [*map(_masked, value)] if isinstance(value, list) else value
 
 
-def told_left_out(made: Format) -> str:
+def told_left_out(fmt: Format) -> str:
     """In words, what was left out of an imported format."""
     return "; ".join(
         mask_words(
-            f"DE {one.number}, {one.what} ({one.reason})" if one.number else f"{one.what} ({one.reason})"
+            f"DE {row.number}, {row.what} ({row.reason})" if row.number else f"{row.what} ({row.reason})"
         )
-        for one in made.left_out
+        for row in fmt.left_out
     )
 
 
 def _name_of(stem: str) -> str:
     """A name for the format of file *stem*, different from every built-in format's."""
-    made = _NO_NAME.sub("-", stem).strip("-.")[:30] or "own"
-    return f"{made}-own" if made in ready() else made
+    name = _NO_NAME.sub("-", stem).strip("-.")[:30] or "own"
+    return f"{name}-own" if name in ready() else name
 
 
 def _text(file: Path, called: str) -> str:
@@ -146,12 +146,12 @@ def named_format(choice: Format | str | Path, folder: Path | None = None) -> For
     """
     if isinstance(choice, Format):
         return choice
-    said, dict_name = str(choice), None
-    if one_of := _ONE_OF.fullmatch(said):
-        said, dict_name = one_of[1], one_of[2]
-    if Path(said).suffix.lower() not in _DESCRIBED:
-        return wire_format(said)
-    path = path_of("format", said) if folder is None else folder / path_of("format", said)
+    text, dict_name = str(choice), None
+    if one_of := _ONE_OF.fullmatch(text):
+        text, dict_name = one_of[1], one_of[2]
+    if Path(text).suffix.lower() not in _DESCRIBED:
+        return wire_format(text)
+    path = path_of("format", text) if folder is None else folder / path_of("format", text)
     return load_format(path, name=dict_name or _name_of(path.stem))
 
 
@@ -159,8 +159,8 @@ def load_folder(path: str | Path) -> tuple[Format, ...]:
     """Load every `.toml`, `.xml` and `.json` file of a folder, ordered by name. Raises the same errors as
     `load_format`."""
     kinds = (".toml", ".xml", ".json")
-    found = sorted(file for file in Path(path).iterdir() if file.suffix.lower() in kinds)
-    return tuple(load_format(file) for file in found)
+    files = sorted(file for file in Path(path).iterdir() if file.suffix.lower() in kinds)
+    return tuple(load_format(file) for file in files)
 
 
 def _rows(text: str, called: str, chosen: str | None) -> tuple[dict[str, Any], list[str]]:
@@ -189,11 +189,11 @@ def _line(lines: list[str], error: SpecError) -> int | None:
         head = starts[0]
     row = error.found.strip("'") if "a row called" in error.expected else error.expected.split(" ")[0]
     key = re.escape(row.rpartition(".")[2])
-    wanted = re.compile(rf"\s*(?:elements\.{error.field}\.)?[\"']?{key}[\"']?\s*=")
+    row_pattern = re.compile(rf"\s*(?:elements\.{error.field}\.)?[\"']?{key}[\"']?\s*=")
     for at in range(head, len(lines)):
         if at > head and error.field is not None and lines[at].startswith("["):
             break
-        if wanted.match(lines[at]):
+        if row_pattern.match(lines[at]):
             return at + 1
     return head + 1 if error.field is not None else None
 
@@ -202,17 +202,17 @@ def from_json(text: str, name: str) -> dict[str, Any]:
     """The rows of the format in a JSON document for moov-io/iso8583 or pyiso8583. Raises SpecError if it is
     neither, or not JSON."""
     try:
-        given = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise SpecError(None, line, "JSON", f"another text in {name}") from None
-    return from_table(given, name)
+    return from_table(document, name)
 
 
 def from_python(text: str, name: str, chosen: str | None = None) -> dict[str, Any]:
     """The rows of the format in a Python module with a literal pyiso8583 dict; the module is never executed.
     *chosen* selects one of several by name. Raises SpecError if there is none, or none of that name."""
-    found: dict[str, Mapping[str, Any]] = {}
+    dicts: dict[str, Mapping[str, Any]] = {}
     try:
         nodes = [node for node in ast.parse(text).body if isinstance(node, ast.Assign | ast.AnnAssign)]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -221,17 +221,19 @@ def from_python(text: str, name: str, chosen: str | None = None) -> dict[str, An
     for node in nodes:
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         try:
-            given = ast.literal_eval(node.value) if isinstance(node.value, ast.Dict) else None
+            value = ast.literal_eval(node.value) if isinstance(node.value, ast.Dict) else None
         except (ValueError, TypeError, RecursionError, MemoryError):
             continue  # not a literal dict
-        if isinstance(given, dict) and is_pyiso8583(given):
-            found[target.id if isinstance(target, ast.Name) else ""] = given
-    if not found:
+        if isinstance(value, dict) and is_pyiso8583(value):
+            dicts[target.id if isinstance(target, ast.Name) else ""] = value
+    if not dicts:
         raise SpecError(None, None, "a dict of pyiso8583, written out in full", f"none in {name}")
-    if len(found) > 1 and chosen not in found:
-        expected = f"the name of one of its dicts: {', '.join(map(shown, found))}"
-        raise SpecError(None, None, expected, f"{'no name' if chosen is None else shown(chosen)} for {name}")
-    return from_pyiso8583(found[chosen] if chosen in found else next(iter(found.values())), name)
+    if len(dicts) > 1 and chosen not in dicts:
+        expected = f"the name of one of its dicts: {', '.join(map(quoted_value, dicts))}"
+        raise SpecError(
+            None, None, expected, f"{'no name' if chosen is None else quoted_value(chosen)} for {name}"
+        )
+    return from_pyiso8583(dicts[chosen] if chosen in dicts else next(iter(dicts.values())), name)
 
 
 def from_table(given: object, name: str) -> dict[str, Any]:

@@ -54,17 +54,17 @@ def misfits(message: Message, fmt: Format | str) -> tuple[BuildError, ...]:
     """One error for each element of *message* that *fmt* cannot carry; empty if it can be written."""
     chosen = wire_format(fmt)
     layout = chosen.layout(message.version)
-    found: list[BuildError] = []
+    errors: list[BuildError] = []
     try:
         _head(message, chosen)
     except BuildError as error:
-        found.append(error)
+        errors.append(error)
     for number, value in sorted(message.fields.items()):
         try:
             write(layout[number], number, value)
         except BuildError as error:
-            found.append(error)
-    return tuple(found)
+            errors.append(error)
+    return tuple(errors)
 
 
 def otherwise(message: Message, fmt: Format | str) -> dict[int, str]:
@@ -75,15 +75,15 @@ def otherwise(message: Message, fmt: Format | str) -> dict[int, str]:
     {52: 'DE 52 is written with its hex digits in upper case'}
     """
     back = decode(encode(message, fmt), fmt, message.version)
-    found = {}
+    differences = {}
     if message.has_secondary and not back.has_secondary:
-        found[BITMAP_FIELD] = "the empty secondary bitmap is not written again"
+        differences[BITMAP_FIELD] = "the empty secondary bitmap is not written again"
     for number, value in sorted(message.fields.items()):
         read = back.fields[number]
         if read != value:
             how = "its hex digits in upper case" if read == value.upper() else "the separator = in place of D"
-            found[number] = f"DE {number} is written with {how}"
-    return found
+            differences[number] = f"DE {number} is written with {how}"
+    return differences
 
 
 def _pieces(message: Message, fmt: Format) -> list[bytes]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sim.codec.message import is_mti
-from sim.codec.wire.decode import begun
+from sim.codec.wire.decode import decode_first
 from sim.codec.wire.formats import Format
 from sim.codec.wire.framing import STX, Frame, frame, frames, peel, said_length, strip
 from sim.errors import CutShortError, WireError, hexed
@@ -37,15 +37,15 @@ def is_blocked(data: bytes) -> bool:
 
 def unblock(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The content of a blocked file, read in *pieces* of any size, without the fill bytes."""
-    held = b""
+    buffer = b""
     for piece in pieces:
-        held += piece
-        whole = len(held) // BLOCK * BLOCK
-        if whole:
-            yield b"".join(held[at : at + CONTENT] for at in range(0, whole, BLOCK))
-            held = held[whole:]
-    if held:
-        yield held[:CONTENT]
+        buffer += piece
+        full_size = len(buffer) // BLOCK * BLOCK
+        if full_size:
+            yield b"".join(buffer[at : at + CONTENT] for at in range(0, full_size, BLOCK))
+            buffer = buffer[full_size:]
+    if buffer:
+        yield buffer[:CONTENT]
 
 
 def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
@@ -53,35 +53,35 @@ def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
     its offset in the stream, and its bytes. A zero length is skipped: it ends a VBS file or keeps a
     connection alive. Raises WireError, after the messages before it, if a length is invalid or the stream
     ends within a message."""
-    made = frame(name)
-    head = made.head
-    held, at = b"", 0
+    framing = frame(name)
+    head = framing.head
+    buffer, at = b"", 0
     for piece in pieces:
-        held += piece
+        buffer += piece
         start = 0
-        while (size := _size(made, held, start, head, at)) is not None:
+        while (size := _size(framing, buffer, start, head, at)) is not None:
             end = start + head + size
-            if end > len(held):
+            if end > len(buffer):
                 break
             if size:
-                yield at + start + head, held[start + head : end]
+                yield at + start + head, buffer[start + head : end]
             start = end
-        held, at = held[start:], at + start
-    if held.strip(b"\x00\x40"):
-        raise WireError(None, at, f"a whole message after its {made.title}", f"{len(held)} bytes")
+        buffer, at = buffer[start:], at + start
+    if buffer.strip(b"\x00\x40"):
+        raise WireError(None, at, f"a whole message after its {framing.title}", f"{len(buffer)} bytes")
 
 
-def _size(made: Frame, held: bytes, start: int, head: int, at: int) -> int | None:
+def _size(framing: Frame, held: bytes, start: int, head: int, at: int) -> int | None:
     """The value of the length field at *start*; None if it is incomplete, or only fill bytes of the last
     block. Raises WireError if it is invalid."""
     if len(held) - start < head:
         return None
-    size = said_length(made, held, start)
+    size = said_length(framing, held, start)
     if size is None or not 0 <= size <= LONGEST:
         if not held[start:].strip(b"\x40"):
             return None
-        found = hexed(held[start : start + head])
-        raise WireError(None, at + start, f"a {made.title} of at most {LONGEST} bytes", found)
+        digits = hexed(held[start : start + head])
+        raise WireError(None, at + start, f"a {framing.title} of at most {LONGEST} bytes", digits)
     return size
 
 
@@ -92,24 +92,24 @@ def run(
     and marks (*framing*). Only reading a message shows where it ends, so one that cannot be read is yielded
     with everything after it, or raises WireError if that is too much. Line ends between messages are
     skipped."""
-    rest, held, start, at, size = iter(pieces), b"", 0, 0, _WINDOW
+    rest, buffer, start, at, size = iter(pieces), b"", 0, 0, _WINDOW
     while True:
-        while len(held) - start < _MOST and (piece := next(rest, b"")):
-            held, at, start = held[start:] + piece, at + start, 0
-        if ends := _LINE_ENDS.match(held, start):
+        while len(buffer) - start < _MOST and (piece := next(rest, b"")):
+            buffer, at, start = buffer[start:] + piece, at + start, 0
+        if ends := _LINE_ENDS.match(buffer, start):
             start = ends.end()
-        if not held[start : start + 1]:
+        if not buffer[start : start + 1]:
             return
         try:
-            size = message_size(held, fmt, framing, version, start, 2 * size)
+            size = message_size(buffer, fmt, framing, version, start, 2 * size)
         except WireError:
-            if not (left := held[start:]).strip(b"\0\x40"):
+            if not (left := buffer[start:]).strip(b"\0\x40"):
                 return
             if len(left) >= _MOST:
                 expected = f"another message in {fmt.title} after the previous one"
                 raise WireError(None, at + start, expected, f"{len(left)} bytes or more of another") from None
             size = len(left)
-        yield at + start, held[start : start + size]
+        yield at + start, buffer[start : start + size]
         start += size
 
 
@@ -131,7 +131,7 @@ def message_size(
         try:
             _, body, _ = strip(head[opened:], headers)
             body += opened
-            message, size = begun(head[body:], fmt, version)
+            message, size = decode_first(head[body:], fmt, version)
         except WireError:
             if window >= _MOST or start + window >= len(data):
                 raise
@@ -148,8 +148,8 @@ def _marked(marks: list[str], data: bytes, end: int) -> int:
         return end
     checked = data[end + 2 :] in (b"", bytes([STX])) and peel(marks[0], data[: end + 2]) is not None
     if not checked and peel(marks[0], data[: end + 1]) is None:
-        found = hexed(data[end : end + 1])
-        raise (WireError if found else CutShortError)(None, end, frame(marks[0]).title, found or "nothing")
+        digits = hexed(data[end : end + 1])
+        raise (WireError if digits else CutShortError)(None, end, frame(marks[0]).title, digits or "nothing")
     return end + 1 + checked
 
 
@@ -160,7 +160,9 @@ def stream_framing(data: bytes) -> str | None:
     >>> stream_framing(bytes.fromhex("0003 010203 0002 0A0B"))
     'length-2'
     """
-    counted = {name: _divides(made, data, False) for name, made in frames().items() if made.kind == "length"}
+    counted = {
+        name: _divides(framing, data, False) for name, framing in frames().items() if framing.kind == "length"
+    }
     best = max(counted, key=lambda name: counted[name])
     return best if counted[best] > 0 else None
 
@@ -173,27 +175,29 @@ def stream_start(data: bytes, starts: Iterable[int], name: str | None = None) ->
     >>> stream_start(bytes.fromhex("FFFFFF 0003 010203 0002 0A0B"), [0, 3])
     (3, 'length-2')
     """
-    kinds = [one for one in frames().values() if one.kind == "length" and name in (None, one.name)]
+    kinds = [
+        framing for framing in frames().values() if framing.kind == "length" and name in (None, framing.name)
+    ]
     places = list(starts)
     counted = {
-        (at, one.name): (_divides(one, data[at:], True), count)
+        (at, framing.name): (_divides(framing, data[at:], True), count)
         for at in places
-        for one in kinds
-        if (count := _divides(one, data[at:], False)) > 0
+        for framing in kinds
+        if (count := _divides(framing, data[at:], False)) > 0
     }
     return max(counted, key=lambda key: counted[key]) if counted else (places[0], None)
 
 
-def _divides(made: Frame, data: bytes, whole: bool) -> int:
-    head, at, count = made.head, 0, 0
+def _divides(framing: Frame, data: bytes, complete: bool) -> int:
+    head, at, count = framing.head, 0, 0
     while at + head <= len(data):
-        size = said_length(made, data, at)
+        size = said_length(framing, data, at)
         if size is None or not 0 <= size <= LONGEST:
             # The last block of a file is padded.
             return count if count and not data[at:].strip(b"\x00\x40") else 0
         if at + head + size > len(data):
-            return 0 if whole else count
+            return 0 if complete else count
         # A zero length is a keep-alive; many of them are the leading bytes of a longer length field.
         count += 1 if size else -1
         at += head + size
-    return count if at == len(data) or not whole else 0
+    return count if at == len(data) or not complete else 0

@@ -140,8 +140,8 @@ class VersionedFormat:
 
     def table_of(self, numbers: Iterable[int]) -> Spec | None:
         """The element table of a message with elements *numbers*; None for the version's own table."""
-        own = self.dialect
-        return own if own and (own.interface or not self.own.isdisjoint(numbers)) else None
+        table = self.dialect
+        return table if table and (table.interface or not self.own.isdisjoint(numbers)) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,28 +185,28 @@ class Format:
 
     def __repr__(self) -> str:
         """One line, then a row for each element that differs."""
-        told = [self.title, f"ISO 8583:{self.version}" if self.version else "any version"]
-        told += [
+        phrases = [self.title, f"ISO 8583:{self.version}" if self.version else "any version"]
+        phrases += [
             f"{what} {value}" for what, value in (("extends", self.extends), ("on", self.interface)) if value
         ]
-        told += [f"inside {' '.join(self.frames)}"] if self.frames else []
-        rows = [(str(number), *_told(self, number)) for number in sorted(self.elements)]
+        phrases += [f"inside {' '.join(self.frames)}"] if self.frames else []
+        rows = [(str(number), *_row_of_element(self, number)) for number in sorted(self.elements)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             for row in rows[:_SHOWN]
         ]
         more = [f"and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
-        return "\n  ".join([f"Format {self.name}: {', '.join(told)}", *map(str.rstrip, lines), *more])
+        return "\n  ".join([f"Format {self.name}: {', '.join(phrases)}", *map(str.rstrip, lines), *more])
 
     def layout(self, version: str | None = None) -> VersionedFormat:
         """The format with the elements of its own version, else of *version*. Raises SpecError for an invalid
         row."""
         chosen = self.version or version or "1987"
-        made = self._layouts.get(chosen)
-        if made is None:
-            made = self._layouts[chosen] = _layout(self, chosen)
-        return made
+        versioned = self._layouts.get(chosen)
+        if versioned is None:
+            versioned = self._layouts[chosen] = _layout(self, chosen)
+        return versioned
 
     def field(self, number: int, version: str, **changes: Any) -> Field | None:
         """The encoding of element *number* of *version*, with *changes* to its row; None if there is no such
@@ -222,61 +222,65 @@ class Format:
         return replace(self, **changes, _layouts={})
 
 
-def _told(made: Format, number: int) -> tuple[str, str, str]:
+def _row_of_element(fmt: Format, number: int) -> tuple[str, str, str]:
     """Name, notation and encoding of an element that differs."""
-    one = made.field(number, made.version or "1987")
-    if one is None:
+    element = fmt.field(number, fmt.version or "1987")
+    if element is None:
         return "", "", ""
-    return one.name, one.format, f"{one.written}, {one.lengths} length" if one.prefix else one.written
+    return (
+        element.name,
+        element.format,
+        f"{element.written}, {element.lengths} length" if element.prefix else element.written,
+    )
 
 
-def _layout(made: Format, version: str) -> VersionedFormat:
+def _layout(fmt: Format, version: str) -> VersionedFormat:
     table = {element.number: element for element in spec(version).elements}
-    last = max([*table, *made.elements])
+    last = max([*table, *fmt.elements])
     fields: list[Field | None] = [None] * (last + 1)
     for number in range(2, last + 1):
-        row = made.elements.get(number, {})
-        if number not in made.absent and (number in table or "format" in row):
-            fields[number] = _field(made, number, table.get(number), row)
-    own = frozenset(number for number, row in made.elements.items() if _TABLE_ROWS & row.keys())
-    return VersionedFormat(made, version, tuple(fields), _dialect(made, version, own), own)
+        row = fmt.elements.get(number, {})
+        if number not in fmt.absent and (number in table or "format" in row):
+            fields[number] = _field(fmt, number, table.get(number), row)
+    numbers = frozenset(number for number, row in fmt.elements.items() if _TABLE_ROWS & row.keys())
+    return VersionedFormat(fmt, version, tuple(fields), _dialect(fmt, version, numbers), numbers)
 
 
-def _dialect(made: Format, version: str, numbers: frozenset[int]) -> Spec | None:
+def _dialect(fmt: Format, version: str, numbers: frozenset[int]) -> Spec | None:
     """The element table of a format that redefines elements of *version* or their parts, or has an interface;
     None if it only encodes them differently."""
     standard = spec(version)
     last = len(standard.elements)
-    own = {number: made.elements[number] for number in sorted(numbers) if number <= last}
+    elements = {number: fmt.elements[number] for number in sorted(numbers) if number <= last}
     rows = [
         {
             "number": str(number),
-            "source": made.source,
+            "source": fmt.source,
             **{key: row[key] for key in (*_SOURCED, "format", "name") if key in row},
         }
-        for number, row in own.items()
+        for number, row in elements.items()
     ]
     parts = tuple(
-        layout_of(version, number, made.name, _part_rows(row))
-        for number, row in own.items()
+        layout_of(version, number, fmt.name, _part_rows(row))
+        for number, row in elements.items()
         if "parts" in row
     )
-    return with_elements(standard, made.name, rows, parts, made.interface) if rows or made.interface else None
+    return with_elements(standard, fmt.name, rows, parts, fmt.interface) if rows or fmt.interface else None
 
 
 def _part_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """An element's own layout as rows: the whole element with its `cut`, then its parts."""
-    whole = {"name": row.get("name", ""), "cut": row.get("cut", "places")}
-    whole["confidence"] = row.get("confidence", "")
-    return [whole, *_below(row, "")]
+    head = {"name": row.get("name", ""), "cut": row.get("cut", "places")}
+    head["confidence"] = row.get("confidence", "")
+    return [head, *_below(row, "")]
 
 
 def _below(row: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
     for part in row["parts"]:
-        own = f"{path}{part['path']}"
-        yield {key: value for key, value in part.items() if key != "parts"} | {"path": own}
+        part_path = f"{path}{part['path']}"
+        yield {key: value for key, value in part.items() if key != "parts"} | {"path": part_path}
         if "parts" in part:
-            yield from _below(part, f"{own}.")
+            yield from _below(part, f"{part_path}.")
 
 
 def kind_of(content: str) -> str:
@@ -284,22 +288,22 @@ def kind_of(content: str) -> str:
     return _KINDS.get(content, "text")
 
 
-def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[str, Any]) -> Field:
+def _field(fmt: Format, number: int, element: ElementSpec | None, row: Mapping[str, Any]) -> Field:
     """The field of one element: from its row first, then its kind, then the format."""
     notation = row.get("format") or (element.format if element else "")
     content, size, prefix_digits = parse_format(number, notation)
     prefix_digits = row.get("length_digits", prefix_digits) if prefix_digits and "ends" not in row else 0
     kind = kind_of(content)
-    written = row.get("written") or getattr(made, kind)
-    page = written if written in PAGES else row.get("page") or _page_of(made)
+    written = row.get("written") or getattr(fmt, kind)
+    page = written if written in PAGES else row.get("page") or _page_of(fmt)
     if content == "x+n":
         written, size = (SIGNED, size) if written == BCD else (written, size + 1)
     in_bytes = written in (RAW, HEX, MAPPED, PARTS) or (content == "b" and written in PAGES)
-    counts = row.get("counts") or made.counts.get(kind) or (BYTES if in_bytes else CHARACTERS)
-    lengths = row.get("lengths") or made.lengths
+    counts = row.get("counts") or fmt.counts.get(kind) or (BYTES if in_bytes else CHARACTERS)
+    lengths = row.get("lengths") or fmt.lengths
     prefix = 0
     if prefix_digits:
-        prefix = row.get("length_bytes") or made.length_bytes or prefix_width(lengths, prefix_digits)
+        prefix = row.get("length_bytes") or fmt.length_bytes or prefix_width(lengths, prefix_digits)
     size = row.get("bytes") or _counted(size, content, written, counts)
     if prefix and "bytes" not in row:
         size = min(size, 10**prefix_digits - 1)
@@ -316,10 +320,10 @@ def _field(made: Format, number: int, element: ElementSpec | None, row: Mapping[
         prefix_digits,
         lengths,
         _odd(
-            row.get("odd") or made.odd.get("track" if kind == "track" else "variable" if prefix else "fixed")
+            row.get("odd") or fmt.odd.get("track" if kind == "track" else "variable" if prefix else "fixed")
         ),
         sizes(lengths, prefix, size + _counted_tag(row)),
-        _shape(made, number, row) if _SHAPES & row.keys() or written == PARTS else None,
+        _shape(fmt, number, row) if _SHAPES & row.keys() or written == PARTS else None,
     )
 
 
@@ -329,19 +333,19 @@ def _counted_tag(row: Mapping[str, Any]) -> int:
     return int(width) if where == "inside" else 0
 
 
-def _shape(made: Format, number: int, row: Mapping[str, Any]) -> Shape:
+def _shape(fmt: Format, number: int, row: Mapping[str, Any]) -> Shape:
     where, page, width = row.get("tag", "  0").split(" ")
     tag = f"{row.get('key', number):0>{width if page != RAW else 2 * int(width)}}"
     return Shape(
         bytes.fromhex(tag) if page == RAW else to_bytes(tag, page) if page else b"",
         where == "inside",
         bool(row.get("filled")),
-        to_bytes(row.get("ends", ""), _page_of(made)),
-        _inside(made, number, row) if row.get("written") == PARTS else None,
+        to_bytes(row.get("ends", ""), _page_of(fmt)),
+        _inside(fmt, number, row) if row.get("written") == PARTS else None,
     )
 
 
-def _inside(made: Format, number: int, row: Mapping[str, Any]) -> Inside:
+def _inside(fmt: Format, number: int, row: Mapping[str, Any]) -> Inside:
     """The encoding of each part of an element, from its row. Raises SpecError without such rows."""
     if "parts" not in row:
         raise SpecError(
@@ -350,20 +354,20 @@ def _inside(made: Format, number: int, row: Mapping[str, Any]) -> Inside:
     layout = layout_of("", number, "", _part_rows(row))
     top = layout.cell
     rows = {str(part["path"]): part for part in row["parts"]}
-    fields = {cell.key: _field_of_part(made, number, cell, rows) for cell in top.cells}
+    fields = {cell.key: _field_of_part(fmt, number, cell, rows) for cell in top.cells}
     first = top.cells[0].key
     half = None
     if rows[first].get("halves"):
         size = top.cells[0].most // 4  # bytes of half the bitmap, at two hex digits each
-        half = _field(made, number, None, {**rows[first], "format": f"b {size}"})
+        half = _field(fmt, number, None, {**rows[first], "format": f"b {size}"})
     return Inside(layout, fields, fields[first] if "lead" in top.words else None, half)
 
 
-def _field_of_part(made: Format, number: int, cell: Cell, rows: Mapping[str, Mapping[str, Any]]) -> Field:
+def _field_of_part(fmt: Format, number: int, cell: Cell, rows: Mapping[str, Mapping[str, Any]]) -> Field:
     """The field of one part; its row says how the length before it in the value is encoded."""
     row = rows[cell.key]
     notation = str(row["format"]).split(" ", 1)[1] if cell.own else str(row["format"])
-    return _field(made, number, None, {"name": cell.name, **row, "key": cell.key, "format": notation})
+    return _field(fmt, number, None, {"name": cell.name, **row, "key": cell.key, "format": notation})
 
 
 def _counted(size: int, content: str, written: str, counts: str) -> int:
@@ -375,8 +379,8 @@ def _counted(size: int, content: str, written: str, counts: str) -> int:
     return size
 
 
-def _page_of(made: Format) -> str:
-    return next((name for name in (made.text, made.mti, made.digits) if name in SINGLE_BYTE), "ascii")
+def _page_of(fmt: Format) -> str:
+    return next((name for name in (fmt.text, fmt.mti, fmt.digits) if name in SINGLE_BYTE), "ascii")
 
 
 def prefix_width(lengths: str, digits: int) -> int:

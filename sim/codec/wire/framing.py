@@ -15,7 +15,7 @@ from functools import cache, reduce
 from typing import Any
 
 from sim.codec.wire.pages import to_bytes, view
-from sim.errors import BuildError, CutShortError, SpecError, WireError, hexed, shown
+from sim.errors import BuildError, CutShortError, SpecError, WireError, hexed, quoted_value
 from sim.spec.tables import read_csv
 
 STX, ETX = 2, 3
@@ -67,18 +67,18 @@ class Layer:
     @property
     def label(self) -> str:
         """Its name and bytes for people: `2-byte length 0057`, `TPDU 6000060000`."""
-        made = frame(self.name)
-        if made.kind == "stx":
+        framing = frame(self.name)
+        if framing.kind == "stx":
             return "STX, ETX" + (f", check byte {self.back[1]:02X}" if len(self.back) > 1 else "")
-        if made.kind in ("etx", "elements", "xml"):
-            return made.title
-        characters = made.written not in ("binary", "bcd", "hex") or (made.kind, made.written) == (
+        if framing.kind in ("etx", "elements", "xml"):
+            return framing.title
+        characters = framing.written not in ("binary", "bcd", "hex") or (framing.kind, framing.written) == (
             "length",
             "hex",
         )
-        page = "ascii" if made.written == "hex" else made.written
-        shown = view(self.front, page) if characters else self.front.hex().upper()
-        return f"{made.title} {shown}"
+        page = "ascii" if framing.written == "hex" else framing.written
+        text = view(self.front, page) if characters else self.front.hex().upper()
+        return f"{framing.title} {text}"
 
 
 @cache
@@ -107,10 +107,10 @@ def frame(name: str) -> Frame:
     >>> frame("length-2").title
     '2-byte length'
     """
-    if found := _BYTES_IN_FRONT.fullmatch(name):
-        return _header(name, int(found[1]))
+    if match := _BYTES_IN_FRONT.fullmatch(name):
+        return _header(name, int(match[1]))
     if name not in frames():
-        raise SpecError(None, None, "a kind of framing: " + ", ".join(frames()), shown(name))
+        raise SpecError(None, None, "a kind of framing: " + ", ".join(frames()), quoted_value(name))
     return frames()[name]
 
 
@@ -136,56 +136,56 @@ def _header(name: str, width: int) -> Frame:
     )
 
 
-def said_length(made: Frame, data: bytes, start: int) -> int | None:
+def said_length(framing: Frame, data: bytes, start: int) -> int | None:
     """How many bytes follow the length field at *start*, by its value; None if there is no such field."""
-    field = start + len(made.before)
-    behind = field + made.width
+    field = start + len(framing.before)
+    behind = field + framing.width
     raw = data[field:behind]
-    if len(raw) < made.width or data[start:field] != made.before:
+    if len(raw) < framing.width or data[start:field] != framing.before:
         return None
-    if not made.after.startswith(data[behind : behind + len(made.after)]):
+    if not framing.after.startswith(data[behind : behind + len(framing.after)]):
         return None
-    if made.written == "binary":
-        said = int.from_bytes(raw, "little" if made.order == "little" else "big")
+    if framing.written == "binary":
+        length = int.from_bytes(raw, "little" if framing.order == "little" else "big")
     else:
         digits = (
             raw.hex()
-            if made.written == "bcd"
-            else view(raw, "ascii" if made.written == "hex" else made.written)
+            if framing.written == "bcd"
+            else view(raw, "ascii" if framing.written == "hex" else framing.written)
         )
-        if not re.fullmatch("[0-9A-Fa-f]+" if made.written == "hex" else "[0-9]+", digits, re.ASCII):
+        if not re.fullmatch("[0-9A-Fa-f]+" if framing.written == "hex" else "[0-9]+", digits, re.ASCII):
             return None
-        said = int(digits, 16 if made.written == "hex" else 10)
-    return said - (made.width if made.counts_itself else 0)
+        length = int(digits, 16 if framing.written == "hex" else 10)
+    return length - (framing.width if framing.counts_itself else 0)
 
 
-def said_total(made: Frame, raw: bytes) -> int:
+def said_total(framing: Frame, raw: bytes) -> int:
     """The total length, header included, that the header *raw* states."""
-    where, page = made.total
+    where, page = framing.total
     return int(view(raw[where], page)) if page else int.from_bytes(raw[where], "big")
 
 
 def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Layer | None:
     """The layer *name* around bytes *start* to *end* of *data*; None if its length or header does not match.
     Compressed data is already unpacked (`Cutter`)."""
-    made, stop = frame(name), len(data) if end is None else end
-    if made.kind in ("length", "gzip"):
-        fits = said_length(made, data[:stop], start) == stop - start - made.head
-        return Layer(name, data[start : start + made.head]) if fits else None
-    if made.kind in ("elements", "xml"):
+    framing, stop = frame(name), len(data) if end is None else end
+    if framing.kind in ("length", "gzip"):
+        fits = said_length(framing, data[:stop], start) == stop - start - framing.head
+        return Layer(name, data[start : start + framing.head]) if fits else None
+    if framing.kind in ("elements", "xml"):
         return Layer(name, b"")
-    if made.kind == "stx":
+    if framing.kind == "stx":
         return _peel_stx(name, data[start:stop])
-    if made.kind == "etx":
+    if framing.kind == "etx":
         return Layer(name, b"", data[stop - 1 : stop]) if stop > start and data[stop - 1] == ETX else None
-    width = made.width
-    if made.kind == "counted" and stop > start:
+    width = framing.width
+    if framing.kind == "counted" and stop > start:
         width = max(width, data[start])
     raw = data[start : min(start + width, stop)]
-    shown = view(raw, "ascii") if made.written == "ascii" else raw.hex().upper()
-    if len(raw) < width or not re.fullmatch(made.pattern, shown):
+    text = view(raw, "ascii") if framing.written == "ascii" else raw.hex().upper()
+    if len(raw) < width or not re.fullmatch(framing.pattern, text):
         return None
-    if made.kind == "counted" and (raw[0] != width or said_total(made, raw) != stop - start):
+    if framing.kind == "counted" and (raw[0] != width or said_total(framing, raw) != stop - start):
         return None
     return Layer(name, raw)
 
@@ -202,7 +202,7 @@ def _peel_stx(name: str, data: bytes) -> Layer | None:
 
 
 def _check_byte(data: bytes) -> int:
-    return reduce(lambda one, other: one ^ other, data, 0)
+    return reduce(lambda byte, other: byte ^ other, data, 0)
 
 
 def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, int]:
@@ -216,10 +216,10 @@ def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, in
     for name in names:
         layer = peel(name, data, start, end)
         if layer is None:
-            found = hexed(data[start : start + max(1, frame(name).width)])
+            digits = hexed(data[start : start + max(1, frame(name).width)])
             short = end - start < frame(name).width
             raise (CutShortError if short else WireError)(
-                None, start, f"{frame(name).title} ({end - start} bytes available)", found or "nothing"
+                None, start, f"{frame(name).title} ({end - start} bytes available)", digits or "nothing"
             )
         layers.append(layer)
         start, end = start + len(layer.front), end - len(layer.back)
@@ -241,51 +241,55 @@ def wrap(body: bytes, layers: Sequence[Layer | str]) -> bytes:
 
 
 def _default(name: str) -> Layer:
-    made = frame(name)
-    if made.kind == "stx":
+    framing = frame(name)
+    if framing.kind == "stx":
         return Layer(name, bytes([STX]), bytes([ETX, 0]))
-    if made.kind == "etx":
+    if framing.kind == "etx":
         return Layer(name, b"", bytes([ETX]))
-    return Layer(name, made.default.encode() if made.written == "ascii" else bytes.fromhex(made.default))
+    return Layer(
+        name, framing.default.encode() if framing.written == "ascii" else bytes.fromhex(framing.default)
+    )
 
 
 def _wrapped(body: bytes, layer: Layer) -> bytes:
-    made = frame(layer.name)
-    if made.kind == "length":
-        return _length_field(made, len(body)) + body
-    if made.kind == "gzip":
-        return _length_field(made, len(body)) + gzip.compress(body, mtime=0)
-    if made.kind == "counted":
-        return _with_total(made, layer.front, len(layer.front) + len(body)) + body
-    if made.kind == "stx" and len(layer.back) > 1:
+    framing = frame(layer.name)
+    if framing.kind == "length":
+        return _length_field(framing, len(body)) + body
+    if framing.kind == "gzip":
+        return _length_field(framing, len(body)) + gzip.compress(body, mtime=0)
+    if framing.kind == "counted":
+        return _with_total(framing, layer.front, len(layer.front) + len(body)) + body
+    if framing.kind == "stx" and len(layer.back) > 1:
         return layer.front + body + bytes([ETX, _check_byte(body + bytes([ETX]))])
     return layer.front + body + layer.back
 
 
-def _with_total(made: Frame, front: bytes, total: int) -> bytes:
-    where, page = made.total
+def _with_total(framing: Frame, front: bytes, total: int) -> bytes:
+    where, page = framing.total
     width = where.stop - where.start
     if total >= (10 if page else 0x100) ** width:
-        raise BuildError(None, None, f"a message short enough for a {made.title}", f"{total} bytes")
+        raise BuildError(None, None, f"a message short enough for a {framing.title}", f"{total} bytes")
     raw = to_bytes(f"{total:0{width}}", page) if page else total.to_bytes(width, "big")
     return front[: where.start] + raw + front[where.stop :]
 
 
-def _length_field(made: Frame, size: int) -> bytes:
-    said = size + (made.width if made.counts_itself else 0)
+def _length_field(framing: Frame, size: int) -> bytes:
+    length = size + (framing.width if framing.counts_itself else 0)
     try:
-        if made.written == "binary":
-            raw = said.to_bytes(made.width, "little" if made.order == "little" else "big")
+        if framing.written == "binary":
+            raw = length.to_bytes(framing.width, "little" if framing.order == "little" else "big")
         else:
-            digits = 2 * made.width if made.written == "bcd" else made.width
-            text = f"{said:0{digits}X}" if made.written == "hex" else f"{said:0{digits}}"
+            digits = 2 * framing.width if framing.written == "bcd" else framing.width
+            text = f"{length:0{digits}X}" if framing.written == "hex" else f"{length:0{digits}}"
             if len(text) > digits:
                 raise OverflowError
-            raw = bytes.fromhex(text) if made.written == "bcd" else to_bytes(text, _page(made))
+            raw = bytes.fromhex(text) if framing.written == "bcd" else to_bytes(text, _page(framing))
     except OverflowError:
-        raise BuildError(None, None, f"a message short enough for a {made.title}", f"{size} bytes") from None
-    return made.before + raw + made.after
+        raise BuildError(
+            None, None, f"a message short enough for a {framing.title}", f"{size} bytes"
+        ) from None
+    return framing.before + raw + framing.after
 
 
-def _page(made: Frame) -> str:
-    return "ascii" if made.written == "hex" else made.written
+def _page(framing: Frame) -> str:
+    return "ascii" if framing.written == "hex" else framing.written

@@ -30,17 +30,17 @@ def text_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
     if cell.cut == "bits":
         bits, at = _bitmap_of(inside, take)
         yield bits
-        cells = tuple(_known(cell, bit) for bit in flags(bits))
-    for one in cells:
+        cells = tuple(_cell_of_bit(cell, bit) for bit in flags(bits))
+    for part in cells:
         if at == len(data) and "short" in cell.words:
             return
-        value, _, at = take(at, inside.fields[one.key])
-        yield f"{len(value):0{len(one.own)}}{value}" if one.own else value
+        value, _, at = take(at, inside.fields[part.key])
+        yield f"{len(value):0{len(part.own)}}{value}" if part.own else value
     if at < len(data):
         raise WireError(None, at, f"nothing after {cell.cells[-1].name}", f"{len(data) - at} more bytes")
 
 
-def _known(cell: Cell, bit: int) -> Cell:
+def _cell_of_bit(cell: Cell, bit: int) -> Cell:
     if str(bit) not in cell.by_key:
         raise WireError(None, 0, "only known bits", f"bit {bit}")
     return cell.by_key[str(bit)]
@@ -76,14 +76,14 @@ def _list_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
 
 
 def _tag_at(inside: Inside, data: bytes, at: int) -> str | None:
-    return next((key for key, one in inside.fields.items() if _tagged(one, data, at)), None)
+    return next((key for key, field in inside.fields.items() if _tagged(field, data, at)), None)
 
 
-def _tagged(one: Field, data: bytes, at: int) -> bool:
+def _tagged(field: Field, data: bytes, at: int) -> bool:
     """Whether the part's tag is at *at*, or after its length prefix there."""
-    if one.shape is None or not one.shape.tag:
+    if field.shape is None or not field.shape.tag:
         return False
-    return data.startswith(one.shape.tag, at + (one.prefix if one.shape.counted else 0))
+    return data.startswith(field.shape.tag, at + (field.prefix if field.shape.counted else 0))
 
 
 def bytes_of(number: int, inside: Inside, value: str, write: Write) -> bytes:

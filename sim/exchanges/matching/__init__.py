@@ -55,14 +55,17 @@ def match(
     >>> match([asked, told])[0].state
     'answered'
     """
-    held = list(messages)
-    networks = [chosen_network(one, None) or "" for one in held]
-    made = pair(_traffic(held, networks, seconds), timeout)
-    members: list[list[int]] = [[] for _ in made.request]
-    for message, owner in enumerate(made.owner):
+    in_order = list(messages)
+    networks = [chosen_network(item, None) or "" for item in in_order]
+    exchanges = pair(_traffic(in_order, networks, seconds), timeout)
+    members: list[list[int]] = [[] for _ in exchanges.request]
+    for message, owner in enumerate(exchanges.owner):
         if owner >= 0:
             members[owner].append(message)
-    return tuple(_exchange(made, at, held, seconds, tuple(members[at])) for at in range(len(made.request)))
+    return tuple(
+        _exchange(exchanges, at, in_order, seconds, tuple(members[at]))
+        for at in range(len(exchanges.request))
+    )
 
 
 def _state(request_mti: str | None, answered: bool, late: bool) -> str:
@@ -75,30 +78,30 @@ def _state(request_mti: str | None, answered: bool, late: bool) -> str:
 
 
 def _exchange(
-    made: Exchanges,
+    exchanges: Exchanges,
     at: int,
     held: Sequence[Message],
     seconds: Sequence[float] | None,
     members: tuple[int, ...],
 ) -> Pair:
-    request, answer = _or_none(made.request[at]), _or_none(made.answer[at])
+    request, answer = _or_none(exchanges.request[at]), _or_none(exchanges.answer[at])
     mti = None if request is None else held[request].mti
     both = seconds is not None and request is not None and answer is not None
     waited = seconds[answer] - seconds[request] if both and seconds else None  # type: ignore[index]
     version = "" if answer is None else held[answer].version
-    by = rules(version, "answer")[made.rule[at]].label if made.rule[at] >= 0 else ""
+    by = rules(version, "answer")[exchanges.rule[at]].label if exchanges.rule[at] >= 0 else ""
     return Pair(
-        made.transaction[at],
+        exchanges.transaction[at],
         request,
         answer,
-        _state(mti, answer is not None, bool(made.late[at])),
+        _state(mti, answer is not None, bool(exchanges.late[at])),
         waited,
-        made.repeats[at],
-        made.duplicates[at],
-        made.replays[at],
-        made.again[at],
-        _or_none(made.original[at]),
-        _or_none(made.reversed_by[at]),
+        exchanges.repeats[at],
+        exchanges.duplicates[at],
+        exchanges.replays[at],
+        exchanges.again[at],
+        _or_none(exchanges.original[at]),
+        _or_none(exchanges.reversed_by[at]),
         by,
         members,
     )
@@ -111,12 +114,12 @@ def _or_none(number: int) -> int | None:
 def _traffic(held: Sequence[Message], networks: Sequence[str], seconds: Sequence[float] | None) -> Traffic:
     bodies: dict[object, int] = {}
     return Traffic(
-        [role(one.mti) if one.version in VERSIONS else NONE for one in held],
+        [role(message.mti) if message.version in VERSIONS else NONE for message in held],
         _columns(held, networks, "answer"),
         _columns(held, networks, "original"),
         _columns(held, networks, "approved"),
-        [bodies.setdefault((one.mti, *sorted(one.fields.items())), len(bodies)) for one in held],
-        [one.mti[1:2] == _REVERSAL for one in held],
+        [bodies.setdefault((message.mti, *sorted(message.fields.items())), len(bodies)) for message in held],
+        [message.mti[1:2] == _REVERSAL for message in held],
         seconds,
     )
 
@@ -128,9 +131,9 @@ def _columns(held: Sequence[Message], networks: Sequence[str], link: Link) -> tu
 
 
 def _keys(held: Sequence[Message], networks: Sequence[str], link: Link, at: int) -> Keys:
-    known: dict[object, int] = {}
+    ids: dict[object, int] = {}
     earlier, later = [-1] * len(held), [-1] * len(held)
-    width = max(len(found[at].agree) for version in VERSIONS if at < len(found := rules(version, link)))
+    width = max(len(rows[at].agree) for version in VERSIONS if at < len(rows := rules(version, link)))
     agree = tuple(([0] * len(held), [0] * len(held)) for _ in range(width))
     for place, message in enumerate(held):
         found = rules(message.version, link)
@@ -138,23 +141,23 @@ def _keys(held: Sequence[Message], networks: Sequence[str], link: Link, at: int)
             continue
         rule = found[at]
         if (role(message.mti) == ANSWER) == (link == "approved") and rule.found(message.mti, networks[place]):
-            earlier[place] = _key(rule, message, link, SIDES[0], known)
+            earlier[place] = _key(rule, message, link, SIDES[0], ids)
         if rule.seeks(message.mti):
-            later[place] = _key(rule, message, link, SIDES[1], known)
+            later[place] = _key(rule, message, link, SIDES[1], ids)
         for name, tie in enumerate(rule.agree):
             for side, column in zip(SIDES, agree[name], strict=True):
-                said = _value(tie, side, message)
-                column[place] = known.setdefault((name, said), len(known) + 1) if said else 0
-    return Keys(len(known), earlier, later, agree)
+                value = _value(tie, side, message)
+                column[place] = ids.setdefault((name, value), len(ids) + 1) if value else 0
+    return Keys(len(ids), earlier, later, agree)
 
 
 def _value(tie: Tie, side: str, message: Message) -> str:
     return (tie.earlier if side == SIDES[0] else tie.later).of(message)
 
 
-def _key(rule: Rule, message: Message, link: Link, side: str, known: dict[object, int]) -> int:
+def _key(rule: Rule, message: Message, link: Link, side: str, ids: dict[object, int]) -> int:
     values = tuple(_value(tie, side, message) for tie in rule.ties)
     if not all(values):
         return -1
     kinds = kind(message.mti) if link == "answer" else message.version
-    return known.setdefault((kinds, message.version, values), len(known))
+    return ids.setdefault((kinds, message.version, values), len(ids))

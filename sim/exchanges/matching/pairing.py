@@ -41,7 +41,7 @@ class Keys:
 
     def agrees(self, before: int, now: int) -> bool:
         """Whether nothing that both messages say differs."""
-        return all(not (a := one[before]) or not (b := two[now]) or a == b for one, two in self.agree)
+        return all(not (a := first[before]) or not (b := two[now]) or a == b for first, two in self.agree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +158,15 @@ class _Pass:
 
     def ask(self, message: int) -> None:
         """Take a request: a copy of an earlier one, or a new exchange."""
-        made, body = self.made, self.traffic.bodies[message]
+        exchanges, body = self.made, self.traffic.bodies[message]
         at = self.by_body.get(body, _MISSING) if body >= 0 else _MISSING
         if at < 0:
             self.begin(message, REQUESTED)
             if body >= 0:
-                self.by_body[body] = made.owner[message]
+                self.by_body[body] = exchanges.owner[message]
             return
-        replay = made.answer[at] >= 0
-        (made.replays if replay else made.duplicates)[at] += 1
+        replay = exchanges.answer[at] >= 0
+        (exchanges.replays if replay else exchanges.duplicates)[at] += 1
         self.put(message, at, REPLAY if replay else DUPLICATE)
 
     def begin(self, message: int, role: int) -> None:
@@ -202,19 +202,19 @@ class _Pass:
             book.enter_also(at, message)
 
     def reply(self, message: int) -> None:
-        made = self.made
+        exchanges = self.made
         at, rule = self.find(message)
         if at < 0:
-            at = made.open(_MISSING, message)
+            at = exchanges.open(_MISSING, message)
             self.heads.append(message)
             self.put(message, at, ORPHAN)
-        elif made.answer[at] >= 0:
-            made.again[at] += 1
+        elif exchanges.answer[at] >= 0:
+            exchanges.again[at] += 1
             self.put(message, at, AGAIN)
         else:
-            made.answer[at], made.rule[at] = message, rule
-            late = made.reversed_by[at] >= 0 or self.waited(at, message) > self.timeout
-            made.late[at] = late
+            exchanges.answer[at], exchanges.rule[at] = message, rule
+            late = exchanges.reversed_by[at] >= 0 or self.waited(at, message) > self.timeout
+            exchanges.late[at] = late
             self.put(message, at, LATE if late else ANSWERED)
             for book in self.approved:
                 book.enter(at, message)

@@ -80,8 +80,8 @@ class Rule:
     @property
     def label(self) -> str:
         """The elements of the later message, for people: `DE 7, 11`."""
-        found = sorted({tie.later.number for tie in self.ties} - {_MTI})
-        return f"DE {', '.join(map(str, found))}"
+        numbers = sorted({tie.later.number for tie in self.ties} - {_MTI})
+        return f"DE {', '.join(map(str, numbers))}"
 
     def seeks(self, mti: str) -> bool:
         """Whether this rule finds an earlier message for one of this type."""
@@ -121,8 +121,8 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
 
 
 def _tie(version: str, text: str, *, zeros: bool = False) -> Tie:
-    own, _, other = text.partition("=")
-    earlier = _slice(own) or Place(int(own), zeros=zeros)
+    left, _, other = text.partition("=")
+    earlier = _slice(left) or Place(int(left), zeros=zeros)
     if not other:
         return Tie(earlier, earlier)
     whole = Place(int(other)) if other.isdecimal() else None
@@ -137,17 +137,17 @@ def _slice(text: str) -> Place | None:
     value in quotes; None for any other notation."""
     if text.startswith("'"):
         return Place(_MTI, text=text.strip("'"))
-    found = _SLICE.fullmatch(text)
-    return Place(int(found[1]), int(found[3]), int(found[4]), mark=found[2] or "") if found else None
+    match = _SLICE.fullmatch(text)
+    return Place(int(match[1]), int(match[3]), int(match[4]), mark=match[2] or "") if match else None
 
 
-def _part(version: str, text: str, own: int) -> Place:
+def _part(version: str, text: str, earlier: int) -> Place:
     """The subfield `90.2`; subfields have fixed widths, but the last may be shorter."""
     number, _, key = text.partition(".")
     start = 0
     for cell in layouts(version, int(number))[0].cell.cells:
         if cell.key == key:
-            size = _KEPT_OF_MTI if own == _MTI else cell.most
+            size = _KEPT_OF_MTI if earlier == _MTI else cell.most
             return Place(int(number), start, start + size)
         start += cell.most
     raise KeyError(text)

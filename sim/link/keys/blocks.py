@@ -232,8 +232,8 @@ def _derived(base: Key) -> tuple[Key, Key]:
         about = usage.to_bytes(2, "big") + b"\0" + _ALGORITHM[base.cipher, base.size].to_bytes(2, "big")
         about += (base.size * 8).to_bytes(2, "big")
         blocks = range(1, -(-base.size // base.block) + 1)
-        whole = b"".join(base.cmac(bytes((number,)) + about) for number in blocks)
-        return Key(whole[: base.size], base.cipher)
+        material = b"".join(base.cmac(bytes((number,)) + about) for number in blocks)
+        return Key(material[: base.size], base.cipher)
 
     return made(0), made(1)
 

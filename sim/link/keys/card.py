@@ -51,13 +51,13 @@ def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, len
         raise OptionError("length", "1 to 5 digits", str(length))
     pair = key_of(key, "TDES", (16,))
     first, second = Key(pair.data[:8]), Key(pair.data[8:])
-    whole = (pan + expiry + service_code).ljust(32, "0")
-    half = first.encipher(bytes.fromhex(whole[:16]))
-    two = first.encipher(xor(half, bytes.fromhex(whole[16:])))
+    data = (pan + expiry + service_code).ljust(32, "0")
+    half = first.encipher(bytes.fromhex(data[:16]))
+    two = first.encipher(xor(half, bytes.fromhex(data[16:])))
     last = text(first.encipher(second.decipher(two)))
     value = decimal(last, length)
     steps = (
-        Step("data", whole, "card number, expiry, service code, zeros up to 32 digits"),
+        Step("data", data, "card number, expiry, service code, zeros up to 32 digits"),
         Step("first half", text(half), "encrypted with the first key of the pair"),
         Step("second half", text(two), "XORed with it, encrypted again"),
         Step("finished", last, "decrypted with the second key, encrypted with the first"),

@@ -54,11 +54,11 @@ def icc_master_key(
     if option not in ("A", "B"):
         raise OptionError("option", "A or B", "another")
     issuer = key_of(issuer_key, "TDES", _DOUBLE, "issuer_key")
-    whole = pan + sequence
+    number = pan + sequence
     if option == "B" and len(pan) > _LONGEST_OF_A:
-        packed = bytes.fromhex(whole.zfill(len(whole) + len(whole) % 2))
-        whole = decimal(sha1(packed, usedforsecurity=False).hexdigest().upper(), 16)
-    block = bytes.fromhex(whole[-16:].zfill(16))
+        packed = bytes.fromhex(number.zfill(len(number) + len(number) % 2))
+        number = decimal(sha1(packed, usedforsecurity=False).hexdigest().upper(), 16)
+    block = bytes.fromhex(number[-16:].zfill(16))
     return Key(issuer.encipher(block) + issuer.encipher(xor(block, b"\xff" * 8))).with_odd_parity()
 
 

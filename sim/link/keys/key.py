@@ -184,9 +184,9 @@ def digits(value: str, option: str, least: int, most: int) -> str:
     if not isinstance(value, str) or not (
         value.isascii() and value.isdigit() and least <= len(value) <= most
     ):
-        wanted = f"{least} digits" if least == most else f"{least} to {most} digits"
+        expected = f"{least} digits" if least == most else f"{least} to {most} digits"
         found = f"{len(value)} characters" if isinstance(value, str) else f"a {type(value).__name__}"
-        raise OptionError(option, wanted, found)
+        raise OptionError(option, expected, found)
     return value
 
 
@@ -194,8 +194,8 @@ def key_of(value: str | bytes | Key, cipher: CipherName, sizes: Sequence[int], w
     """*value* as a key of *cipher* that has one of *sizes* bytes."""
     key = value if isinstance(value, Key) else Key(value, cipher)
     if key.cipher != cipher or key.size not in sizes:
-        wanted = " or ".join(str(size) for size in sizes)
-        raise OptionError(what, f"a {cipher} key of {wanted} bytes", f"{key.cipher}, {key.size} bytes")
+        lengths = " or ".join(str(size) for size in sizes)
+        raise OptionError(what, f"a {cipher} key of {lengths} bytes", f"{key.cipher}, {key.size} bytes")
     return key
 
 

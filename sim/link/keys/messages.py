@@ -421,14 +421,14 @@ def _cryptograms() -> tuple[_Cryptogram, ...]:
 
 def _cryptogram(row: dict[str, str]) -> _Cryptogram:
     start, rest = int(row["cvr_start"] or 0), int(row["rest"] or 0)
-    own = slice(start, start + int(row["cvr_size"])) if row["cvr_size"] else slice(None)
+    span = slice(start, start + int(row["cvr_size"])) if row["cvr_size"] else slice(None)
     return _Cryptogram(
         row["scheme"],
         row["cvn"],
         int(row["at"]),
         cast(Literal["A", "B"], row["option"]),
         row["session"],
-        own,
+        span,
         slice(rest, None) if rest else slice(0, 0),
         cast(Literal[1, 2], int(row["padding"])),
         cast(Literal[1, 2], int(row["arpc"])),

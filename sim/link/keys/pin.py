@@ -111,9 +111,9 @@ def read_pin_block(
     """
     _check(None, pan, format)
     data = octets(block, "block")
-    wanted = 16 if format == 4 else 8
-    if len(data) != wanted:
-        raise OptionError("block", f"{wanted} bytes in format {format}", f"{len(data)} bytes")
+    size = 16 if format == 4 else 8
+    if len(data) != size:
+        raise OptionError("block", f"{size} bytes in format {format}", f"{len(data)} bytes")
     if format == 4:
         aes = _aes(key)
         inner = xor(aes.decipher(data), bytes.fromhex(_long_pan_field(str(pan))))

@@ -185,9 +185,9 @@ class KeyRing:
         """*message* with a MAC made with *key*, by default the MAC key. A response gets one if *request* had
         one; a request gets one if it is required, or replaces an existing one. Without a key *message* is
         unchanged."""
-        wanted = self._asks_mac(message) or has_mac(message) if request is None else has_mac(request)
+        required = self._asks_mac(message) or has_mac(message) if request is None else has_mac(request)
         key = key or self.mac
-        if key is None or not wanted:
+        if key is None or not required:
             return message
         return with_mac(message, key, format=format, **self._how())
 
@@ -299,8 +299,8 @@ def _key(value: Key | str | bytes, algorithm: str = "") -> Key:
 def _places(network: str | None, version: str) -> tuple[tuple[int, str], ...]:
     """Where a key is: elements, and the prefix before it. Keys are sent in the first."""
     rows = [row for row in read_csv("keys/exchange") if version in row["versions"].split("|")]
-    own = [row for row in rows if row["network"] == (network or "")]
-    chosen = own or [row for row in rows if not row["network"]]
+    own_rows = [row for row in rows if row["network"] == (network or "")]
+    chosen = own_rows or [row for row in rows if not row["network"]]
     return tuple((int(row["number"]), row["front"]) for row in chosen)
 
 
@@ -327,8 +327,8 @@ def _block_in(message: Message, number: int, front: str) -> str:
 def _usage(request: Message, network: str | None) -> str:
     """The usage of the requested key: by the network's own element, or by the network management code."""
     rows = read_toml("link")["exchange"]
-    if own := rows["networks"].get(network or ""):
-        usage = own["usage"].get(request.get(own["element"])[:1])
+    if row := rows["networks"].get(network or ""):
+        usage = row["usage"].get(request.get(row["element"])[:1])
         if usage:
             return cast(str, usage)
     code = request.get(_CODES.get(request.version, _FUNCTION))

@@ -25,7 +25,7 @@ from sim import background
 from sim.codec import Message
 from sim.codec.wire import Format
 from sim.elements import mti as mtis
-from sim.errors import ChoiceError, IsoError, OptionError, shown
+from sim.errors import ChoiceError, IsoError, OptionError, quoted_value
 from sim.link.client import AsyncClient
 from sim.link.ends import host_and_line
 from sim.link.sent import ANSWERED, UNSENT, Sent
@@ -70,7 +70,7 @@ class Mix:
     ) -> None:
         chosen: Any = weights or weights_of(MIX)
         if not isinstance(chosen, Mapping) or not all(map(_weighs, chosen.values())):
-            raise OptionError("mix", "message types with weights above 0", shown(str(chosen)))
+            raise OptionError("mix", "message types with weights above 0", quoted_value(str(chosen)))
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
         usual = {"currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
         named_options = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
@@ -84,8 +84,12 @@ class Mix:
             kind: [_options_of(kind, all_options | {"pan": card}) for card in cards] for kind in self.kinds
         }
         # Fitting is slow: only the types that the format changes are fitted message by message.
-        made = {kind: generate(**options[0]).message for kind, options in self._options.items()}
-        self._fitted = {kind for kind, one in made.items() if in_format(one, format)[0].fields != one.fields}
+        messages = {kind: generate(**options[0]).message for kind, options in self._options.items()}
+        self._fitted = {
+            kind
+            for kind, message in messages.items()
+            if in_format(message, format)[0].fields != message.fields
+        }
         self._seed = seed
 
     def __iter__(self) -> Iterator[Sending]:
@@ -111,7 +115,7 @@ def weights_of(text: str) -> dict[str, float]:
     for part in filter(None, map(str.strip, re.split("[,;]", text))):
         written = _PART.fullmatch(part)
         if written is None or not float(written["weight"] or 1):
-            raise OptionError("mix", f"kinds and weights such as {MIX}", shown(part))
+            raise OptionError("mix", f"kinds and weights such as {MIX}", quoted_value(part))
         kind = written["kind"].strip()
         weights[kind] = weights.get(kind, 0.0) + float(written["weight"] or 1)
     if not weights:
@@ -138,7 +142,7 @@ class Replay:
 
     def __init__(self, messages: Iterable[tuple[float, Message]], speed: float = 1.0) -> None:
         if not speed > 0:
-            raise OptionError("speed", "a number above 0", shown(speed))
+            raise OptionError("speed", "a number above 0", quoted_value(speed))
         kept = [(at, message) for at, message in messages if mtis.response_mti(message.mti) is not None]
         if not kept:
             raise OptionError("replay", "messages that expect a response", "none")
@@ -224,8 +228,8 @@ class Numbers:
     @property
     def told(self) -> str:
         """Rates, percentiles, response codes and losses, in words."""
-        took = f"in {self.seconds:.1f} s ({self.rate:,.0f} a second)"
-        parts = [f"{self.sent:,} sent, {self.answered:,} answered {took}"]
+        pace = f"in {self.seconds:.1f} s ({self.rate:,.0f} a second)"
+        parts = [f"{self.sent:,} sent, {self.answered:,} answered {pace}"]
         if self.answered:
             each = [f"p{at:g} {self.percentile(at):.2f}" for at in (50, 95, 99, 99.9)]
             parts.append(f"Latency in ms: {', '.join(each)}, longest {self.percentile(100):.2f}")
@@ -243,8 +247,8 @@ class Numbers:
             seconds.append(Second())
         return seconds[-1]
 
-    def take(self, exchange: Sent, began: float, now: float) -> None:
-        """Count the outcome of *exchange*, from *began* to *now*, in seconds from the start."""
+    def take(self, exchange: Sent, start: float, now: float) -> None:
+        """Count the outcome of *exchange*, from *start* to *now*, in seconds from the start."""
         second = self.second(now)
         self.statuses[exchange.status] += 1
         if exchange.status != ANSWERED:
@@ -253,7 +257,7 @@ class Numbers:
         self.answered += 1
         second.answered += 1
         self.codes[exchange.code] += 1
-        micros = max(1, min(_LONGEST, int((now - began) * _MICRO)))
+        micros = max(1, min(_LONGEST, int((now - start) * _MICRO)))
         self._of_second.append(micros)
         self.latencies.record_value(micros)
 
@@ -291,7 +295,7 @@ class Load:
         bounds = {"rate": rate, "concurrency": concurrency, "count": count, "seconds": seconds}
         for name, value in bounds.items():
             if value is not None and not value > 0:
-                raise OptionError(name, "a number above 0", shown(value))
+                raise OptionError(name, "a number above 0", quoted_value(value))
         if rate is not None and concurrency is not None:
             raise OptionError("rate", "either a rate or a concurrency", "both")
         self.client, self.messages = client, messages
@@ -398,17 +402,17 @@ class Load:
                 await self._news.wait()
 
     def _send(
-        self, sending: Sending, began: float, due: float | None, follow: Callable[[float], None]
+        self, sending: Sending, start: float, due: float | None, follow: Callable[[float], None]
     ) -> None:
-        """Send a request at *began*, in seconds from the start; when it has ended, count its outcome and call
+        """Send a request at *start*, in seconds from the start; when it has ended, count its outcome and call
         *follow*."""
         numbers = self.numbers
         numbers.sent += 1
         numbers.kinds[sending.kind] += 1
-        numbers.second(began).sent += 1
+        numbers.second(start).sent += 1
         self._under_way += 1
         exchange = Sent(sending.message)
-        ended = partial(self._ended, exchange, began if due is None else due, follow)
+        ended = partial(self._ended, exchange, start if due is None else due, follow)
         try:
             if not self.client.begin(exchange, ended):
                 task = asyncio.get_running_loop().create_task(self.client.carry(exchange))
@@ -428,13 +432,13 @@ class Load:
             exchange.note = str(error)
         ended()
 
-    def _ended(self, exchange: Sent, began: float, follow: Callable[[float], None]) -> None:
+    def _ended(self, exchange: Sent, start: float, follow: Callable[[float], None]) -> None:
         if not self.running:  # given up: it counts as neither answered nor lost
             return
         self._under_way -= 1
         try:
             now = self._passed()
-            self.numbers.take(exchange, began, now)
+            self.numbers.take(exchange, start, now)
             if exchange.status == UNSENT:
                 self.numbers.wrong[exchange.note] += 1
             elif self.check is not None and (wrong := self.check(exchange)):

@@ -200,17 +200,17 @@ def run_suite(
     report: Any = None,
 ) -> Done:
     """Run a suite. The arguments are those of `sim.run_suite`."""
-    whole = suite_of(suite)
+    parsed_suite = suite_of(suite)
     if cases:
-        whole = whole.only(cases)
+        parsed_suite = parsed_suite.only(cases)
     where: tuple[str, int] | None = None
-    around = whole.framing if framing is None else framing
-    line = line_of(format or whole.format, around, None, interface or whole.interface)
+    around = parsed_suite.framing if framing is None else framing
+    line = line_of(format or parsed_suite.format, around, None, interface or parsed_suite.interface)
     if isinstance(host, Host):
         where, line = host_and_line(host)
     elif host is not None:
         where = address_of(host)
-    done = background.run(play(whole, where, line=line, tls=client_tls(tls)))
+    done = background.run(play(parsed_suite, where, line=line, tls=client_tls(tls)))
     for path, write in ((junit, as_junit), (report, as_html)):
         if path is not None:
             with masked_names():
@@ -251,9 +251,9 @@ def export_suite(suite: str | Path, path: str | Path) -> Path:
     ...     made.read_text().count("def test_")
     31
     """
-    whole, target = suite_of(suite), Path(path)
+    parsed_suite, target = suite_of(suite), Path(path)
     ready = str(suite).strip().upper()
     source = ready if ready in ready_suites() else Path(suite).name
     with masked_names():
-        write_text(target, as_pytest(whole, source))
+        write_text(target, as_pytest(parsed_suite, source))
     return target

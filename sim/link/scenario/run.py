@@ -112,11 +112,11 @@ async def play(
     line = line or Line.of(suite.format, suite.framing, None, suite.interface or "")
     if where is None:  # each end has a key ring of its own
         keys = key_ring(suite.keys)
-        async with AsyncHost(line, suite.rules, network=suite.network, keys=keys) as own:
-            return await play(suite, (own.address, own.port), line=line, tls=tls)
-    began, started = dates.now(), time.perf_counter()
+        async with AsyncHost(line, suite.rules, network=suite.network, keys=keys) as server:
+            return await play(suite, (server.address, server.port), line=line, tls=tls)
+    start_time, started = dates.now(), time.perf_counter()
     results: list[StepResult] = []
-    seen: dict[str, tuple[Seen, ...]] = {}
+    traffic: dict[str, tuple[Seen, ...]] = {}
     options: Any = {"network": suite.network, "tls": tls, "keys": key_ring(suite.keys), "reverse": False}
     stan = 0
     # The cases that share a connection.
@@ -134,9 +134,11 @@ async def play(
             for case in cases:
                 before = client.traffic.counts.total()
                 results.extend(await _Run(suite, case, client).steps())
-                seen[case.name] = tuple(seen_in(client.traffic, OUT, after=before))
+                traffic[case.name] = tuple(seen_in(client.traffic, OUT, after=before))
         stan = client.stan
-    return Done(suite, f"{where[0]}:{where[1]}", began, time.perf_counter() - started, tuple(results), seen)
+    return Done(
+        suite, f"{where[0]}:{where[1]}", start_time, time.perf_counter() - started, tuple(results), traffic
+    )
 
 
 def _unreached(case: Case, error: LinkError) -> Iterator[StepResult]:
@@ -171,7 +173,7 @@ class _Run:
             await asyncio.sleep(step.seconds)
             return
         step = self._filled(step)
-        step_made = self._made(step)
+        step_made = self._prepare(step)
         step_made = replace(step_made, message=self._changed(step_made.message, step))
         message = step_made.message
         result.sent = f"{message.mti} {message.get(11)}"
@@ -233,7 +235,7 @@ class _Run:
 
         return with_pin_block(message, pin, ring.pin, format=ring.pin_format)
 
-    def _made(self, step: Step) -> Went:
+    def _prepare(self, step: Step) -> Went:
         if step.do != "send":
             return self._following(step)
         message = self._sent(step)
@@ -320,46 +322,46 @@ def _code(word: str, request: Message, message_class: str | None = None) -> str:
 
 def _misses(expected: Mapping[str | int, str], exchange: Sent, result: StepResult) -> Iterator[str]:
     answer = exchange.answer
-    for key, wanted in expected.items():
+    for key, condition in expected.items():
         if key == "status":
-            found: str = exchange.status
+            actual: str = exchange.status
         elif key == "reversal":
-            found = exchange.reversal.code if exchange.reversal else "none"
+            actual = exchange.reversal.code if exchange.reversal else "none"
         elif answer is None:
-            found = "no answer"
+            actual = "no answer"
         elif key == "within":
-            if exchange.latency is not None and exchange.latency <= float(wanted):
+            if exchange.latency is not None and exchange.latency <= float(condition):
                 continue
-            found = f"{exchange.latency:.3f} seconds"
+            actual = f"{exchange.latency:.3f} seconds"
         elif key == "findings":
-            if len(result.findings) <= int(wanted):
+            if len(result.findings) <= int(condition):
                 continue
-            found = f"{len(result.findings)}: {result.findings[0]}"
+            actual = f"{len(result.findings)}: {result.findings[0]}"
         elif key == "mti":
-            found = answer.mti
+            actual = answer.mti
         else:
             number = _CODE if key == "code" else int(key)
-            if _fits(wanted, answer.get(number), exchange.request.get(number), number in answer):
+            if _fits(condition, answer.get(number), exchange.request.get(number), number in answer):
                 continue
-            found = _shown(answer, number)
-        if not (isinstance(key, str) and found == wanted):
-            literal = isinstance(key, int) and wanted not in _WORDS
-            wanted_shown = mask(int(key), wanted, exchange.request.version) if literal else wanted
-            yield f"{_label(key)}: expected {wanted_shown}, found {found}"
+            actual = _masked_value(answer, number)
+        if not (isinstance(key, str) and actual == condition):
+            literal = isinstance(key, int) and condition not in _WORDS
+            wanted_shown = mask(int(key), condition, exchange.request.version) if literal else condition
+            yield f"{_label(key)}: expected {wanted_shown}, found {actual}"
 
 
 _WORDS = ("present", "absent", "same")
 
 
-def _fits(wanted: str, value: str, requested: str, there: bool) -> bool:
-    if wanted == "same":
+def _fits(condition: str, value: str, requested: str, present: bool) -> bool:
+    if condition == "same":
         return value == requested
-    if wanted.startswith("~") or wanted in ("present", "absent"):
-        return matches(wanted, value if there else "")
-    return there and value == wanted
+    if condition.startswith("~") or condition in ("present", "absent"):
+        return matches(condition, value if present else "")
+    return present and value == condition
 
 
-def _shown(answer: Message, number: int) -> str:
+def _masked_value(answer: Message, number: int) -> str:
     return mask(number, answer[number], answer.version) if number in answer else "none"
 
 

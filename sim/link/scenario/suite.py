@@ -33,7 +33,7 @@ from typing import Any, cast
 
 from sim.codec.wire import Format
 from sim.codec.wire.dialects import named_format
-from sim.errors import ChoiceError, OptionError, SpecError, quotable, shown
+from sim.errors import ChoiceError, OptionError, SpecError, quotable, quoted_value
 from sim.exchanges.making import APPROVED, wanted_steps
 from sim.exchanges.roles import REVERSAL
 from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, flat, rules_of
@@ -204,8 +204,8 @@ def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite
     session = _session(table["session"]) if "session" in table else base.session if base else None
     spoken = table.get("interface", base.interface if base else None)
     chosen = table.get("format", base.format if base else None)
-    own = {case.name for case in own_cases}
-    inherited = [case for case in base.cases if case.name not in own] if base else []
+    names = {case.name for case in own_cases}
+    inherited = [case for case in base.cases if case.name not in names] if base else []
     cases = (*inherited, *own_cases)
     suite = Suite(
         str(table.get("title", "Suite")),
@@ -230,7 +230,7 @@ def _rows(case: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
     rows = case.get("rows")
     if rows is None:
         return [case]
-    where = f"case {shown(str(case.get('name', '')))}, rows"
+    where = f"case {quoted_value(str(case.get('name', '')))}, rows"
     if isinstance(rows, str):
         rows = csv_rows(text_of(where, folder / path_of(where, rows)), where)
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
@@ -295,17 +295,21 @@ def _base(name: object) -> Suite | None:
 def _no_twins(names: list[str]) -> None:
     twins = [name for name, count in Counter(names).items() if count > 1]
     if twins:
-        raise OptionError("cases", "a name for each case", f"two named {shown(twins[0])}")
+        raise OptionError("cases", "a name for each case", f"two named {quoted_value(twins[0])}")
 
 
 def _case(row: Mapping[str, Any], name: str) -> Case:
     if unknown := [key for key in row if key not in _CASE]:
-        raise ChoiceError.of(f"case {shown(name)}", unknown[0], _CASE)
-    _check_kinds(f"case {shown(name)}", row, _STEPS)
-    rows = [one for step in row.get("steps", []) for one in _with_following(step, f"case {shown(name)}")]
+        raise ChoiceError.of(f"case {quoted_value(name)}", unknown[0], _CASE)
+    _check_kinds(f"case {quoted_value(name)}", row, _STEPS)
+    rows = [
+        entry
+        for step in row.get("steps", [])
+        for entry in _with_following(step, f"case {quoted_value(name)}")
+    ]
     if not rows:
-        raise OptionError(f"case {shown(name)}", "at least one step", "none")
-    steps = tuple(_step(row, f"case {shown(name)}, step {at}", at) for at, row in enumerate(rows, 1))
+        raise OptionError(f"case {quoted_value(name)}", "at least one step", "none")
+    steps = tuple(_step(row, f"case {quoted_value(name)}, step {at}", at) for at, row in enumerate(rows, 1))
     tags = row.get("tags", [])
     return Case(
         name, str(row.get("about", "")), steps, tuple(tags.split() if isinstance(tags, str) else tags)
@@ -316,11 +320,11 @@ def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any
     if "then" not in row:
         return [row]
     try:
-        wanted = wanted_steps(row["then"])
+        follow_ups = wanted_steps(row["then"])
     except OptionError as error:
         raise OptionError(f"{where}, then", error.expected, error.found) from None
     steps: list[Mapping[str, Any]] = [{key: value for key, value in row.items() if key != "then"}]
-    for follow_up in wanted:
+    for follow_up in follow_ups:
         if follow_up.step not in (*FOLLOWING, REVERSAL):
             raise ChoiceError.of(f"{where}, then", follow_up.step, (REVERSAL, *FOLLOWING))
         if follow_up.outcome != APPROVED:
@@ -394,7 +398,7 @@ def check_amount(where: str, options: Mapping[str, str]) -> None:
     if any(variables(amount)):
         return
     if not (amount.isascii() and amount.isdecimal() and len(amount) <= _MOST_DIGITS):
-        raise OptionError(f"{where}, amount", "minor units in digits, at most 12", shown(amount))
+        raise OptionError(f"{where}, amount", "minor units in digits, at most 12", quoted_value(amount))
 
 
 def _text(value: object) -> str:
@@ -404,7 +408,7 @@ def _text(value: object) -> str:
 def _element(where: str, key: str) -> int:
     word = key.rpartition(".")[2]
     if not (word.isascii() and word.isdecimal() and 2 <= int(word[:4]) <= MOST_ELEMENT):
-        raise OptionError(where, f"{key.partition('.')[0]}. and an element number", shown(key))
+        raise OptionError(where, f"{key.partition('.')[0]}. and an element number", quoted_value(key))
     return int(word)
 
 
@@ -414,7 +418,7 @@ def _number(where: str, text: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 86_400:
-        raise OptionError(where, "seconds, 0 to 86400", shown(text))
+        raise OptionError(where, "seconds, 0 to 86400", quoted_value(text))
     return number
 
 
@@ -448,7 +452,7 @@ def check(where: str, key: str | int, text: str, step: int) -> None:
         if (of and of[0] < step) or name == "stan" or (name == "now" and key in TIMES):
             continue
         expected = "a variable: ${stan}, ${now} in DE 7, 12 or 13, or ${1.38} of an earlier step"
-        raise OptionError(where, expected, shown("${" + name + "}"))
+        raise OptionError(where, expected, quoted_value("${" + name + "}"))
 
 
 def put_cells(texts: Any, row: Mapping[str, str]) -> Any:

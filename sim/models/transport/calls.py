@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from sim.models.errors import LlmError, LlmFailed, LlmTimeout
-from sim.models.guard import shown
+from sim.models.guard import safe_line
 from sim.models.transport.clients import connect, load, obeys
 from sim.models.transport.providers import Choice, Settings
 
@@ -66,7 +66,7 @@ async def ask(
     last: list[str] = []
 
     def judge(answer: Any, response: Any) -> list[str]:
-        last[:] = _broken_off(choice, response) or map(shown, check(answer))
+        last[:] = _broken_off(choice, response) or map(safe_line, check(answer))
         return last
 
     async with _agent(choice, settings, output, last) as (agent, model, limits):
@@ -231,5 +231,5 @@ def _form_problems(error: BaseException) -> list[str]:
     for one in cause.errors(include_input=False, include_url=False) if cause else ():
         known = one["type"] != "extra_forbidden"
         place = ".".join(str(part) for part in one["loc"]) if known else ""
-        problems.append(shown(f"`{place}`: {one['msg']}" if place else one["msg"]))
+        problems.append(safe_line(f"`{place}`: {one['msg']}" if place else one["msg"]))
     return problems

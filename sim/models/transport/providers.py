@@ -188,7 +188,9 @@ def _status(name: str, given: Mapping[str, str]) -> ProviderStatus:
         reason = "SIM_LLM_MODEL is not a model name"
     elif not _installed(row["package"]):
         reason = INSTALL
-    return ProviderStatus(name, not reason, named or row["model"], _shown(_base_url(name, given)), reason)
+    return ProviderStatus(
+        name, not reason, named or row["model"], _public_url(_base_url(name, given)), reason
+    )
 
 
 @cache
@@ -231,7 +233,7 @@ def _is_address(url: str) -> bool:
     return right and not re.search(r"[\s\x00-\x1f]", url)
 
 
-def _shown(url: str) -> str:
+def _public_url(url: str) -> str:
     """*url* without user, password, query and fragment.
 
     >>> _shown("https://user:secret@proxy.example/v1?key=1")

@@ -81,24 +81,24 @@ def convert(
         raise SpecError(None, None, " or ".join(VERSIONS), repr(to)[:20])
     source = message if isinstance(message, Message) else _parsed(message, version)
     clock = at or dates.now()
-    made, notes = _converted(source, to, clock)
+    target, notes = _converted(source, to, clock)
     chosen = None if network is None else network_named(network)
-    _dress(made, source, chosen, notes)
-    _complete(made, source, chosen, clock, notes)
-    back, undone = _converted(made, source.version, clock)
-    _dress(back, made, None, undone)
+    _dress(target, source, chosen, notes)
+    _complete(target, source, chosen, clock, notes)
+    back, undone = _converted(target, source.version, clock)
+    _dress(back, target, None, undone)
     lossless = back.mti == source.mti and back.fields == source.fields
     if lossless:
         # On the way back, the network also requires its own elements.
-        _complete(back, made, None, clock, undone)
+        _complete(back, target, None, clock, undone)
         if added := sorted(back.fields.keys() - source.fields.keys()):
             more = (
                 f"converting back fills in {_listed(added)}, which the network requires in {source.version}"
             )
             notes[0] = replace(notes[0], note="; ".join(filter(None, (notes[0].note, more))))
             lossless = False
-    told = [_honest(notes[number], source, back) for number in sorted(notes)]
-    return Converted(made, tuple(told), lossless)
+    final_notes = [_honest(notes[number], source, back) for number in sorted(notes)]
+    return Converted(target, tuple(final_notes), lossless)
 
 
 def _parsed(message: str, version: str | None) -> Message:
@@ -109,48 +109,48 @@ def _parsed(message: str, version: str | None) -> Message:
 def _converted(source: Message, to: str, clock: datetime) -> tuple[Message, dict[int, Note]]:
     """*source* converted step by step, with the resulting note on each element."""
     notes = {number: Note(number, (number,), KEPT, "") for number in (0, *sorted(source.fields))}
-    made = source
+    target = source
     for _, after in path(source.version, to):
-        draft = _step(made, after, clock)
+        draft = _step(target, after, clock)
         notes = {number: _followed(note, draft.notes) for number, note in notes.items()}
-        made = Message(draft.mti, dict(sorted(draft.fields.items())), after)
-    return made, notes
+        target = Message(draft.mti, dict(sorted(draft.fields.items())), after)
+    return target, notes
 
 
-def _dress(made: Message, source: Message, network: str | None, notes: dict[int, Note]) -> None:
+def _dress(target: Message, source: Message, network: str | None, notes: dict[int, Note]) -> None:
     """Rewrite the elements that the network lays out itself."""
-    name = chosen_network(made, network)
-    if made.version == source.version or name is None:
+    name = chosen_network(target, network)
+    if target.version == source.version or name is None:
         return
-    for number, value, said in of_network(made, source, name):
+    for number, value, text in of_network(target, source, name):
         if value:
-            made.fields[number] = value
+            target.fields[number] = value
         else:
-            made.fields.pop(number, None)
+            target.fields.pop(number, None)
         at = number if number in notes and number in notes[number].to else ENTRY
         if at in notes:
             note = notes[at]
-            to = tuple(one for one in note.to if one != number or value)
-            notes[at] = replace(note, to=to, note="; ".join(filter(None, (note.note, said))))
+            to = tuple(other for other in note.to if other != number or value)
+            notes[at] = replace(note, to=to, note="; ".join(filter(None, (note.note, text))))
 
 
 def _complete(
-    made: Message, source: Message, network: str | None, clock: datetime, notes: dict[int, Note]
+    target: Message, source: Message, network: str | None, clock: datetime, notes: dict[int, Note]
 ) -> None:
     """Fill in the elements that the network requires in the new version, and name those that cannot be
     known."""
-    name = chosen_network(made, network)
-    if made.version == source.version or name is None:
+    name = chosen_network(target, network)
+    if target.version == source.version or name is None:
         return
-    version = made.version
-    if own := own_code(source, made, name):
-        made.fields[MANAGEMENT] = own
-        notes[FUNCTION] = replace(notes[FUNCTION], note=f"{source[FUNCTION]} is {own} in {name}'s {version}")
-    found, lacking = missing(made, source, name, clock)
-    made.fields = dict(sorted({**made.fields, **found}.items()))
+    version = target.version
+    if code := own_code(source, target, name):
+        target.fields[MANAGEMENT] = code
+        notes[FUNCTION] = replace(notes[FUNCTION], note=f"{source[FUNCTION]} is {code} in {name}'s {version}")
+    values, lacking = missing(target, source, name, clock)
+    target.fields = dict(sorted({**target.fields, **values}.items()))
     for numbers, how in (
-        ([number for number in found if number != SENT], "as in the network's test messages"),
-        ([SENT] if SENT in found else [], "with the time of the conversion"),
+        ([number for number in values if number != SENT], "as in the network's test messages"),
+        ([SENT] if SENT in values else [], "with the time of the conversion"),
     ):
         if numbers:
             what = f"{_listed(numbers)} filled in {how}, because {name} requires it in {version}"
@@ -197,8 +197,8 @@ def _followed(note: Note, step: Mapping[int, Note]) -> Note:
     if note.action == KEPT and not note.note and len(later) == 1:
         return replace(later[0], number=note.number)
     after = later[0]
-    for one in later[1:]:
-        after = joined(after, one)
+    for extra in later[1:]:
+        after = joined(after, extra)
     if not after.to:
         return replace(note, to=(), action=LOST, note=after.note)
     return replace(joined(replace(note, to=()), after), number=note.number)

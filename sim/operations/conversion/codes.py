@@ -54,14 +54,14 @@ def answer(draft: Draft, rule: ConversionRow) -> None:
     message = draft.message
     asks = message.mti[1] == _REVERSAL and not is_response(message.mti)
     source, target = (_RESPONSE, _REASON) if draft.up else (_REASON, _RESPONSE)
-    found = draft.code("reversal reason", message[source]) if asks and source in message else None
-    if found and not draft.put(target, found):
-        draft.note(source, MOVED, (target,), f"the reason {message[source]} is {found} in {draft.to}")
+    reason = draft.code("reversal reason", message[source]) if asks and source in message else None
+    if reason and not draft.put(target, reason):
+        draft.note(source, MOVED, (target,), f"the reason {message[source]} is {reason} in {draft.to}")
     elif not draft.up:
         draft.lose([_REASON], f"{draft.to} has no message reason")
-    if _RESPONSE not in message or (found and draft.up):
+    if _RESPONSE not in message or (reason and draft.up):
         return
-    if found:
+    if reason:
         draft.lose([_RESPONSE], "DE 25 gives the reason")
     else:
         _code(draft, _RESPONSE, _RESPONSE, rule.detail)
@@ -70,14 +70,14 @@ def answer(draft: Draft, rule: ConversionRow) -> None:
 def _code(draft: Draft, source: int, target: int, name: str) -> None:
     value = draft.message[source]
     unknown = f"{draft.to} has no code for {value}"
-    found = draft.code(name, value)
-    if found is None:
+    new_code = draft.code(name, value)
+    if new_code is None:
         draft.lose([source], unknown)
     elif is_own(draft.message.version, draft.to, name, value):
-        draft.carry(source, {target: found}, REFORMATTED, f"{value} is {found} in {draft.to}", unknown)
+        draft.carry(source, {target: new_code}, REFORMATTED, f"{value} is {new_code} in {draft.to}", unknown)
     else:
-        said = f"{draft.to} has no {value}; {found} replaces it"
-        draft.carry(source, {target: found}, FILLED, said, unknown)
+        note = f"{draft.to} has no {value}; {new_code} replaces it"
+        draft.carry(source, {target: new_code}, FILLED, note, unknown)
 
 
 def settlement(draft: Draft, rule: ConversionRow) -> None:
@@ -85,16 +85,16 @@ def settlement(draft: Draft, rule: ConversionRow) -> None:
     source, target = rule.sources[0], rule.targets[0]
     value = draft.message.get(source)
     if draft.up and value:
-        found = draft.code(rule.detail, value)
-        if found is None or draft.put(_RESPONSE, found):
+        new_code = draft.code(rule.detail, value)
+        if new_code is None or draft.put(_RESPONSE, new_code):
             draft.lose([source], f"{draft.to} has no result for {value}")
             return
-        draft.note(source, MOVED, (_RESPONSE,), f"as the result {found}")
+        draft.note(source, MOVED, (_RESPONSE,), f"as the result {new_code}")
         if _RESPONSE in draft.message.fields:
             draft.note(_RESPONSE, LOST, (), "DE 66 gives the result")
-    elif value[:1] == _BALANCED and (found := draft.code(rule.detail, value)):
-        draft.put(target, found)
-        draft.note(source, SPLIT, (target,), f"with settlement code {found}")
+    elif value[:1] == _BALANCED and (new_code := draft.code(rule.detail, value)):
+        draft.put(target, new_code)
+        draft.note(source, SPLIT, (target,), f"with settlement code {new_code}")
 
 
 def function_code(draft: Draft, rule: ConversionRow) -> None:
@@ -105,8 +105,8 @@ def function_code(draft: Draft, rule: ConversionRow) -> None:
     message = draft.message
     for source, name in ((_MANAGEMENT, "network management"), (_FILE, "file action")):
         if value := message.get(source):
-            if (found := draft.code(name, value)) and not draft.put(_FUNCTION, found):
-                draft.note(source, MOVED, (_FUNCTION,), f"{value} is {found} in {draft.to}")
+            if (new_code := draft.code(name, value)) and not draft.put(_FUNCTION, new_code):
+                draft.note(source, MOVED, (_FUNCTION,), f"{value} is {new_code} in {draft.to}")
             else:
                 draft.lose([source], f"{draft.to} has no function code for {value}")
     kind = draft.code("kind", message.mti[1:]) or draft.code("kind", message.mti[1:2])
@@ -123,9 +123,9 @@ def _without_function(draft: Draft) -> None:
         (_NETWORK, _MANAGEMENT, "network management"),
         (_FILE_ACTION, _FILE, "file action"),
     ):
-        found = draft.code(name, value) if value[0] == first else None
-        if found and not draft.put(target, found):
-            draft.note(_FUNCTION, MOVED, (target,), f"{value} is {found} in {draft.to}")
+        new_code = draft.code(name, value) if value[0] == first else None
+        if new_code and not draft.put(target, new_code):
+            draft.note(_FUNCTION, MOVED, (target,), f"{value} is {new_code} in {draft.to}")
             return
         if value[0] == first:
             draft.lose([_FUNCTION], f"{draft.to} has no {name} code for {value}")
@@ -140,16 +140,16 @@ def point_of_service(draft: Draft, rule: ConversionRow) -> None:
         return
     (source,), value = rule.sources, draft.message[rule.sources[0]]
     mode = draft.code("input mode", value[6]) or "00"
-    made = {
+    values = {
         _ENTRY: mode + (draft.code("PIN entry", value[1]) or "0"),
         _CONDITION: draft.code("cardholder presence", value[4]) or "00",
     }
     if value[4:6] == "00":
-        made[_CONDITION] = "05"  # the cardholder is there, the card is not
+        values[_CONDITION] = "05"  # the cardholder is there, the card is not
     if capture := draft.code("PIN capture", value[11]):
-        made[_CAPTURE] = capture
-    said = "1987 has only entry mode, PIN capability, presence and PIN length"
-    draft.carry(source, made, SPLIT, said + _unsaid(draft, made[_ENTRY]))
+        values[_CAPTURE] = capture
+    note = "1987 has only entry mode, PIN capability, presence and PIN length"
+    draft.carry(source, values, SPLIT, note + _unsaid(draft, values[_ENTRY]))
 
 
 def _positions(draft: Draft, rule: ConversionRow) -> None:
@@ -159,7 +159,7 @@ def _positions(draft: Draft, rule: ConversionRow) -> None:
         return
     if _CONDITION not in draft.message:  # some networks imply it by the entry mode
         condition = draft.code("condition of the entry", entry[:2]) or ""
-    asked = (
+    pairs = (
         ("", ""),
         ("PIN entry", entry[2:]),
         ("card capture", condition),
@@ -170,15 +170,15 @@ def _positions(draft: Draft, rule: ConversionRow) -> None:
         *[("", "")] * 4,
         ("PIN capture", draft.message.get(_CAPTURE)),
     )
-    value = "".join((name and draft.code(name, text)) or "0" for name, text in asked)
+    value = "".join((name and draft.code(name, text)) or "0" for name, text in pairs)
     if reason := draft.put(_ENTRY, value):
         draft.lose(rule.sources, reason)
         return
     for number in rule.sources:
         if number in draft.message.fields:
-            said = "joined; positions that 1987 does not define are set to unknown or none"
+            note = "joined; positions that 1987 does not define are set to unknown or none"
             unsaid = _unsaid(draft, value) if number == _ENTRY else ""
-            draft.note(number, FILLED if number == _ENTRY else MERGED, (_ENTRY,), said + unsaid)
+            draft.note(number, FILLED if number == _ENTRY else MERGED, (_ENTRY,), note + unsaid)
 
 
 def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
@@ -189,12 +189,12 @@ def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
         presence = draft.code("presence bit", value[4]) or draft.code("environment bit", value[3])
         method = draft.code("authentication bit", value[7])
         bits = (draft.code("input bit", value[6]), method, presence, "1")
-        made = "".join(f"{1 << _BITS - int(bit or 1):0{_PART}X}" for bit in bits)
-        said = "as bits; terminal capabilities are lost, and the channel security is unknown"
+        new_value = "".join(f"{1 << _BITS - int(bit or 1):0{_PART}X}" for bit in bits)
+        note = "as bits; terminal capabilities are lost, and the channel security is unknown"
     else:
-        made = _from_bits(draft, value)
-        said = "the first of several bits counts; the others are unknown or other (6)"
-    draft.carry(source, {source: made}, FILLED, said + _unsaid(draft, made))
+        new_value = _from_bits(draft, value)
+        note = "the first of several bits counts; the others are unknown or other (6)"
+    draft.carry(source, {source: new_value}, FILLED, note + _unsaid(draft, new_value))
 
 
 def _unsaid(draft: Draft, entry: str) -> str:
@@ -213,6 +213,6 @@ def _from_bits(draft: Draft, value: str) -> str:
     presence = draft.code("presence bit", environment) or "0"
     card = "1" if presence == "0" else "0"
     place = draft.code("environment bit", environment) or "0"
-    found = (draft.code("input bit", mode) or "0", draft.code("authentication bit", method) or "0")
-    can = _BY_PIN if found[1] == _BY_PIN else _OTHER  # the bits do not say that there is no method
-    return f"0{can}0{place}{presence}{card}{found[0]}{found[1]}0001"
+    codes = (draft.code("input bit", mode) or "0", draft.code("authentication bit", method) or "0")
+    can = _BY_PIN if codes[1] == _BY_PIN else _OTHER  # the bits do not say that there is no method
+    return f"0{can}0{place}{presence}{card}{codes[0]}{codes[1]}0001"

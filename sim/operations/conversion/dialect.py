@@ -27,14 +27,14 @@ SENT, FUNCTION, MANAGEMENT = 7, 24, 70
 ENTRY, _PLACE = 22, 43
 
 
-def own_code(source: Message, made: Message, name: str) -> str:
+def own_code(source: Message, target: Message, name: str) -> str:
     """The code of network *name* in DE 70 for the function code of *source*; empty if it is unchanged or
     unknown."""
-    kind = _kind(source, name, made.version)
-    if MANAGEMENT not in made or kind is None:
+    kind = _kind(source, name, target.version)
+    if MANAGEMENT not in target or kind is None:
         return ""
-    own = generate(kind, network=name, version=made.version).message.get(MANAGEMENT)
-    return "" if own == made[MANAGEMENT] else own
+    code = generate(kind, network=name, version=target.version).message.get(MANAGEMENT)
+    return "" if code == target[MANAGEMENT] else code
 
 
 def _kind(message: Message, name: str, version: str) -> str | None:
@@ -64,15 +64,19 @@ def of_network(message: Message, source: Message, name: str) -> list[tuple[int, 
 
 def _place(message: Message, source: Message, name: str) -> str:
     """DE 43 of *source* in the own layout of network *name*; empty if there is none or it is unchanged."""
-    own = [one for one in layouts(message.version, _PLACE, name) if one.network]
-    found = fitting(source.version, _PLACE, source.get(_PLACE), name) if own and _PLACE in message else None
-    if found is None:
+    candidates = [candidate for candidate in layouts(message.version, _PLACE, name) if candidate.network]
+    split = (
+        fitting(source.version, _PLACE, source.get(_PLACE), name)
+        if candidates and _PLACE in message
+        else None
+    )
+    if split is None:
         return ""
-    parts, called, state, land = merchant_place(found)
+    parts, called, state, land = merchant_place(split)
     state = state if region(state) else ""
-    layout = (with_state(own, bool(state)) or own)[0]
-    made = place_in(layout, called, parts.get("city", ""), state, land, {})
-    return "" if made == message[_PLACE] else made
+    layout = (with_state(candidates, bool(state)) or candidates)[0]
+    value = place_in(layout, called, parts.get("city", ""), state, land, {})
+    return "" if value == message[_PLACE] else value
 
 
 def missing(
@@ -80,19 +84,21 @@ def missing(
 ) -> tuple[dict[int, str], list[int]]:
     """The missing elements that network *name* requires: those that can be filled in (its own, as generated,
     and the transmission time), and the numbers of the others that make the message invalid."""
-    findings = [one for one in validate(message, network=name).findings if one.rule == _REQUIRED]
-    wanted = {one.field for one in findings}
-    if not wanted:
+    findings = [finding for finding in validate(message, network=name).findings if finding.rule == _REQUIRED]
+    numbers = {finding.field for finding in findings}
+    if not numbers:
         return {}, []
-    found: dict[int, str] = {}
+    values: dict[int, str] = {}
     if any(row.network for row in recipes(name, message.version)):
         entry, currency = _OTHERWISE
         entry = "ecommerce" if pos.entry_kind(message) == "ecommerce" else entry
         kind = _USUAL_KIND if message.mti[1:2] != _MANAGES else _kind(source, name, message.version) or _ECHO
         samples = own_elements(settle(kind, name, message.version, "purchase", entry, currency))
-        found = {number: value for number, value in samples.items() if number in wanted}
-    if SENT in wanted:
+        values = {number: value for number, value in samples.items() if number in numbers}
+    if SENT in numbers:
         at = clock.astimezone(UTC) if clock.tzinfo else clock
-        found[SENT] = f"{at:%m%d%H%M%S}"
-    errors = {one.field for one in findings if one.severity == Severity.ERROR}
-    return dict(sorted(found.items())), sorted(number for number in errors if number and number not in found)
+        values[SENT] = f"{at:%m%d%H%M%S}"
+    errors = {finding.field for finding in findings if finding.severity == Severity.ERROR}
+    return dict(sorted(values.items())), sorted(
+        number for number in errors if number and number not in values
+    )

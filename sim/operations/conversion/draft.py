@@ -51,21 +51,21 @@ def path(version: str, to: str) -> list[tuple[str, str]]:
 def rules(version: str, to: str) -> tuple[ConversionRow, ...]:
     """The rules of a step from *version* to the adjacent *to*, in the order they apply in."""
     up = version < to
-    found = []
+    rows = []
     for row in read_csv("conversion/elements"):
         if (row["older"], row["newer"]) != tuple(sorted((version, to))):
             continue
         old, new = tuple(_numbers(row["old"])), tuple(_numbers(row["new"]))
         sources, targets = (old, new) if up else (new, old)
         if sources:
-            found.append(ConversionRow(sources, targets, row["how"], row["detail"]))
-    return tuple(found)
+            rows.append(ConversionRow(sources, targets, row["how"], row["detail"]))
+    return tuple(rows)
 
 
 def code_in(version: str, to: str, name: str, value: str) -> str | None:
     """The code in the adjacent version *to* for *value* of list *name*; None if there is no row."""
-    known = _codes(version, to, name)
-    return known.get(value, known.get(_ANY))
+    codes = _codes(version, to, name)
+    return codes.get(value, codes.get(_ANY))
 
 
 def is_own(version: str, to: str, name: str, value: str) -> bool:
@@ -76,13 +76,13 @@ def is_own(version: str, to: str, name: str, value: str) -> bool:
 @cache
 def _codes(version: str, to: str, name: str) -> Mapping[str, str]:
     up = version < to
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for row in read_csv("conversion/codes"):
         if (row["older"], row["newer"], row["list"]) == (*sorted((version, to)), name):
             source, target = (row["old"], row["new"]) if up else (row["new"], row["old"])
             if row["way"] in (_UP if up else _DOWN):
-                found.setdefault(source, target)
-    return found
+                codes.setdefault(source, target)
+    return codes
 
 
 def _numbers(text: str) -> Iterator[int]:

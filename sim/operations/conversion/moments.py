@@ -43,16 +43,16 @@ def local_time(draft: Draft, rule: ConversionRow) -> None:
     if date_:
         draft.note(_DATE, FILLED, rule.targets, f"joined with the time; {year}")
     if time:
-        said = "joined with the date" if date_ else f"the date from DE 7 is added; {year}"
-        draft.note(_TIME, MERGED if date_ else FILLED, rule.targets, said)
+        note = "joined with the date" if date_ else f"the date from DE 7 is added; {year}"
+        draft.note(_TIME, MERGED if date_ else FILLED, rule.targets, note)
     else:
         draft.note(_DATE, FILLED, rule.targets, "the time from DE 7 (UTC) is added")
 
 
 def _split(draft: Draft, source: int) -> None:
     value = draft.message[source]
-    found = dates.split(spec(draft.message.version)[source].pattern, value)
-    time, date_ = (found["hh"] + found["mm"] + found["ss"]), found["MM"] + found["DD"]
+    parts = dates.split(spec(draft.message.version)[source].pattern, value)
+    time, date_ = (parts["hh"] + parts["mm"] + parts["ss"]), parts["MM"] + parts["DD"]
     draft.carry(source, {_TIME: time, _DATE: date_}, SPLIT, "time and date separated; 1987 has no year")
 
 
@@ -65,41 +65,41 @@ def date(draft: Draft, rule: ConversionRow) -> None:
         what = f"{draft.to} has no {'century' if 'YY' in long else 'year'} there"
         draft.carry(source, {target: value[-len(long) :]}, REFORMATTED, what)
         return
-    made = _completed(long, short, value, draft.at)
-    if made is None:
+    moment = _completed(long, short, value, draft.at)
+    if moment is None:
         draft.lose([source], "it is not a date")
     else:
         what = f"a year is added, the nearest to {draft.at:%d %B %Y}"
-        draft.carry(source, {target: made}, FILLED, what)
+        draft.carry(source, {target: moment}, FILLED, what)
 
 
 def original_data(draft: Draft, rule: ConversionRow) -> None:
     """The original data elements: MTI, STAN, date and time, acquirer."""
     (source,), (target,) = rule.sources, rule.targets
-    found = layout.fitting(draft.message.version, source, draft.message[source])
-    if found is None:
+    split = layout.fitting(draft.message.version, source, draft.message[source])
+    if split is None:
         draft.lose([source], "it does not identify an earlier message in its version's layout")
         return
-    mti, stan, moment, acquirer = (found.get(name) for name in _ORIGINAL)
+    mti, stan, moment, acquirer = (split.get(name) for name in _ORIGINAL)
     cell = layouts.layouts(draft.to, target)[0]
-    pattern = next(one.argument for one in cell.cell.cells if one.name == _ORIGINAL[2])
-    width = next(one.most for one in cell.cell.cells if one.name == _ORIGINAL[1])
-    short = next(one.cell.argument for one in found.parts if one.name == _ORIGINAL[2])
-    made = _completed(pattern, short, moment, draft.at) if draft.up else moment[-len(pattern) :]
+    pattern = next(part.argument for part in cell.cell.cells if part.name == _ORIGINAL[2])
+    width = next(part.most for part in cell.cell.cells if part.name == _ORIGINAL[1])
+    short = next(part.cell.argument for part in split.parts if part.name == _ORIGINAL[2])
+    stamp = _completed(pattern, short, moment, draft.at) if draft.up else moment[-len(pattern) :]
     values = {_ORIGINAL[0]: inner_mti(draft, mti), _ORIGINAL[1]: stan.zfill(width)[-width:]}
-    values |= {_ORIGINAL[2]: made or "", _ORIGINAL[3]: acquirer.lstrip("0")}
+    values |= {_ORIGINAL[2]: stamp or "", _ORIGINAL[3]: acquirer.lstrip("0")}
     try:
         written = writing.write(cell, values)
     except BuildError:
         written = ""
-    if made is None or not written or (reason := draft.put(target, written)):
-        draft.lose([source], reason if made and written else "its date and time cannot be determined")
+    if stamp is None or not written or (reason := draft.put(target, written)):
+        draft.lose([source], reason if stamp and written else "its date and time cannot be determined")
         return
-    said = _SAID[draft.message.version, draft.to]
-    if found.get("its forwarder").strip("0"):
-        said += "; the forwarding institution is lost"
+    note = _SAID[draft.message.version, draft.to]
+    if split.get("its forwarder").strip("0"):
+        note += "; the forwarding institution is lost"
     action = MOVED if source != target and not draft.up else FILLED if draft.up else REFORMATTED
-    draft.note(source, action, (target,), said)
+    draft.note(source, action, (target,), note)
 
 
 def _completed(pattern: str, short: str, value: str, at: datetime) -> str | None:
@@ -112,7 +112,9 @@ def _completed(pattern: str, short: str, value: str, at: datetime) -> str | None
         years = [base + century for century in _CENTURIES]
     else:
         years = [at.year + distance for distance in _YEARS]
-    best = min((made for year in years if (made := _moment(parts, year))), key=_far_from(at), default=None)
+    best = min(
+        (moment for year in years if (moment := _moment(parts, year))), key=_far_from(at), default=None
+    )
     return None if best is None else dates.write(pattern, best)
 
 

@@ -33,18 +33,18 @@ _DECIMALS = "minor unit"
 def amount(draft: Draft, rule: ConversionRow) -> None:
     """An amount and its currency, merged or split."""
     if not draft.up:
-        _apart(draft, rule)
+        _split_amount(draft, rule)
         return
     number, beside = rule.sources
-    value, given = draft.message.get(number), draft.message.get(beside)
+    value, code = draft.message.get(number), draft.message.get(beside)
     if not value:
-        if given and beside not in draft.notes:
+        if code and beside not in draft.notes:
             draft.lose([beside], "2003 has a currency only with an amount, and there is none")
         return
-    reason = draft.put(number, _prefix(given) + value)
+    reason = draft.put(number, _prefix(code) + value)
     if reason:
         draft.lose(rule.sources, reason)
-    elif given:
+    elif code:
         draft.note(number, MERGED, (number,), f"with the currency of DE {beside} and its decimals")
         if beside in draft.notes and draft.notes[beside].action == LOST:  # by the rule of a missing amount
             del draft.notes[beside]
@@ -53,15 +53,15 @@ def amount(draft: Draft, rule: ConversionRow) -> None:
         draft.note(number, FILLED, (number,), f"with currency {_NO_CURRENCY}, because the message has none")
 
 
-def _apart(draft: Draft, rule: ConversionRow) -> None:
+def _split_amount(draft: Draft, rule: ConversionRow) -> None:
     (number,) = rule.sources
     target, beside = rule.targets
     value = draft.message[number]
     code, exponent, digits = value[:3], value[3:4], value[4:]
-    known = currency(code)
-    wanted = known.exponent if known else None
-    if wanted is not None and exponent.isdigit():
-        moved = wanted - int(exponent)
+    entry = currency(code)
+    decimals = entry.exponent if entry else None
+    if decimals is not None and exponent.isdigit():
+        moved = decimals - int(exponent)
         scaled = int(digits) * 10**moved if moved >= 0 else int(digits) // 10**-moved
         digits = str(scaled).zfill(len(digits))
     other = draft.fields.get(beside)
@@ -69,18 +69,18 @@ def _apart(draft: Draft, rule: ConversionRow) -> None:
     if reason:
         draft.lose([number], reason)
         return
-    said = "amount and currency separated"
+    note = "amount and currency separated"
     if other and other != code and code != _NO_CURRENCY:
-        said += f"; its currency {code} is lost, DE {beside} has {other}"
+        note += f"; its currency {code} is lost, DE {beside} has {other}"
     if digits != value[4:]:
-        said += "; the amount in the currency's usual decimals"
-    draft.note(number, SPLIT, (target, beside), said)
+        note += "; the amount in the currency's usual decimals"
+    draft.note(number, SPLIT, (target, beside), note)
 
 
 def _prefix(code: str) -> str:
     """Currency and number of decimals, as 2003 writes them before an amount."""
-    known = currency(code.strip()) if code.strip() else None
-    return f"{known.numeric}{known.exponent or 0}" if known else f"{code or _NO_CURRENCY}0"
+    entry = currency(code.strip()) if code.strip() else None
+    return f"{entry.numeric}{entry.exponent or 0}" if entry else f"{code or _NO_CURRENCY}0"
 
 
 def replacement_amounts(draft: Draft, rule: ConversionRow) -> None:
@@ -88,25 +88,25 @@ def replacement_amounts(draft: Draft, rule: ConversionRow) -> None:
     message, (first, second) = draft.message, rule.sources
     if (second if draft.up else first) not in message.fields:
         return  # DE 4 is the only amount
-    whole = second if draft.up else first
-    found = layout.read(layouts.layouts(message.version, whole)[0], message[whole])
-    values = [part.value for part in found.parts]
-    if found.misfits or not message.get(_TRANSACTION):
-        draft.lose([whole], "its parts cannot be separated")
+    source = second if draft.up else first
+    split = layout.read(layouts.layouts(message.version, source)[0], message[source])
+    values = [part.value for part in split.parts]
+    if split.misfits or not message.get(_TRANSACTION):
+        draft.lose([source], "its parts cannot be separated")
         return
     settled = message.get(_SETTLEMENT)
     if draft.up:
         original = message[_TRANSACTION] + (settled or "0" * len(message[_TRANSACTION]))
-        made = {rule.targets[0]: original, _TRANSACTION: values[0]}
+        amounts = {rule.targets[0]: original, _TRANSACTION: values[0]}
         fees = "" if not "".join(values[2:]).strip("CD0 ") else "; its fees are lost"
-        said = {_TRANSACTION: "it is the original amount", 95: "it is the current amount" + fees}
+        notes = {_TRANSACTION: "it is the original amount", 95: "it is the current amount" + fees}
     else:
         rest = (settled or "0" * len(values[0])) + 2 * _NO_FEE
-        made = {_TRANSACTION: values[0], rule.targets[1]: message[_TRANSACTION] + rest}
-        said = {_TRANSACTION: "it replaces the original amount", 30: "it is the original amount"}
-    reasons = [reason for number, value in made.items() if (reason := draft.put(number, value))]
-    for number, text in said.items():
-        to = [one for one in made if (one == _TRANSACTION) != (number == _TRANSACTION)]
+        amounts = {_TRANSACTION: values[0], rule.targets[1]: message[_TRANSACTION] + rest}
+        notes = {_TRANSACTION: "it replaces the original amount", 30: "it is the original amount"}
+    reasons = [reason for number, value in amounts.items() if (reason := draft.put(number, value))]
+    for number, text in notes.items():
+        to = [target for target in amounts if (target == _TRANSACTION) != (number == _TRANSACTION)]
         draft.notes.pop(number, None)
         draft.note(number, MOVED if not reasons else LOST, to if not reasons else (), text)
 
@@ -119,13 +119,13 @@ def original_amounts(draft: Draft, rule: ConversionRow) -> None:
         return
     half = len(value) // 2
     if draft.up:
-        codes = [draft.message.get(CURRENCY_OF[one]) for one in (_TRANSACTION, _SETTLEMENT)]
+        codes = [draft.message.get(CURRENCY_OF[element]) for element in (_TRANSACTION, _SETTLEMENT)]
         halves = (value[:half], value[half:])
-        made = "".join(_prefix(code) + part for code, part in zip(codes, halves, strict=True))
+        new_value = "".join(_prefix(code) + part for code, part in zip(codes, halves, strict=True))
     else:
-        made = value[4:half] + value[half + 4 :]
-    said = "each with its currency" if draft.up else "the currencies are those of the message"
-    draft.carry(number, {number: made}, REFORMATTED, said)
+        new_value = value[4:half] + value[half + 4 :]
+    note = "each with its currency" if draft.up else "the currencies are those of the message"
+    draft.carry(number, {number: new_value}, REFORMATTED, note)
 
 
 def fees(draft: Draft, rule: ConversionRow) -> None:
@@ -135,10 +135,10 @@ def fees(draft: Draft, rule: ConversionRow) -> None:
         return
     present = [number for number in rule.sources if number in draft.message.fields]
     (target,) = rule.targets
-    own, settled = (draft.message.get(number) or _NO_FEE for number in rule.sources)
-    codes = [draft.message.get(CURRENCY_OF[one]) for one in (_TRANSACTION, _SETTLEMENT)]
+    fee, settled = (draft.message.get(number) or _NO_FEE for number in rule.sources)
+    codes = [draft.message.get(CURRENCY_OF[element]) for element in (_TRANSACTION, _SETTLEMENT)]
     first = codes[0] or codes[1] or _NO_CURRENCY
-    values = (_TRANSACTION_FEE_TYPE, first, own, _NO_RATE, settled, codes[1] or first)
+    values = (_TRANSACTION_FEE_TYPE, first, fee, _NO_RATE, settled, codes[1] or first)
     if reason := draft.put(target, "".join(values)):
         draft.lose(present, reason)
         return
@@ -148,17 +148,17 @@ def fees(draft: Draft, rule: ConversionRow) -> None:
 
 def _single_fees(draft: Draft, rule: ConversionRow) -> None:
     (source,) = rule.sources
-    found = layout.fitting(draft.message.version, source, draft.message[source])
-    if found is None:
+    split = layout.fitting(draft.message.version, source, draft.message[source])
+    if split is None:
         draft.lose([source], "its parts cannot be separated")
         return
-    first, *more = found.parts
+    first, *more = split.parts
     parts = {part.name: part.value for part in first.children}
-    made = {rule.targets[0]: parts["fee"]}
+    values = {rule.targets[0]: parts["fee"]}
     if parts["reconciliation fee"].strip("CD0"):
-        made[rule.targets[1]] = parts["reconciliation fee"]
-    said = f"the first of {len(more) + 1} fees, without type and rate" if more else "without type and rate"
-    draft.carry(source, made, SPLIT, said)
+        values[rule.targets[1]] = parts["reconciliation fee"]
+    note = f"the first of {len(more) + 1} fees, without type and rate" if more else "without type and rate"
+    draft.carry(source, values, SPLIT, note)
 
 
 def fees_with_currencies(draft: Draft, rule: ConversionRow) -> None:
@@ -167,14 +167,14 @@ def fees_with_currencies(draft: Draft, rule: ConversionRow) -> None:
 
 
 def _fee_later(parts: Mapping[str, str]) -> dict[str, Value]:
-    one = _prefix(parts["currency"]) + parts["fee"]
+    fee = _prefix(parts["currency"]) + parts["fee"]
     other = _prefix(parts["reconciliation currency"]) + parts["reconciliation fee"]
-    return {"1": parts["fee type"], "2": one, "3": parts["conversion rate"], "4": other}
+    return {"1": parts["fee type"], "2": fee, "3": parts["conversion rate"], "4": other}
 
 
 def _fee_earlier(parts: Mapping[str, str]) -> dict[str, Value]:
-    one, other = parts["fee with its currency"], parts["reconciliation fee with its currency"]
-    money = {"2": one[:3], "3": one[-_SIGNED:], "5": other[-_SIGNED:], "6": other[:3]}
+    fee, other = parts["fee with its currency"], parts["reconciliation fee with its currency"]
+    money = {"2": fee[:3], "3": fee[-_SIGNED:], "5": other[-_SIGNED:], "6": other[:3]}
     return {"1": parts["fee type"], "4": parts["conversion rate"], **money}
 
 
@@ -185,12 +185,12 @@ def additional_amounts(draft: Draft, rule: ConversionRow) -> None:
 
     def changed(parts: Mapping[str, str]) -> dict[str, Value]:
         kind, code = parts["amount type"], parts["currency"]
-        made: dict[str, Value] = {**parts, "amount type": draft.code(rule.detail, kind) or kind}
-        made.pop(_DECIMALS, None)
+        values: dict[str, Value] = {**parts, "amount type": draft.code(rule.detail, kind) or kind}
+        values.pop(_DECIMALS, None)
         if has_decimals:
             prefix = _prefix(code)
-            made |= {"currency": prefix[:3], _DECIMALS: prefix[3:]}
-        return made
+            values |= {"currency": prefix[:3], _DECIMALS: prefix[3:]}
+        return values
 
     _groups(draft, rule, changed)
 
@@ -199,12 +199,12 @@ def _groups(draft: Draft, rule: ConversionRow, change: _Change) -> None:
     """Convert each group of an element: *change* maps its parts by name to those of the new version."""
     (source,), (target,) = rule.sources, rule.targets
     value = draft.message[source]
-    found = layout.fitting(draft.message.version, source, value)
-    if found is None:
+    split = layout.fitting(draft.message.version, source, value)
+    if split is None:
         draft.lose([source], "its parts cannot be separated")
         return
-    made = [change({part.name: part.value for part in group.children}) for group in found.parts]
-    if not draft.write(source, target, made):
+    groups = [change({part.name: part.value for part in group.children}) for group in split.parts]
+    if not draft.write(source, target, groups):
         return
     if draft.fields[target] == value:
         draft.note(source, KEPT, (target,), "")

@@ -12,9 +12,9 @@ from sim.spec import Country, country, country_of_region, layouts, spec
 _LOST = ("street", "postal code", "region")
 
 
-def merchant_place(found: layout.Parts) -> tuple[dict[str, str], str, str, Country | None]:
+def merchant_place(split: layout.Parts) -> tuple[dict[str, str], str, str, Country | None]:
     """The parts of DE 43 by name, and the merchant's name, state and country if known."""
-    parts = {part.name: part.value.strip() for part, _ in found.walk()}
+    parts = {part.name: part.value.strip() for part, _ in split.walk()}
     name = parts.get("name") or parts.get("name and street", "")
     state = parts.get(STATE) or parts.get("region", "")
     return parts, name, state, country(parts.get("country", "")) or country_of_region(state)
@@ -23,31 +23,31 @@ def merchant_place(found: layout.Parts) -> tuple[dict[str, str], str, str, Count
 def place(draft: Draft, rule: ConversionRow) -> None:
     """Name, city and country; 1987 has no street or postal code."""
     (source,), (target,) = rule.sources, rule.targets
-    found = layout.fitting(draft.message.version, source, draft.message[source])
-    if found is None:
+    split = layout.fitting(draft.message.version, source, draft.message[source])
+    if split is None:
         draft.lose([source], "its parts cannot be separated")
         return
-    parts, name, state, land = merchant_place(found)
-    city, known = parts.get("city", ""), parts.get("country", "")
+    parts, name, state, land = merchant_place(split)
+    city, code = parts.get("city", ""), parts.get("country", "")
     if draft.up:
         # By position: name, street, city; the last one has postal code, region and country.
-        inner = {"1": "", "2": state, "3": land.numeric if land else known}
-        made: dict[str, Value] = {"1": name, "2": "", "3": city, "4": inner}
-        said = "parts separated by backslashes, the country in digits; the 1987 widths are not kept"
+        inner = {"1": "", "2": state, "3": land.numeric if land else code}
+        new_parts: dict[str, Value] = {"1": name, "2": "", "3": city, "4": inner}
+        note = "parts separated by backslashes, the country in digits; the 1987 widths are not kept"
     else:
         cells = layouts.layouts("1987", target)[0].cell.cells
-        values = (name, city, land.alpha2 if land else known)
-        made = {cell.name: text[: cell.most] for cell, text in zip(cells, values, strict=False)}
+        values = (name, city, land.alpha2 if land else code)
+        new_parts = {cell.name: text[: cell.most] for cell, text in zip(cells, values, strict=False)}
         lost = [part for part in _LOST if parts.get(part)]
         cut = [
             part
             for part, text, cell in zip(("name", "city"), values, cells, strict=False)
             if len(text) > cell.most
         ]
-        said = "in the 1987 widths" + (f"; {', '.join(lost)} lost" if lost else "")
-        said += f"; {', '.join(cut)} cut" if cut else ""
-    if draft.write(source, target, made):
-        draft.note(source, REFORMATTED, (target,), said)
+        note = "in the 1987 widths" + (f"; {', '.join(lost)} lost" if lost else "")
+        note += f"; {', '.join(cut)} cut" if cut else ""
+    if draft.write(source, target, new_parts):
+        draft.note(source, REFORMATTED, (target,), note)
 
 
 def same(draft: Draft, rule: ConversionRow) -> None:
@@ -62,9 +62,9 @@ def text(draft: Draft, rule: ConversionRow) -> None:
     (source,), (target,) = rule.sources, rule.targets
     value, element = draft.message[source], spec(draft.to)[target]
     bare = value.rstrip(" ")
-    wanted = bare.ljust(element.width) if element.fixed else bare or value[:1]
+    new_value = bare.ljust(element.width) if element.fixed else bare or value[:1]
     _write(
-        draft, source, target, wanted[: element.width], _cut(len(bare), element.width, "characters"), value
+        draft, source, target, new_value[: element.width], _cut(len(bare), element.width, "characters"), value
     )
 
 
@@ -78,7 +78,7 @@ def number(draft: Draft, rule: ConversionRow) -> None:
 
 def merchant(draft: Draft, rule: ConversionRow) -> None:
     """The merchant category code: one element in 1987, one of two in 1993."""
-    present = [one for one in rule.sources if one in draft.message.fields]
+    present = [element for element in rule.sources if element in draft.message.fields]
     for at, source in enumerate(present):
         value = draft.message[source]
         if at and draft.fields.get(rule.targets[0]) == value:
@@ -96,10 +96,10 @@ def text_as_bytes(draft: Draft, rule: ConversionRow) -> None:
             continue
         value = draft.message[source]
         if draft.up:
-            wanted = value.encode("ascii", "replace").hex().upper()
+            new_value = value.encode("ascii", "replace").hex().upper()
         else:
-            wanted = bytes.fromhex(value).decode("latin-1")
-        _write(draft, source, source, wanted, rule.detail, value)
+            new_value = bytes.fromhex(value).decode("latin-1")
+        _write(draft, source, source, new_value, rule.detail, value)
 
 
 def chip_data(draft: Draft, rule: ConversionRow) -> None:

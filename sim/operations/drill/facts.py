@@ -43,7 +43,7 @@ def plain(answer: Any) -> Any:
     if isinstance(answer, Iterator | range | KeysView | ValuesView):
         answer = list(islice(answer, _MOST))
     if isinstance(answer, list | tuple):
-        return [plain(one) for one in answer]
+        return [plain(item) for item in answer]
     return str(answer) if isinstance(answer, str) else answer
 
 
@@ -67,7 +67,7 @@ def clean(answer: Any) -> str | None:
     """
     text = text_of(answer)
     # Messages have no digits of other scripts.
-    if text is None or any(one.isdigit() and not one.isascii() for one in text):
+    if text is None or any(char.isdigit() and not char.isascii() for char in text):
         return None
     text = text.strip().rstrip(".!").strip()
     text = _LEADS.sub("", text).strip(" \t\n\"'`“”‘’=")
@@ -99,29 +99,30 @@ def phrases(text: str, choices: Mapping[str, Collection[str]], *, opposite: bool
     >>> phrases("chip or contactless", words_for("entry"))
     set()
     """
-    rest, found = f" {text.casefold().replace('’', chr(39))} ", []
+    rest, hits = f" {text.casefold().replace('’', chr(39))} ", []
     words = sorted(
-        ((word, one) for one, said in choices.items() for word in said), key=lambda at: -len(at[0])
+        ((word, option) for option, spellings in choices.items() for word in spellings),
+        key=lambda at: -len(at[0]),
     )
-    for word, one in words:
+    for word, choice in words:
         pattern = rf"(?<![\w']){re.escape(word)}(?!\w)"
         for match in re.finditer(pattern, rest):
-            found.append((match.start(), one))
+            hits.append((match.start(), choice))
             rest = rest[: match.start()] + "\0" * len(word) + rest[match.end() :]
-    said, last = [], 0
-    for at, one in sorted(found):
+    picks, last = [], 0
+    for at, choice in sorted(hits):
         before = rest[last:at].split("\0")[-1]
         no = _DENIED.search(" ".join(before.split()[-_NOT_OPEN:])) is not None
         last = at
         if no and opposite:
-            said.append(next(other for other in choices if other != one))
+            picks.append(next(other for other in choices if other != choice))
         elif not no:
-            said.append(one)
-    if not said or (len(set(said)) > 1 and hedged(text)):
+            picks.append(choice)
+    if not picks or (len(set(picks)) > 1 and hedged(text)):
         return set()
     if opposite:
-        return set(said)
-    return {next(one for one in choices if one in said)}
+        return set(picks)
+    return {next(option for option in choices if option in picks)}
 
 
 _UNITS = {
@@ -155,10 +156,10 @@ class Fact:
 
     def fits(self, given: object) -> bool:
         """Whether *given* states it."""
-        found = plain(given)
-        if isinstance(found, list) and len(found) == 1:
-            found = found[0]
-        return not isinstance(found, bool) and self._reads(found)
+        value = plain(given)
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        return not isinstance(value, bool) and self._reads(value)
 
     def like(self, value: Any) -> Self:
         """A fact of the same kind with another value."""
@@ -195,13 +196,13 @@ class Number(_Stated):
         return super()._reads(given)
 
     def _says(self, text: str) -> bool:
-        named = {
+        units = {
             name for name, words in _UNITS.items() if re.search(rf"(?<![^\W\d_])(?:{words})\b", text, re.I)
         }
-        if named and not named & set(self.units):
+        if units and not units & set(self.units):
             return False
         text = text.rpartition("=")[2]
-        digits = [Decimal(re.sub(r"[,' _]", "", one)) for one in _NUMBER.findall(text)]
+        digits = [Decimal(re.sub(r"[,' _]", "", number)) for number in _NUMBER.findall(text)]
         return (digits or in_words(text)) == [self.value]
 
 
@@ -230,7 +231,7 @@ class Digits(_Stated):
         if isinstance(given, list):
             return (
                 len(given) > 1
-                and all(isinstance(one, str | int) for one in given)
+                and all(isinstance(part, str | int) for part in given)
                 and ("".join(map(str, given)) == self.value)
             )
         return super()._reads(given)
@@ -243,7 +244,7 @@ class Digits(_Stated):
             text = text.removeprefix("0b")
         ways = (text, text.rpartition("=")[2], _LEAD.sub("", text))
         return any(
-            self._same(_SEPARATORS.sub("", _WORDS.sub(" ", re.sub(r"[()=?]", " ", one)))) for one in ways
+            self._same(_SEPARATORS.sub("", _WORDS.sub(" ", re.sub(r"[()=?]", " ", way)))) for way in ways
         )
 
     def _same(self, digits: str) -> bool:
@@ -262,13 +263,13 @@ class Hex(_Stated):
         if isinstance(given, bytes | bytearray | memoryview):
             return bytes(given).hex().upper() == self.value or self._reads(text_of(given))
         if isinstance(given, list):
-            parts = [f"{one:02X}" if isinstance(one, int) else text_of(one) for one in given]
+            parts = [f"{part:02X}" if isinstance(part, int) else text_of(part) for part in given]
             return len(parts) > 1 and None not in parts and self._reads(" ".join(map(str, parts)))
         return super()._reads(given)
 
     def _says(self, text: str) -> bool:
         ways = (text, text.rpartition("=")[2], _LEAD.sub("", text))
-        return any(self._digits(one) == self.value for one in ways)
+        return any(self._digits(way) == self.value for way in ways)
 
     @staticmethod
     def _digits(text: str) -> str:
@@ -284,7 +285,11 @@ class Text(Fact):
     exact: bool = False
 
     def _reads(self, given: Any) -> bool:
-        if isinstance(given, list) and given and all(isinstance(one, str) and len(one) == 1 for one in given):
+        if (
+            isinstance(given, list)
+            and given
+            and all(isinstance(char, str) and len(char) == 1 for char in given)
+        ):
             given = "".join(given)
         text = text_of(given)
         if text is None:
@@ -292,10 +297,10 @@ class Text(Fact):
         ways = {text.strip(), clean(text) or "", text.rpartition("=")[2].strip(" '\"`")}
         if self.exact:
             return self.value in {text, *ways}
-        wanted = str(self.value).casefold()
-        if wanted in {one.casefold() for one in ways}:
+        value = str(self.value).casefold()
+        if value in {way.casefold() for way in ways}:
             return True
-        others = re.sub(rf"(?<!\S)['\"`]?{re.escape(wanted)}['\"`]?(?!\S)", " ", text.casefold())
+        others = re.sub(rf"(?<!\S)['\"`]?{re.escape(value)}['\"`]?(?!\S)", " ", text.casefold())
         return (
             others != text.casefold()
             and not re.search(r"\d", others)
@@ -321,10 +326,12 @@ class Decimals(_Stated):
         return super()._reads(given)
 
     def _says(self, text: str) -> bool:
-        found = re.findall(r"-?\d[\d.,]*", text)
+        numbers = re.findall(r"-?\d[\d.,]*", text)
         others = set(re.findall(r"\b[A-Z]{3}\b", text)) - {self.alpha}
         ways = (
-            {found[0].replace(",", mark) for mark in ("", ".")} if len(found) == 1 and not others else set()
+            {numbers[0].replace(",", mark) for mark in ("", ".")}
+            if len(numbers) == 1 and not others
+            else set()
         )
         return any(Decimal(way) == self.value for way in ways if re.fullmatch(r"\d+\.?\d*", way))
 
@@ -348,9 +355,9 @@ def _networks(text: str) -> Iterator[str]:
         for size in (3, 2, 1):
             name = " ".join(parts[at : at + size])
             with suppress(IsoError):
-                found = network_named(name if size > 1 or len(name) > 1 else "-")
+                network = network_named(name if size > 1 or len(name) > 1 else "-")
                 if not denied(" ".join(parts[last:at][-3:])):
-                    yield found
+                    yield network
                 at += size - 1
                 last = at + 1
                 break
@@ -383,10 +390,10 @@ class YesNo(Fact):
 
     def fits(self, given: object) -> bool:
         """Whether *given* states it."""
-        found = plain(given)
-        if isinstance(found, bool | int | float):
-            return bool(found == self.value)
-        text = clean(found)
+        value = plain(given)
+        if isinstance(value, bool | int | float):
+            return bool(value == self.value)
+        text = clean(value)
         if text is None or text.startswith("-"):
             return False
         kinds = {"yes", self.kind}
@@ -418,13 +425,13 @@ class Several(Fact):
         )
 
     def _agree(self, given: list[Any]) -> bool:
-        wanted = [self.of.like(one) for one in self.value]
+        items = [self.of.like(value) for value in self.value]
         if self.ordered:
-            return len(given) == len(wanted) and all(
-                one.fits(part) for one, part in zip(wanted, given, strict=True)
+            return len(given) == len(items) and all(
+                item.fits(part) for item, part in zip(items, given, strict=True)
             )
-        return all(any(one.fits(part) for one in wanted) for part in given) and all(
-            any(one.fits(part) for part in given) for one in wanted
+        return all(any(item.fits(part) for item in items) for part in given) and all(
+            any(item.fits(part) for part in given) for item in items
         )
 
     def differs(self, given: Any) -> tuple[list[Any], int]:
@@ -437,28 +444,30 @@ class Several(Fact):
             if isinstance(given, int)
             else list(given)
         )
-        wanted = [self.of.like(one) for one in self.value]
-        extra = [part for part in parts if not any(one.fits(part) for one in wanted)]
-        return extra, sum(not any(one.fits(part) for part in parts) for one in wanted)
+        items = [self.of.like(value) for value in self.value]
+        extra = [part for part in parts if not any(item.fits(part) for item in items)]
+        return extra, sum(not any(item.fits(part) for part in parts) for item in items)
 
     def _parts(self, text: str) -> Iterator[list[Any]]:
         """The items of *text*, split at separators, or also at blanks."""
         text = re.sub(r"[\[\](){}\"'`]", " ", text).strip(" .=")
-        parts = [one.strip() for one in _SPLIT.split(text) if one.strip(" .")]
+        parts = [part.strip() for part in _SPLIT.split(text) if part.strip(" .")]
         yield parts
         if isinstance(self.of, Element):
-            parts = [number for one in parts for number in _ranged(one)]
+            parts = [number for part in parts for number in _ranged(part)]
             yield parts
             text = _ELEMENT.sub("", ", ".join(map(str, parts)))
-        words = [one for one in re.split(r"[\s,;|/&+-]+", text) if one and one.lower() not in ("and", "then")]
+        words = [
+            word for word in re.split(r"[\s,;|/&+-]+", text) if word and word.lower() not in ("and", "then")
+        ]
         yield words
-        yield [one for one in words if re.search(r"\d", one)]
+        yield [word for word in words if re.search(r"\d", word)]
 
 
 def _ranged(part: str) -> list[Any]:
     """The numbers of the range in *part*; else *part* unchanged."""
-    if (found := _RANGE.fullmatch(part)) and 0 < int(found[2]) - int(found[1]) < 128:
-        return list(range(int(found[1]), int(found[2]) + 1))
+    if (match := _RANGE.fullmatch(part)) and 0 < int(match[2]) - int(match[1]) < 128:
+        return list(range(int(match[1]), int(match[2]) + 1))
     return [part]
 
 

@@ -42,26 +42,26 @@ Asked = tuple[str, Fact, str]
 
 def mti(level: int, dice: Random) -> Asked:
     """Level 1: the response to a message; 2: the message that a name means; 3: a repeat and its response."""
-    names = {one.code: one.meaning for one in code_list("message_types")}
+    names = {row.code: row.meaning for row in code_list("message_types")}
     asking = sorted(code for code in names if code[0] in "124" and code[1] in "02" and code[2] in "0")
     code = dice.choice(asking)
     version = dice.choice(VERSIONS) if level > 1 else VERSIONS[0]
-    whole = f"{VERSIONS.index(version)}{code}"
-    answer = mtis.response_mti(whole) or ""
+    request = f"{VERSIONS.index(version)}{code}"
+    answer = mtis.response_mti(request) or ""
     if level == 1:
         return (
-            f"Which MTI answers {whole}?",
+            f"Which MTI answers {request}?",
             Digits(answer),
             "The third digit increases by one: 0 to 1, 2 to 3.",
         )
     if level == 2:
-        digits = f"The version is digit {whole[0]}, and the rest is {code}."
-        asked = f"What is the MTI of {with_article(names[code])} from an acquirer in ISO 8583:{version}?"
-        return (asked, Digits(whole), digits)
-    repeat = whole[:3] + "1"
+        digits = f"The version is digit {request[0]}, and the rest is {code}."
+        question = f"What is the MTI of {with_article(names[code])} from an acquirer in ISO 8583:{version}?"
+        return (question, Digits(request), digits)
+    repeat = request[:3] + "1"
     why = "A repeat has an odd last digit; the response is the one to the original."
-    asked = f"{whole} got no response. Give the MTI of its repeat and of the response to the repeat."
-    return (asked, Several((repeat, answer), Digits("")), why)
+    question = f"{request} got no response. Give the MTI of its repeat and of the response to the repeat."
+    return (question, Several((repeat, answer), Digits("")), why)
 
 
 def bitmap(level: int, dice: Random) -> Asked:
@@ -70,8 +70,8 @@ def bitmap(level: int, dice: Random) -> Asked:
         numbers = sorted(dice.sample(range(2, 9), dice.randint(1, 4)))
         digits = bitmaps.to_hex(numbers)[:2]
         why = f"{digits} is {int(digits, 16):08b}: count from the left, starting at 1."
-        asked = f"A bitmap begins with {digits}, and the rest is zeros. Which elements follow?"
-        return (asked, Several(tuple(numbers), Element(0), ordered=False), why)
+        question = f"A bitmap begins with {digits}, and the rest is zeros. Which elements follow?"
+        return (question, Several(tuple(numbers), Element(0), ordered=False), why)
     if level == 2:
         numbers = sorted(dice.sample(range(2, bitmaps.PRIMARY_BITS + 1), dice.randint(4, 7)))
         digits = bitmaps.to_hex(numbers)
@@ -83,34 +83,38 @@ def bitmap(level: int, dice: Random) -> Asked:
         )
     first = dice.sample(range(2, bitmaps.PRIMARY_BITS + 1), 3)
     second = dice.sample(range(bitmaps.PRIMARY_BITS + 2, bitmaps.ALL_BITS + 1), 1)
-    said = ", ".join(map(str, sorted([*first, *second])))
+    elements = ", ".join(map(str, sorted([*first, *second])))
     why = "Bit 1 announces the second half; DE 65 would be its first bit."
-    return (f"Write the bitmap of a message with DE {said}.", Hex(bitmaps.to_hex([*first, *second])), why)
+    return (f"Write the bitmap of a message with DE {elements}.", Hex(bitmaps.to_hex([*first, *second])), why)
 
 
 def lengths(level: int, dice: Random) -> Asked:
     """Level 1: a value after its prefix; 2: after another one; 3: in a whole message."""
-    one, other = spec(VERSIONS[0])[32], spec(VERSIONS[0])[48]
-    digits = "".join(dice.choices("0123456789", k=dice.randint(5, one.width)))
+    element, other = spec(VERSIONS[0])[32], spec(VERSIONS[0])[48]
+    digits = "".join(dice.choices("0123456789", k=dice.randint(5, element.width)))
     word = dice.choice(_WORDS)
-    first, second = f"{len(digits):0{one.prefix}}{digits}", f"{len(word):0{other.prefix}}{word}"
-    why = f"DE {one.number} has {one.prefix} length digits, DE {other.number} has {other.prefix}."
+    first, second = f"{len(digits):0{element.prefix}}{digits}", f"{len(word):0{other.prefix}}{word}"
+    why = f"DE {element.number} has {element.prefix} length digits, DE {other.number} has {other.prefix}."
     if level == 1:
-        text = f"DE {one.number} ({one.format}) starts here: {first}{second[:4]}. What is its value?"
+        text = f"DE {element.number} ({element.format}) starts here: {first}{second[:4]}. What is its value?"
         return (text, Digits(digits), why)
     ask = f"What is the value of DE {other.number} ({other.format})?"
     if level == 2:
-        return (f"DE {one.number} ({one.format}) starts here: {first}{second}. {ask}", Text(word), why)
+        return (
+            f"DE {element.number} ({element.format}) starts here: {first}{second}. {ask}",
+            Text(word),
+            why,
+        )
     stan = spec(VERSIONS[0])[11]
     number = f"{dice.randrange(10**stan.width):0{stan.width}}"
-    whole = f"0800{bitmaps.to_hex([stan.number, one.number, other.number])}{number}{first}{second}"
-    return (f"{whole}\n{ask}", Text(word), f"{why} DE {stan.number} is {stan.format}.")
+    message = f"0800{bitmaps.to_hex([stan.number, element.number, other.number])}{number}{first}{second}"
+    return (f"{message}\n{ask}", Text(word), f"{why} DE {stan.number} is {stan.format}.")
 
 
 def chip(level: int, dice: Random) -> Asked:
     """Level 1: the tags of a list; 2: a tag written; 3: the value of a tag among others, one of them long."""
-    known = sorted(tag for tag, one in emv.tags().items() if len(tag) <= 4 and not int(tag[:2], 16) & 0x20)
-    names = dice.sample(known, 3)
+    tags = sorted(tag for tag, row in emv.tags().items() if len(tag) <= 4 and not int(tag[:2], 16) & 0x20)
+    names = dice.sample(tags, 3)
     values = {name: "".join(dice.choices("0123456789ABCDEF", k=2 * dice.randint(1, 4))) for name in names}
     why = "A tag whose low five bits are all ones has a second byte; then a byte of length, then the value."
     if level == 1:
@@ -145,17 +149,17 @@ def bits(level: int, dice: Random) -> Asked:
             Several(on, Element(0), ordered=False),
             why,
         )
-    meanings = {at: said for at, said in emv.bits(_TVR).items() if "reserved" not in said}
-    (byte, bit), said = dice.choice(sorted(meanings.items()))
+    meanings = {at: words for at, words in emv.bits(_TVR).items() if "reserved" not in words}
+    (byte, bit), meaning = dice.choice(sorted(meanings.items()))
     value = f"{1 << (8 * (5 - byte) + bit - 1):010X}"
     text = f"Tag {_TVR} is {value}. Which byte, counting from 1, and which bit, 8 to 1, is set?"
-    return (text, Several((byte, bit), Number(0, _OF_A_BYTE)), f"Byte {byte}, bit {bit}: {said}.")
+    return (text, Several((byte, bit), Number(0, _OF_A_BYTE)), f"Byte {byte}, bit {bit}: {meaning}.")
 
 
 def card(level: int, dice: Random) -> Asked:
     """Level 1: the network of a prefix; 2: the check digit of nine digits; 3: of fourteen."""
     if level == 1:
-        blocks = [(name, one) for name in NETWORKS for one in network(name).ranges if one.status == "current"]
+        blocks = [(name, row) for name in NETWORKS for row in network(name).ranges if row.status == "current"]
         name, block = dice.choice(blocks)
         start = f"{dice.randint(int(block.low), int(block.high)):0{len(block.low)}}"
         why = f"{name} has the numbers from {block.low} to {block.high}."
@@ -168,15 +172,15 @@ def card(level: int, dice: Random) -> Asked:
 def amounts(level: int, dice: Random) -> Asked:
     """Levels 1 and 2: an amount as in DE 4, in easy and in other currencies; 3: read one."""
     alpha = dice.choice(_CURRENCIES[level - 1])
-    known = currency(alpha)
-    exponent = (known.exponent if known else None) or 0
+    row = currency(alpha)
+    exponent = (row.exponent if row else None) or 0
     units = dice.randint(1, 9999) * 5
     digits = f"{units:0{spec(VERSIONS[0])[4].width}}"
-    said = money.in_major_units(digits, exponent)
-    why = f"{alpha} has {exponent} decimals: {said} {alpha} is {units} of the smallest unit."
+    amount = money.in_major_units(digits, exponent)
+    why = f"{alpha} has {exponent} decimals: {amount} {alpha} is {units} of the smallest unit."
     if level < 3:
-        return (f"Which twelve digits are in DE 4 for {said} {alpha}?", Digits(digits), why)
-    code = known.numeric if known else ""
+        return (f"Which twelve digits are in DE 4 for {amount} {alpha}?", Digits(digits), why)
+    code = row.numeric if row else ""
     text = (
         f"DE 4 is {digits} and DE 49 is {code} ({alpha}). How much is that? Give a number with its decimals."
     )
@@ -210,16 +214,16 @@ def responses(level: int, dice: Random) -> Asked:
     """Level 1: the kind of a response code; 2: the code of a meaning; 3: in the later versions."""
     version = VERSIONS[0] if level < 3 else dice.choice(VERSIONS[1:])
     if level < 3:
-        found = lookup("response_code", dice.choice(_COMMON), version=version)
-        code, meaning, kind = (found.code, found.meaning, found.kind) if found else ("", "", "")
+        row = lookup("response_code", dice.choice(_COMMON), version=version)
+        code, meaning, kind = (row.code, row.meaning, row.kind) if row else ("", "", "")
     else:
         meanings = {
-            one.meaning for one in code_list("response_code") if one.code in _COMMON and not one.network
+            item.meaning for item in code_list("response_code") if item.code in _COMMON and not item.network
         }
         rows = [
-            one
-            for one in code_list("response_code")
-            if version in one.versions and not one.network and one.meaning in meanings
+            item
+            for item in code_list("response_code")
+            if version in item.versions and not item.network and item.meaning in meanings
         ]
         chosen = dice.choice(rows)
         code, meaning, kind = chosen.code, chosen.meaning, chosen.kind
@@ -232,10 +236,12 @@ def responses(level: int, dice: Random) -> Asked:
 
 def entry(level: int, dice: Random) -> Asked:
     """Level 1: the PIN capability in DE 22; 2: DE 22 for a card entry; 3: with a network's own modes."""
-    modes = [one for one in code_list("pos_entry_mode") if VERSIONS[0] in one.versions]
-    own = [one for one in modes if one.network] if level == 3 else [one for one in modes if not one.network]
+    modes = [row for row in code_list("pos_entry_mode") if VERSIONS[0] in row.versions]
+    choices = (
+        [row for row in modes if row.network] if level == 3 else [row for row in modes if not row.network]
+    )
     usual = {"manual entry", "magnetic stripe, full track", "chip", "contactless chip"}
-    mode = dice.choice([one for one in own if level == 3 or one.meaning in usual])
+    mode = dice.choice([row for row in choices if level == 3 or row.meaning in usual])
     pin = dice.choice(sorted(_PIN))
     why = f"{mode.code} is {mode.meaning}; {pin} means that the terminal {_PIN[pin]}."
     if level == 1:

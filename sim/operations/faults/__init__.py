@@ -56,8 +56,8 @@ def all_faults() -> tuple[Fault, ...]:
 
 def faults_for(message: Message, *, network: str | None = None) -> tuple[Fault, ...]:
     """The faults that apply to *message*; *network* None is the card's."""
-    own = chosen_network(message, network)
-    return tuple(fault for fault, put in _all().values() if _tried(put, message, own))
+    name = chosen_network(message, network)
+    return tuple(fault for fault, put in _all().values() if _tried(put, message, name))
 
 
 def break_message(message: Message, fault: str, *, network: str | None = None) -> Broken:
@@ -67,15 +67,15 @@ def break_message(message: Message, fault: str, *, network: str | None = None) -
     the faults that apply, if this one does not; BuildError for a message that cannot be written.
     """
     build(message)
-    own = chosen_network(message, network)
+    name = chosen_network(message, network)
     if not isinstance(fault, str):
         raise ChoiceError.of("fault", fault, _all())
-    if fault in _all() and (made := _tried(_all()[fault][1], message, own)):
-        return made
-    known = sorted(one.id for one in faults_for(message, network=own))
+    if fault in _all() and (case := _tried(_all()[fault][1], message, name)):
+        return case
+    choices = sorted(item.id for item in faults_for(message, network=name))
     if fault in _all():
-        raise ChoiceError("fault", f"{fault!r}, which does not apply to this message", known)
-    raise ChoiceError.of("fault", fault, known)
+        raise ChoiceError("fault", f"{fault!r}, which does not apply to this message", choices)
+    raise ChoiceError.of("fault", fault, choices)
 
 
 def cases(
@@ -88,14 +88,14 @@ def cases(
     """
     versions = (version_named(version),) if version else VERSIONS
     networks = (network_named(network),) if network else NETWORKS
-    made = [
+    messages = [
         case
-        for one in versions
+        for edition in versions
         for fault, put in _all().values()
-        if one in fault.versions
-        for case in _cases_of(fault, put, one, networks, at)
+        if edition in fault.versions
+        for case in _cases_of(fault, put, edition, networks, at)
     ]
-    return tuple(made)
+    return tuple(messages)
 
 
 def _cases_of(
@@ -107,9 +107,9 @@ def _cases_of(
         if row.get("network", name) != name:
             continue
         for kind in fault.kinds:
-            message, own = base(kind, name, version, at)
-            if made := _tried(put, prepared(row, message), own):
-                yield replace(made, kind=kind)
+            message, owner = base(kind, name, version, at)
+            if case := _tried(put, prepared(row, message), owner):
+                yield replace(case, kind=kind)
                 break
         else:
             continue
@@ -120,25 +120,29 @@ def _cases_of(
 def _tried(put: Attempt, message: Message, network: str | None) -> Broken | None:
     """The broken message, if it can be written and causes only the promised finding."""
     try:
-        made = put(message, network)
+        case = put(message, network)
     except BuildError:
         return None
-    return made if made and _exact(made, message) else None
+    return case if case and _exact(case, message) else None
 
 
-def _exact(made: Broken, message: Message) -> bool:
-    promised = (made.rule, made.severity, made.field, made.path, made.start)
-    new = [one for one in new_findings(made, message) if one.rule not in made.also]
-    return [(one.rule, one.severity, one.field, one.path, one.start) for one in new] == [promised]
+def _exact(case: Broken, message: Message) -> bool:
+    promised = (case.rule, case.severity, case.field, case.path, case.start)
+    new = [finding for finding in new_findings(case, message) if finding.rule not in case.also]
+    return [
+        (finding.rule, finding.severity, finding.field, finding.path, finding.start) for finding in new
+    ] == [promised]
 
 
-def new_findings(made: Broken, message: Message) -> list[Finding]:
+def new_findings(case: Broken, message: Message) -> list[Finding]:
     """The findings on the broken message that *message*, from before the fault, did not have."""
-    own = message.dialect
-    old = Counter(mark for mark, _ in _found(build(message), own or message.version, made.network))
+    dialect = message.dialect
+    old = Counter(
+        mark for mark, _ in _marked_findings(build(message), dialect or message.version, case.network)
+    )
     new = []
-    edition = own if own and made.version == own.version else made.version
-    for mark, finding in _found(made.raw, edition, made.network):
+    edition = dialect if dialect and case.version == dialect.version else case.version
+    for mark, finding in _marked_findings(case.raw, edition, case.network):
         if old[mark]:
             old[mark] -= 1
         else:
@@ -146,7 +150,7 @@ def new_findings(made: Broken, message: Message) -> list[Finding]:
     return new
 
 
-def _found(raw: str, version: str | Spec, network: str | None) -> list[tuple[_Mark, Finding]]:
+def _marked_findings(raw: str, version: str | Spec, network: str | None) -> list[tuple[_Mark, Finding]]:
     """The findings of the standard and of *network*, each with its mark."""
     try:
         message = parse(raw, version)
@@ -154,9 +158,9 @@ def _found(raw: str, version: str | Spec, network: str | None) -> list[tuple[_Ma
         misfit = framing_finding(error, version, raw=raw)
         return [(("", misfit.rule, misfit.severity, misfit.path, misfit.start), misfit)]
     places = spans(message)
-    found: list[tuple[_Mark, Finding]] = []
-    for one in judge(message, network, ()).findings:
-        missing = one.start is None or one.field is None
-        at = None if missing else (one.start or 0) - places[one.field or 0][1]
-        found.append(((one.network, one.rule, one.severity, one.path, at), one))
-    return found
+    pairs: list[tuple[_Mark, Finding]] = []
+    for finding in judge(message, network, ()).findings:
+        missing = finding.start is None or finding.field is None
+        at = None if missing else (finding.start or 0) - places[finding.field or 0][1]
+        pairs.append(((finding.network, finding.rule, finding.severity, finding.path, at), finding))
+    return pairs

@@ -78,8 +78,8 @@ _FILLER = "A"
 @cache
 def bases() -> Mapping[str, Row]:
     """The messages that demonstrate faults, by name."""
-    found: Mapping[str, Row] = read_toml("faults")["bases"]
-    return found
+    table: Mapping[str, Row] = read_toml("faults")["bases"]
+    return table
 
 
 @lru_cache(maxsize=1024)
@@ -87,7 +87,7 @@ def base(name: str, network: str, version: str, at: datetime) -> tuple[Message, 
     """The message of base *name* as *network* sends it, and the network whose rules apply."""
     row = bases()[name]
     chosen = network if row.get("network", True) else None
-    made = generate(
+    message = generate(
         row["type"],
         network=chosen,
         version=version,
@@ -98,11 +98,11 @@ def base(name: str, network: str, version: str, at: datetime) -> tuple[Message, 
         details=row.get("details"),
     ).message
     if row.get("then") == "respond":
-        made = respond(made, row.get("code", {}).get(version)).message
+        message = respond(message, row.get("code", {}).get(version)).message
     elif row.get("then") == "reverse":
-        made = reverse(made).message
-    changed = change(row, made, chosen)
-    return (made if changed is None else changed[0]), chosen
+        message = reverse(message).message
+    changed = change(row, message, chosen)
+    return (message if changed is None else changed[0]), chosen
 
 
 def prepared(row: Row, message: Message) -> Message:
@@ -115,34 +115,34 @@ def prepared(row: Row, message: Message) -> Message:
 def change(row: Row, message: Message, network: str | None) -> tuple[Message, int] | None:
     """*message* with the changes of *row*, and the position of the first match of `sub` in its element; None
     if they are impossible or change nothing."""
-    made: Message | None = message
+    result: Message | None = message
     if "swap" in row:
-        made = _swapped(message, str(row["swap"]), network)
-    if made is None:
+        result = _swapped(message, str(row["swap"]), network)
+    if result is None:
         return None
-    edited = _with_parts(row, _with_elements(row, made))
+    edited = _with_parts(row, _with_elements(row, result))
     if edited is None:
         return None
-    made, matched = edited
-    return None if made == message else (made, matched)
+    result, matched = edited
+    return None if result == message else (result, matched)
 
 
 def _with_elements(row: Row, message: Message) -> Message:
     """*message* with changes of whole elements, MTI and version."""
-    known = {
+    context = {
         "pan": message.get(2),
         "expiry": message.get(14),
         "approved": approved(message.version, message.mti[1]),
     }
     values: dict[str, str | None] = {f"de{number}": None for number in row.get("drop", ())}
-    values |= {f"de{number}": value.format_map(known) for number, value in row.get("set", {}).items()}
+    values |= {f"de{number}": value.format_map(context) for number, value in row.get("set", {}).items()}
     values |= {f"de{number}": _FILLER * size for number, size in row.get("fill", {}).items()}
     mask = row.get("mti", "xxxx")
     mti = "".join(old if new == "x" else new for new, old in zip(mask, message.mti, strict=True))
-    made = message.replace(mti=mti, **values)
+    result = message.replace(mti=mti, **values)
     version, empty = row.get("read_as", message.version), row.get("empty_secondary", message.empty_secondary)
-    own = made.dialect if version == made.version else None
-    return Message(made.mti, made.fields, version, empty and not message.has_secondary, own)
+    dialect = result.dialect if version == result.version else None
+    return Message(result.mti, result.fields, version, empty and not message.has_secondary, dialect)
 
 
 def _with_parts(row: Row, message: Message) -> tuple[Message, int] | None:

@@ -37,8 +37,8 @@ def table() -> Iterator[tuple[Fault, Attempt]]:
         if lacking := [key for key in ("rule", "what", "field") if key not in row]:
             raise SpecError(None, None, f"[faults.{name}] with {', '.join(lacking)}", "none")
         owner = str(row.get("network", ""))
-        own = (network(owner).native_version,) if owner else VERSIONS
-        versions = tuple(row.get("versions", own))
+        editions = (network(owner).native_version,) if owner else VERSIONS
+        versions = tuple(row.get("versions", editions))
         kinds = (str(row.get("base", "auth")),)
         fault = Fault(name, row["rule"], row["what"], versions, kinds, CONTENT, owner)
         yield fault, partial(_attempt, fault, row)
@@ -59,17 +59,17 @@ def _attempt(fault: Fault, row: Row, message: Message, name: str | None) -> Brok
     changed = change(row, message, name)
     if changed is None:
         return None
-    made, matched = changed
-    severity = _severity(fault, row, made, name)
-    original, raw = build(message), build(made)
+    result, matched = changed
+    severity = _severity(fault, row, result, name)
+    original, raw = build(message), build(result)
     if severity is None:
         return None
-    at = _at(row, made, matched)
+    at = _at(row, result, matched)
     number, path, also = row["field"], str(row.get("path", "")), tuple(row.get("also", ()))
     if "tag" in row:
         path = f"{number}.{row['tag']}"
-    start = None if at is None or number not in (places := spans(made)) else places[number][1] + at
-    head = fault.id, fault.rule, fault.what, original, raw, made.version, name
+    start = None if at is None or number not in (places := spans(result)) else places[number][1] + at
+    head = fault.id, fault.rule, fault.what, original, raw, result.version, name
     return Broken(*head, severity, number, path or str(number), start, also=also)
 
 
@@ -98,11 +98,11 @@ def _severity(fault: Fault, row: Row, message: Message, name: str | None) -> Sev
     if "severity" in row:
         return Severity(row["severity"])
     if fault.network:
-        own = network(fault.network).formats
-        return next(Severity(item.severity) for item in own if fault.id.endswith(f"-{item.id}"))
+        formats = network(fault.network).formats
+        return next(Severity(item.severity) for item in formats if fault.id.endswith(f"-{item.id}"))
     if fault.rule in ("luhn", "pan-network", "network-mti-version"):
-        said = _of_network(fault.rule, message, name) if name else None
-        return Severity(said) if said else None
+        severity = _of_network(fault.rule, message, name) if name else None
+        return Severity(severity) if severity else None
     return catalogue()[fault.rule].severity
 
 
@@ -118,7 +118,7 @@ def _of_network(rule: str, message: Message, name: str) -> str | None:
 
 
 @cache
-def _asked() -> dict[str, tuple[int, ...]]:
+def _elements_by_presence() -> dict[str, tuple[int, ...]]:
     """The elements that any network requires, and those that any network forbids."""
     table = [row for row in read_csv("networks/presence") if row["severity"] != "none"]
     required = {int(row["field"]) for row in table if row["presence"] in ("M", "C")}
@@ -127,12 +127,12 @@ def _asked() -> dict[str, tuple[int, ...]]:
 
 
 def _presences() -> Iterator[tuple[Fault, Attempt]]:
-    for number in _asked()["required"]:
+    for number in _elements_by_presence()["required"]:
         what = f"DE {number}, which the network requires here, is missing."
         fault = Fault(f"without-de-{number}", _REQUIRED, what, VERSIONS, _SHOWN_ON, CONTENT)
         yield fault, partial(_presence, fault, number, None)
     sound = read_toml("faults_networks")["sound"]
-    for number in _asked()["forbidden"]:
+    for number in _elements_by_presence()["forbidden"]:
         values = sound[str(number)]
         what = f"DE {number}, which the network does not use here, is present."
         fault = Fault(f"with-de-{number}", _FORBIDDEN, what, tuple(values), _SHOWN_ON, CONTENT)
@@ -151,14 +151,14 @@ def _presence(
         return None
     if (number in message) != (values is None) or (values is not None and message.version not in values):
         return None
-    made = message.replace(**{f"de{number}": None if values is None else values[message.version]})
-    original, raw = build(message), build(made)
-    place = spans(made)[number][1] if number in made else None
+    result = message.replace(**{f"de{number}": None if values is None else values[message.version]})
+    original, raw = build(message), build(result)
+    place = spans(result)[number][1] if number in result else None
     title = network(row.network).title
-    found = (
+    clause = (
         f"is missing, which {title} requires" if values is None else f"is present, which {title} does not use"
     )
     element = told_name(message.spec, number, row.network)
-    what = f"DE {number} ({element}) {found} in {row.mti}."
-    head = fault.id, fault.rule, what, original, raw, made.version, name
+    what = f"DE {number} ({element}) {clause} in {row.mti}."
+    head = fault.id, fault.rule, what, original, raw, result.version, name
     return Broken(*head, Severity(row.severity), number, str(number), place)

@@ -33,7 +33,7 @@ class Text:
     @property
     def variable(self) -> list[ElementSpec]:
         """The elements of variable length."""
-        return [one for one in self.elements if not one.fixed]
+        return [element for element in self.elements if not element.fixed]
 
     @property
     def last(self) -> ElementSpec:
@@ -72,10 +72,10 @@ def _cut(text: Text) -> str | None:
 def _lost(text: Text) -> str | None:
     """A digit is lost in an element of fixed length: the rest moves forward by one, and the next length
     prefix is read one character late."""
-    for at, one in enumerate(text.elements):
+    for at, element in enumerate(text.elements):
         after = next((later for later in text.elements[at + 1 :] if not later.fixed), None)
-        if one.fixed and after:
-            start, lost = text.start(after.number), text.value(one.number)
+        if element.fixed and after:
+            start, lost = text.start(after.number), text.value(element.number)
             raw = text.raw[:lost] + text.raw[lost + 1 :]
             error = _stop(raw, text.message.version)
             if error and (error.field, error.offset) == (after.number, start):
@@ -85,26 +85,33 @@ def _lost(text: Text) -> str | None:
 
 def _added(text: Text) -> str | None:
     """An extra 9 before a length prefix: the preceding element is complete, so the 9 is read as a length."""
-    fits = (one for one in text.variable if one.number > _PAN and one.width < 9 * 10 ** (one.prefix - 1))
-    start = next((text.start(one.number) for one in fits), None)
+    fits = (
+        element
+        for element in text.variable
+        if element.number > _PAN and element.width < 9 * 10 ** (element.prefix - 1)
+    )
+    start = next((text.start(element.number) for element in fits), None)
     return None if start is None else text.raw[:start] + "9" + text.raw[start:]
 
 
 def _length_letter(text: Text) -> str | None:
-    return next((text.put(text.start(one.number), "O") for one in text.variable), None)
+    return next((text.put(text.start(element.number), "O") for element in text.variable), None)
 
 
 def _length_over_maximum(text: Text) -> str | None:
-    fits = (one for one in text.variable if one.width < 10**one.prefix - 1)
-    return next((text.put(text.start(one.number), f"{one.width + 1:0{one.prefix}}") for one in fits), None)
+    fits = (element for element in text.variable if element.width < 10**element.prefix - 1)
+    return next(
+        (text.put(text.start(element.number), f"{element.width + 1:0{element.prefix}}") for element in fits),
+        None,
+    )
 
 
 def _length(text: Text, step: int) -> str | None:
     """The text with another length prefix for its last element; None if that has none."""
-    one, size = text.last, len(text.message[text.last.number])
-    if one.fixed or not 0 <= size + step <= one.width:
+    element, size = text.last, len(text.message[text.last.number])
+    if element.fixed or not 0 <= size + step <= element.width:
         return None
-    return text.put(text.start(one.number), f"{size + step:0{one.prefix}}")
+    return text.put(text.start(element.number), f"{size + step:0{element.prefix}}")
 
 
 def _flipped(text: Text, number: int) -> str:

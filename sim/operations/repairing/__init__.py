@@ -153,16 +153,16 @@ def repair(
         reading = message
     else:
         reading = read(message, format=TEXT if paste else format, version=version, interface=interface)
-    own = reading.network if network is None else network_named(network)
+    name = reading.network if network is None else network_named(network)
     try:
         trials = _trials(reading)
-        found = [one.edit.text for one in trials]
-        if paste and strip_line_ending(paste) not in found and (not found or _SPELLED.issuperset(paste)):
+        texts = [trial.edit.text for trial in trials]
+        if paste and strip_line_ending(paste) not in texts and (not texts or _SPELLED.issuperset(paste)):
             # It may be bytes, or surrounded by other text.
-            seen = read(paste, version=version, interface=interface)
-            if seen.raw is None and seen.message is not None and not (trials and seen.as_text):
-                reading, trials = seen, [*trials, *_trials(seen)]
-        proposals = _ranked(trials, own)
+            guess = read(paste, version=version, interface=interface)
+            if guess.raw is None and guess.message is not None and not (trials and guess.as_text):
+                reading, trials = guess, [*trials, *_trials(guess)]
+        proposals = _ranked(trials, name)
     finally:
         for cache in _OF_VALUES:
             cache.cache_clear()
@@ -170,13 +170,13 @@ def repair(
         proposals = proposals[:1] if proposals and proposals[0].verdict == RESTORED else ()
     if proposals and (first := proposals[0]).message is not None:
         return Repair(proposals, first.message, first.text, first.message.version, first.left)
-    report = verdict_on(replace(reading, network=own))
+    report = verdict_on(replace(reading, network=name))
     left = (report.framing,) if report.framing else _errors(report)
     return Repair(proposals, report.message, dissect(reading).raw, report.version, left)
 
 
 def _errors(report: Report) -> tuple[Finding, ...]:
-    return tuple(one for one in report.findings if one.is_error)
+    return tuple(finding for finding in report.findings if finding.is_error)
 
 
 # Candidates.
@@ -189,23 +189,23 @@ def _trials(reading: Reading) -> list[Trial]:
         raw, pinned = strip_line_ending(reading.raw), reading.pinned
         table = reading.table if pinned or reading.by else chosen_version(raw, None)
         return trials_of(raw, spec_of(table), pinned)
-    made: list[Trial] = []
+    trials: list[Trial] = []
     if message is not None and reading.believed and (raw := text_of(message)):
         if not reading.data:
             return trials_of(raw, message.spec, True)
-        made = valued(raw, message.spec)
-        for one in made if reading.left else ():
-            one.bits += _LEFT
-        if not reading.left and not any(one.judged for one in made[:1]):
-            return made
+        trials = valued(raw, message.spec)
+        for trial in trials if reading.left else ():
+            trial.bits += _LEFT
+        if not reading.left and not any(candidate.judged for candidate in trials[:1]):
+            return trials
     written = wire_format(reading.format) if reading.format in formats() else reading.written
     if written is None:
-        return made
+        return trials
     # A message found after unknown bytes may be a chance reading of one that starts with them.
     starts = (reading.start,) if reading.believed else dict.fromkeys((reading.start, 0))
     for data in (reading.data[start:] for start in starts):
-        made += bytes_trials(data, written) if 0 < len(data) <= _LONGEST else []
-    return made
+        trials += bytes_trials(data, written) if 0 < len(data) <= _LONGEST else []
+    return trials
 
 
 # Ranking.
@@ -214,78 +214,82 @@ def _trials(reading: Reading) -> list[Trial]:
 def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     """The most likely of *trials*, validated."""
     best: dict[str, Trial] = {}
-    for one in sorted(trials, key=lambda one: one.bits):
-        best.setdefault(one.edit.text if one.edit.action != undoing.CUT else "", one)
-    kept = [one for one in best.values() if one.bits <= next(iter(best.values())).bits + _NEAR][:_JUDGED]
-    network = network or next((owner for one in kept if (owner := one.weight.network)), None)
-    for one in kept:
-        if one.edit.action != undoing.CUT:
-            one.judge(network)
-    usual = min((sum(one.judged.values()) for one in kept if one.report), default=0.0)
-    for one in kept:
-        one.bits += usual * (
-            one.report is None
+    for trial in sorted(trials, key=lambda candidate: candidate.bits):
+        best.setdefault(trial.edit.text if trial.edit.action != undoing.CUT else "", trial)
+    kept = [
+        candidate for candidate in best.values() if candidate.bits <= next(iter(best.values())).bits + _NEAR
+    ][:_JUDGED]
+    network = network or next((owner for candidate in kept if (owner := candidate.weight.network)), None)
+    for trial in kept:
+        if trial.edit.action != undoing.CUT:
+            trial.judge(network)
+    usual = min((sum(candidate.judged.values()) for candidate in kept if candidate.report), default=0.0)
+    for trial in kept:
+        trial.bits += usual * (
+            trial.report is None
         )  # a truncated message is not validated: assume the best score
-    kept += [wrong for one in kept if not one.edit.action for wrong in _wrong(one)]
-    kept.sort(key=lambda one: one.bits)
+    kept += [wrong for candidate in kept if not candidate.edit.action for wrong in _wrong(candidate)]
+    kept.sort(key=lambda candidate: candidate.bits)
     # Unknown values are ranked last, but are as likely as the visible rivals.
-    unseen = [one for one in trials if one.lost and one.edit.action != undoing.CUT]
-    made = []
-    for at, one in enumerate(kept[: _MOST + 1]):
-        if not one.edit.action:
+    unseen = [candidate for candidate in trials if candidate.lost and candidate.edit.action != undoing.CUT]
+    proposals = []
+    for at, trial in enumerate(kept[: _MOST + 1]):
+        if not trial.edit.action:
             break  # the unchanged text is more likely than the rest
         rivals = [other.bits for other in kept[at + 1 : at + 2]]
-        if one.edit.action == undoing.LOST:
-            rivals += [other.bits - undoing.UNSEEN for other in unseen if other.edit.field != one.edit.field]
-        ahead = min(rivals, default=inf) - one.bits if at == 0 else 0.0
-        made.append(_proposal(one, ahead, network))
-    return tuple(made[:_MOST])
+        if trial.edit.action == undoing.LOST:
+            rivals += [
+                other.bits - undoing.UNSEEN for other in unseen if other.edit.field != trial.edit.field
+            ]
+        ahead = min(rivals, default=inf) - trial.bits if at == 0 else 0.0
+        proposals.append(_proposal(trial, ahead, network))
+    return tuple(proposals[:_MOST])
 
 
-def _wrong(one: Trial) -> Iterator[Trial]:
+def _wrong(trial: Trial) -> Iterator[Trial]:
     """The candidate that a character is wrong in the element with the worst findings."""
-    found = {number: bits for number, bits in one.judged.items() if number}
-    if found:
-        number = max(found, key=found.__getitem__)
-        edit = Edit(one.raw, 0.0, undoing.WRONG, number, "nothing shows which character is missing")
-        explained = found[number] + one.weight.said.odd.get(number, 0.0)
-        yield replace(one, edit=edit, bits=one.bits - explained + undoing.PRIOR_OF_WRONG)
+    costs = {number: bits for number, bits in trial.judged.items() if number}
+    if costs:
+        number = max(costs, key=costs.__getitem__)
+        edit = Edit(trial.raw, 0.0, undoing.WRONG, number, "nothing shows which character is missing")
+        explained = costs[number] + trial.weight.said.odd.get(number, 0.0)
+        yield replace(trial, edit=edit, bits=trial.bits - explained + undoing.PRIOR_OF_WRONG)
 
 
 # Presentation.
 
 
-def _proposal(one: Trial, ahead: float, network: str | None) -> Proposal:
-    edit, report = one.edit, one.report
-    name = _name(one, network)
-    if one.lost:
-        return Proposal(UNKNOWN_VALUE, edit.field, name, edit.action, "", "", (edit.why,), bits=one.bits)
+def _proposal(trial: Trial, ahead: float, network: str | None) -> Proposal:
+    edit, report = trial.edit, trial.report
+    name = _name(trial, network)
+    if trial.lost:
+        return Proposal(UNKNOWN_VALUE, edit.field, name, edit.action, "", "", (edit.why,), bits=trial.bits)
     left = _errors(report) if report else ()
     message = report.message if report else None
-    is_sure = ahead >= (_OUTSIDE if edit.field is None else _MARGIN) and not left and _sure(one, ahead)
-    before, after = _shown(one)
+    is_sure = ahead >= (_OUTSIDE if edit.field is None else _MARGIN) and not left and _sure(trial, ahead)
+    before, after = _masked_edit(trial)
     verdict = RESTORED if is_sure else LIKELY
-    shown = (verdict, edit.field, name, edit.action, before, after, _evidence(one))
-    return Proposal(*shown, edit.text, message, left, one.bits)
+    head = (verdict, edit.field, name, edit.action, before, after, _evidence(trial))
+    return Proposal(*head, edit.text, message, left, trial.bits)
 
 
-def _evidence(one: Trial) -> tuple[str, ...]:
+def _evidence(trial: Trial) -> tuple[str, ...]:
     """The evidence, cross-checks of the edited element first."""
-    about = re.compile(rf"\bDE {one.edit.field}\b")
-    agree = sorted(one.weight.said.agree, key=lambda text: about.search(text) is None)
-    around = (f"{one.outside.action}: {one.outside.why}",) if one.outside else ()
-    return (one.edit.why, *around, *agree[: _MOST_EVIDENCE - 1])
+    about = re.compile(rf"\bDE {trial.edit.field}\b")
+    agree = sorted(trial.weight.said.agree, key=lambda text: about.search(text) is None)
+    around = (f"{trial.outside.action}: {trial.outside.why}",) if trial.outside else ()
+    return (trial.edit.why, *around, *agree[: _MOST_EVIDENCE - 1])
 
 
-def _name(one: Trial, network: str | None) -> str:
-    number = one.edit.field
-    whole = {None: "message", 0: "MTI", 1: "bitmap"}.get(number)
-    return whole or told_name(one.table, number or 0, network or "")
+def _name(trial: Trial, network: str | None) -> str:
+    number = trial.edit.field
+    label = {None: "message", 0: "MTI", 1: "bitmap"}.get(number)
+    return label or told_name(trial.table, number or 0, network or "")
 
 
-def _shown(one: Trial) -> tuple[str, str]:
+def _masked_edit(trial: Trial) -> tuple[str, str]:
     """The edited part before and after, card data masked."""
-    edit = one.edit
+    edit = trial.edit
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED, undoing.SECOND):
         return "", ""
     if edit.field is None:
@@ -293,40 +297,40 @@ def _shown(one: Trial) -> tuple[str, str]:
     if edit.field < 2 or edit.action == undoing.LENGTH:
         return edit.before, edit.after
     # Masked in the whole message: the value may contain part of the card number.
-    fields, mti = one.weight.fields, edit.text[:4]
+    fields, mti = trial.weight.fields, edit.text[:4]
     before, after = (
-        Message(mti, {**fields, edit.field: value}, one.table.version).masked()[edit.field]
+        Message(mti, {**fields, edit.field: value}, trial.table.version).masked()[edit.field]
         for value in (edit.before, edit.after)
     )
     return before, after
 
 
-def _sure(one: Trial, ahead: float) -> bool:
+def _sure(trial: Trial, ahead: float) -> bool:
     """Whether no other fault explains the text. A wrong length may be a lost character, and swapped digits
     one wrong digit, so other elements have to confirm the value."""
-    edit, said, number = one.edit, one.weight.said, one.edit.field or 0
-    agree = set(said.agree)
+    edit, testimony, number = trial.edit, trial.weight.said, trial.edit.field or 0
+    agree = set(testimony.agree)
     is_proven = number in PROOF and PROOF[number] <= agree
-    if said.clashes(number):
+    if testimony.clashes(number):
         return False
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
         # It shifts whole elements; a short one may also be lost or added characters.
-        there, absent = presence_costs(edit.text[:4], one.weight.network)[number]
-        more, is_told = absent - there, len(agree) >= _WITNESSES
-        element, held = one.table[number], one.weight.fields.get(number, "")
+        present, absent = presence_costs(edit.text[:4], trial.weight.network)[number]
+        more, is_told = absent - present, len(agree) >= _WITNESSES
+        element, value = trial.table[number], trial.weight.fields.get(number, "")
         # A missing element had at least its length prefix, or its full width.
-        wide = len(held) + element.prefix if held else element.prefix or element.width
+        wide = len(value) + element.prefix if value else element.prefix or element.width
         if wide <= _FEW or ahead < _NEARER:
             return False
         if edit.action == undoing.BIT_CLEARED:
-            last = number > max(one.weight.fields, default=0)  # the end may be missing instead
+            last = number > max(trial.weight.fields, default=0)  # the end may be missing instead
             blank = "s" in element.content and not element.prefix  # or its trailing blanks
             return more < _RARE * last and not blank and (is_told or ahead >= _FARTHER)
-        return more > _RARE and is_told and not one.warns(number)
+        return more > _RARE and is_told and not trial.warns(number)
     if edit.action == undoing.LENGTH:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
         is_told = edit.why != undoing.FITS and off > _FEW
-        is_chip = number == 55 and chip.is_sound(one.weight.fields[55])
+        is_chip = number == 55 and chip.is_sound(trial.weight.fields[55])
         is_whole = is_proven and number != 35  # the end of track 2 is confirmed by nothing
         return is_told or (is_whole and off <= _FEW) or (is_chip and off == 1)
     if edit.action == undoing.TAG:
@@ -334,7 +338,7 @@ def _sure(one: Trial, ahead: float) -> bool:
     if edit.action == undoing.ADDED:
         return ahead >= _FAR
     if edit.action == undoing.LOST:
-        return (is_proven or edit.why == undoing.TOLD) and not one.warns(number)
+        return (is_proven or edit.why == undoing.TOLD) and not trial.warns(number)
     if edit.action == undoing.SWAPPED:
         inside = sorted(edit.before) == sorted(edit.after)
         return inside and number in _TOLD_TWICE and is_proven

@@ -36,25 +36,25 @@ class Tag(NamedTuple):
 
 def walk(value: str, at: int = 0) -> tuple[list[Tag], int]:
     """The known tags of *value* from *at*, each of a valid length, and where they end."""
-    found = list[Tag]()
+    tags = list[Tag]()
     while at < len(value):
         first = at + (6 if _two_bytes(value[at : at + 2]) else 4)
         head = value[at:first]
         if len(head) < first - at or not HEX_DIGITS.issuperset(head):
             break
-        known, size = tag_of(head[:-2].upper(), None), int(head[-2:], 16)
+        entry, size = tag_of(head[:-2].upper(), None), int(head[-2:], 16)
         end = first + 2 * size
-        if known is None or size not in _sizes(known.tag) or end > len(value):
+        if entry is None or size not in _sizes(entry.tag) or end > len(value):
             break
-        found.append(Tag(head[:-2].upper(), at, first, end))
+        tags.append(Tag(head[:-2].upper(), at, first, end))
         at = end
-    return found, at
+    return tags, at
 
 
 @cache
 def _sizes(name: str) -> range:
-    known = emv.tags()[name]
-    return range(known.minimum, min(known.maximum or _LONGEST, _LONGEST) + 1)
+    entry = emv.tags()[name]
+    return range(entry.minimum, min(entry.maximum or _LONGEST, _LONGEST) + 1)
 
 
 def _two_bytes(byte: str) -> bool:
@@ -72,14 +72,14 @@ def odd(value: str) -> float:
     names = [name for name, _, _ in places]
     bits = _TWICE * (len(names) - len(set(names)))
     for name, start, end in places:
-        known, held = tag_of(name, None), value[start:end]
-        if known is None or (end - start) // 2 not in _sizes(name):
+        entry, digits = tag_of(name, None), value[start:end]
+        if entry is None or (end - start) // 2 not in _sizes(name):
             bits += _OWN if name.startswith(_PRIVATE) else _STRANGE
             continue
-        bits += log2(len(_sizes(name))) / 2 + _RARE * (not known.usage) + (emv.role(name) != "cryptogram")
-        printed = known.content not in ("an", "ans") or _PRINTED.issuperset(bytes.fromhex(held))
-        known_owner = name not in _APPLICATIONS or emv.owner(held) is not None
-        bits += _STRANGE * (not printed or not known_owner or (known.content == "n" and not held.isdigit()))
+        bits += log2(len(_sizes(name))) / 2 + _RARE * (not entry.usage) + (emv.role(name) != "cryptogram")
+        printed = entry.content not in ("an", "ans") or _PRINTED.issuperset(bytes.fromhex(digits))
+        known_owner = name not in _APPLICATIONS or emv.owner(digits) is not None
+        bits += _STRANGE * (not printed or not known_owner or (entry.content == "n" and not digits.isdigit()))
     return bits
 
 
@@ -97,21 +97,21 @@ def is_begun(value: str) -> bool:
 def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[str, float, str]]:
     """*value* with *lost* hex digits restored in a tag, its length, or a value that other elements repeat
     (*given*, by tag); with 0, a wrong tag or length corrected. Each with its cost in bits and the reason."""
-    found, stop = walk(value)
-    starts = [*(one.start for one in found), stop]
+    tags, stop = walk(value)
+    starts = [*(item.start for item in tags), stop]
     if stop == len(value):
         # A rare tag may really be another one.
-        starts = [] if lost else [one.start for one in found if not emv.tags()[one.name].usage]
+        starts = [] if lost else [item.start for item in tags if not emv.tags()[item.name].usage]
     for start in starts:
         for head, rest, bits, why in _heads(value, start, lost):
-            whole = value[:start] + head + value[rest:]
-            if whole != value and is_sound(whole, start):
-                yield whole, bits + lost, why
-    for one in found if lost else ():
-        for held in fits(value[one.first : one.end - lost], given.get(one.name, ""), lost):
-            whole = value[: one.first] + held + value[one.end - lost :]
-            if len(held) == one.end - one.first and is_sound(whole, one.start):
-                yield whole, 0.0, f"tag {one.name} can be taken from other elements"
+            candidate = value[:start] + head + value[rest:]
+            if candidate != value and is_sound(candidate, start):
+                yield candidate, bits + lost, why
+    for tag in tags if lost else ():
+        for digits in fits(value[tag.first : tag.end - lost], given.get(tag.name, ""), lost):
+            candidate = value[: tag.first] + digits + value[tag.end - lost :]
+            if len(digits) == tag.end - tag.first and is_sound(candidate, tag.start):
+                yield candidate, 0.0, f"tag {tag.name} can be taken from other elements"
 
 
 @lru_cache(maxsize=512)

@@ -71,8 +71,8 @@ class Edit(NamedTuple):
 
 def _stated(front: str) -> set[int]:
     """The lengths that leading digits may give, in decimal or hex."""
-    whole = bitmap.HEX_DIGITS.issuperset(front)
-    return ({int(front, 16)} if whole else set()) | ({int(front)} if is_digits(front) else set())
+    is_hex = bitmap.HEX_DIGITS.issuperset(front)
+    return ({int(front, 16)} if is_hex else set()) | ({int(front)} if is_digits(front) else set())
 
 
 def fronts(raw: str) -> Iterator[Edit]:
@@ -99,34 +99,36 @@ def fronts(raw: str) -> Iterator[Edit]:
         yield Edit(rest, PRIOR[STRIPPED], STRIPPED, None, why, front)
 
 
-def heads(raw: str, found: Frame | None, table: Spec, pinned: bool) -> Iterator[Edit]:
+def heads(raw: str, frame: Frame | None, table: Spec, pinned: bool) -> Iterator[Edit]:
     """Other MTIs and bitmaps: of another version, or with a digit restored, changed or swapped."""
-    for edit in _heads(raw, found):
-        own = table
+    for edit in _heads(raw, frame):
+        edition = table
         if edit.field != BITMAP_FIELD:
             if table.dialect:
                 continue
-            own = spec(version_of(edit.text) or table.version)
-        if is_mti(edit.text[:MTI_WIDTH]) and reads(edit.text, own):
-            yield edit._replace(table=own)
+            edition = spec(version_of(edit.text) or table.version)
+        if is_mti(edit.text[:MTI_WIDTH]) and reads(edit.text, edition):
+            yield edit._replace(table=edition)
 
 
-def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
+def _heads(raw: str, frame: Frame | None) -> Iterator[Edit]:
     mti, rest, digits = raw[:MTI_WIDTH], raw[MTI_WIDTH:], raw[: MTI_WIDTH - 1]
-    for own, version in enumerate(VERSIONS):
-        bits, why = PRIOR[VERSION] + 3 * (own == 2), f"the elements are those of ISO 8583:{version}"
-        if mti[:1] != str(own):
+    for index, version in enumerate(VERSIONS):
+        bits, why = PRIOR[VERSION] + 3 * (index == 2), f"the elements are those of ISO 8583:{version}"
+        if mti[:1] != str(index):
             # With no valid version digit, another fault in the MTI is as likely.
             strange = _WHICH * (version_of(mti) is None)
-            yield Edit(f"{own}{raw[1:]}", bits + strange, VERSION, MTI_FIELD, why, mti[:1], str(own))
+            yield Edit(f"{index}{raw[1:]}", bits + strange, VERSION, MTI_FIELD, why, mti[:1], str(index))
     if is_digits(digits) and len(digits) == MTI_WIDTH - 1:
         tried = {digits[:at] + digit + digits[at:] for at in range(MTI_WIDTH) for digit in _DECIMAL}
-        for whole in sorted(one for one in tried if anchors.usual(one) and anchors.known(one)):
+        for candidate in sorted(
+            value for value in tried if anchors.usual(value) and anchors.is_known_mti(value)
+        ):
             # Software that treats the text as a number drops the leading zero.
-            action, bits = (ZERO, PRIOR[ZERO]) if whole == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
+            action, bits = (ZERO, PRIOR[ZERO]) if candidate == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
             why = "an MTI has four digits"
-            yield Edit(whole + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, whole)
-    begin, is_whole = found.begin if found else MTI_WIDTH + 2 * BITMAP_WIDTH, bool(found and found.whole)
+            yield Edit(candidate + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, candidate)
+    begin, is_whole = frame.begin if frame else MTI_WIDTH + 2 * BITMAP_WIDTH, bool(frame and frame.whole)
     for at in range(1 if is_whole else min(begin, len(raw) - 1)):
         if (text := swapped(raw, at)) != raw:
             number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
@@ -136,7 +138,7 @@ def _heads(raw: str, found: Frame | None) -> Iterator[Edit]:
         for digit in _HEX:
             text = mti + rest[: at - MTI_WIDTH] + digit
             yield Edit(text + raw[at:], _HEX_LOST, LOST, BITMAP_FIELD, "the bitmap is one hex digit short")
-            if found and (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
+            if frame and (int(digit, 16) ^ int(raw[at], 16)).bit_count() > 1:
                 yield Edit(text + raw[at + 1 :], _DIGIT_WRONG, DIGIT, BITMAP_FIELD, why, raw[at], digit)
 
 
@@ -145,54 +147,54 @@ def swapped(raw: Units, at: int) -> Units:
     return raw[:at] + raw[at + 1 : at + 2] + raw[at : at + 1] + raw[at + 2 :]
 
 
-def edits(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
+def edits(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
     """The edits of bitmap, lengths and characters that make *raw* readable to the end."""
-    yield from _bits(raw, found, source)
-    yield from _lengths(raw, found, source)
-    yield from _units(raw, found, source)
+    yield from _bits(raw, frame, source)
+    yield from _lengths(raw, frame, source)
+    yield from _units(raw, frame, source)
 
 
-def _bits(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
-    first, top, value = 1 << 63, found.top, found.bits
+def _bits(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
+    first, top, value = 1 << 63, frame.top, frame.bits
     mapped: Units
     for number in range(2, top + 1):
         bit = 1 << (top - number)
         if number == bitmap.PRIMARY_BITS + 1 and not value & bit:
             continue  # a tertiary bitmap
-        mapped = source.mapped(raw, value ^ bit, top, found.begin)
+        mapped = source.mapped(raw, value ^ bit, top, frame.begin)
         if done := source.read(mapped):
             action = BIT_CLEARED if value & bit else BIT_SET
-            said = "announces" if value & bit else "does not announce"
-            why = f"the bitmap {said} DE {number}, which is {'not ' if value & bit else ''}there"
+            verb = "announces" if value & bit else "does not announce"
+            why = f"the bitmap {verb} DE {number}, which is {'not ' if value & bit else ''}there"
             yield Edit(done[0], PRIOR[action], action, number, why, table=done[1])
     if top == bitmap.ALL_BITS:
-        mapped = source.mapped(raw, value >> 64 & ~first, 64, found.begin - source.map)
+        mapped = source.mapped(raw, value >> 64 & ~first, 64, frame.begin - source.map)
         why = "bit 1 is set, but there is no secondary bitmap"
     else:
-        mapped = source.mapped(raw, value | first, top, found.begin)
+        mapped = source.mapped(raw, value | first, top, frame.begin)
         why = "there is a secondary bitmap, but bit 1 is not set"
     if done := source.read(mapped):
         yield Edit(done[0], PRIOR[SECOND], SECOND, BITMAP_FIELD, why, table=done[1])
 
 
-def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
-    tried = [(one.number, one.start) for one in found.places]
-    tried += [(found.stop, found.end)] if found.stop is not None else []
-    left = 0 if found.stop else len(raw) - found.end
+def _lengths(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
+    tried = [(place.number, place.start) for place in frame.places]
+    tried += [(frame.stop, frame.end)] if frame.stop is not None else []
+    left = 0 if frame.stop else len(raw) - frame.end
     for number, start in tried:
         length = source.length(number)
         if length is None:
             continue
         first = start + len(length.written(0))
-        said = length.stated(raw[start:first])
-        for size, bits, why in sizes(said, length.most, left, length.doubled):
-            near = is_digits(said) and abs(size - int(said)) <= _OFF
-            if number == found.stop == found.numbers[-1] and not near and why == FITS:
+        digits = length.stated(raw[start:first])
+        for size, bits, why in sizes(digits, length.most, left, length.doubled):
+            near = is_digits(digits) and abs(size - int(digits)) <= _OFF
+            if number == frame.stop == frame.numbers[-1] and not near and why == FITS:
                 bits += _CUT_OFF  # the text may be truncated instead
             prefix = length.written(size)
             if len(prefix) == first - start and (done := source.read(raw[:start] + prefix + raw[first:])):
-                yield Edit(done[0], bits, LENGTH, number, why, said, f"{size:0{len(said)}d}", done[1])
-        end = first + int(said) if is_digits(said) else 0
+                yield Edit(done[0], bits, LENGTH, number, why, digits, f"{size:0{len(digits)}d}", done[1])
+        end = first + int(digits) if is_digits(digits) else 0
         if isinstance(source, Text) and end > first + length.most:
             for bare, why in _bare(number, raw[first:end]):
                 text = f"{raw[:start]}{len(bare):0{first - start}}{bare}{raw[end:]}"
@@ -203,25 +205,25 @@ def _lengths(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
 def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int, float, str]]:
     """The lengths that *said* may stand for, up to *most*, each with cost and reason; *left* characters are
     left over. *counted*: the length may count bytes or hex digits."""
-    now, known = int(said) if is_digits(said) else -1, dict[int, tuple[float, str]]()
+    now, lengths = int(said) if is_digits(said) else -1, dict[int, tuple[float, str]]()
     usual, far = PRIOR[LENGTH], PRIOR[LENGTH] + _FARTHER
     if said and bitmap.HEX_DIGITS.issuperset(said):
-        known[int(said, 16)] = usual, "the length was in hex"
+        lengths[int(said, 16)] = usual, "the length was in hex"
     if now > 0:
         in_unit = _IN_BYTES if counted else usual
-        known[now - len(said)] = usual + 1, "the length included itself"
-        known[2 * now] = in_unit, "the length was counted in bytes, not in hex digits"
+        lengths[now - len(said)] = usual + 1, "the length included itself"
+        lengths[2 * now] = in_unit, "the length was counted in bytes, not in hex digits"
         if now % 2 == 0:
-            known[now // 2] = in_unit, "the length was counted in hex digits, not in bytes"
+            lengths[now // 2] = in_unit, "the length was counted in hex digits, not in bytes"
     if now >= 0:
         for at in range(len(said) - 1):
-            known[int(said[:at] + said[at + 1] + said[at] + said[at + 2 :])] = PRIOR[SWAPPED], _TURNED_ROUND
+            lengths[int(said[:at] + said[at + 1] + said[at] + said[at + 2 :])] = PRIOR[SWAPPED], _TURNED_ROUND
     for by, bits in ((-1, usual), (1, usual), (-2, usual + 3), (2, usual + 3), (left, far)):
-        if now >= 0 and by and known.get(now + by, (inf, ""))[0] > bits:
-            known[now + by] = bits, FITS
+        if now >= 0 and by and lengths.get(now + by, (inf, ""))[0] > bits:
+            lengths[now + by] = bits, FITS
     for size in range(most + 1) if now < 0 else ():
-        known.setdefault(size, (far, FITS))
-    for size, (bits, why) in known.items():
+        lengths.setdefault(size, (far, FITS))
+    for size, (bits, why) in lengths.items():
         if 0 <= size <= most and size != now:
             yield size, bits, why
 
@@ -235,13 +237,13 @@ def _bare(number: int, value: str) -> Iterator[tuple[str, str]]:
                 yield bare, why
 
 
-def _units(raw: Units, found: Frame, source: Source) -> Iterator[Edit]:
+def _units(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
     """A character or byte lost or added inside an element: first the elements where that makes the rest
     readable, then which character."""
-    for at, one in enumerate([*found.places, *([found.ended] if found.ended else [])]):
-        number, rest = one.number, found.numbers[at + 1 :]
+    for at, place in enumerate([*frame.places, *([frame.ended] if frame.ended else [])]):
+        number, rest = place.number, frame.numbers[at + 1 :]
         for by in source.steps if number == _CHIP else (-1, 1):
-            if gap := source.opened(raw, one, rest, by):
+            if gap := source.opened(raw, place, rest, by):
                 action = LOST if by < 0 else ADDED
                 for value, bits, why in _bared(gap) if by > 0 else _restored(gap, number, -by * gap.unit):
                     if text := gap.put(value):
@@ -269,16 +271,16 @@ def _bared(gap: Opening) -> Iterator[tuple[str, float, str]]:
 
 def _quoted(unit: str) -> str:
     """A unit in words; digits are not shown, because they may belong to a card."""
-    named = {"0": "a zero", " ": "a blank"}
+    words = {"0": "a zero", " ": "a blank"}
     if len(unit) > 1:
         return "a byte"
-    return "a digit" if unit.isdigit() and unit != "0" else named.get(unit, repr(unit))
+    return "a digit" if unit.isdigit() and unit != "0" else words.get(unit, repr(unit))
 
 
 def _runs(value: str, unit: int) -> Iterator[tuple[int, int]]:
     """The runs of equal units, each with start and end."""
     at = len(value) % unit
-    for _, group in groupby(value[one : one + unit] for one in range(at, len(value), unit)):
+    for _, group in groupby(value[position : position + unit] for position in range(at, len(value), unit)):
         start, at = at, at + unit * sum(1 for _ in group)
         yield start, at
 
@@ -298,10 +300,10 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
             seen.add(value)
             yield value, log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0), TOLD
     for begin, stop in _runs(short, lost):
-        value, one = short[:begin] + short[begin : begin + lost] + short[begin:], short[begin : begin + lost]
-        if value not in seen and (stop - begin > lost or one in (" ", "0")):
-            rare = _BLANK if one == " " else float(stop - begin == lost)
-            yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(one)} is one of a run"
+        value, unit = short[:begin] + short[begin : begin + lost] + short[begin:], short[begin : begin + lost]
+        if value not in seen and (stop - begin > lost or unit in (" ", "0")):
+            rare = _BLANK if unit == " " else float(stop - begin == lost)
+            yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(unit)} is one of a run"
     yield (
         short + UNKNOWN * lost,
         _NOTHING_TELLS,
@@ -309,26 +311,26 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
     )
 
 
-def values(raw: str, found: Frame, table: Spec, suspects: Iterable[int]) -> Iterator[Edit]:
+def values(raw: str, frame: Frame, table: Spec, suspects: Iterable[int]) -> Iterator[Edit]:
     """Edits of values in *raw*, which can be read: track 2, expiry, chip tags, and for each of *suspects*
     swapped characters and the value that other elements give."""
-    where = {place.number: place for place in found.places}
-    held = {number: raw[place.first : place.end] for number, place in where.items()}
-    for changes, bits, action, number, why in _changed(held, table, suspects):
+    where = {place.number: place for place in frame.places}
+    fields = {number: raw[place.first : place.end] for number, place in where.items()}
+    for changes, bits, action, number, why in _changed(fields, table, suspects):
         text = raw
         for each in sorted(changes, reverse=True):
             _, start, first, end = where[each]
             prefix = f"{len(changes[each]):0{first - start}d}" if first > start else ""
             text = text[:start] + prefix + changes[each] + text[end:]
-        yield Edit(text, bits, action, number, why, held[number], changes[number])
-    for number in sorted({*suspects} & held.keys()):
+        yield Edit(text, bits, action, number, why, fields[number], changes[number])
+    for number in sorted({*suspects} & fields.keys()):
         # A swap may cross the border to an adjacent element.
         _, _, first, end = where[number]
-        begin, last = max(first - 1, found.places[0].first), min(end, len(raw) - 1)
+        begin, last = max(first - 1, frame.places[0].first), min(end, len(raw) - 1)
         for at in range(begin, last if end - first <= _LONGEST_SWAPPED else begin):
             if (text := swapped(raw, at)) != raw:
                 yield Edit(
-                    text, PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, held[number], text[first:end]
+                    text, PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, fields[number], text[first:end]
                 )
 
 
@@ -351,8 +353,8 @@ def _changed(
     for number in sorted({*suspects} & held.keys() - _CLOCKS):
         value = held[number]
         others = {other: text for other, text in held.items() if other != number}
-        for given in dict.fromkeys(expected(number, others, table)):
-            whole = given + value[len(given) :]
-            apart = sum(a != b for a, b in zip(whole, value, strict=False))
-            if "." not in given and len(whole) == len(value) and apart:
-                yield {number: whole}, PRIOR[GIVEN] + 6 * (apart - 1), GIVEN, number, TOLD
+        for pattern in dict.fromkeys(expected(number, others, table)):
+            candidate = pattern + value[len(pattern) :]
+            distance = sum(a != b for a, b in zip(candidate, value, strict=False))
+            if "." not in pattern and len(candidate) == len(value) and distance:
+                yield {number: candidate}, PRIOR[GIVEN] + 6 * (distance - 1), GIVEN, number, TOLD

@@ -92,28 +92,28 @@ class Text:
         if len(digits) < at - MTI_WIDTH or not bitmap.HEX_DIGITS.issuperset(digits):
             return None
         size, numbers, places = len(raw), bitmap.numbers(digits), list[Place]()
-        begun = (int(digits, 16), 4 * len(digits), at, numbers, places)
+        head = (int(digits, 16), 4 * len(digits), at, numbers, places)
         for number in numbers:
             element = self.table.elements[number - 1]
             width, first = element.width, at + element.prefix
             if element.prefix and first <= size:
                 stated = raw[at:first]
                 if not is_digits(stated) or int(stated) > width:
-                    return Frame(*begun, number, False)
+                    return Frame(*head, number, False)
                 width = int(stated)
             if first + width > size:
-                return Frame(*begun, number, False, Place(number, at, first, first + width))
+                return Frame(*head, number, False, Place(number, at, first, first + width))
             places.append(Place(number, at, first, first + width))
             at = first + width
-        return Frame(*begun, None, at == size)
+        return Frame(*head, None, at == size)
 
     def read(self, raw: str) -> tuple[str, Spec] | None:
         """The text form of *raw* and its table; None if it cannot be read to the end."""
         return (raw, self.table) if is_mti(raw[:MTI_WIDTH]) and reads(raw, self.table) else None
 
-    def begun(self, raw: str, found: Frame) -> Message:
+    def begun(self, raw: str, frame: Frame) -> Message:
         """What can be read before *raw* ends."""
-        fields = {one.number: raw[one.first : one.end] for one in found.places}
+        fields = {span.number: raw[span.first : span.end] for span in frame.places}
         dialect = self.table if self.table.dialect else None
         return Message(raw[:MTI_WIDTH], fields, self.table.version, dialect=dialect)
 
@@ -130,16 +130,18 @@ class Text:
         doubled = element.binary or number == _CHIP
         return Length(element.width, doubled, lambda size: f"{size:0{width}}", lambda size: size, str)
 
-    def opened(self, raw: str, one: Place, rest: Iterable[int], by: int) -> Opening | None:
-        """Element *one* ending *by* units later; None if the rest cannot be read then."""
-        end = one.end + by
-        if not one.first <= end <= len(raw) or not ends(raw, end, rest, self.table):
+    def opened(self, raw: str, element: Place, rest: Iterable[int], by: int) -> Opening | None:
+        """Element *element* ending *by* units later; None if the rest cannot be read then."""
+        end = element.end + by
+        if not element.first <= end <= len(raw) or not ends(raw, end, rest, self.table):
             return None
-        value = raw[one.first : end]
-        text = f"{raw[: one.first]}{(value + UNKNOWN * -by)[: one.end - one.first]}{raw[end:]}"
-        places = found.places if (found := self.frame(text)) else []
-        others = {each.number: text[each.first : each.end] for each in places if each.number != one.number}
-        return Opening(value, 1, others, lambda value: raw[: one.first] + value + raw[end:], self.table)
+        value = raw[element.first : end]
+        text = f"{raw[: element.first]}{(value + UNKNOWN * -by)[: element.end - element.first]}{raw[end:]}"
+        places = frame.places if (frame := self.frame(text)) else []
+        others = {
+            each.number: text[each.first : each.end] for each in places if each.number != element.number
+        }
+        return Opening(value, 1, others, lambda value: raw[: element.first] + value + raw[end:], self.table)
 
 
 @dataclass(frozen=True)
@@ -160,21 +162,21 @@ class Bytes:
     def frame(self, raw: bytes) -> Frame | None:
         fmt = self.layout.format
         try:
-            found = read_so_far(raw, fmt)
+            reading = read_so_far(raw, fmt)
         except IsoError:
             return None
-        places = [Place(number, *span) for number, span in found.spans.items() if number > 1]
-        begin, at = found.spans[1][1:]
+        places = [Place(number, *span) for number, span in reading.spans.items() if number > 1]
+        begin, at = reading.spans[1][1:]
         maps = raw[begin:at] if fmt.bitmap == RAW else bytes.fromhex(Views(raw).text(self._page)[begin:at])
-        begun = (int.from_bytes(maps), 8 * len(maps), at, found.announced, places)
-        stop = found.error.field if found.error else None
+        head = (int.from_bytes(maps), 8 * len(maps), at, reading.announced, places)
+        stop = reading.error.field if reading.error else None
         field = self.layout[stop] if stop else None
         if field is None:
-            return Frame(*begun, stop, found.error is None)
+            return Frame(*head, stop, reading.error is None)
         at = places[-1].end if places else at
         _, first, end = place(Views(raw), at, field)
         end = end if first <= len(raw) else first + field.width(field.size)
-        return Frame(*begun, stop, False, Place(field.number, at, first, end) if end > len(raw) else None)
+        return Frame(*head, stop, False, Place(field.number, at, first, end) if end > len(raw) else None)
 
     def read(self, raw: bytes) -> tuple[str, Spec] | None:
         message = self._message(raw)
@@ -186,7 +188,7 @@ class Bytes:
         except IsoError:
             return None
 
-    def begun(self, raw: bytes, found: Frame) -> Message:
+    def begun(self, raw: bytes, frame: Frame) -> Message:
         return read_so_far(raw, self.layout.format).message
 
     def mapped(self, raw: bytes, bits: int, top: int, begin: int) -> bytes:
@@ -221,29 +223,29 @@ class Bytes:
 
         return Length(field.size, self._unit(number) > 1, written, field.width, stated)
 
-    def opened(self, raw: bytes, one: Place, rest: Iterable[int], by: int) -> Opening | None:
-        end, unit = one.end + by, self._unit(one.number)
-        if not one.first < end <= len(raw) or not unit:
+    def opened(self, raw: bytes, element: Place, rest: Iterable[int], by: int) -> Opening | None:
+        end, unit = element.end + by, self._unit(element.number)
+        if not element.first < end <= len(raw) or not unit:
             return None
         # Pad the value with copies of its last unit, or drop that, so that it can be read.
         last = raw[end - 1 : end] * -by
-        message = self._message(raw[: min(end, one.end)] + last + raw[end:])
-        further = self._message(raw[: one.end - by] + raw[one.end :]) if by > 0 else message
+        message = self._message(raw[: min(end, element.end)] + last + raw[end:])
+        further = self._message(raw[: element.end - by] + raw[element.end :]) if by > 0 else message
         if message is None or further is None:
             return None
-        value = message.fields[one.number]
-        value = value[: by * unit] if by < 0 else value + further.fields[one.number][-unit:]
+        value = message.fields[element.number]
+        value = value[: by * unit] if by < 0 else value + further.fields[element.number][-unit:]
 
         def put(value: str) -> str:
-            made = replace(message, fields={**message.fields, one.number: value})
+            candidate = replace(message, fields={**message.fields, element.number: value})
             try:
-                data = raw if UNKNOWN in value else encode(made, self.layout.format)
+                data = raw if UNKNOWN in value else encode(candidate, self.layout.format)
             except IsoError:
                 return ""
             holds = data is raw or (_is_less(raw, data, -by) if by < 0 else _is_less(data, raw, by))
-            return text_of(made) if holds else ""
+            return text_of(candidate) if holds else ""
 
-        others = {key: text for key, text in message.fields.items() if key != one.number}
+        others = {key: text for key, text in message.fields.items() if key != element.number}
         return Opening(value, unit, others, put, message.spec)
 
     def _unit(self, number: int) -> int:
@@ -262,10 +264,10 @@ def text_of(message: Message) -> str:
         return ""
 
 
-def _is_less(short: bytes, whole: bytes, count: int) -> bool:
-    """Whether *short* is *whole* without *count* adjacent units."""
-    at = next((at for at, (a, b) in enumerate(zip(short, whole, strict=False)) if a != b), len(short))
-    return short == whole[:at] + whole[at + count :]
+def _is_less(short: bytes, long: bytes, count: int) -> bool:
+    """Whether *short* is *long* without *count* adjacent units."""
+    at = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return short == long[:at] + long[at + count :]
 
 
 Source = Text | Bytes

@@ -21,9 +21,9 @@ _MOST_STEPS, _MOST_FOUND = 20_000, 24
 def is_half(raw: str) -> bool:
     """Whether *raw* starts with an MTI and a raw bitmap that lost bytes or their high bits."""
     bits = raw[MTI_WIDTH : MTI_WIDTH + _MAP]
-    held = all(ord(char) < _TOP or char in LOST for char in bits)
+    is_narrow = all(ord(char) < _TOP or char in LOST for char in bits)
     odd = any(char in LOST or char < " " for char in bits)
-    return len(bits) == _MAP and held and odd and is_mti(raw[:MTI_WIDTH])
+    return len(bits) == _MAP and is_narrow and odd and is_mti(raw[:MTI_WIDTH])
 
 
 def texts(raw: str, table: Spec) -> Iterator[str]:
@@ -37,29 +37,29 @@ def texts(raw: str, table: Spec) -> Iterator[str]:
 
 def _texts(raw: str, table: Spec, wide: int, marked: bool) -> Iterator[str]:
     bits = raw[MTI_WIDTH : MTI_WIDTH + wide]
-    known: dict[int, bool] = {1: wide > _MAP}
+    flags: dict[int, bool] = {1: wide > _MAP}
     for place, char in enumerate(bits):
         lost = char in LOST and marked
         byte = _TOP if lost else ord(char)
         for bit in range(0 if marked else 1, 1 if lost else 8):
-            known[8 * place + bit + 1] = bool(byte >> (7 - bit) & 1)
+            flags[8 * place + bit + 1] = bool(byte >> (7 - bit) & 1)
     costs, start = presence_costs(raw[:MTI_WIDTH], None), MTI_WIDTH + wide
     # Cost so far, next element, its position, elements present.
     queue: list[tuple[float, int, int, tuple[int, ...]]] = [(0.0, 2, start, ())]
-    found = 0
+    count = 0
     for _ in range(_MOST_STEPS):
-        if not queue or found >= _MOST_FOUND:
+        if not queue or count >= _MOST_FOUND:
             return
-        cost, number, at, there = heappop(queue)
+        cost, number, at, numbers = heappop(queue)
         if number > 8 * wide:
             if at == len(raw):
-                found += 1
-                yield raw[:MTI_WIDTH] + bitmap.to_hex(there, secondary=wide > _MAP) + raw[start:]
+                count += 1
+                yield raw[:MTI_WIDTH] + bitmap.to_hex(numbers, secondary=wide > _MAP) + raw[start:]
             continue
-        if not known.get(number, False):
-            heappush(queue, (cost + costs[number][1], number + 1, at, there))
-        if known.get(number, True) and (end := _end(raw, number, at, table)):
-            heappush(queue, (cost + costs[number][0], number + 1, end, (*there, number)))
+        if not flags.get(number, False):
+            heappush(queue, (cost + costs[number][1], number + 1, at, numbers))
+        if flags.get(number, True) and (end := _end(raw, number, at, table)):
+            heappush(queue, (cost + costs[number][0], number + 1, end, (*numbers, number)))
 
 
 def _end(raw: str, number: int, at: int, table: Spec) -> int:

@@ -48,9 +48,11 @@ class Trial:
 
     def warns(self, number: int) -> bool:
         """Whether validation reports an error or a warning on the value of element *number*."""
-        found = self.report.findings if self.report else ()
-        odd = (one for one in found if one.start is not None and one.severity != Severity.INFO)
-        return any(one.field == number for one in odd)
+        findings = self.report.findings if self.report else ()
+        odd = (
+            finding for finding in findings if finding.start is not None and finding.severity != Severity.INFO
+        )
+        return any(finding.field == number for finding in odd)
 
     @property
     def lost(self) -> bool:
@@ -86,50 +88,50 @@ def weighed(raw: str, edit: Edit, table: Spec) -> Trial | None:
 
 def valued(raw: str, table: Spec) -> list[Trial]:
     """The candidates for *raw*, which can be read: unchanged, or with other values."""
-    came = weighed(raw, Edit(raw, 0.0, "", None, ""), table)
-    if came is None:
+    trial = weighed(raw, Edit(raw, 0.0, "", None, ""), table)
+    if trial is None:
         return []
-    asked = replace(came, judged={})
-    asked.judge(None)
-    weights = came.weight.odd.items()
+    copy = replace(trial, judged={})
+    copy.judge(None)
+    weights = trial.weight.odd.items()
     odd = {number for number, bits in weights if number and bits > usually_odd(number, table)}
-    suspects = {number for number in odd | asked.judged.keys() if number and number > 1} - {41, 42, 43, 55}
-    found = Text(table).frame(raw)
-    others = undoing.values(raw, found, table, suspects) if found else ()
-    return [came, *(one for edit in others if (one := weighed(raw, edit, table)))]
+    suspects = {number for number in odd | copy.judged.keys() if number and number > 1} - {41, 42, 43, 55}
+    frame = Text(table).frame(raw)
+    others = undoing.values(raw, frame, table, suspects) if frame else ()
+    return [trial, *(candidate for edit in others if (candidate := weighed(raw, edit, table)))]
 
 
 def trials_of(raw: str, table: Spec, pinned: bool, outermost: bool = True) -> list[Trial]:
     """All candidates for the text *raw*, read by *table*, or by another version unless it is *pinned*."""
     if not 0 < len(raw) <= _LONGEST:
         return []
-    source, made = Text(table), list[Trial]()
-    found = source.frame(raw)
-    if outermost and (found is None or not found.whole):
+    source, trials = Text(table), list[Trial]()
+    frame = source.frame(raw)
+    if outermost and (frame is None or not frame.whole):
         for around, inner in _around(raw, table, pinned):
             further = len(around.text) < len(raw)  # each round must shorten the text
-            made += [one.inside(around) for one in trials_of(around.text, inner, True, further)]
+            trials += [trial.inside(around) for trial in trials_of(around.text, inner, True, further)]
     why = "with this bitmap, all elements can be read"
-    if found is None and halves.is_half(raw) and (texts := [*halves.texts(raw, table)]):
-        return made + _weighed(raw, (Edit(text, 0.0, undoing.HALVES, 1, why) for text in texts), table)
-    made += _weighed(raw, undoing.heads(raw, found, table, pinned), table)
-    made += within(raw, found, source, table)
-    return made + valued(raw, table) if found is not None and found.whole else made
+    if frame is None and halves.is_half(raw) and (texts := [*halves.texts(raw, table)]):
+        return trials + _weighed(raw, (Edit(text, 0.0, undoing.HALVES, 1, why) for text in texts), table)
+    trials += _weighed(raw, undoing.heads(raw, frame, table, pinned), table)
+    trials += within(raw, frame, source, table)
+    return trials + valued(raw, table) if frame is not None and frame.whole else trials
 
 
-def within(raw: Units, found: Frame | None, source: Source, table: Spec) -> list[Trial]:
+def within(raw: Units, frame: Frame | None, source: Source, table: Spec) -> list[Trial]:
     """The candidates for faults inside the message, and for a missing end."""
-    if found is None:
+    if frame is None:
         return []
     text = raw if isinstance(raw, str) else ""
-    made = _weighed(text, undoing.edits(raw, found, source), table)
-    if found.ended and (cut := source.begun(raw, found)):
-        made.append(_cut(text, cut, found, found.ended, len(raw)))
-    return made
+    trials = _weighed(text, undoing.edits(raw, frame, source), table)
+    if frame.ended and (cut := source.begun(raw, frame)):
+        trials.append(_cut(text, cut, frame, frame.ended, len(raw)))
+    return trials
 
 
 def _weighed(raw: str, edits: Iterable[Edit], table: Spec) -> list[Trial]:
-    return [one for edit in edits if (one := weighed(raw, edit, table))]
+    return [trial for edit in edits if (trial := weighed(raw, edit, table))]
 
 
 def bytes_trials(data: bytes, fmt: Format) -> list[Trial]:
@@ -151,14 +153,14 @@ def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
         if text != raw and Text(table).frame(text):
             yield Edit(text, bits, action, None, why), table
     for front in undoing.fronts(raw):
-        named = None if pinned else version_of(front.text)
-        yield front, spec(named) if named else table
+        version = None if pinned else version_of(front.text)
+        yield front, spec(version) if version else table
 
 
 def _fact(hint: str) -> str:
     """The fact that a hint states, without its advice."""
-    said = re.split("[;.] ", hint.rstrip("."))[0]
-    return said[:1].lower() + said[1:]
+    clause = re.split("[;.] ", hint.rstrip("."))[0]
+    return clause[:1].lower() + clause[1:]
 
 
 def _rewritten(raw: str) -> Iterator[tuple[str, float, str, str]]:
@@ -174,11 +176,11 @@ def _rewritten(raw: str) -> Iterator[tuple[str, float, str, str]]:
     yield normalize("NFKC", raw), usual, REWRITTEN, why
 
 
-def _cut(raw: str, read: Message, found: Frame, ended: Place, size: int) -> Trial:
+def _cut(raw: str, read: Message, frame: Frame, ended: Place, size: int) -> Trial:
     """The candidate that the end is missing, in element *ended* or before it; *read* is what precedes it."""
     fields, mti, table = dict(read.fields), read.mti, read.spec
     weight = weigh(mti, fields, table)
-    absent = [number for number in found.numbers if number not in fields and number > 1]
+    absent = [number for number in frame.numbers if number not in fields and number > 1]
     bits = undoing.PRIOR_OF_CUT + weight.bits + log2(max(ended.end - size, 1))
     bits += announced({*fields, *absent}, mti, weight.network) - announced(fields, mti, weight.network)
     if ended.number == _CHIP and raw:

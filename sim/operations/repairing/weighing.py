@@ -53,14 +53,14 @@ class Weight:
 
 def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
     """How implausible a message with these elements is."""
-    said = testimony(fields, mti, table)
-    odd = dict(said.odd)
+    evidence = testimony(fields, mti, table)
+    odd = dict(evidence.odd)
     for number, value in fields.items():
         if bits := alone(number, value, table):
             odd[number] = odd.get(number, 0.0) + bits
     owner = detect_network(Message(mti, fields, table.version))
     network = owner.network if owner else None
-    return Weight(announced(fields, mti, network) + sum(odd.values()), network, fields, said, odd)
+    return Weight(announced(fields, mti, network) + sum(odd.values()), network, fields, evidence, odd)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -87,9 +87,9 @@ def alone(number: int, value: str, table: Spec) -> float:
     elif number == _LOCATION:
         odd += location(value, table)
     elif number == _CHIP:
-        held = tags(value)
-        few = held is not None and len(held) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
-        odd += 14.0 * (held is None) + 6.0 * few + chip.odd(value)
+        entries = tags(value)
+        few = entries is not None and len(entries) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
+        odd += 14.0 * (entries is None) + 6.0 * few + chip.odd(value)
     elif _OPEN.search(element.name):
         odd += 3 + min(words(value[:_LONGEST]), _KEYS)  # may contain hex digits
     is_chip = number != _CHIP and len(value) >= _TAGS and chip.is_sound(value)
@@ -112,11 +112,11 @@ def words(value: str) -> float:
 
 def location(value: str, table: Spec) -> float:
     """How implausible DE 43 is, by the layout that fits it."""
-    found = fitting(table, _LOCATION, value)
-    if found is None:
+    split = fitting(table, _LOCATION, value)
+    if split is None:
         return 14.0
-    odd = 6.0 * (found.layout.cell.confidence == "unsourced")
-    for part, _ in found.walk():
+    odd = 6.0 * (split.layout.cell.confidence == "unsourced")
+    for part, _ in split.walk():
         if part.children or part.cell.codes == "blank":
             continue
         if part.name in _PLACES:
@@ -132,28 +132,28 @@ def location(value: str, table: Spec) -> float:
 @lru_cache(maxsize=256)
 def presence_costs(mti: str, network: str | None) -> tuple[tuple[float, float], ...]:
     """The cost of each element if present, and if absent."""
-    own = {row.field: row.presence for row in presence(network, mti)} if network in NETWORKS else {}
+    rules = {row.field: row.presence for row in presence(network, mti)} if network in NETWORKS else {}
     rows = read_csv("networks/presence")
     alike = (mti[2], str(int(mti[2]) % 2))  # fallback if no network has rows for this type: its function
     same = [row for row in rows if row["mti"][1:] == mti[1:]] or [
         row for row in rows if row["mti"][2] in alike
     ]
-    known: dict[tuple[str, str], dict[int, str]] = {}
+    tables: dict[tuple[str, str], dict[int, str]] = {}
     for row in same:
-        known.setdefault((row["network"], row["mti"]), {})[int(row["field"])] = row["presence"]
+        tables.setdefault((row["network"], row["mti"]), {})[int(row["field"])] = row["presence"]
     shares = dict.fromkeys(range(129), 0.0)
-    for held in known.values():
-        for number, name in held.items():
-            shares[number] += _LIKELY.get(name, 0.0) / len(known)
-    found = [(0.0, 0.0)] * 2
+    for table in tables.values():
+        for number, name in table.items():
+            shares[number] += _LIKELY.get(name, 0.0) / len(tables)
+    costs = [(0.0, 0.0)] * 2
     for number in range(2, 129):
         share = max(shares[number], _UNHEARD)
-        if own:
-            share = _LIKELY.get(own.get(number, ""), max(_UNHEARD, _UNNAMED * share))
+        if rules:
+            share = _LIKELY.get(rules.get(number, ""), max(_UNHEARD, _UNNAMED * share))
         share = min(share, 0.97)
-        found.append((-_SHARE * log2(share), -_SHARE * log2(1 - share)))
-    found[0] = (0.0, sum(absent for _, absent in found))
-    return tuple(found)
+        costs.append((-_SHARE * log2(share), -_SHARE * log2(1 - share)))
+    costs[0] = (0.0, sum(absent for _, absent in costs))
+    return tuple(costs)
 
 
 def announced(fields: Iterable[int], mti: str, network: str | None) -> float:

@@ -147,10 +147,10 @@ def _begins(value: str, pattern: str) -> bool:
 def is_turned(value: str, pattern: str) -> bool:
     """Whether *value* matches *pattern* except for two adjacent characters that are swapped."""
     pairs = enumerate(zip(pattern, value, strict=False))
-    apart = [at for at, (want, have) in pairs if want not in (".", have)]
-    if len(apart) != 2 or apart[1] - apart[0] != 1 or len(pattern) > len(value):
+    positions = [at for at, (want, have) in pairs if want not in (".", have)]
+    if len(positions) != 2 or positions[1] - positions[0] != 1 or len(pattern) > len(value):
         return False
-    return pattern[apart[0]] == value[apart[1]] and pattern[apart[1]] == value[apart[0]]
+    return pattern[positions[0]] == value[positions[1]] and pattern[positions[1]] == value[positions[0]]
 
 
 # The tags that repeat an element, and what precedes its value in the tag.
@@ -167,8 +167,8 @@ def tags_given(fields: Mapping[int, str]) -> Mapping[str, str]:
     """Tag values as other elements give them; a dot stands for any character."""
     values = dict(fields) | {_TRACK_2: fields.get(_TRACK_2, "").replace("=", "D")}
     values[_DAY] = fields.get(_DAY, "") or fields.get(_TIME, "")[2:6]
-    given = {tag: front + values.get(number, "") for number, tag, front, _, _ in _IN_CHIP}
-    return given | {"9C": fields.get(3, "")[:2]}
+    patterns = {tag: front + values.get(number, "") for number, tag, front, _, _ in _IN_CHIP}
+    return patterns | {"9C": fields.get(3, "")[:2]}
 
 
 def facts(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
@@ -195,14 +195,14 @@ def facts(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
 
 def _clocks(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
     """DE 7 and the local time, each from the other (same minutes and seconds) and from DE 37."""
-    sent, here = moments(fields, table)
+    sent, local_time = moments(fields, table)
     if _SENT not in fields:
         reference = fields.get(_RRN, "")
         if days := _days(reference[1:4]):
             hour = reference[4:6]
             yield Fact(_SENT, [f"{day:%m%d}{hour}...." for day in days], 0, "", (_SENT,))
-        if here:
-            yield Fact(_SENT, (f"......{here:%M%S}",), 0, "", (_SENT,))
+        if local_time:
+            yield Fact(_SENT, (f"......{local_time:%M%S}",), 0, "", (_SENT,))
     if _TIME not in fields and sent:
         yield Fact(_TIME, ("." * (table[_TIME].width - 4) + f"{sent:%M%S}",), 0, "", (_TIME,))
 
@@ -222,13 +222,13 @@ def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
     if _STAN not in fields:
         return
     # A reversal repeats the RRN of the original.
-    held = fields.get(number_of("original", table.version) or 0, "")
-    undone = message_types.read_original(held, table.version) if held else None
-    own = f"......{fields[_STAN][-_RRN_HEAD:]}"
+    original = fields.get(number_of("original", table.version) or 0, "")
+    undone = message_types.read_original(original, table.version) if original else None
+    pattern = f"......{fields[_STAN][-_RRN_HEAD:]}"
     of_original = (f"......{undone.stan[-_RRN_HEAD:]}",) if undone else ()
-    yield Fact(_RRN, (own, *of_original), 8, STAN, (_RRN, _STAN))
+    yield Fact(_RRN, (pattern, *of_original), 8, STAN, (_RRN, _STAN))
     if undone:
-        yield Fact(_RRN, (own,), 3)
+        yield Fact(_RRN, (pattern,), 3)
         yield Fact(_STAN, (undone.stan,), 0, "", (_STAN,))
         if len(undone.when) == table[_SENT].width:
             yield Fact(_SENT, (undone.when,), 0, "", (_SENT,))
@@ -251,46 +251,46 @@ def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
 def testimony(fields: Mapping[int, str], mti: str, table: Spec) -> Testimony:
     """The result of all cross-checks on *fields*. An element with an unknown character confirms nothing,
     but can fail a check."""
-    said, sound = Testimony(), {number: value for number, value in fields.items() if UNKNOWN not in value}
-    sent, here = moments(sound, table)
+    evidence, sound = Testimony(), {number: value for number, value in fields.items() if UNKNOWN not in value}
+    sent, local_time = moments(sound, table)
     if _SENT in sound and _TIME in sound:
-        _times(said, sent, here, undoes=mti[1] in _UNDOING)
+        _times(evidence, sent, local_time, undoes=mti[1] in _UNDOING)
     if table[_TIME].width == 6 and (_TIME in fields) != (_DAY in fields):
-        said.hear(False, 6, "")  # local date and time occur together
+        evidence.hear(False, 6, "")  # local date and time occur together
     for fact in facts(sound, table):
         value = fields.get(fact.number)
         if value is None:
             continue
         if fact.holds(value):
-            said.agree += [fact.words] * bool(fact.words and value == sound.get(fact.number))
+            evidence.agree += [fact.words] * bool(fact.words and value == sound.get(fact.number))
         elif bits := fact.odd(value):
-            said.hear(False, bits, "", *fact.who)
-    _card(said, sound)
+            evidence.hear(False, bits, "", *fact.who)
+    _card(evidence, sound)
     if tags(sound.get(_CHIP, "")):
-        said.agree.append(CHIP)
+        evidence.agree.append(CHIP)
     if _APPROVAL in sound and _ANSWER in sound and message_types.is_response(mti):
         answer = lookup("response_code", sound[_ANSWER], version=table.version)
-        said.hear(answer is None or answer.kind == "approved", 4, "")
-    return said
+        evidence.hear(answer is None or answer.kind == "approved", 4, "")
+    return evidence
 
 
-def _times(said: Testimony, sent: datetime | None, here: datetime | None, undoes: bool) -> None:
+def _times(said: Testimony, sent: datetime | None, local_time: datetime | None, undoes: bool) -> None:
     """DE 7 is UTC, so local time differs by the zone's hours. A reversal has its own DE 7, but may repeat
     the local time of the original."""
     who = (_SENT, _TIME, _DAY)
-    if sent and here and is_turned(f"{sent:%m%d%H%M%S}", f"{here:%m%d..%M%S}"):
+    if sent and local_time and is_turned(f"{sent:%m%d%H%M%S}", f"{local_time:%m%d..%M%S}"):
         said.hear(False, _TURNED, "", *who)
     if undoes:
         return
-    if sent is None or here is None:
+    if sent is None or local_time is None:
         said.hear(False, 8, "", *who)
         return
-    apart = (sent - here).total_seconds() / 60
-    if abs(apart) > _YEAR / 2:
-        apart -= _YEAR if apart > 0 else -_YEAR
-    is_zone = abs(apart) <= _MOST_APART
-    said.hear(is_zone and apart % _QUARTER == 0, 8, "", *who)
-    said.hear(is_zone and apart % _HOUR == 0, 2, ZONE)
+    minutes = (sent - local_time).total_seconds() / 60
+    if abs(minutes) > _YEAR / 2:
+        minutes -= _YEAR if minutes > 0 else -_YEAR
+    is_zone = abs(minutes) <= _MOST_APART
+    said.hear(is_zone and minutes % _QUARTER == 0, 8, "", *who)
+    said.hear(is_zone and minutes % _HOUR == 0, 2, ZONE)
 
 
 def _card(said: Testimony, fields: Mapping[int, str]) -> None:
@@ -309,19 +309,19 @@ def _card(said: Testimony, fields: Mapping[int, str]) -> None:
 def fits(short: str, pattern: str, lost: int) -> set[str]:
     """What *short* was if *lost* characters are missing from a value that starts with *pattern*, where dots
     stand for any character."""
-    found, size = set(), len(pattern) - lost
+    values, size = set(), len(pattern) - lost
     for at in range(size + 1 if size <= len(short) else 0):
         head = pattern[:at] + pattern[at + lost :]
         if all(want in (".", have) for want, have in zip(head, short, strict=False)):
-            found.add(short[:at] + pattern[at : at + lost].replace(".", UNKNOWN) + short[at:])
-    return found
+            values.add(short[:at] + pattern[at : at + lost].replace(".", UNKNOWN) + short[at:])
+    return values
 
 
 def expected(number: int, fields: Mapping[int, str], table: Spec) -> Iterator[str]:
     """Patterns for element *number*: all facts combined, then each alone; a dot stands for any character."""
     patterns = [fact.patterns for fact in facts(fields, table) if fact.number == number and fact.who]
     for together in product(*patterns):
-        if len({len(one) for one in together}) == 1:
+        if len({len(pattern) for pattern in together}) == 1:
             yield "".join(
                 next((char for char in chars if char != "."), ".") for chars in zip(*together, strict=True)
             )

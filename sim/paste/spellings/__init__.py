@@ -95,16 +95,16 @@ def sightings(paste: str) -> list[Sighting]:
     >>> [one.name for one in sightings("30 38 30 30 20 20 00 00 00 80 00 00")]
     ['text', 'hex']
     """
-    return list(_found(paste, BYTES))
+    return list(_find_sightings(paste, BYTES))
 
 
 def sighting_named(paste: str, name: str) -> Sighting | None:
     """The sighting called *name* in *paste*; None if there is none."""
-    found = _found(paste, [one for one in BYTES if name.startswith(one.NAMES)])
-    return next((one for one in found if one.name == name), None)
+    candidates = _find_sightings(paste, [module for module in BYTES if name.startswith(module.NAMES)])
+    return next((sighting for sighting in candidates if sighting.name == name), None)
 
 
-def _found(paste: str, spellings: Iterable[ModuleType]) -> Iterator[Sighting]:
+def _find_sightings(paste: str, spellings: Iterable[ModuleType]) -> Iterator[Sighting]:
     text = tidy.plain(_BLANKS.sub(_fewer, paste[:MOST_CHARACTERS].lstrip("\ufeff")))
     for spelling in spellings:
         yield from spelling.find(text)
@@ -125,15 +125,19 @@ def rewritten(paste: str, name: str, old: bytes, new: bytes) -> str | None:
     """
     if old == new:
         return paste
-    spelling = next((one for one in BYTES if name.startswith(one.NAMES) and hasattr(one, "rewrite")), None)
-    made: str | None = spelling.rewrite(paste, old, new) if spelling else None
-    if made is None and name == "hex dump":  # without offsets
-        made = hexadecimal.rewrite(paste, old, new)
-    again = made is not None and any(one.name == name and one.data == new for one in sightings(made))
-    return made if again else None
+    spelling = next(
+        (module for module in BYTES if name.startswith(module.NAMES) and hasattr(module, "rewrite")), None
+    )
+    text: str | None = spelling.rewrite(paste, old, new) if spelling else None
+    if text is None and name == "hex dump":  # without offsets
+        text = hexadecimal.rewrite(paste, old, new)
+    again = text is not None and any(
+        sighting.name == name and sighting.data == new for sighting in sightings(text)
+    )
+    return text if again else None
 
 
-def named(paste: str) -> list[Named]:
+def named_messages(paste: str) -> list[Named]:
     """The messages whose elements *paste* names: in XML, JSON, printed dictionaries, program text, tables or
     logs.
 
@@ -152,9 +156,9 @@ def named(paste: str) -> list[Named]:
     >>> [one.mti for one in named('{"mti": "0800", "3": "990000", "11": "123456"}')]
     ['0800']
     """
-    return next((found for one in ELEMENTS if (found := list(one.find(paste)))), [])
+    return next((messages for module in ELEMENTS if (messages := list(module.find(paste)))), [])
 
 
 def looks_at_all(paste: str) -> bool:
-    """Whether `named` reads all of *paste*: its spellings stop after a maximum of lines or records."""
+    """Whether `named_messages` reads all of *paste*: spellings stop after a maximum of lines or records."""
     return paste.count("\n") < element_log.MOST_LINES and paste.count("{") < dictionaries.MOST_RECORDS

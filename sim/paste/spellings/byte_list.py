@@ -61,12 +61,14 @@ def _as_in_c(text: str) -> str:
 
 def _lists(plain: str, text: str) -> Iterator[Sighting]:
     for pattern in (_LISTED, _SPACED):
-        found = max(pattern.finditer(plain), key=lambda match: len(match[0]), default=None)
-        if found is None:
+        run = max(pattern.finditer(plain), key=lambda match: len(match[0]), default=None)
+        if run is None:
             continue
-        values = [int(one, 0) if "x" in one.lower() else int(one) for one in _NUMBER.findall(found[0])]
+        values = [
+            int(number, 0) if "x" in number.lower() else int(number) for number in _NUMBER.findall(run[0])
+        ]
         if all(_LOWEST <= value <= _HIGHEST for value in values):
-            yield sighted("list of byte values", bytes(value & 0xFF for value in values), len(found[0]), text)
+            yield sighted("list of byte values", bytes(value & 0xFF for value in values), len(run[0]), text)
 
 
 def _listed(text: str) -> Iterator[Sighting]:
@@ -80,11 +82,11 @@ def _listed(text: str) -> Iterator[Sighting]:
             now.append(match)
             best = now if len(now) > len(best) else best
     lines = list(_ONE_A_LINE.finditer(text))
-    for found, value in ((best, 2), (lines, 1)):
-        values = [int(one[value], 16 if "x" in one[value].lower() else 10) for one in found]
-        if len(values) >= _FEWEST_LISTED and all(_LOWEST <= one <= _HIGHEST for one in values):
-            taken = found[-1].end() - found[0].start()
-            yield sighted("list of byte values", bytes(one & 0xFF for one in values), taken, text)
+    for matches, value in ((best, 2), (lines, 1)):
+        values = [int(token[value], 16 if "x" in token[value].lower() else 10) for token in matches]
+        if len(values) >= _FEWEST_LISTED and all(_LOWEST <= number <= _HIGHEST for number in values):
+            taken = matches[-1].end() - matches[0].start()
+            yield sighted("list of byte values", bytes(number & 0xFF for number in values), taken, text)
 
 
 def write(data: bytes) -> str:
@@ -94,13 +96,13 @@ def write(data: bytes) -> str:
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
     """*paste* with the numbers of *new* in place of those of *old*, in the same notation."""
-    tokens = [(one.start(), one.end(), _value(one[0])) for one in _WRITTEN.finditer(paste)]
+    tokens = [(match.start(), match.end(), _value(match[0])) for match in _WRITTEN.finditer(paste)]
     start = bytes(value for _, _, value in tokens).find(old)
     if start < 0:
         return None
-    found = tokens[start : start + len(old)]
-    number = _numbers_like([paste[one:end] for one, end, _ in found])
-    return laid_out(paste, found, [number(byte) for byte in new])
+    targets = tokens[start : start + len(old)]
+    number = _numbers_like([paste[begin:end] for begin, end, _ in targets])
+    return laid_out(paste, targets, [number(byte) for byte in new])
 
 
 def _value(text: str) -> int:
@@ -112,8 +114,8 @@ def _numbers_like(texts: Sequence[str]) -> Callable[[int], str]:
     sign = texts[0][:2]
     if sign in ("0x", "0X"):
         short = min(map(len, texts)) < len("0x00")
-        upper = not any(char in "abcdef" for one in texts for char in one)
+        upper = not any(char in "abcdef" for text in texts for char in text)
         form = f"{sign}{{:{'' if short else '02'}{'X' if upper else 'x'}}}"
         return form.format
-    signed = any(one.startswith("-") for one in texts)
+    signed = any(text.startswith("-") for text in texts)
     return lambda byte: str(byte - 0x100 if signed and byte > 0x7F else byte)

@@ -52,14 +52,14 @@ def find(text: str) -> Iterator[Sighting]:
     yield from _bracketed(tidy.joined(text), text)
     for byte, token, between in _CHAINED:
         yield from _chain(text, byte, token, between)
-    for found in _BITS.finditer(text):
-        data = bytes(int(one, 2) for one in _OCTET.findall(found[0]))
-        yield sighted("binary digits", data, len(found[0]), text)
+    for match in _BITS.finditer(text):
+        data = bytes(int(octet, 2) for octet in _OCTET.findall(match[0]))
+        yield sighted("binary digits", data, len(match[0]), text)
     if line := line_with(text, _ON_TERMINAL):
-        hexed = [one[1] for one in _ON_TERMINAL.finditer(line) if one[1]]
+        hexed = [mark[1] for mark in _ON_TERMINAL.finditer(line) if mark[1]]
         if not uneven(hexed):
-            shown = _ON_TERMINAL.sub(_by_terminal, line)
-            yield sighted("characters as terminals show them", encoded(shown), len(line), text)
+            characters = _ON_TERMINAL.sub(_by_terminal, line)
+            yield sighted("characters as terminals show them", encoded(characters), len(line), text)
 
 
 def _chain(
@@ -74,17 +74,19 @@ def _chain(
             now = []
         now.append(match)
         best = now if len(now) > len(best) else best
-    if uneven([one["hex"] for one in best if one["hex"]]):
+    if uneven([link["hex"] for link in best if link["hex"]]):
         return
-    pieces = [_piece(one) for one in best]
-    if sum(one.lastgroup in ("hex", "number") for one in best) >= _FEWEST and None not in pieces:
+    pieces = [_piece(link) for link in best]
+    if sum(link.lastgroup in ("hex", "number") for link in best) >= _FEWEST and None not in pieces:
         data = b"".join(piece or b"" for piece in pieces)
         yield sighted("bytes and strings", data, best[-1].end() - best[0].start(), text)
 
 
 def uneven(digits: list[str]) -> bool:
     """Whether one of *digits* has lost a digit: it is single, but others show a leading 0."""
-    return any(len(one) == 1 for one in digits) and any(one[0] == "0" and len(one) > 1 for one in digits)
+    return any(len(number) == 1 for number in digits) and any(
+        number[0] == "0" and len(number) > 1 for number in digits
+    )
 
 
 def _piece(match: re.Match[str]) -> bytes | None:
@@ -116,8 +118,8 @@ def line_with(text: str, mark: re.Pattern[str]) -> str:
     starts = [match.start() for match, _ in zip(mark.finditer(text), range(_FEWEST), strict=False)]
     if len(starts) < _FEWEST:
         return ""
-    found = _LINE.match(text, starts[0] - len(word_before(text, starts[0])))
-    return found[0] if found else ""
+    line_match = _LINE.match(text, starts[0] - len(word_before(text, starts[0])))
+    return line_match[0] if line_match else ""
 
 
 def _by_terminal(match: re.Match[str]) -> str:

@@ -46,14 +46,14 @@ def find(text: str) -> Iterator[Sighting]:
     """The characters of *text*, then the parts of it that may be a message."""
     yield Sighting("text", encoded(bare(text)), 0.0, text=True)
     yield from _inside(tidy.joined(text))
-    yield from _apart(text)
+    yield from _rejoin_parts(text)
     yield from _lines_joined(text)
 
 
 def _inside(text: str) -> Iterator[Sighting]:
     """Messages within other text, such as a log line or a quotation."""
-    whole = bare(text)
-    seen = {whole}
+    content = bare(text)
+    parts = {content}
     places = (match.start() for match in _MESSAGE.finditer(text))
     for start, _ in zip(places, range(_MOST_PLACES), strict=False):
         match = _LINE.match(text, start)
@@ -61,13 +61,13 @@ def _inside(text: str) -> Iterator[Sighting]:
         if (mark := text[start - 1 : start]) and mark in _QUOTES and mark in line:
             line = line.rpartition(mark)[0]  # the closing mark is not part of the message
         for part in (line, line.rstrip(), _CLOSING.split(line, maxsplit=1)[0]):
-            if part not in seen and part != whole.rstrip():  # trailing blanks are data
-                seen.add(part)
+            if part not in parts and part != content.rstrip():  # trailing blanks are data
+                parts.add(part)
                 name = "text among other text"
                 yield Sighting(name, encoded(part), -around(len(text) - len(part)), text=True)
 
 
-def _apart(text: str) -> Iterator[Sighting]:
+def _rejoin_parts(text: str) -> Iterator[Sighting]:
     """MTI, bitmap and data that a log shows separately, joined: as characters, and as hex."""
     match = _PARTS.search(text)
     if match is None:
@@ -101,5 +101,5 @@ def write(data: bytes) -> str:
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
     """*paste* with the characters of *new* in place of those of *old*."""
-    there = old.decode("latin-1")
-    return paste.replace(there, new.decode("latin-1"), 1) if there in paste else None
+    old_text = old.decode("latin-1")
+    return paste.replace(old_text, new.decode("latin-1"), 1) if old_text in paste else None

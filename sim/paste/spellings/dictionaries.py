@@ -40,25 +40,25 @@ _RECORD = (
 def find(text: str) -> Iterator[Named]:
     """The messages whose elements a record in *text* names."""
     records = [collected("JSON", *_pairs(record)) for record in _records(text)]
-    if whole := [made for made in records if made]:
-        yield from whole
+    if messages := [record for record in records if record]:
+        yield from messages
         return
     if is_json(text):
         return  # in other JSON, matching pairs could belong to different records
     text, encoded = _ENCODED.subn(r"\1", text)
     brace = re.search(r"[{\[]|Map\(", text)
     if brace:
-        found = [
-            (path_of(one[1]), _ESCAPE.sub(_unescaped, one[2] or one[3] or "") or one[4] or "")
-            for one in _PAIR.finditer(text, brace.start())
+        pairs = [
+            (path_of(match[1]), _ESCAPE.sub(_unescaped, match[2] or match[3] or "") or match[4] or "")
+            for match in _PAIR.finditer(text, brace.start())
         ]
         numbered = [
-            (path, value.rstrip() if path == "0" else value) for path, value in found if path is not None
+            (path, value.rstrip() if path == "0" else value) for path, value in pairs if path is not None
         ]
         if len(dict(numbered)) >= (_FEWEST_ENCODED if encoded else _FEWEST) and (
-            made := collected("printed dictionary", numbered)
+            message := collected("printed dictionary", numbered)
         ):
-            yield made
+            yield message
 
 
 def is_json(text: str) -> bool:
@@ -85,10 +85,10 @@ def _unescaped(match: re.Match[str]) -> str:
 def texts(text: str) -> list[tuple[str, str]]:
     """The strings in records of *text* that are long enough for a message, with their keys, `message` first,
     as in our service's own requests and responses."""
-    found: list[tuple[str, str]] = []
+    strings: list[tuple[str, str]] = []
     for record in _records(text):
-        found += _strings(record, "", 0)
-    return sorted(found, key=lambda one: one[0] != "message")[:_MOST_TEXTS]
+        strings += _strings(record, "", 0)
+    return sorted(strings, key=lambda pair: pair[0] != "message")[:_MOST_TEXTS]
 
 
 def _records(text: str) -> Iterator[dict[str, Any]]:
@@ -98,14 +98,14 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
     decoder = json.JSONDecoder()
     for _ in range(MOST_RECORDS):
         try:
-            made, end = decoder.raw_decode(text, start)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             return
-        if isinstance(made, list) and all(_is_element(one) for one in made):
-            made = {"": made}
-        for one in made if isinstance(made, list) else [made]:
-            if isinstance(one, dict):
-                yield one
+        if isinstance(value, list) and all(_is_element(item) for item in value):
+            value = {"": value}
+        for record in value if isinstance(value, list) else [value]:
+            if isinstance(record, dict):
+                yield record
         # Another may follow, perhaps after a few words.
         between = _BETWEEN.match(text, end)
         if between is None:
@@ -161,12 +161,12 @@ def _walk(value: Any, keys: tuple[str, ...], depth: int) -> Iterator[tuple[tuple
     elif isinstance(value, list):
         for inner in value:
             if isinstance(inner, dict):
-                lower = {_plain(key): held for key, held in inner.items()}
-                number, held = (
+                lower = {_plain(key): item for key, item in inner.items()}
+                number, content = (
                     next((lower[key] for key in those if key in lower), None) for those in _RECORD
                 )
-                if number is not None and held is not None:
-                    yield from _walk(held, (str(number),), depth + 1)
+                if number is not None and content is not None:
+                    yield from _walk(content, (str(number),), depth + 1)
     elif keys and isinstance(value, str | int) and not isinstance(value, bool):
         yield keys, str(value)
 
@@ -175,7 +175,7 @@ def _strings(value: Any, key: str, depth: int) -> Iterator[tuple[str, str]]:
     if depth > _MOST_DEEP:
         return
     if isinstance(value, dict):
-        if any(_plain(name) in _RECORD[0] and path_of(str(held)) for name, held in value.items()):
+        if any(_plain(name) in _RECORD[0] and path_of(str(item)) for name, item in value.items()):
             return  # one element
         if path_of(key) is not None:
             return

@@ -122,34 +122,34 @@ def find(text: str) -> Iterator[Named]:
     bitmap = _BITMAP.search(text)
     bits = bitmap[1] if bitmap else ""
     mti = mti_said(text)
-    pairs = [(str(int(one[1])), one[2]) for one in _PAIR.finditer(text)]
+    pairs = [(str(int(match[1])), match[2]) for match in _PAIR.finditer(text)]
     if all(int(path) == len(value) for path, value in pairs):
         pairs = []  # these are sizes
-    pairs = pairs or [(str(int(one[1])), one[2] or one[3] or "") for one in _RUN.finditer(text)]
+    pairs = pairs or [(str(int(match[1])), match[2] or match[3] or "") for match in _RUN.finditer(text)]
     if len(pairs) >= _FEWEST_PAIRS:
         head = [(MTI_PATH, mti)] if mti else []
-        if made := collected("log of (element)(value)", [*head, *pairs], bits):
-            yield made
+        if message := collected("log of (element)(value)", [*head, *pairs], bits):
+            yield message
             return
     labelled, inline = list(divided(_without_names([*_labelled(text)]))), list(divided(_inline(text, mti)))
     chosen, name = labelled, "log with one element per line"
     if _count(inline) > _count(labelled):
         chosen, name = inline, "log of element=value"
-    for found in chosen:
-        if made := collected(name, found, bits if len(chosen) == 1 else ""):
-            yield made
+    for group in chosen:
+        if message := collected(name, group, bits if len(chosen) == 1 else ""):
+            yield message
 
 
-def _count(found: list[Pairs]) -> int:
-    return sum(len(dict(pairs)) for pairs in found)
+def _count(groups: list[Pairs]) -> int:
+    return sum(len(dict(pairs)) for pairs in groups)
 
 
 def mti_said(text: str) -> str:
     """The first MTI after a label in *text*; empty if there is none."""
     for label in _MTI.finditer(text):
-        for one in _FOUR.findall(label[1]):
-            if is_mti(one):
-                return str(one)
+        for digits in _FOUR.findall(label[1]):
+            if is_mti(digits):
+                return str(digits)
     return ""
 
 
@@ -157,19 +157,19 @@ def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
     """Path and value of each `number=value`, after an MTI that only a label gives."""
     hashed = _HASHED_MTI.match(text)
     heads = list((_HASHED if hashed else _INLINE).finditer(text))
-    ends = [*(one.start() for one in heads[1:]), len(text)][: len(heads)]
-    found = [
-        (str(int(one[1])), _inline_value(text[one.end() : min(end, one.end() + _MOST_VALUE)]))
-        for one, end in zip(heads, ends, strict=True)
+    ends = [*(head.start() for head in heads[1:]), len(text)][: len(heads)]
+    pairs = [
+        (str(int(head[1])), _inline_value(text[head.end() : min(end, head.end() + _MOST_VALUE)]))
+        for head, end in zip(heads, ends, strict=True)
     ]
     if hashed:
-        found = [(path, value.removesuffix("#")) for path, value in found]
-    if len(found) > 1 and all(value.endswith(",") for _, value in found[:-1]):  # a list in one line
-        found = [(path, value.removesuffix(",")) for path, value in found]
-    if mti and (MTI_PATH, mti) not in found:
+        pairs = [(path, value.removesuffix("#")) for path, value in pairs]
+    if len(pairs) > 1 and all(value.endswith(",") for _, value in pairs[:-1]):  # a list in one line
+        pairs = [(path, value.removesuffix(",")) for path, value in pairs]
+    if mti and (MTI_PATH, mti) not in pairs:
         yield MTI_PATH, mti
-    form = len(found) > 1 and text.count("&") >= len(found) - 1
-    yield from ((path, unquote_plus(value, "latin-1")) for path, value in found) if form else found
+    form = len(pairs) > 1 and text.count("&") >= len(pairs) - 1
+    yield from ((path, unquote_plus(value, "latin-1")) for path, value in pairs) if form else pairs
 
 
 def _inline_value(rest: str) -> str:
@@ -193,10 +193,10 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
         if mti := mti_said(line) or (bare if is_mti(bare) else ""):
             yield MTI_PATH, mti
             continue
-        found = None if _BITS.match(line) or "itmap" in line else _element(line)
-        if found is None:
+        element = None if _BITS.match(line) or "itmap" in line else _element(line)
+        if element is None:
             continue
-        number, inner, value = found
+        number, inner, value = element
         if "SUBFIELDS" in line:
             block = last = number
             continue
@@ -218,8 +218,10 @@ def _without_names(pairs: Pairs) -> Pairs:
 
 def _by(pattern: re.Pattern[str], pairs: Pairs) -> Pairs:
     """The *pairs* with each value reduced to what *pattern* captures."""
-    found = [(path, value, pattern.fullmatch(value)) for path, value in pairs]
-    return [(path, _unquoted(one[1]) if one and path != MTI_PATH else value) for path, value, one in found]
+    triples = [(path, value, pattern.fullmatch(value)) for path, value in pairs]
+    return [
+        (path, _unquoted(match[1]) if match and path != MTI_PATH else value) for path, value, match in triples
+    ]
 
 
 def _element(line: str) -> tuple[int, str, str] | None:
@@ -227,8 +229,8 @@ def _element(line: str) -> tuple[int, str, str] | None:
     if kind := _BEHIND_KIND.fullmatch(line):
         return int(kind[1]), "", f"[{kind[2]}]"
     worded = _WORDED.search(line)
-    if not worded and (named := _NAMED.match(line)):
-        return int(named[1]), "", named[2]
+    if not worded and (match := _NAMED.match(line)):
+        return int(match[1]), "", match[2]
     label = _LABEL.search(line, worded.start() if worded else 0)
     if label is None:
         return None
@@ -240,8 +242,8 @@ def _element(line: str) -> tuple[int, str, str] | None:
 
 
 def _unquoted(value: str) -> str:
-    if shown := _AS_SENT.search(value):
-        return shown[1]
+    if sent_match := _AS_SENT.search(value):
+        return sent_match[1]
     match = _QUOTED.fullmatch(value)
     if match and _CLOSED[match[1]] == match[3]:
         return match[2]

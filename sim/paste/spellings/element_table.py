@@ -54,19 +54,23 @@ def find(text: str) -> Iterator[Named]:
         plain = len({_QUOTED.sub("", line).count(divider) for line in lines}) > 1
         split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
         place = next((at for cells in split if (at := _headed(cells))), -1)
-        if found := list(_wide(split)):
-            yield from found
+        if messages := list(_wide(split)):
+            yield from messages
             return
         rows = [row for cells in split if (row := _row(cells, place))]
-        if len(rows) >= _FEWEST and 2 * len(rows) > len(lines) and (found := list(_made(rows, text))):
-            yield from found
+        if (
+            len(rows) >= _FEWEST
+            and 2 * len(rows) > len(lines)
+            and (messages := list(_messages_of_rows(rows, text)))
+        ):
+            yield from messages
             return
-    yield from _made(_aligned(lines))
+    yield from _messages_of_rows(_aligned(lines))
 
 
 def _aligned(lines: list[str]) -> list[tuple[str, str]]:
     """Path and value of each row in aligned columns of number, name and value; a name may fill its column."""
-    rows = [(found[1], line) for line in lines if (found := _NUMBERED.match(line))]
+    rows = [(match[1], line) for line in lines if (match := _NUMBERED.match(line))]
     ends = Counter(found.end() for _, line in rows if (found := _FILLED.match(line)))
     if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or not ends:
         return []
@@ -80,25 +84,29 @@ def _wide(split: list[list[str]]) -> Iterator[Named]:
     """The messages of a table whose first row names elements, with one message per other row."""
     paths = _columns(split[0]) if split else []
     for cells in split[1:] if paths else ():
-        if len(cells) == len(paths) and (made := _of_row(paths, cells)):
-            yield made
+        if len(cells) == len(paths) and (message := _of_row(paths, cells)):
+            yield message
 
 
 def _columns(cells: list[str], *, words: bool = False) -> list[str]:
     """The path in each cell of a header row, by number or, if few have one and *words* is set, by name; empty
     if the column is not an element. No paths if the table is not one of messages."""
     labels = [cell.strip(" \t'\"") for cell in cells]
-    for named in (path_of, path_in_words)[: 1 + words]:
-        paths = [named(label) or "" for label in labels]
-        known = [path for path in paths if path]
-        if len(known) >= _FEWEST_WIDE and MTI_PATH in known and len(set(known)) == len(known):
+    for reader in (path_of, path_in_words)[: 1 + words]:
+        paths = [reader(label) or "" for label in labels]
+        known_paths = [path for path in paths if path]
+        if (
+            len(known_paths) >= _FEWEST_WIDE
+            and MTI_PATH in known_paths
+            and len(set(known_paths)) == len(known_paths)
+        ):
             return paths
     return []
 
 
 def _of_row(paths: list[str], cells: list[str]) -> Named | None:
     """The message of a row; spreadsheets drop the leading zero of an MTI, or keep it in a formula."""
-    plain = [found[1] if (found := _FORMULA.fullmatch(cell)) else csv_value(cell) for cell in cells]
+    plain = [match[1] if (match := _FORMULA.fullmatch(cell)) else csv_value(cell) for cell in cells]
     pairs = [(path, cell) for path, cell in zip(paths, plain, strict=False) if path and cell.strip()]
     pairs = [(path, cell.strip().zfill(4) if path == MTI_PATH else cell) for path, cell in pairs]
     return collected(WIDE, pairs)
@@ -119,7 +127,9 @@ class Wide:
     def of(cls, head: str) -> Wide | None:
         """The table with header row *head*; None if its cells name no elements."""
         tried = (
-            (one, _columns(_cells(head, one), words=True)) for one in _DIVIDERS if one in head[:_MOST_LINE]
+            (divider, _columns(_cells(head, divider), words=True))
+            for divider in _DIVIDERS
+            if divider in head[:_MOST_LINE]
         )
         return next((cls(divider, paths) for divider, paths in tried if paths), None)
 
@@ -179,7 +189,7 @@ def _split(line: str, divider: str, plain: bool) -> list[str]:
     return next(csv.reader([line], delimiter=divider), [""])
 
 
-def _made(rows: list[tuple[str, str]], text: str = "") -> Iterator[Named]:
+def _messages_of_rows(rows: list[tuple[str, str]], text: str = "") -> Iterator[Named]:
     """The messages of *rows*; if they have no MTI, it is the one in *text*."""
     rows = [(path, value) for path, value in rows if path != MTI_PATH or is_mti(value.strip())]
     if rows and MTI_PATH not in dict(rows) and (mti := mti_said(text)):
@@ -187,8 +197,8 @@ def _made(rows: list[tuple[str, str]], text: str = "") -> Iterator[Named]:
     pairs: list[tuple[str, str]] = []
     for path, value in [*rows, (MTI_PATH, "")]:
         if path == MTI_PATH and pairs:
-            if made := collected("table of elements", pairs):
-                yield made
+            if message := collected("table of elements", pairs):
+                yield message
             pairs = []
         pairs.append((path, value))
 

@@ -91,10 +91,14 @@ def collected(
     elements = {path: value for path, value in fields.items() if 2 <= _top(path) <= 192}
     if not MTI.fullmatch(mti) or not any(elements.values()):
         return None
-    shown = _bits(bitmap or bits)
-    if not bitmap and shown and {number + 64 for number in shown} == {*map(_top, elements)} - {*range(65)}:
-        shown = None  # element 1 is only the secondary bitmap
-    return Named(name, mti, elements, frozenset(binary), shown)
+    numbers = _bits(bitmap or bits)
+    if (
+        not bitmap
+        and numbers
+        and {number + 64 for number in numbers} == {*map(_top, elements)} - {*range(65)}
+    ):
+        numbers = None  # element 1 is only the secondary bitmap
+    return Named(name, mti, elements, frozenset(binary), numbers)
 
 
 def _top(path: str) -> int:

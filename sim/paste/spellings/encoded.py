@@ -45,11 +45,13 @@ def find(text: str) -> Iterator[Sighting]:
     bare = _GOES_ON.sub("", text)
     for name, mark in (("XML entities", _ENTITY), ("quoted-printable", _QUOTED_PRINTABLE)):
         line = line_with(bare, mark)
-        hexed = [one[1] for one in mark.finditer(line)]
+        hexed = [match[1] for match in mark.finditer(line)]
         mixed = mark is _ENTITY and any(hexed) and not all(hexed)
-        if line and not mixed and not uneven([one for one in hexed if one]):
-            shown = html.unescape(mark.sub(_by_entity, line)) if mark is _ENTITY else mark.sub(_by_hex, line)
-            yield sighted(name, encoded(shown), len(line), text)
+        if line and not mixed and not uneven([digits for digits in hexed if digits]):
+            characters = (
+                html.unescape(mark.sub(_by_entity, line)) if mark is _ENTITY else mark.sub(_by_hex, line)
+            )
+            yield sighted(name, encoded(characters), len(line), text)
 
 
 def _percent(text: str, paste: str) -> Iterator[Sighting]:
@@ -58,29 +60,29 @@ def _percent(text: str, paste: str) -> Iterator[Sighting]:
     if first is None:
         return
     start = len(text[: first.start()].rstrip(_PLAIN))
-    found = _ENCODED.match(text, start)
-    if found is not None and len(_PERCENT.findall(found[0])) >= _FEWEST_PERCENT:
-        yield sighted("URL encoding", unquote_to_bytes(found[0].replace("+", " ")), len(found[0]), paste)
+    match = _ENCODED.match(text, start)
+    if match is not None and len(_PERCENT.findall(match[0])) >= _FEWEST_PERCENT:
+        yield sighted("URL encoding", unquote_to_bytes(match[0].replace("+", " ")), len(match[0]), paste)
 
 
 def _base32(text: str, paste: str) -> Iterator[Sighting]:
-    whole = _BASE32.fullmatch(_BLANK.sub("", text).strip("\"'`="))
-    found = whole or max(_BASE32.finditer(text), key=lambda match: len(match[0]), default=None)
-    if found is None or _HEX.fullmatch(found[0]):
+    full_match = _BASE32.fullmatch(_BLANK.sub("", text).strip("\"'`="))
+    best_match = full_match or max(_BASE32.finditer(text), key=lambda match: len(match[0]), default=None)
+    if best_match is None or _HEX.fullmatch(best_match[0]):
         return
     try:
-        data = base64.b32decode(found[0] + "=" * (-len(found[0]) % 8), casefold=True)
+        data = base64.b32decode(best_match[0] + "=" * (-len(best_match[0]) % 8), casefold=True)
     except binascii.Error:
         return
-    yield sighted("base32", data, len(text) if whole else len(found[0]), paste)
+    yield sighted("base32", data, len(text) if full_match else len(best_match[0]), paste)
 
 
 def _base64(text: str, paste: str) -> Iterator[Sighting]:
-    whole = _BLANK.sub("", text).strip("\"'`")
+    content = _BLANK.sub("", text).strip("\"'`")
     longest = max((match[0] for match in _TOKEN.finditer(text)), key=len, default="")
     lined = max(_BASE64_LINES.finditer(text), key=lambda match: len(match[0]), default=None)
     block = _BLANK.sub("", lined[0]) if lined else ""
-    for token in dict.fromkeys((whole, block, longest)):
+    for token in dict.fromkeys((content, block, longest)):
         if not _TOKEN.fullmatch(token) or _HEX.fullmatch(token):
             continue
         bare = token.rstrip("=")
@@ -90,7 +92,7 @@ def _base64(text: str, paste: str) -> Iterator[Sighting]:
         except (binascii.Error, ValueError):
             continue
         # A base64 digit has six bits, so one character in four is overhead.
-        taken = len(text) if token == whole else len(lined[0]) if lined and token == block else len(token)
+        taken = len(text) if token == content else len(lined[0]) if lined and token == block else len(token)
         yield sighted("base64", data, taken, paste)
 
 
@@ -110,9 +112,9 @@ def write(data: bytes) -> str:
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
     """*paste* with the base64 of *new* in place of that of *old*."""
-    there, made = (base64.b64encode(data).decode() for data in (old, new))
+    old_text, new_text = (base64.b64encode(data).decode() for data in (old, new))
     for mark in ("", "=", "=="):
-        bare = there.removesuffix(mark) if mark else there
-        if bare in paste and there.rstrip("=") in bare:
-            return paste.replace(bare, made if bare == there else made.rstrip("="), 1)
+        bare = old_text.removesuffix(mark) if mark else old_text
+        if bare in paste and old_text.rstrip("=") in bare:
+            return paste.replace(bare, new_text if bare == old_text else new_text.rstrip("="), 1)
     return None

@@ -97,8 +97,8 @@ def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
         at, data, plain = first, bytearray(), False
         quote = paste[first - 1 : first]
         while len(data) < len(old) and (match := _WRITTEN.match(paste, at)) and match[0] != quote:
-            shown = match[2] or match[3]
-            data.append(int(match[1], 16) if match[1] else _LETTERS.get(match[3], ord(shown)) & 0xFF)
+            char = match[2] or match[3]
+            data.append(int(match[1], 16) if match[1] else _LETTERS.get(match[3], ord(char)) & 0xFF)
             if data[-1] != old[len(data) - 1]:
                 break
             at, plain = match.end(), plain or match[2] is not None

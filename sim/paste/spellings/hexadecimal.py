@@ -62,7 +62,7 @@ def find(text: str) -> Iterator[Sighting]:
     """All of *text* as hex digits, without a person's notes; else the longest runs of them."""
     text, notes = tidy.unmasked(_BITS.sub("~", _LINE_END.sub("\n", tidy.joined(text))))
     for statement in _STATEMENT.split(text):
-        if len(pieces := [found[2] for found in _HEX_LITERAL.finditer(statement)]) > 1:
+        if len(pieces := [match[2] for match in _HEX_LITERAL.finditer(statement)]) > 1:
             yield pairs("hex literals", digits := "".join(pieces), len(digits), text, notes)
             break
     for name, bare in (("hex", tidy.unwrapped), ("hex with notes", tidy.unnoted)):
@@ -81,14 +81,14 @@ def find(text: str) -> Iterator[Sighting]:
         yield pairs("hex in lines", _NOT_HEX.sub("", lines), len(lines), text, notes)
     for broken in sorted(_BROKEN.findall(text), key=len)[-1:]:
         yield pairs("hex in lines", _NOT_HEX.sub("", broken), len(broken), text, notes)
-    seen: set[str] = set()
+    runs: set[str] = set()
     text = tidy.unmargined(text)
     for pattern in _HEX_RUNS:
         for run in sorted(pattern.finditer(text), key=lambda match: -len(match[0]))[:_MOST_RUNS]:
-            if run[0] not in seen:
-                seen.add(run[0])
-                said = (*notes, *tidy.cut_behind(text, run.end()))
-                yield pairs("hex among other text", _NOT_HEX.sub("", run[0]), len(run[0]), text, said)
+            if run[0] not in runs:
+                runs.add(run[0])
+                run_notes = (*notes, *tidy.cut_behind(text, run.end()))
+                yield pairs("hex among other text", _NOT_HEX.sub("", run[0]), len(run[0]), text, run_notes)
 
 
 def _in_pairs(words: list[str]) -> bool:
@@ -124,12 +124,12 @@ def _tokens(paste: str, old: bytes) -> Iterator[list[Token]]:
     digits = "".join(paste[at] for at in places).lower()
     at = digits.find(old.hex())
     while at >= 0:
-        found = [
+        tokens = [
             (places[at + 2 * which], places[at + 2 * which + 1] + 1, byte) for which, byte in enumerate(old)
         ]
-        gaps = [paste[one[1] : other[0]] for one, other in pairwise(found)]
-        if all(one[1] - one[0] == 2 for one in found) and all(_BETWEEN.fullmatch(gap) for gap in gaps):
-            yield found
+        gaps = [paste[token[1] : other[0]] for token, other in pairwise(tokens)]
+        if all(token[1] - token[0] == 2 for token in tokens) and all(_BETWEEN.fullmatch(gap) for gap in gaps):
+            yield tokens
         at = digits.find(old.hex(), at + 1)
 
 

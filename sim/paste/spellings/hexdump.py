@@ -68,22 +68,22 @@ class HexDump:
 def find(text: str) -> Iterator[Sighting]:
     """The dump in *text*: with offsets, with only a gutter, or in a column after other text; if its words
     have several bytes, in both byte orders."""
-    shown, notes = tidy.unmasked(text)
-    found: HexDump | None = rows(shown) or bare_rows(shown) or columns(shown)
-    if found is None:
+    plain_text, notes = tidy.unmasked(text)
+    dump: HexDump | None = rows(plain_text) or bare_rows(plain_text) or columns(plain_text)
+    if dump is None:
         return
-    name = "hex dump with offsets" if found.offsets else "hex dump"
-    yield sighted(name, found.data[: found.size], found.characters, text, notes)
-    if found.word > 1:
-        even = found.data[: len(found.data) // found.word * found.word]
-        swapped = bytes(even[at ^ (found.word - 1)] for at in range(len(even)))[: found.size]
-        yield sighted(f"{name}, bytes of each word swapped", swapped, found.characters, text)
+    name = "hex dump with offsets" if dump.offsets else "hex dump"
+    yield sighted(name, dump.data[: dump.size], dump.characters, text, notes)
+    if dump.word > 1:
+        even = dump.data[: len(dump.data) // dump.word * dump.word]
+        swapped = bytes(even[at ^ (dump.word - 1)] for at in range(len(even)))[: dump.size]
+        yield sighted(f"{name}, bytes of each word swapped", swapped, dump.characters, text)
 
 
 def write(data: bytes) -> str:
     """*data* in rows of 16 with offset and gutter."""
-    found = [(at, data[at : at + _USUAL]) for at in range(0, len(data), _USUAL)]
-    return "\n".join(f"{at:04x}  {row.hex(' '):<47}  {_shown(row)}" for at, row in found)
+    chunks = [(at, data[at : at + _USUAL]) for at in range(0, len(data), _USUAL)]
+    return "\n".join(f"{at:04x}  {row.hex(' '):<47}  {_gutter(row)}" for at, row in chunks)
 
 
 def rows(text: str) -> HexDump | None:
@@ -92,8 +92,8 @@ def rows(text: str) -> HexDump | None:
     lines = text.splitlines()[:_MOST_ROWS]
     for cut in dict.fromkeys((0, _prefix(lines))):
         for base in _BASES:
-            found = _run(lines, base, cut)
-            best = found if (len(found), _agrees(found)) > (len(best), _agrees(best)) else best
+            run = _run(lines, base, cut)
+            best = run if (len(run), _agrees(run)) > (len(best), _agrees(best)) else best
         if len(best) > 1:
             break
     if len(best) < 2:
@@ -106,23 +106,25 @@ def rows(text: str) -> HexDump | None:
     return _bytes_of(best, steps.pop())
 
 
-def _agrees(found: list[tuple[int, str, int]]) -> bool:
+def _agrees(dump_rows: list[tuple[int, str, int]]) -> bool:
     """Whether the number of pairs in the first row matches the offsets: decimal 16, read as hex, would be
     22."""
-    if len(found) < 2:
+    if len(dump_rows) < 2:
         return False
-    step = found[1][0] - found[0][0]
-    tokens = found[0][1].replace("-", " ").split()
+    step = dump_rows[1][0] - dump_rows[0][0]
+    tokens = dump_rows[0][1].replace("-", " ").split()
     pairs = next(
-        (at for at, one in enumerate(tokens) if len(one) != 2 or not _HEX.fullmatch(one)), len(tokens)
+        (at for at, token in enumerate(tokens) if len(token) != 2 or not _HEX.fullmatch(token)), len(tokens)
     )
     return pairs in (0, step)
 
 
 def _prefix(lines: list[str]) -> int:
     """The number of characters before the offset in every row, such as a timestamp or a thread's name."""
-    found = [match.start() for line in lines[:4] if (match := re.search(r"(?<![0-9A-Fa-f])0{3,8}[: ]", line))]
-    return found[0] if found else 0
+    starts = [
+        match.start() for line in lines[:4] if (match := re.search(r"(?<![0-9A-Fa-f])0{3,8}[: ]", line))
+    ]
+    return starts[0] if starts else 0
 
 
 def _run(lines: list[str], base: int, cut: int, *, anywhere: bool = False) -> list[tuple[int, str, int]]:
@@ -164,25 +166,25 @@ def _number(digits: str, base: int) -> int:
         return -1
 
 
-def _bytes_of(found: list[tuple[int, str, int]], step: int) -> HexDump:
+def _bytes_of(dump_rows: list[tuple[int, str, int]], step: int) -> HexDump:
     """The bytes of rows with known offsets: from each row as many as the next offset requires."""
-    first = found[0][1].split()
+    first = dump_rows[0][1].split()
     width = len(first[0]) if first else 2
-    columns = frozenset(match.start(2) for match in _TOKEN.finditer(found[0][1]))
+    columns = frozenset(match.start(2) for match in _TOKEN.finditer(dump_rows[0][1]))
     columns = frozenset(sorted(columns)[: 2 * step // width])
     data, size = bytearray(), 0
-    for place, (at, rest, _) in enumerate(found):
-        last = place + 1 == len(found)
-        want = step if last else found[place + 1][0] - at
+    for place, (at, rest, _) in enumerate(dump_rows):
+        last = place + 1 == len(dump_rows)
+        want = step if last else dump_rows[place + 1][0] - at
         # A last word is printed in full even if the data end within it.
         row = _row(
             rest, want + -want % (width // 2) if width in _WORDS else want, width, columns if last else None
         )
         data, size = data + row, size + min(want, len(row))
-    shown = _shown(data[: min(step, len(data))])
+    gutter = _gutter(data[: min(step, len(data))])
     # If the gutter matches the bytes, their order is certain.
-    word = width // 2 if width in _WORDS and shown not in found[0][1] else 1
-    return HexDump(bytes(data), sum(one for _, _, one in found), word, True, size)
+    word = width // 2 if width in _WORDS and gutter not in dump_rows[0][1] else 1
+    return HexDump(bytes(data), sum(length for _, _, length in dump_rows), word, True, size)
 
 
 def _row(rest: str, want: int, width: int, columns: frozenset[int] | None) -> bytearray:
@@ -236,7 +238,7 @@ def columns(text: str) -> HexDump | None:
     """Bytes in the same column of each line, after a log's own text or a gutter; None if there are none."""
     lines = [line[:_MOST_LINE].rstrip() for line in text.splitlines()[:_MOST_ROWS]]
     both = (_column(lines, _PAIRS, _LAST_PAIRS), _column(lines, _DIGITS, _LAST_DIGITS))
-    return max((one for one in both if one), key=lambda one: len(one.data), default=None)
+    return max((dump for dump in both if dump), key=lambda dump: len(dump.data), default=None)
 
 
 def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> HexDump | None:
@@ -246,14 +248,14 @@ def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> 
     now: list[str] = []
     place = 0
     for line in lines:
-        found = rest.match(line, place) if now and not line[place - 1 : place].strip(" \t|") else None
-        if found is None or len(now[-1]) < len(now[0]):
-            found = first.search(line)
+        match = rest.match(line, place) if now and not line[place - 1 : place].strip(" \t|") else None
+        if match is None or len(now[-1]) < len(now[0]):
+            match = first.search(line)
             now = []
-        if found is None:
+        if match is None:
             continue
-        digits = _NO_DIGIT.sub("", found[0])
-        place = found.start()
+        digits = _NO_DIGIT.sub("", match[0])
+        place = match.start()
         now.append(digits[: len(now[0])] if now else digits)
         best = now if place and len(now) * len(now[0]) > len(best) * (len(best[0]) if best else 0) else best
     if len(best) < 2:
@@ -263,10 +265,10 @@ def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> 
     return HexDump(data, of_a_byte * len(data), 1, False)
 
 
-def _shown(data: bytes | bytearray, middle: int = 0) -> str:
+def _gutter(data: bytes | bytearray, middle: int = 0) -> str:
     """The gutter of *data*, with a blank after *middle* characters unless that is 0."""
-    shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
-    return f"{shown[:middle]} {shown[middle:]}" if middle and len(shown) > middle else shown
+    gutter = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
+    return f"{gutter[:middle]} {gutter[middle:]}" if middle and len(gutter) > middle else gutter
 
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
@@ -275,37 +277,38 @@ def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
     lines = paste.splitlines()
     heads = ((at, match) for at, line in enumerate(lines) if (match := _HEAD.fullmatch(line[:_MOST_LINE])))
     first, head, spots = next(
-        ((at, match, spots) for at, match in heads if (spots := _begun(match[5], old))), (0, None, [])
+        ((at, match, spots) for at, match in heads if (spots := _byte_positions(match[5], old))),
+        (0, None, []),
     )
     if head is None:
         return None
     lead, sign, width, gap, rest = head[1], head[2], len(head[3]), head[4], head[5]
     size, base = _step(lines[first + 1 :], lead, len(spots))
     spots = spots[:size]
-    between = [rest[one + 2 : other] for one, other in pairwise(spots)]
+    between = [rest[spot + 2 : other] for spot, other in pairwise(spots)]
     form = "02x" if any(char in "abcdef" for char in rest[: spots[-1] + 2]) else "02X"
     tail = rest[spots[-1] + 2 :]
-    middle = next((at for at in (0, _MIDDLE) if _shown(old[:size], at) in tail), None)
-    opened, closed = ("", "") if middle is None else tail.split(_shown(old[:size], middle), 1)
+    middle = next((at for at in (0, _MIDDLE) if _gutter(old[:size], at) in tail), None)
+    opened, closed = ("", "") if middle is None else tail.split(_gutter(old[:size], middle), 1)
     column = len(sign) + width + len(gap) + spots[-1] + 2 + len(opened) - len(opened.lstrip())
 
     def row(at: int, data: bytes) -> str:
         pairs = [f"{byte:{form}}" for byte in data]
         line = f"{sign}{at:0{width}{base}}{gap}" + "".join(map(add, ["", *between], pairs))
-        return line if middle is None else f"{line:<{column}}{opened.lstrip()}{_shown(data, middle)}{closed}"
+        return line if middle is None else f"{line:<{column}}{opened.lstrip()}{_gutter(data, middle)}{closed}"
 
     chunks = [(at, old[at : at + size]) for at in range(0, len(old), size)]
-    there = lines[first : first + len(chunks)]
-    if len(there) < len(chunks):
+    old_lines = lines[first : first + len(chunks)]
+    if len(old_lines) < len(chunks):
         return None
     leads = []
-    for (at, chunk), line in zip(chunks, there, strict=True):
-        own = row(at, chunk)
-        start = line.find(own[: len(sign) + width])
-        if start < 0 or line[start:].split() != own.split():
+    for (at, chunk), line in zip(chunks, old_lines, strict=True):
+        old_row = row(at, chunk)
+        start = line.find(old_row[: len(sign) + width])
+        if start < 0 or line[start:].split() != old_row.split():
             return None
         leads.append(line[:start])
-    made = [
+    new_lines = [
         leads[min(at // size, len(leads) - 1)] + row(at, new[at : at + size])
         for at in range(0, len(new), size)
     ]
@@ -315,28 +318,28 @@ def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
         line.replace(was, now) if _TAIL.fullmatch(line) else line for line in lines[first + len(chunks) :]
     ]
     end = "\r\n" if "\r\n" in paste else "\n"
-    return end.join([*lines[:first], *made, *after]) + (end if paste.endswith("\n") else "")
+    return end.join([*lines[:first], *new_lines, *after]) + (end if paste.endswith("\n") else "")
 
 
-def _begun(rest: str, old: bytes) -> list[int]:
+def _byte_positions(rest: str, old: bytes) -> list[int]:
     """The positions in the first row of the bytes of *old* that it starts with."""
-    found: list[int] = []
+    positions: list[int] = []
     at = 0
     for byte in old:
         while at < len(rest) and rest[at] in _SKIPPED:
             at += 1
         if rest[at : at + 2].lower() != f"{byte:02x}":
             break
-        found.append(at)
+        positions.append(at)
         at += 2
-    return found
+    return positions
 
 
 def _step(lines: list[str], lead: str, most: int) -> tuple[int, str]:
     """The bytes per row and the base of offsets, from the offset of the second row; *most* bytes were found
     in the first."""
-    found = _OFFSET.match(lines[0][len(lead) :]) if lines else None
-    said = [(_number(found[1], base) if found else most, letter) for base, letter in _COUNTED]
-    right = [one for one in said if one[0] == most]
-    near = [one for one in said if _NARROWEST <= one[0] < most]
+    match = _OFFSET.match(lines[0][len(lead) :]) if lines else None
+    options = [(_number(match[1], base) if match else most, letter) for base, letter in _COUNTED]
+    right = [option for option in options if option[0] == most]
+    near = [option for option in options if _NARROWEST <= option[0] < most]
     return (right or near or [(most, "x")])[0]

@@ -53,8 +53,8 @@ def _least(
 ) -> bytes:
     """The bytes of *rows*, read with *read*: the fewest, since an offset read in the wrong base adds
     blanks."""
-    found = [data for places in every if (data := _data(rows, places, read))]
-    least = min(found, key=len, default=b"")
+    candidates = [data for places in every if (data := _data(rows, places, read))]
+    least = min(candidates, key=len, default=b"")
     return least if len(least) > _WIDTH else b""
 
 
@@ -71,34 +71,34 @@ def _bare(lines: list[str]) -> bytes:
 def _places(rows: list[re.Match[str]], base: int) -> list[int]:
     """The offset of each row (a star has that of the next row) and the end; empty if this is not a dump."""
     try:
-        found = [int(row[1], base) if row[1] else -1 for row in rows]
+        offsets = [int(row[1], base) if row[1] else -1 for row in rows]
     except ValueError:
         return []
-    for at in range(len(found) - 2, 0, -1):
-        found[at] = found[at + 1] if found[at] < 0 else found[at]
-    rising = all(one <= other for one, other in pairwise(found))
-    return found if rising and found[0] == 0 and found[-1] <= _MOST_BYTES else []
+    for at in range(len(offsets) - 2, 0, -1):
+        offsets[at] = offsets[at + 1] if offsets[at] < 0 else offsets[at]
+    rising = all(offset <= other for offset, other in pairwise(offsets))
+    return offsets if rising and offsets[0] == 0 and offsets[-1] <= _MOST_BYTES else []
 
 
 def _data(
     rows: list[re.Match[str]], places: list[int], read: Callable[[str, int], bytes | None]
 ) -> bytes | None:
     """The bytes of all rows; None if *read* rejects one, or one has fewer bytes than the offsets require."""
-    data, made = bytearray(), b""
+    data, chunk = bytearray(), b""
     for place, (row, at) in enumerate(zip(rows, places, strict=True)):
         if row[3]:  # the row before, repeated up to the next offset
-            data += made * ((at - len(data)) // len(made))
+            data += chunk * ((at - len(data)) // len(chunk))
             continue
         ends = place + 1 == len(rows)
         as_before = not ends and rows[place + 1][3]
-        want = len(made) if as_before else 0 if ends else places[place + 1] - at
+        want = len(chunk) if as_before else 0 if ends else places[place + 1] - at
         now = read(row[2] or "", want)
         if now is None or len(data) != at or (want and not want <= len(now) < want + _WIDTH):
             return None
-        made = now[:want] if want else now
-        if as_before and not made:
+        chunk = now[:want] if want else now
+        if as_before and not chunk:
             return None
-        data += made
+        data += chunk
     return bytes(data)
 
 
@@ -108,13 +108,13 @@ def _characters(rest: str, want: int) -> bytes | None:
     rest = rest.rstrip()
     rest = rest.ljust(max(want * _WIDTH, -(-len(rest) // _WIDTH) * _WIDTH))
     cells = [_CELL.match(rest, at) for at in range(0, len(rest), _WIDTH)]
-    made = bytearray()
+    data = bytearray()
     for cell in cells:
         if cell is None:
             return None
-        shown, escape, octal = cell.groups()
-        made.append(int(octal, 8) if octal else _ESCAPES[escape[1]] if escape else ord(shown))
-    return bytes(made)
+        char, escape, octal = cell.groups()
+        data.append(int(octal, 8) if octal else _ESCAPES[escape[1]] if escape else ord(char))
+    return bytes(data)
 
 
 def _numbers(pattern: str, base: int, size: int) -> Callable[[str, int], bytes | None]:
@@ -125,7 +125,7 @@ def _numbers(pattern: str, base: int, size: int) -> Callable[[str, int], bytes |
         match = row.fullmatch(rest)
         if match is None:
             return None
-        return b"".join(int(one, base).to_bytes(size, "little") for one in match[1].split())
+        return b"".join(int(digits, base).to_bytes(size, "little") for digits in match[1].split())
 
     return read
 

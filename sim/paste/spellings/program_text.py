@@ -97,47 +97,49 @@ def find(text: str) -> Iterator[Named]:
     for records in _RECORDS:
         if records.words and not any(word in text for word in records.words):
             continue
-        found = [
+        triples = [
             (
                 match.start(),
                 path,
-                _ESCAPE.sub(r"\1", next((one for one in match.groups()[1:] if one is not None), "")),
+                _ESCAPE.sub(r"\1", next((group for group in match.groups()[1:] if group is not None), "")),
             )
             for match in records.pattern.finditer(text)
             if (path := path_of(match[1])) is not None
         ]
-        if records.whole and _FEWEST <= len(found) < len(_BEGIN.findall(text)):
+        if records.whole and _FEWEST <= len(triples) < len(_BEGIN.findall(text)):
             continue
-        if found and _BRANCH.search(text, found[0][0], found[-1][0]):
+        if triples and _BRANCH.search(text, triples[0][0], triples[-1][0]):
             continue  # only some of them are set
-        if len({path for _, path, _ in found}) < _FEWEST_PATHS:
+        if len({path for _, path, _ in triples}) < _FEWEST_PATHS:
             continue  # repeats of one element set something else
-        if len(found) >= _FEWEST and (made := list(_divided(found, text))):
-            yield from made
+        if len(triples) >= _FEWEST and (messages := list(_divided(triples, text))):
+            yield from messages
             return
     for match in _GO_MAP.finditer(text):
-        pairs = [(path_of(one[1]) or "", one[2]) for one in _GO_PAIR.finditer(match[1])]
-        if len(pairs) >= _FEWEST and (single := collected("printed map", [one for one in pairs if one[0]])):
+        pairs = [(path_of(pair[1]) or "", pair[2]) for pair in _GO_PAIR.finditer(match[1])]
+        if len(pairs) >= _FEWEST and (
+            single := collected("printed map", [pair for pair in pairs if pair[0]])
+        ):
             yield single
 
 
-def _divided(found: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
+def _divided(triples: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
     """A message for each MTI among the pairs, else elsewhere in the text."""
-    if not any(path == MTI_PATH and is_mti(value) for _, path, value in found):
+    if not any(path == MTI_PATH and is_mti(value) for _, path, value in triples):
         beside = [
             (match.start(), (match[1] or match[2]).zfill(4))
             for match in (*_MTI.finditer(text), *_NEW.finditer(text))
         ]
-        found = sorted([*found, *((at, MTI_PATH, mti) for at, mti in beside if is_mti(mti))])
-    for pairs in divided((path, value) for _, path, value in found):
-        if made := collected("program text", pairs):
-            yield made
+        triples = sorted([*triples, *((at, MTI_PATH, mti) for at, mti in beside if is_mti(mti))])
+    for pairs in divided((path, value) for _, path, value in triples):
+        if message := collected("program text", pairs):
+            yield message
 
 
 def write(mti: str, fields: Mapping[str, str]) -> str:
     """One call per element."""
-    said = (
+    pairs = (
         (path, value.replace("\\", "\\\\").replace('"', '\\"'))
         for path, value in {"0": mti, **fields}.items()
     )
-    return "\n".join(f'm.set({path}, "{value}");' for path, value in said)
+    return "\n".join(f'm.set({path}, "{value}");' for path, value in pairs)

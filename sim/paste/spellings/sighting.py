@@ -67,9 +67,9 @@ def word_before(text: str, at: int) -> str:
 def laid_out(paste: str, tokens: Sequence[Token], texts: Sequence[str]) -> str:
     """*paste* with *texts* in place of *tokens* and the same separators, repeated by rows if there are more
     texts."""
-    gaps = [paste[one[1] : other[0]] for one, other in pairwise(tokens)]
+    gaps = [paste[token[1] : other[0]] for token, other in pairwise(tokens)]
     row = next((at + 1 for at, gap in enumerate(gaps) if "\n" in gap), 0)
-    made = [texts[0]] if texts else []
+    pieces = [texts[0]] if texts else []
     for at, text in enumerate(texts[1:]):
-        made += [gaps[at] if at < len(gaps) else gaps[at % (row or len(gaps))] if gaps else "", text]
-    return paste[: tokens[0][0]] + "".join(made) + paste[tokens[-1][1] :]
+        pieces += [gaps[at] if at < len(gaps) else gaps[at % (row or len(gaps))] if gaps else "", text]
+    return paste[: tokens[0][0]] + "".join(pieces) + paste[tokens[-1][1] :]

@@ -125,8 +125,8 @@ def rewrapped(text: str) -> str:
     width = max(map(len, lines[:-1]), default=0)
     if len(lines) < _FEWEST_LINES or any(len(line) not in (width, width - 1) for line in lines[:-1]):
         return ""
-    made = "".join(line + " " * (len(line) < width) for line in lines[:-1]) + lines[-1]
-    return made if _IN_PAIRS.fullmatch(made) else ""
+    hex_text = "".join(line + " " * (len(line) < width) for line in lines[:-1]) + lines[-1]
+    return hex_text if _IN_PAIRS.fullmatch(hex_text) else ""
 
 
 def joined(text: str) -> str:
@@ -164,8 +164,8 @@ def unmasked(text: str) -> tuple[str, tuple[str, ...]]:
     if "XX" not in text and "xx" not in text and "**" not in text:
         return text, ()
     lines = [_unmasked_line(line) for line in text.splitlines(keepends=True)]
-    made = "".join(lines)
-    return made, (MASKED,) * (made != text)
+    new_text = "".join(lines)
+    return new_text, (MASKED,) * (new_text != text)
 
 
 def _unmasked_line(line: str) -> str:

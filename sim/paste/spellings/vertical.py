@@ -54,14 +54,16 @@ def _shows(line: str, low: str) -> bool:
     """Whether *line* may be the characters of bytes whose second digits are *low*: a digit equals its second
     hex digit, both in ASCII and in EBCDIC. Trailing blanks may be lost."""
     margin = len(line) - len(line.lstrip(" \t>"))
-    shown = line.rstrip()
+    characters = line.rstrip()
     alike = all(
-        one == low[at] for at, one in enumerate(shown[margin:]) if one in "0123456789" and at < len(low)
+        char == low[at]
+        for at, char in enumerate(characters[margin:])
+        if char in "0123456789" and at < len(low)
     )
-    return bool(shown) and len(shown) <= len(low) + margin and alike
+    return bool(characters) and len(characters) <= len(low) + margin and alike
 
 
 def write(data: bytes) -> str:
     """*data* as an EBCDIC browser shows them, with blanks for unprintable characters."""
-    shown = "".join(char if char.isprintable() else " " for char in data.decode("cp037"))
-    return "\n".join((shown, data.hex()[::2].upper(), data.hex()[1::2].upper())) + "\n"
+    characters = "".join(char if char.isprintable() else " " for char in data.decode("cp037"))
+    return "\n".join((characters, data.hex()[::2].upper(), data.hex()[1::2].upper())) + "\n"

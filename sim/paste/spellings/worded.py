@@ -60,20 +60,20 @@ def words_of(label: str) -> str:
 @cache
 def _numbers(version: str) -> dict[str, int]:
     """The element of each name in *version*; ambiguous names are left out."""
-    found: dict[str, set[int]] = {}
+    by_name: dict[str, set[int]] = {}
     for element in spec(version).elements[1:]:
-        whole = element.name
-        names = [whole, _BRACKETS.sub(" ", whole), *_BRACKETS.findall(whole)]
-        if ", " in whole:
-            first, _, rest = _BRACKETS.sub(" ", whole).partition(", ")
+        full_name = element.name
+        names = [full_name, _BRACKETS.sub(" ", full_name), *_BRACKETS.findall(full_name)]
+        if ", " in full_name:
+            first, _, rest = _BRACKETS.sub(" ", full_name).partition(", ")
             names.append(f"{rest} {first}")
         for name in names:
-            found.setdefault(words_of(name), set()).add(element.number)
-    made = {name: numbers.pop() for name, numbers in found.items() if len(numbers) == 1}
+            by_name.setdefault(words_of(name), set()).add(element.number)
+    table = {name: numbers.pop() for name, numbers in by_name.items() if len(numbers) == 1}
     for row in read_csv("element_names"):
         if version in (row["versions"] or version).split("|"):
-            made |= dict.fromkeys(map(words_of, row["said"].split("|")), int(row["number"]))
-    return made
+            table |= dict.fromkeys(map(words_of, row["said"].split("|")), int(row["number"]))
+    return table
 
 
 def worded(text: str) -> list[Named]:
@@ -83,8 +83,8 @@ def worded(text: str) -> list[Named]:
     [{'11': '42', '70': '301', '37': '1'}]
     """
     for pairs in (_recorded(text), _of_lines(text), _inline(text)):
-        if made := [one for part in _divided(pairs) if (one := _message(part))]:
-            return made
+        if messages := [message for part in _divided(pairs) if (message := _message(part))]:
+            return messages
     return []
 
 
@@ -105,12 +105,14 @@ def _recorded(text: str) -> list[tuple[str, str]]:
 
 def _of_lines(text: str) -> list[tuple[str, str]]:
     lines = (line[:_MOST_LINE] for line in text.splitlines()[:_MOST_LINES])
-    return [(words_of(one[1]), one[2].rstrip(_WRAPPING)) for line in lines if (one := _LINE.match(line))]
+    return [
+        (words_of(match[1]), match[2].rstrip(_WRAPPING)) for line in lines if (match := _LINE.match(line))
+    ]
 
 
 def _inline(text: str) -> list[tuple[str, str]]:
-    found = _INLINE.finditer(text)
-    return [(words_of(one[1]), one[2] or one[3] or one[4] or "") for one in found]
+    matches = _INLINE.finditer(text)
+    return [(words_of(match[1]), match[2] or match[3] or match[4] or "") for match in matches]
 
 
 def _divided(pairs: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
@@ -130,8 +132,10 @@ def _message(pairs: list[tuple[str, str]]) -> Named | None:
     """The message of *pairs*; None if too few, or fewer than half, of the labels name an element."""
     mti = _mti(pairs[0][1])
     numbers = _numbers(version_of(mti) or "1987")
-    known = [(str(numbers[label]), value.strip(_WRAPPING)) for label, value in pairs[1:] if label in numbers]
-    if len(dict(known)) < _FEWEST or 2 * len(known) < len(pairs) - 1:
+    elements = [
+        (str(numbers[label]), value.strip(_WRAPPING)) for label, value in pairs[1:] if label in numbers
+    ]
+    if len(dict(elements)) < _FEWEST or 2 * len(elements) < len(pairs) - 1:
         return None
-    made = collected(WORDED, [("0", mti), *known])
-    return made and Named(made.name, made.mti, made.fields, notes=_NOTE)
+    message = collected(WORDED, [("0", mti), *elements])
+    return message and Named(message.name, message.mti, message.fields, notes=_NOTE)

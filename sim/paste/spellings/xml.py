@@ -59,26 +59,26 @@ def _of_jpos(text: str) -> Iterator[Named]:
                 path.append(attributes.get("id", ""))
             inside = True
         elif name == "/isomsg":
-            if not path and (made := collected("jPOS XML", pairs, "", binary)):
-                yield made
+            if not path and (message := collected("jPOS XML", pairs, "", binary)):
+                yield message
             inside, path, pairs, binary = bool(path), path[:-1], pairs if path else [], binary if path else []
         elif inside and name in _FIELD and len(path) < _MOST_DEEP:
             _field(path, attributes, content, pairs, binary)
         elif inside and _EMV_TAG.fullmatch(name) and path:
             path = path[:-1] if name.startswith("/") else [*path, "<" + name.upper()]
-    if made := collected("jPOS XML, cut", pairs, "", binary):
-        yield made
+    if message := collected("jPOS XML, cut", pairs, "", binary):
+        yield message
 
 
 def _field(
     path: list[str], attributes: dict[str, str], content: str, pairs: list[tuple[str, str]], binary: list[str]
 ) -> None:
     """Add one `<field>`: inside a tag's own XML element, that tag names it, else its id."""
-    own = attributes.get("id", "")
+    field_id = attributes.get("id", "")
     wrapped = path[-1][1:] if path and path[-1].startswith("<") else ""
-    tag = wrapped or attributes.get("tag", "") or own
+    tag = wrapped or attributes.get("tag", "") or field_id
     parents = [part for part in path if not part.startswith("<")]
-    top = parents[0] if parents else own
+    top = parents[0] if parents else field_id
     if not _NUMBER.fullmatch(top) or tag in BITMAP_PATHS[1:] or not top.isdigit():
         return
     where = ".".join([str(int(top)), *parents[1:], *([tag] if parents else [])])
@@ -90,20 +90,20 @@ def _field(
 def _others(text: str) -> Iterator[Named]:
     """Messages in any other XML, each starting with an MTI."""
     head = _TYPED.search(text)
-    named = (_element(name, attributes, content) for name, attributes, content in tags(text))
-    pairs = [(path, value) for path, value in named if path is not None and value]
+    elements = (_element(name, attributes, content) for name, attributes, content in tags(text))
+    pairs = [(path, value) for path, value in elements if path is not None and value]
     if head and not any(path == MTI_PATH and is_mti(value) for path, value in pairs):
         pairs.insert(0, (MTI_PATH, head[1]))
-    for found in divided(pairs):
-        if len(found) >= _FEWEST and (made := collected("XML", found)):
-            yield made
+    for group in divided(pairs):
+        if len(group) >= _FEWEST and (message := collected("XML", group)):
+            yield message
 
 
 def _element(name: str, attributes: dict[str, str], content: str) -> tuple[str | None, str]:
     """Path and value of one tag; the path is None if the tag names no element."""
     lower = {key.lower(): value for key, value in attributes.items()}
     labels = (lower[key] for key in _NUMBERS if key in lower)
-    path = next((found for label in (*labels, name) if (found := path_of(label)) is not None), None)
+    path = next((label_path for label in (*labels, name) if (label_path := path_of(label)) is not None), None)
     value = next((lower[key] for key in _VALUES if key in lower), content.strip("\r\n"))
     return path, value
 
@@ -122,7 +122,11 @@ def tags(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
         tag = text[at + 1 : end].strip().rstrip("/").strip()
         name = tag.split(None, 1)[0] if tag else ""
         content, after = _content(text, end + 1)
-        yield name, {one[1]: unescaped(one[2] or one[3] or "") for one in _ATTRIBUTE.finditer(tag)}, content
+        yield (
+            name,
+            {match[1]: unescaped(match[2] or match[3] or "") for match in _ATTRIBUTE.finditer(tag)},
+            content,
+        )
         at = text.find("<", after)
 
 

@@ -17,7 +17,7 @@ from sim.operations import NETWORKS, chosen_version
 from sim.spec import Spec
 from sim.tables.columns.cards import Cards, names
 from sim.tables.columns.check import Checks
-from sim.tables.columns.cut import Block, begun, cut, few
+from sim.tables.columns.cut import Block, cut, few, message_or_partial
 from sim.tables.columns.lines import Bools, Ints, Lines
 from sim.tables.columns.options import Options, tables_of
 from sim.tables.columns.table import MessagesTable, covered, label, number_of
@@ -82,20 +82,20 @@ class Reader:
 
     def _on_link(self, lines: Lines) -> Lines:
         """*lines* as messages of the given interface."""
-        held = {
+        items = {
             row: replace(item, dialect=self.tables[item.version]) if isinstance(item, Message) else item
             for row, item in lines.held.items()
         }
-        return replace(lines, tables=self.tables, held=held)
+        return replace(lines, tables=self.tables, held=items)
 
 
 def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
-    read = (one.dialect for one in lines.held.values() if isinstance(one, Message) and one.dialect)
-    own = next(iter(lines.tables.values()), None) or next(read, None)
-    if own is None or not len(lines):
+    read = (item.dialect for item in lines.held.values() if isinstance(item, Message) and item.dialect)
+    spec = next(iter(lines.tables.values()), None) or next(read, None)
+    if spec is None or not len(lines):
         return {}
     where = str(lines.more["stream"][0]) if "stream" in lines.more else lines.file
-    return {where: {"dialect": own.dialect, "interface": own.interface}}
+    return {where: {"dialect": spec.dialect, "interface": spec.interface}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +110,20 @@ def _kinds(block: Block, version: str | None) -> _Kinds:
     mtis: list[str | None] = [group.mti for group in block.groups]
     versions: list[str | None] = [group.version for group in block.groups]
     codes = block.head.copy()
-    seen: dict[tuple[str | None, str | None], int] = {}
-    for row, held in block.odd.items():
+    positions: dict[tuple[str | None, str | None], int] = {}
+    for row, item in block.odd.items():
         if codes[row] >= 0:
             continue
         kind: tuple[str | None, str | None] = (None, None)
-        if (message := begun(held)) is not None:
+        if (message := message_or_partial(item)) is not None:
             kind = message.mti, message.version
-        elif getattr(held, "field", None) != 0 and (mti := block.lines.text(row)[:4]):
+        elif getattr(item, "field", None) != 0 and (mti := block.lines.text(row)[:4]):
             kind = mti, chosen_version(mti, version)
-        if kind not in seen:
-            seen[kind] = len(mtis)
+        if kind not in positions:
+            positions[kind] = len(mtis)
             mtis.append(kind[0])
             versions.append(kind[1])
-        codes[row] = seen[kind]
+        codes[row] = positions[kind]
     return _Kinds(_coded(codes, mtis), _coded(codes, versions), frozenset(filter(None, versions)))
 
 
@@ -156,36 +156,36 @@ def _faults(block: Block) -> dict[str, Any]:
     if not bad:
         return {}
     count, rows = len(block.lines), np.array([*bad])
-    made: dict[str, Any] = {}
-    made["error"] = few(count, {row: str(error) for row, error in bad.items()}).array()
-    made["text"] = few(count, {row: block.texts[row] for row in bad}).array()
+    columns: dict[str, Any] = {}
+    columns["error"] = few(count, {row: str(error) for row, error in bad.items()}).array()
+    columns["text"] = few(count, {row: block.texts[row] for row in bad}).array()
     for name in ("field", "offset"):
         values = [getattr(error, name) for error in bad.values()]
         column, missing = np.zeros(count, np.int64), np.ones(count, np.bool_)
         column[rows], missing[rows] = [value or 0 for value in values], [value is None for value in values]
-        made[f"error_{name}"] = column, missing
-    return made
+        columns[f"error_{name}"] = column, missing
+    return columns
 
 
 def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     """*parts* as one table; a part without rows only adds to `read_as`."""
-    told = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
+    read_as = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
     parts = [part for part in parts if part.count]
     versions = tuple(sorted(frozenset().union(*(part.versions for part in parts))))
     columns: dict[str, Any] = {}
     for name in _names(parts, options):
         cells = [part.columns.get(name) for part in parts]
         columns[name] = covered(name, _column(name, cells, [part.count for part in parts]), versions)
-    made = MessagesTable(columns, copy=False)
+    result = MessagesTable(columns, copy=False)
     facts: dict[str, Any] = {"versions": versions}
     facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
     if empty := frozenset().union(*(part.empty_secondary for part in parts)):
         facts["empty_secondary"] = empty
-    if told:
-        facts["read_as"] = told
-    facts["spoken"] = {where: one for part in parts for where, one in part.spoken.items()}
-    made.attrs["iso"] = facts
-    return made
+    if read_as:
+        facts["read_as"] = read_as
+    facts["spoken"] = {where: entry for part in parts for where, entry in part.spoken.items()}
+    result.attrs["iso"] = facts
+    return result
 
 
 def _names(parts: list[ArrowBlock], options: Options) -> list[str]:
@@ -209,16 +209,16 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
         return np.concatenate([np.empty(0, dtype), *cells])
     if name == "time":
         none = np.datetime64("NaT", "us")
-        times = [np.full(n, none) if one is None else one for one, n in zip(cells, counts, strict=True)]
+        times = [np.full(n, none) if cell is None else cell for cell, n in zip(cells, counts, strict=True)]
         return pd.DatetimeIndex(np.concatenate(times)).tz_localize("UTC")
     if name in ("error_field", "error_offset"):
-        values = [_numbers(one, count) for one, count in zip(cells, counts, strict=True)]
-        whole, missing = (
+        values = [_numbers(cell, count) for cell, count in zip(cells, counts, strict=True)]
+        numbers, missing = (
             np.concatenate([np.empty(0, kind), *(part[at] for part in values)])
             for at, kind in enumerate((np.int64, np.bool_))
         )
-        return pd.arrays.IntegerArray(whole, missing)
-    arrays = [_nulls(count) if one is None else one for one, count in zip(cells, counts, strict=True)]
+        return pd.arrays.IntegerArray(numbers, missing)
+    arrays = [_nulls(count) if cell is None else cell for cell, count in zip(cells, counts, strict=True)]
     # The stubs do not know that the array takes its dtype.
     kind = pd.StringDtype("pyarrow", na_value=np.nan)
     return pd.arrays.ArrowStringArray(pa.chunked_array(arrays, _TEXT), dtype=kind)  # type: ignore[call-arg]

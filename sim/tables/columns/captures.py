@@ -207,17 +207,17 @@ class _Capture:
         if opens:
             link.stream.begin(sequence)
         elif data:
-            self._whole(link, link.stream.add(at, sequence, data))
+            self._queue_messages(link, link.stream.add(at, sequence, data))
 
-    def _whole(self, link: _Link, found: list[Timed]) -> None:
-        for at, data in found:
+    def _queue_messages(self, link: _Link, messages: list[Timed]) -> None:
+        for at, data in messages:
             self.number += 1
             link.waiting.append((self.number, at, data))
 
     def end(self) -> None:
         """Complete all streams."""
         for link in self.links.values():
-            self._whole(link, link.stream.end())
+            self._queue_messages(link, link.stream.end())
 
     def waiting(self) -> int:
         """The number of messages not yet returned."""
@@ -250,17 +250,17 @@ class _Capture:
                     layers = layers_of(best)
                 except SpecError:
                     continue
-                said = ", ".join([*(frame(layer).title for layer in layers), fmt.title])
-                link.way = replace(self.given, format=fmt, framing=layers, said=said)
+                label = ", ".join([*(frame(layer).title for layer in layers), fmt.title])
+                link.way = replace(self.given, format=fmt, framing=layers, said=label)
                 self.known.append(link.way)
                 return
 
     def _block(self, link: _Link, way: SourceWay, some: list[tuple[int, float, bytes]]) -> Lines:
         length = frame(link.stream.length).title if link.stream.length else "one message per packet"
-        said = f"{link.stream.name}: {length}, {way.said or (way.format and way.format.title)}"
+        label = f"{link.stream.name}: {length}, {way.said or (way.format and way.format.title)}"
         inner = tuple(name for name in way.framing if frame(name).kind != "length")
-        made = replace(way, said=said, framing=inner)
-        lines = block([data for _, _, data in some], made, self.version, 1, self.file)
+        block_way = replace(way, said=label, framing=inner)
+        lines = block([data for _, _, data in some], block_way, self.version, 1, self.file)
         times = np.array([round(at * _MICRO) for _, at, _ in some], np.int64).view("datetime64[us]")
         names = np.array([link.stream.name] * len(some), object)
         numbers = np.array([number for number, _, _ in some], np.int64)
@@ -283,8 +283,8 @@ def _name(key: tuple[Any, ...]) -> str:
 
 
 def _host(raw: bytes) -> str:
-    shown = str(ip_address(raw))
-    return f"[{shown}]" if ":" in shown else shown
+    address = str(ip_address(raw))
+    return f"[{address}]" if ":" in address else address
 
 
 def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
@@ -314,7 +314,7 @@ def messages_of(stream: Any, file: str) -> list[bytes]:
             link.begin(sequence)
         elif data:
             messages.setdefault(key, []).extend(link.add(at, sequence, data))
-    return [data for key, one in streams.items() for _, data in (*messages.get(key, ()), *one.end())]
+    return [data for key, flow in streams.items() for _, data in (*messages.get(key, ()), *flow.end())]
 
 
 def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], int, bytes, bool]]:
@@ -333,8 +333,8 @@ def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], i
             key = packet.src, segment.sport, packet.dst, segment.dport
             yield float(at), key, segment.seq, bytes(segment.data), bool(segment.flags & dpkt.tcp.TH_SYN)
     except (ValueError, dpkt.Error) as error:
-        found = f"{error} in {mask_words(file)}"[:80]
-        raise SpecError(None, None, "a capture (pcap or pcapng)", found) from None
+        actual = f"{error} in {mask_words(file)}"[:80]
+        raise SpecError(None, None, "a capture (pcap or pcapng)", actual) from None
 
 
 def _ip(dpkt: Any, link: int, raw: bytes) -> Any:

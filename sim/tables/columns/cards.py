@@ -15,7 +15,7 @@ from sim.codec import Message
 from sim.elements.card import account
 from sim.elements.mti import is_network_management
 from sim.spec.networks import NETWORKS, detect
-from sim.tables.columns.cut import Block, begun
+from sim.tables.columns.cut import Block, message_or_partial
 from sim.tables.columns.lines import Bools, Bytes, Ints, by_width, windows
 
 _IIN_DIGITS = 6
@@ -90,7 +90,7 @@ class Cards:
             codes[:] = NETWORKS.index(self.network) + 1
         for row, odd in block.odd.items():
             codes[row] = 0
-            if (message := begun(odd)) is not None:
+            if (message := message_or_partial(odd)) is not None:
                 pan = "" if self.network else account(message)[1]
                 codes[row] = _NAMES.index(self.network) if self.network else _owner_of(pan) - 1
         return Owners(codes, all_accounts, unsure)
@@ -98,14 +98,14 @@ class Cards:
     def alike(self, owners: Owners) -> Ints:
         """A number per row, equal for cards with the same prefix, length, element and validity of the check
         digit (0: no card, -1: undecided)."""
-        found = np.where(owners.unsure, -1, np.zeros(len(owners.codes), np.int64))
+        codes = np.where(owners.unsure, -1, np.zeros(len(owners.codes), np.int64))
         for at, accounts in enumerate(owners.accounts, 1):
             iins = _iins(accounts)
             for width, chosen in by_width(accounts.widths):
                 right = luhn(accounts.data, accounts.starts[chosen], width)
                 size = width * (len(owners.accounts) + 1) + at
-                found[accounts.rows[chosen]] = (iins[chosen] << 16) + (size << 1) + right
-        return found
+                codes[accounts.rows[chosen]] = (iins[chosen] << 16) + (size << 1) + right
+        return codes
 
 
 def _owner_of(pan: str) -> int:
@@ -126,27 +126,29 @@ def _account(block: Block, row: int) -> str:
 
 def _accounts(block: Block) -> tuple[tuple[Accounts, ...], Bools]:
     """The card numbers of the rows in groups, from DE 2 or track 2, and the rows that remain undecided."""
-    asked = np.array([not is_network_management(group.mti) for group in block.groups] + [False])[block.group]
+    pending = np.array([not is_network_management(group.mti) for group in block.groups] + [False])[
+        block.group
+    ]
     unsure = np.zeros(len(block.lines), np.bool_)
-    found = []
+    groups = []
     for number in (_PAN, _TRACK_2, _TRACK_1):
         column = block.columns.get(number)
         if column is None:
             continue
         widths = np.diff(column.offsets)
-        rows = np.flatnonzero(asked & (widths > 0))
-        asked[rows] = False
+        rows = np.flatnonzero(pending & (widths > 0))
+        pending[rows] = False
         if number == _TRACK_1:
             unsure[rows] = True
             continue
-        one = Accounts(rows, column.data, column.offsets[rows], widths[rows])
+        accounts = Accounts(rows, column.data, column.offsets[rows], widths[rows])
         if number == _TRACK_2:
-            one, left = _of_tracks(one)
+            accounts, left = _of_tracks(accounts)
             unsure[left] = True
-        good = _digits(one)
-        unsure[one.rows[~good]] = True
-        found.append(one if good.all() else _pick(one, good))
-    return tuple(found), unsure
+        good = _digits(accounts)
+        unsure[accounts.rows[~good]] = True
+        groups.append(accounts if good.all() else _pick(accounts, good))
+    return tuple(groups), unsure
 
 
 def _pick(accounts: Accounts, chosen: Bools) -> Accounts:

@@ -187,22 +187,22 @@ class Checks:
 
     def _together(self, coded: Coded, rows: Ints, kept: Type, owners: Codes) -> tuple[Ints, Bools]:
         """The errors of *rows*, messages of one type, and which of them must be validated one by one."""
-        asked = Asked(coded, rows, kept)
-        marks = [owners.astype(np.int64), asked.classes.kinds]
+        batch = Asked(coded, rows, kept)
+        marks = [owners.astype(np.int64), batch.classes.kinds]
         for bound in kept.of_errors:
-            if (found := asked.say(bound, self._marks)) is not None:
-                marks.append(found)
-        own = sorted(own_elements(kept.table) & asked.numbers if kept.table.parts else ())
-        marks += [coded.of(number).kinds[rows] for number in own]
+            if (findings := batch.say(bound, self._marks)) is not None:
+                marks.append(findings)
+        redefined = sorted(own_elements(kept.table) & batch.numbers if kept.table.parts else ())
+        marks += [coded.of(number).kinds[rows] for number in redefined]
         kinds, first = first_of(marks)
         counts = np.empty(len(first), np.int64)
         columns = zip(*(mark[first].tolist() for mark in marks), strict=True)
         for at, (row, (owner, kind, *rest)) in enumerate(zip(rows[first].tolist(), columns, strict=True)):
             # Findings on a dialect's own elements are not rules, and value codes differ from block to block.
-            key = None if own else (kept, owner, asked.classes.values[kind], *filter(None, rest))
+            key = None if redefined else (kept, owner, batch.classes.values[kind], *filter(None, rest))
             counts[at] = self._counted(coded.block, row, key)
         spread: Ints = counts[kinds]
-        return spread, asked.odd
+        return spread, batch.odd
 
     def _counted(self, block: Block, row: int, key: Any) -> int:
         if key is None:
@@ -278,10 +278,10 @@ class Asked:
         for at, chip in zip(group[first].tolist(), chips.kinds[first].tolist(), strict=True):
             mask = presence(groups[at].numbers, empty_secondary=groups[at].has_empty_secondary)
             masks.append(mask | mask_of(shapes[chip].bits if chips.values[chip] is not None else ()))
-        found, values = pd.factorize(np.array(masks, object))
-        self.classes = Kinds(found.astype(np.int64)[kinds], values.tolist())
+        codes, values = pd.factorize(np.array(masks, object))
+        self.classes = Kinds(codes.astype(np.int64)[kinds], values.tolist())
 
-    def say(self, bound: Bound, known: dict[Any, int]) -> Ints | None:
+    def say(self, bound: Bound, ids: dict[Any, int]) -> Ints | None:
         """The findings of a rule as a number per row, evaluated once per distinct combination of its parts;
         None if there are none."""
         applies = np.array([bound.applies(mask) for mask in self.classes.values])
@@ -289,21 +289,21 @@ class Asked:
             return None
         kinds, values = combined([self._column(part) for part in bound.parts])
         where = None if applies.all() else applies[self.classes.kinds]
-        asked = range(len(values)) if where is None else np.unique(kinds[where]).tolist()
+        applicable = range(len(values)) if where is None else np.unique(kinds[where]).tolist()
         marks = np.zeros(len(values), np.int64)
-        for kind in asked:
+        for kind in applicable:
             result = bound.check(*values[kind])
             if counted := weights(bound, result):
-                marks[kind] = known.setdefault(counted, len(known) + 1)
+                marks[kind] = ids.setdefault(counted, len(ids) + 1)
         if not marks.any():
             return None
-        said: Ints = marks[kinds] if where is None else marks[kinds] * where
-        return said
+        findings: Ints = marks[kinds] if where is None else marks[kinds] * where
+        return findings
 
     def _column(self, part: Part) -> Kinds:
         if part not in self._columns:
             kinds, values = self._values(part)
-            self._columns[part] = Kinds(kinds, [one[part.name] for one in values])
+            self._columns[part] = Kinds(kinds, [entry[part.name] for entry in values])
         return self._columns[part]
 
     def _values(self, part: Part) -> tuple[Ints, list[Values]]:
@@ -316,14 +316,14 @@ class Asked:
             return kinds, [self._of(self._texts(row, sources)) for row in self._rows[first].tolist()]
         if not sources:
             masks = self.classes.values
-            there = [[number for number in self.numbers if mask >> number & 1] for mask in masks]
-            return self.classes.kinds, [self._of(dict.fromkeys(numbers, "")) for numbers in there]
+            groups = [[number for number in self.numbers if mask >> number & 1] for mask in masks]
+            return self.classes.kinds, [self._of(dict.fromkeys(numbers, "")) for numbers in groups]
         if part.inside in ALIKE:
-            columns = [self._coded.of(one, self._type.table[one], part.inside) for one in sources]
+            columns = [self._coded.of(number, self._type.table[number], part.inside) for number in sources]
         else:
-            columns = [self._coded.of(one) for one in sources]
-        kinds, found = combined([self._picked(one) for one in columns])
-        return kinds, [self._of(dict(zip(sources, texts, strict=True))) for texts in found]
+            columns = [self._coded.of(number) for number in sources]
+        kinds, cells = combined([self._picked(one) for one in columns])
+        return kinds, [self._of(dict(zip(sources, texts, strict=True))) for texts in cells]
 
     def _picked(self, column: Kinds) -> Kinds:
         kinds, first = first_of([column.kinds[self._rows]])
@@ -341,14 +341,14 @@ class Asked:
         return values
 
 
-def weights(bound: Bound, told: Any) -> tuple[Any, ...]:
-    """The parts of a rule's result (*told*) that affect the count: a condition that holds, and of an error
+def weights(bound: Bound, result: Any) -> tuple[Any, ...]:
+    """The parts of a rule's result (*result*) that affect the count: a condition that holds, and of an error
     everything but the value found; nothing of a warning, which suppresses no error."""
-    said = bound.say(told) if told else ()
+    items = bound.say(result) if result else ()
     return tuple(
-        (one.network, one.text.id, one.hit.field, one.hit.at) if isinstance(one, Said) else one
-        for one in said
-        if not isinstance(one, Said) or one.error
+        (item.network, item.text.id, item.hit.field, item.hit.at) if isinstance(item, Said) else item
+        for item in items
+        if not isinstance(item, Said) or item.error
     )
 
 
@@ -377,6 +377,6 @@ def _dense(kinds: Ints) -> Ints:
     most = int(kinds.max(initial=0))
     if most > 4 * len(kinds):
         return cast("Ints", pd.factorize(kinds)[0].astype(np.int64))
-    there = np.zeros(most + 1, np.bool_)
-    there[kinds] = True
-    return kinds if there.all() else (np.cumsum(there) - 1)[kinds]
+    used = np.zeros(most + 1, np.bool_)
+    used[kinds] = True
+    return kinds if used.all() else (np.cumsum(used) - 1)[kinds]

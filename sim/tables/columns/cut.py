@@ -73,9 +73,9 @@ def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
         kinds = pc.dictionary_encode(kinds)
         numbers = np.full(len(kinds.dictionary), -1, np.int64)
         for at, head in enumerate(kinds.dictionary.to_pylist()):
-            if (made := _group(head, lines, version)) is not None:
+            if (new_group := _group(head, lines, version)) is not None:
                 numbers[at] = len(groups)
-                groups.append(made)
+                groups.append(new_group)
         group[rows] = numbers[np.asarray(kinds.indices)]
     return groups, group
 
@@ -96,8 +96,8 @@ def _group(head: bytes, lines: Lines, version: str | None) -> Group | None:
     """The group of the messages that begin with *head*; None if that is not an MTI and bitmap, or their
     elements cannot be read together."""
     if lines.format is not None:
-        begun = wire.head_of(head, lines.format, version)
-        return None if begun is None else Group(*begun)
+        heading = wire.head_of(head, lines.format, version)
+        return None if heading is None else Group(*heading)
     mti, bits = head[:_MTI_WIDTH].decode("ascii"), head[_MTI_WIDTH:].decode("ascii")
     if not mti.isdigit() or not bitmap.HEX_DIGITS.issuperset(bits):
         return None
@@ -156,13 +156,13 @@ class _Walk:
     def _sizes(self, piece: Piece, rows: Ints, at: Ints) -> int | Ints:
         """The lengths in the prefixes at *at*, a single number if they are equal. Rows with a wrong prefix do
         not fit, and get the length of another row."""
-        sizes, legal = self._said(piece, rows, at)
+        sizes, legal = self._prefix_lengths(piece, rows, at)
         if not len(sizes):
             return 0
         sizes[~legal] = sizes[np.argmax(legal)]
         return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
 
-    def _said(self, piece: Piece, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
+    def _prefix_lengths(self, piece: Piece, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
         """The lengths in the prefixes at *at*, and which are valid; the other rows do not fit."""
         sizes, legal = wire.prefixes(self._lines.data, at, piece)
         legal &= sizes <= piece.size
@@ -178,23 +178,23 @@ class _Walk:
     def kept(self, fits: Bools) -> dict[int, list[Run]]:
         """The positions of the elements in the rows that fit."""
         if fits.all():
-            return {number: [place for _, place in found] for number, found in self._places.items()}
+            return {number: [place for _, place in entries] for number, entries in self._places.items()}
         kept = {key: np.flatnonzero(fits.take(rows)) for key, rows in self._rows.items()}
         rows = {key: self._rows[key].take(those) for key, those in kept.items()}
         valid = {key: marks & fits for key, marks in self._valid.items()}
         bases: dict[int, Ints] = {}  # by the identity of what they were; many places share one
-        made: dict[int, list[Run]] = {}
-        for number, found in self._places.items():
-            for key, one in found:
-                if id(one.base) not in bases:
-                    bases[id(one.base)] = one.base.take(kept[key])
+        by_number: dict[int, list[Run]] = {}
+        for number, runs in self._places.items():
+            for key, run in runs:
+                if id(run.base) not in bases:
+                    bases[id(run.base)] = run.base.take(kept[key])
                 if len(rows[key]):
-                    width = one.width if isinstance(one.width, int) else one.width.take(kept[key])
-                    size = one.size if isinstance(one.size, int) else one.size.take(kept[key])
-                    base = bases[id(one.base)]
-                    place = Run(one.data, rows[key], base, one.at, width, valid[key], one.piece, size)
-                    made.setdefault(number, []).append(place)
-        return made
+                    width = run.width if isinstance(run.width, int) else run.width.take(kept[key])
+                    size = run.size if isinstance(run.size, int) else run.size.take(kept[key])
+                    base = bases[id(run.base)]
+                    place = Run(run.data, rows[key], base, run.at, width, valid[key], run.piece, size)
+                    by_number.setdefault(number, []).append(place)
+        return by_number
 
 
 def _present(groups: list[Group]) -> Bools:
@@ -210,7 +210,7 @@ def _present(groups: list[Group]) -> Bools:
 Odd = Message | ParseError
 
 
-def begun(odd: Odd) -> Message | None:
+def message_or_partial(odd: Odd) -> Message | None:
     """The message, or what was read of an invalid one; None if not even its bitmap was."""
     message = odd.partial if isinstance(odd, ParseError) else odd
     return message if isinstance(message, Message) else None
@@ -236,11 +236,11 @@ class Filled:
     def offsets(self, width: int) -> Ints:
         """The offsets in a column's data for values of *width* bytes."""
         if width not in self.places:
-            made = np.empty(len(self.valid) + 1, np.int64)
-            made[0] = 0
-            np.cumsum(self.valid, out=made[1:])
-            made *= width
-            self.places[width] = made
+            positions = np.empty(len(self.valid) + 1, np.int64)
+            positions[0] = 0
+            np.cumsum(self.valid, out=positions[1:])
+            positions *= width
+            self.places[width] = positions
         return self.places[width]
 
 
@@ -291,13 +291,13 @@ class Block:
             return odd
         group = self.groups[self.group[row]]
         fields = {number: self.columns[number].text(row) for number in group.numbers}
-        own = self.lines.tables.get(group.version)
-        return Message(group.mti, fields, group.version, group.has_empty_secondary, own)
+        dialect = self.lines.tables.get(group.version)
+        return Message(group.mti, fields, group.version, group.has_empty_secondary, dialect)
 
 
-def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None) -> Block:
-    """Cut *lines* into columns, read as *version* (None: from each MTI). *wanted* are the elements that get a
-    column, None all of them."""
+def cut(lines: Lines, version: str | None, numbers: frozenset[int] | None = None) -> Block:
+    """Cut *lines* into columns, read as *version* (None: from each MTI). *numbers* are the elements that get
+    a column, None all of them."""
     groups, head = grouped(lines, version)
     group = head
     fits, places = placed(lines, groups, group)
@@ -309,57 +309,57 @@ def cut(lines: Lines, version: str | None, wanted: frozenset[int] | None = None)
         group = group.copy()
         group[bad] = -1
         fits, places = placed(lines, groups, group)
-    pieces = {number: runs for number, runs in places.items() if wanted is None or number in wanted}
+    pieces = {number: runs for number, runs in places.items() if numbers is None or number in numbers}
     texts: dict[int, str] = {}
     odd = _one_by_one(lines, np.flatnonzero(~fits | (group < 0)), version, groups, head, texts)
-    columns = _columns(lines, pieces, odd, wanted)
+    columns = _columns(lines, pieces, odd, numbers)
     return Block(lines, groups, head, np.where(fits, head, -1), columns, odd, texts)
 
 
 def _one_by_one(
     lines: Lines, rows: Ints, version: str | None, groups: list[Group], head: Ints, texts: dict[int, str]
 ) -> dict[int, Odd]:
-    found: dict[int, Odd] = {}
+    odd: dict[int, Odd] = {}
     for row, at in zip(rows.tolist(), head[rows].tolist(), strict=True):
         raw = lines.text(row)
         try:
             if lines.format is not None:
                 message = decode(lines.raw(row), lines.format, version)
-                found[row] = replace(message, dialect=lines.tables.get(message.version))
+                odd[row] = replace(message, dialect=lines.tables.get(message.version))
                 continue
             if at >= 0:  # its MTI and bitmap are read
                 group = groups[at]
                 empty, own = len(group.bits) > bitmap.PRIMARY_BITS // 4, lines.tables.get(group.version)
-                partial = found[row] = Message(group.mti, {}, group.version, empty, own)
+                partial = odd[row] = Message(group.mti, {}, group.version, empty, own)
                 read_values(raw, group.start, group.numbers, partial)
                 continue
             edition = chosen_version(raw, version)
-            found[row] = lines.held.get(row) or parse(raw, lines.tables.get(edition) or edition)
+            odd[row] = lines.held.get(row) or parse(raw, lines.tables.get(edition) or edition)
         except ParseError as error:
             # Its traceback would keep everything here alive, including the buffer of the lines.
-            found[row] = error.with_traceback(None)
-        if isinstance(found[row], ParseError):
+            odd[row] = error.with_traceback(None)
+        if isinstance(odd[row], ParseError):
             texts[row] = raw
-    return found
+    return odd
 
 
 def _columns(
     lines: Lines,
     pieces: dict[int, list[Run]],
     odd: dict[int, Odd],
-    wanted: frozenset[int] | None,
+    numbers: frozenset[int] | None,
 ) -> dict[int, CutColumn]:
     cells: dict[int, tuple[list[int], list[str]]] = {}
-    for row, held in odd.items():
+    for row, item in odd.items():
         # No values of an invalid text: one at the wrong position may contain part of a card number, which a
         # single cell cannot mask.
-        for number, value in held.fields.items() if isinstance(held, Message) else ():
-            if wanted is None or number in wanted:
+        for number, value in item.fields.items() if isinstance(item, Message) else ():
+            if numbers is None or number in numbers:
                 rows, values = cells.setdefault(number, ([], []))
                 rows.append(row)
                 values.append(value)
-    for number, found in cells.items():
-        pieces.setdefault(number, []).append(Run.of_texts(*found))
+    for number, cell in cells.items():
+        pieces.setdefault(number, []).append(Run.of_texts(*cell))
     shared: dict[tuple[int, ...], Filled] = {}
     return {number: _column(len(lines), pieces[number], shared) for number in sorted(pieces)}
 

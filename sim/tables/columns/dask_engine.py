@@ -109,9 +109,9 @@ def read_dask(source: object, options: Options) -> Any:
     parts = []
     for path in files:
         first: Any = 1
-        pieces, known = planned(path, chosen)
+        pieces, line_options = planned(path, chosen)
         for piece in pieces:
-            parts.append(delayed(read_range)(piece, first, known))
+            parts.append(delayed(read_range)(piece, first, line_options))
             first = delayed(operator.add)(first, delayed(lines_in)(piece))
     meta = table([], chosen)
     frames: Any = dask.dataframe  # partly typed

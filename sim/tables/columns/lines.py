@@ -72,13 +72,13 @@ class Lines:
 
     def pick(self, rows: Any) -> Lines:
         """The messages *rows* (a slice, indexes or a mask) of the same buffer."""
-        held: Mapping[int, Message | ParseError] = {}
+        parsed: Mapping[int, Message | ParseError] = {}
         if self.held:
             kept = np.arange(len(self))[rows].tolist()
-            held = {new: self.held[old] for new, old in enumerate(kept) if old in self.held}
+            parsed = {new: self.held[old] for new, old in enumerate(kept) if old in self.held}
         starts, stops, numbers = self.starts[rows], self.stops[rows], self.numbers[rows]
         more = {name: values[rows] for name, values in self.more.items()}
-        return replace(self, starts=starts, stops=stops, numbers=numbers, held=held, more=more)
+        return replace(self, starts=starts, stops=stops, numbers=numbers, held=parsed, more=more)
 
     def not_ascii(self) -> Bools:
         """Which messages have characters outside ASCII."""
@@ -185,12 +185,12 @@ def of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
 
 def _runs(items: Iterable[object]) -> Iterator[Any]:
     """*items* in batches: lists, or slices of a Series' Arrow array."""
-    known: Any = items
+    sequence: Any = items
     if isinstance(items, pd.Series):
-        known = items.array if isinstance(items.array, pd.arrays.ArrowStringArray) else items.tolist()
-    if isinstance(known, list | tuple | pd.arrays.ArrowStringArray):
-        for first in range(0, len(known), _ITEMS):
-            yield known[first : first + _ITEMS]
+        sequence = items.array if isinstance(items.array, pd.arrays.ArrowStringArray) else items.tolist()
+    if isinstance(sequence, list | tuple | pd.arrays.ArrowStringArray):
+        for first in range(0, len(sequence), _ITEMS):
+            yield sequence[first : first + _ITEMS]
         return
     rest = iter(items)
     while some := list(islice(rest, _ITEMS)):
@@ -200,11 +200,11 @@ def _runs(items: Iterable[object]) -> Iterator[Any]:
 def _lines(items: Any, first: int) -> Lines:
     data, offsets = joined(items)
     numbers = np.arange(first, first + len(items), dtype=np.int64)
-    held: dict[int, Message | ParseError] = {}
+    parsed: dict[int, Message | ParseError] = {}
     kinds = () if isinstance(items, pd.arrays.ArrowStringArray) else set(map(type, items))
     if any(issubclass(kind, Message | pd.DataFrame) for kind in kinds):
-        held = {row: made for row, item in enumerate(items) if (made := _of_dialect(item))}
-    lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers, held=held)
+        parsed = {row: message for row, item in enumerate(items) if (message := _of_dialect(item))}
+    lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers, held=parsed)
     _trim(lines, _NEWLINE, _RETURN)
     return lines
 
@@ -299,13 +299,13 @@ def failed(fault: ParseError, number: int, file: str, said: str = "") -> Lines:
 
 def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
     """*rest* followed by the next bytes of *stream*, and whether the stream has ended."""
-    wanted = BLOCK if left is None else min(BLOCK, left)
+    size = BLOCK if left is None else min(BLOCK, left)
     if hasattr(stream, "readinto"):
-        data = np.empty(len(rest) + wanted, np.uint8)
+        data = np.empty(len(rest) + size, np.uint8)
         data[: len(rest)] = rest
-        count = stream.readinto(data[len(rest) :]) if wanted else 0
+        count = stream.readinto(data[len(rest) :]) if size else 0
         return data[: len(rest) + (count or 0)], not count
-    piece = stream.read(wanted) if wanted else b""
+    piece = stream.read(size) if size else b""
     if isinstance(piece, str):
         piece = as_bytes(piece)
     return np.concatenate((rest, np.frombuffer(piece, np.uint8))), not piece

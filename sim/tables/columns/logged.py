@@ -14,7 +14,7 @@ from sim.codec import BuildError, Message, ParseError, build
 from sim.operations import read
 from sim.paste.front import network_headers
 from sim.paste.spelled import message_of
-from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named, sighting_named
+from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named_messages, sighting_named
 from sim.tables.columns.lines import Lines, joined
 from sim.tables.columns.ways import SourceWay
 from sim.tables.columns.wire import block
@@ -23,17 +23,17 @@ _ITEMS = 32_768
 _BEGIN, _END = "<isomsg", "</isomsg>"
 
 
-def of_dumps(found: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
+def of_dumps(batches: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
     """Multi-line hex dumps, one row each. Packets without payload are left out."""
-    dumps = iter(dumps_apart(_numbered(found), way.shape))
+    dumps = iter(dumps_apart(_numbered(batches), way.shape))
     packets = ((dump.line, data) for dump in dumps if (data := _undumped(dump.text, way)) is not None)
     while some := list(islice(packets, _ITEMS)):
         lines = block([data for _, data in some], way, version, 1, file)
         yield replace(lines, numbers=np.array([line for line, _ in some], np.int64))
 
 
-def _numbered(found: Iterable[Lines]) -> Iterator[tuple[int, str]]:
-    for lines in found:
+def _numbered(batches: Iterable[Lines]) -> Iterator[tuple[int, str]]:
+    for lines in batches:
         yield from zip(lines.numbers.tolist(), map(lines.text, range(len(lines))), strict=True)
 
 
@@ -49,43 +49,45 @@ def _undumped(text: str, way: SourceWay) -> bytes | None:
     return data
 
 
-def of_listing(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+def of_listing(batches: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
     """The messages of a paste, one row each: one per line if most lines name elements, otherwise the messages
     of the whole paste, each with the line number of its MTI."""
-    numbered = list(_numbered(found))
-    own = [(number, _message(line)) for number, line in numbered]
-    if 2 * sum(isinstance(message, Message) for _, message in own) < len(own):
-        own = list(_placed(numbered))
-    yield _rows(own, way, file)
+    numbered = list(_numbered(batches))
+    rows = [(number, _message(line)) for number, line in numbered]
+    if 2 * sum(isinstance(message, Message) for _, message in rows) < len(rows):
+        rows = list(_placed(numbered))
+    yield _rows(rows, way, file)
 
 
 def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | ParseError]]:
     """The messages of all lines together, separated by blank lines, each with its line number."""
     lines = dict(numbered)
     at = 0  # before the first line
-    found = read("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1)))
-    if found.message is None:
-        yield numbered[0][0], found.error or _unread()
-    for reading in found.messages:
+    paste = read("\n".join(lines.get(number, "") for number in range(1, numbered[-1][0] + 1)))
+    if paste.message is None:
+        yield numbered[0][0], paste.error or _unread()
+    for reading in paste.messages:
         mti = re.compile(rf"(?<![0-9]){reading.mti}(?![0-9])|(?<![0-9]){reading.mti}[0-9A-Fa-f]{{16}}")
         at = next((number for number, line in numbered if number > at and mti.search(line)), at)
         yield at or numbered[0][0], reading.error or reading.message or _unread()
 
 
-def of_table(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+def of_table(batches: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
     """The rows of a table after the header row that names its elements."""
-    numbered = _numbered(found)
-    table = next((made for _, line in numbered if (made := Wide.of(line))), None)
+    numbered = _numbered(batches)
+    table = next((header for _, line in numbered if (header := Wide.of(line))), None)
     assert table is not None  # noqa: S101 - only such tables come here
     rows = ((number, line) for number, line in numbered if not table.is_line(line))
     while some := list(islice(rows, _ITEMS)):
         read = ((number, table.message(line)) for number, line in some)
-        yield _rows([(number, message_of(one)[0] if one else _unread()) for number, one in read], way, file)
+        yield _rows(
+            [(number, message_of(cells)[0] if cells else _unread()) for number, cells in read], way, file
+        )
 
 
-def of_xml(found: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+def of_xml(batches: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
     """Messages in jPOS XML, one row each."""
-    parts = _parts(_numbered(found))
+    parts = _parts(_numbered(batches))
     while some := list(islice(parts, _ITEMS)):
         yield _rows([(line, _message(text)) for line, text in some], way, file)
 
@@ -95,8 +97,10 @@ def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: st
     texts = [_text(message) for _, message in read]
     data, offsets = joined(texts)
     numbers = np.array([line for line, _ in read], np.int64)
-    held = {row: one for row, ((_, one), text) in enumerate(zip(read, texts, strict=True)) if not text}
-    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held=held, said=way.said)
+    parsed = {
+        row: message for row, ((_, message), text) in enumerate(zip(read, texts, strict=True)) if not text
+    }
+    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held=parsed, said=way.said)
 
 
 def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -119,7 +123,7 @@ def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _message(text: str) -> Message | ParseError:
-    read = named(text)
+    read = named_messages(text)
     return message_of(read[0])[0] if read else _unread()
 
 

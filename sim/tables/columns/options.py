@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sim.codec.wire import Format, interface_table
-from sim.errors import OptionError, shown
+from sim.errors import OptionError, quoted_value
 from sim.operations.search import elements_called
 from sim.spec import VERSIONS, Spec
 from sim.spec.spellings import several
@@ -80,10 +80,10 @@ def chosen_numbers(
 
 
 def _numbers_of(column: Selector, version: str | None, tables: Iterable[Spec]) -> tuple[int, ...]:
-    own = {
+    own_numbers = {
         at.number for table in tables for at in table.elements if at.name.casefold() == str(column).casefold()
     }
-    numbers = {*own, *elements_called(str(column), VERSIONS if version is None else (version,))}
+    numbers = {*own_numbers, *elements_called(str(column), VERSIONS if version is None else (version,))}
     if not numbers or isinstance(column, bool):
-        raise OptionError("columns", _COLUMNS, shown(column))
+        raise OptionError("columns", _COLUMNS, quoted_value(column))
     return tuple(sorted(numbers))

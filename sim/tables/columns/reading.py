@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 import pandas as pd
 
 from sim.codec.wire import Format
-from sim.errors import OptionError, shown
+from sim.errors import OptionError, quoted_value
 from sim.masking.files import masked_names
 from sim.spec.interfaces import interface as interface_of
 from sim.spec.spellings import choose, interface_named, network_named, several, version_named
@@ -155,13 +155,13 @@ def read(
     """
     chosen = choose("engine", engine, _ENGINES)
     edition = None if version is None else version_named(version)
-    own = None if network is None else network_named(network)
+    brand = None if network is None else network_named(network)
     link = "" if interface is None else interface_named(interface)
     if link and (spoken := interface_of(link).version):
         edition = spoken
     if chunksize is not None and (not _is_count(chunksize) or chosen == "dask"):
         expected = "a number of rows from 1 on" if chosen != "dask" else "none for engine='dask'"
-        raise OptionError("chunksize", expected, shown(chunksize))
+        raise OptionError("chunksize", expected, quoted_value(chunksize))
     if isinstance(source, str) and ("\n" in source or is_paste(source)):
         source = io.BytesIO(as_bytes(source))
     elif isinstance(source, bytes | bytearray | memoryview):
@@ -169,35 +169,35 @@ def read(
     source = expanded(source) or source
     many = isinstance(source, list | tuple) and paths(source) is not None
     layers = None if framing is None else several("framing", framing, "names of framings such as length-2")
-    options = Options(edition, own, validate, columns, start, pattern, many, format, layers, link).checked()
+    options = Options(edition, brand, validate, columns, start, pattern, many, format, layers, link).checked()
     if chosen == "dask":
         from sim.tables.columns.dask_engine import read_dask
 
         return read_dask(source, options)
     if chunksize is not None:
         return _chunks(source, options, chunksize, progress)
-    made = table(list(_parts(source, options, None, progress)), options)
+    result = table(list(_parts(source, options, None, progress)), options)
     # The streams of a capture are read one after the other.
-    return made.sort_values(["line"], ignore_index=True) if "stream" in made.columns else made
+    return result.sort_values(["line"], ignore_index=True) if "stream" in result.columns else result
 
 
 def _chunks(source: object, options: Options, size: int, progress: bool | None) -> Iterator[MessagesTable]:
-    held: list[ArrowBlock] = []
+    parts: list[ArrowBlock] = []
     first = 0
     for part in _parts(source, options, size, progress):
-        held.append(part)
+        parts.append(part)
         del part
-        if sum(one.count for one in held) == size:
-            yield _numbered(table(held, options), first)
-            held, first = [], first + size
-    if held or not first:
-        yield _numbered(table(held, options), first)
+        if sum(block.count for block in parts) == size:
+            yield _numbered(table(parts, options), first)
+            parts, first = [], first + size
+    if parts or not first:
+        yield _numbered(table(parts, options), first)
 
 
-def _numbered(made: MessagesTable, first: int) -> MessagesTable:
+def _numbered(chunk: MessagesTable, first: int) -> MessagesTable:
     """The table with row labels that continue from one chunk to the next."""
-    made.index = pd.RangeIndex(first, first + len(made))
-    return made
+    chunk.index = pd.RangeIndex(first, first + len(chunk))
+    return chunk
 
 
 def _parts(source: object, options: Options, size: int | None, progress: bool | None) -> Iterator[ArrowBlock]:
@@ -224,11 +224,11 @@ def _parts(source: object, options: Options, size: int | None, progress: bool | 
 
 def _work(source: object) -> tuple[int | None, str]:
     """The amount of work, and its unit."""
-    found = paths(source)
-    if found is not None:
-        plain = all(path.suffix not in (".gz", ".zst") for path in found)
+    files = paths(source)
+    if files is not None:
+        plain = all(path.suffix not in (".gz", ".zst") for path in files)
         with masked_names():
-            return (sum(path.stat().st_size for path in found) if plain else None), "B"
+            return (sum(path.stat().st_size for path in files) if plain else None), "B"
     if isinstance(source, list | tuple | pd.Series):
         return len(source), "message"
     return None, "B" if hasattr(source, "read") else "message"

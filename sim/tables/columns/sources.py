@@ -87,19 +87,19 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
 
 def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Iterator[Lines]:
     find = finder(None, way.pattern) if way.pattern else options.find
-    found = of_stream(stream, find, file)
+    batches = of_stream(stream, find, file)
     if way.kind == DUMPS:
-        yield from of_dumps(found, way, options.version, file)
+        yield from of_dumps(batches, way, options.version, file)
     elif way.kind == XML:
-        yield from of_xml(found, way, file)
+        yield from of_xml(batches, way, file)
     elif way.kind == LISTING:
-        yield from of_listing(found, way, file)
+        yield from of_listing(batches, way, file)
     elif way.kind == TABLE:
-        yield from of_table(found, way, file)
+        yield from of_table(batches, way, file)
     elif way.kind == HEX_LINES:
-        yield from of_hex(found, way, options.version)
+        yield from of_hex(batches, way, options.version)
     else:
-        for lines in found:
+        for lines in batches:
             yield replace(lines, said=way.said) if way.said else lines
 
 
@@ -116,8 +116,8 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
         way = way_of_items(b"", options.format, options.framing)
         way = replace(way, interface=options.interface)
         yield from of_hex(plain.of_items(source, options.find), way, options.version)
-    elif (found := _way_of_lines(first, options)) is not None:
-        way = replace(found, interface=options.interface)
+    elif (line_way := _way_of_lines(first, options)) is not None:
+        way = replace(line_way, interface=options.interface)
         yield from _of_lines(_as_file(_as_lines(iter(source))), way, options, "")
     else:
         yield from plain.of_items(source, options.find)
@@ -205,7 +205,7 @@ def expanded(source: object) -> list[Path] | None:
     elif any(sign in text for sign in "*?["):
         root = Path(path.anchor or ".")
         try:
-            files = sorted(one for one in root.glob(str(path.relative_to(path.anchor))) if one.is_file())
+            files = sorted(file for file in root.glob(str(path.relative_to(path.anchor))) if file.is_file())
         except ValueError:  # an invalid pattern
             files = []
     else:

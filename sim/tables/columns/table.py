@@ -43,11 +43,11 @@ _LONG = {"row": 20_000, "B": 512 << 20, "message": 2_000_000}
 _SAFE = frozenset({"mti", "version", "network", "error", "stream", "time"})
 
 
-def progress_bar(total: int | None, unit: str, wanted: bool | None) -> Any:
+def progress_bar(total: int | None, unit: str, enabled: bool | None) -> Any:
     """A tqdm bar over *total* units of work (None: unknown). It draws nothing if tqdm is not installed, if
-    *wanted* is false, or if it is None and the work takes only a second or two."""
+    *enabled* is false, or if it is None and the work takes only a second or two."""
     nothing = SimpleNamespace(update=lambda done: None, close=lambda: None)
-    if not (total is not None and total >= _LONG[unit] if wanted is None else wanted):
+    if not (total is not None and total >= _LONG[unit] if enabled is None else enabled):
         return nothing
     # tqdm assumes a notebook wherever ipykernel is imported, even in a Jupyter server.
     shell = ipython.get_ipython() if (ipython := sys.modules.get("IPython")) else None
@@ -74,7 +74,7 @@ def _versions(facts: Any) -> tuple[str, ...]:
     return tuple(facts.get("versions") or VERSIONS)
 
 
-def _shown(
+def _masked_cells(
     name: object, cells: Sequence[object], versions: Sequence[str], pans: Sequence[object]
 ) -> list[object]:
     """The masked *cells* of the column, row or level *name*. *versions* and *pans* are those of each cell's
@@ -100,8 +100,8 @@ def _shown_text(text: str, version: str) -> str:
     shown."""
     if text.startswith(BYTES_MARK):
         # Bytes without an MTI and bitmap may begin with a card number.
-        shown = BYTES_MARK + mask_text(text[len(BYTES_MARK) : 2 * _BYTES_SHOWN])
-        return shown[:_BYTES_SHOWN] + "*" * len(text[_BYTES_SHOWN:])
+        masked = BYTES_MARK + mask_text(text[len(BYTES_MARK) : 2 * _BYTES_SHOWN])
+        return masked[:_BYTES_SHOWN] + "*" * len(text[_BYTES_SHOWN:])
     return masked_text(text, version or None)
 
 
@@ -123,7 +123,7 @@ class ColumnShown:
         if self.name == "DE2" and len(text) <= LONGEST_PREFIX:
             return text
         version = _strictest(number_of(self.name), self.versions)
-        return str(_shown(self.name, [text], [version], [""])[0])
+        return str(_masked_cells(self.name, [text], [version], [""])[0])
 
 
 def covered(name: str, texts: Any, versions: tuple[str, ...]) -> Any:
@@ -153,17 +153,17 @@ class MessagesTable(Table):
     def masked(self) -> pd.DataFrame:
         plain = pd.DataFrame(self).copy(deep=False)
         plain.attrs = {}
-        known = _versions(facts_of(self))
+        table_versions = _versions(facts_of(self))
         versions = self._cells("version", "")
         pans = self._cells("DE2", "")
         for at, name in enumerate(plain.columns):
             cells = plain.iloc[:, at].tolist()
-            fallback = _strictest(number_of(name), known)
+            fallback = _strictest(number_of(name), table_versions)
             read_as = [version if version in VERSIONS else fallback for version in versions]
-            shown = _shown(name, cells, read_as, pans)
-            if any(new is not old for new, old in zip(shown, cells, strict=True)):
-                column = np.empty(len(shown), dtype=object)
-                column[:] = shown
+            masked_cells = _masked_cells(name, cells, read_as, pans)
+            if any(new is not old for new, old in zip(masked_cells, cells, strict=True)):
+                column = np.empty(len(masked_cells), dtype=object)
+                column[:] = masked_cells
                 plain.isetitem(at, column)
         plain.index = shown_labels(plain.index)
         plain.columns = shown_labels(plain.columns)
@@ -204,7 +204,7 @@ class MessagesView(View):
     def message(self, row: Any) -> Message:
         """The message in the row labeled *row*. Raises BuildError if the row has none, TypeError for a
         table that was read without some of its elements."""
-        return self._made(self._cells(row))
+        return self._message_of_cells(self._cells(row))
 
     def reading(self, row: Any) -> Reading:
         """The row labeled *row* as a Reading, as far as it can be read. Raises TypeError as `message`."""
@@ -260,14 +260,14 @@ class MessagesView(View):
             version = str(cells.get("version") or self._facts.get("version") or chosen_version(raw, None))
             reading = read_text(raw, self._table_of(cells, version) or version)
         else:
-            message = self._made(cells)
+            message = self._message_of_cells(cells)
             try:
                 reading = read_text(build(message), message.dialect or message.version)
             except BuildError:
                 reading = of_message(message)
         return replace(reading, network=self._facts.get("network"))
 
-    def _made(self, cells: dict[str, Any]) -> Message:
+    def _message_of_cells(self, cells: dict[str, Any]) -> Message:
         if "text" in cells or "mti" not in cells:
             raise BuildError(None, None, "a message in the row", "a text that does not parse")
         fields = {number: cell for name, cell in cells.items() if (number := number_of(name))}
@@ -279,14 +279,14 @@ class MessagesView(View):
     def _table_of(self, cells: dict[str, Any], version: str) -> Spec | None:
         """The element table of a row's message: that of its stream or file."""
         spoken, where = self._facts.get("spoken", {}), cells.get("stream") or cells.get("file")
-        own = spoken.get(where) if where else next(iter(spoken.values()), None)
-        return dialect_of(own, version) if own else None
+        entry = spoken.get(where) if where else next(iter(spoken.values()), None)
+        return dialect_of(entry, version) if entry else None
 
     def _report(self, cells: dict[str, Any], against: tuple[str, ...]) -> Report:
         network = self._facts.get("network")
         if "text" in cells:
             return verdict_on(self._read(cells), against)
-        message = self._made(cells)
+        message = self._message_of_cells(cells)
         try:
             build(message)
         except BuildError:

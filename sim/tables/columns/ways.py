@@ -24,7 +24,7 @@ from sim.operations import chosen_version, read
 from sim.paste import Reading, guess
 from sim.paste.anchors import strangeness
 from sim.paste.reading import NAMED
-from sim.paste.spellings import Wide, dumps_apart, looks_at_all, named
+from sim.paste.spellings import Wide, dumps_apart, looks_at_all, named_messages
 from sim.tables.columns.lines import decoded
 
 # How many records are tried to find a readable one.
@@ -33,37 +33,37 @@ _TRIED = 20
 _Way = tuple[str, Format, tuple[str, ...]]
 
 
-def way_of_records(head: bytes, known: Format | None, framing: Sequence[str] | None) -> SourceWay:
+def way_of_records(head: bytes, fmt: Format | None, framing: Sequence[str] | None) -> SourceWay:
     """How a binary file that begins with *head* is read. Raises SpecError if its messages cannot be
     separated."""
     blocked = is_blocked(head)
     data = b"".join(unblock([head])) if blocked else head
     names = tuple(frame(name).name for name in framing or ())
-    named = next((name for name in names if frame(name).kind == "length"), "")
-    length = named or stream_framing(data) or ""
+    stated = next((name for name in names if frame(name).kind == "length"), "")
+    length = stated or stream_framing(data) or ""
     first = next(_records(data, length), b"") if length else b""
-    found = _record_way(first, known, names, framing is None, length) if first else None
-    if found is None and not named:
-        found = _bare_way(data, known, names, framing is None)
-    if found is None and known is not None and (named or _any_reads(data, length, known)):
-        found = length, known, _usual(known, first) if framing is None else _without(names, length)
-    elif found is None and known is None and first and (made := writing_of(best := guess(first))):
-        found = length, made, layers_of(best) if framing is None else _without(names, length)
-    if found is None:
+    way = _record_way(first, fmt, names, framing is None, length) if first else None
+    if way is None and not stated:
+        way = _bare_way(data, fmt, names, framing is None)
+    if way is None and fmt is not None and (stated or _any_reads(data, length, fmt)):
+        way = length, fmt, _usual(fmt, first) if framing is None else _without(names, length)
+    elif way is None and fmt is None and first and (writing := writing_of(best := guess(first))):
+        way = length, writing, layers_of(best) if framing is None else _without(names, length)
+    if way is None:
         expected = (
-            f"messages in {known.title}: name a different format=, or what surrounds each in framing="
-            if known
+            f"messages in {fmt.title}: name a different format=, or what surrounds each in framing="
+            if fmt
             else "messages that can be told apart: name format=, and what surrounds each in framing="
         )
-        raise SpecError(None, None, expected, "; ".join(guess(data, format=known).reasons[:2])[:80])
-    length, known, inner = found
+        raise SpecError(None, None, expected, "; ".join(guess(data, format=fmt).reasons[:2])[:80])
+    length, fmt, inner = way
     parts = (
         "blocks of 1014 bytes" if blocked else "",
         frame(length).title if length else "",
-        *(frame(one).title for one in inner),
+        *(frame(name).title for name in inner),
     )
-    said = ", ".join(part for part in (*parts, known.title) if part)
-    return SourceWay(RECORDS, format=known, length=length, blocked=blocked, framing=inner, said=said)
+    label = ", ".join(part for part in (*parts, fmt.title) if part)
+    return SourceWay(RECORDS, format=fmt, length=length, blocked=blocked, framing=inner, said=label)
 
 
 def _records(data: bytes, length: str) -> Iterator[bytes]:
@@ -79,60 +79,60 @@ def _without(names: tuple[str, ...], length: str) -> tuple[str, ...]:
 
 
 def _record_way(
-    first: bytes, known: Format | None, names: tuple[str, ...], find: bool, length: str
+    first: bytes, fmt: Format | None, names: tuple[str, ...], find: bool, length: str
 ) -> _Way | None:
     """How records with length field *length* are read, judging by the *first*; None if it cannot be read."""
     inner = _without(names, length)
-    if known is None:
+    if fmt is None:
         best = guess(first)
-        made = writing_of(best) if is_sure(best) else None
-        return None if made is None else (length, made, layers_of(best) if find else inner)
-    inner = _usual(known, first) if find else inner
+        writing = writing_of(best) if is_sure(best) else None
+        return None if writing is None else (length, writing, layers_of(best) if find else inner)
+    inner = _usual(fmt, first) if find else inner
     try:
         _, start, end = strip(first, inner)
-        decode(first[start:end], known)
+        decode(first[start:end], fmt)
     except WireError:
         return None
-    return length, known, inner
+    return length, fmt, inner
 
 
-def _any_reads(data: bytes, length: str, known: Format) -> bool:
+def _any_reads(data: bytes, length: str, fmt: Format) -> bool:
     """Whether one of the first records with length field *length* is a message, or begins as one."""
     if not length:
         return False
     some = islice(_records(data, length), _TRIED)
-    return any(_begins(record, known, _usual(known, record)) for record in some)
+    return any(_begins(record, fmt, _usual(fmt, record)) for record in some)
 
 
-def _begins(data: bytes, known: Format, inner: tuple[str, ...], *, whole: bool = False) -> bool:
+def _begins(data: bytes, fmt: Format, inner: tuple[str, ...], *, whole: bool = False) -> bool:
     """Whether *data* begins as a message; with *whole*, it must be valid to its end."""
     try:
-        message_size(data, known, inner)
+        message_size(data, fmt, inner)
     except WireError as error:
         return not whole and error.partial is not None and is_mti(error.partial.mti)
     return True
 
 
-def _bare_way(data: bytes, known: Format | None, names: tuple[str, ...], find: bool) -> _Way | None:
+def _bare_way(data: bytes, fmt: Format | None, names: tuple[str, ...], find: bool) -> _Way | None:
     """How *data* without length fields is read: as one message, or several that end with their last elements;
     None for other bytes."""
-    inner = _usual(known, data) if find and known is not None else names
-    if known is not None and _begins(data, known, inner, whole=True):
-        return "", known, inner
-    best = guess(data, format=known)
+    inner = _usual(fmt, data) if find and fmt is not None else names
+    if fmt is not None and _begins(data, fmt, inner, whole=True):
+        return "", fmt, inner
+    best = guess(data, format=fmt)
     if best.format == TEXT:
         best = guess(data, format="ascii")  # including the framing around the characters
-    made = writing_of(best)
-    if made is not None and is_sure(best):
+    writing = writing_of(best)
+    if writing is not None and is_sure(best):
         layers = layers_of(best) if find else names
         length = layers[0] if layers and frame(layers[0]).kind == "length" else ""
-        return length, known or made, _without(layers, length)
-    return ("", known, inner) if known is not None and _begins(data, known, inner) else None
+        return length, fmt or writing, _without(layers, length)
+    return ("", fmt, inner) if fmt is not None and _begins(data, fmt, inner) else None
 
 
-def _usual(known: Format, record: bytes) -> tuple[str, ...]:
+def _usual(fmt: Format, record: bytes) -> tuple[str, ...]:
     """The usual framing of a format, without the length field, if *record* has it."""
-    inner = tuple(name for name in known.frames if frame(name).kind != "length")
+    inner = tuple(name for name in fmt.frames if frame(name).kind != "length")
     try:
         strip(record, inner)
     except WireError:
@@ -218,19 +218,17 @@ def way_of(
     SpecError for a binary file whose messages cannot be separated."""
     if head.startswith(MAGIC):
         return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
-    known = _wire(format)
-    if known is None and find and _is_table(head):
+    fmt = _wire(format)
+    if fmt is None and find and _is_table(head):
         return SourceWay(TABLE, said="table with one message per row")
     is_text = is_text or head.translate(None, _CONTROL) == head
-    if is_text or (known is None and _is_lines(head)):
-        way = _way_of_text(head.decode("utf-8-sig", "replace"), known, framing, find=find)
-        if known is None or way.kind != LINES:
+    if is_text or (fmt is None and _is_lines(head)):
+        way = _way_of_text(head.decode("utf-8-sig", "replace"), fmt, framing, find=find)
+        if fmt is None or way.kind != LINES:
             return way
-    if known is not None and _is_hex(head):
-        return SourceWay(
-            HEX_LINES, format=known, framing=tuple(framing or ()), said=f"hex lines, {known.title}"
-        )
-    return way_of_records(head, known, framing)
+    if fmt is not None and _is_hex(head):
+        return SourceWay(HEX_LINES, format=fmt, framing=tuple(framing or ()), said=f"hex lines, {fmt.title}")
+    return way_of_records(head, fmt, framing)
 
 
 def _wire(fmt: Format | str | None) -> Format | None:
@@ -251,34 +249,36 @@ def _guessed(record: bytes) -> Reading:
     return best
 
 
-def _way_of_text(head: str, known: Format | None, framing: Sequence[str] | None, *, find: bool) -> SourceWay:
+def _way_of_text(head: str, fmt: Format | None, framing: Sequence[str] | None, *, find: bool) -> SourceWay:
     """How the lines of a text that begins with *head* are read, given the caller's format and framing."""
-    whole = [line for line in head.splitlines() if line.strip()]
-    lines = whole[:_SAMPLE]
+    all_lines = [line for line in head.splitlines() if line.strip()]
+    lines = all_lines[:_SAMPLE]
     if not lines or not find:
         return SourceWay(LINES)
-    begun = known is None and 2 * sum(map(_reads, lines)) >= len(lines)
-    if begun and any(map(is_whole, lines[:_GUESSED])):
+    readable = fmt is None and 2 * sum(map(_reads, lines)) >= len(lines)
+    if readable and any(map(is_whole, lines[:_GUESSED])):
         return SourceWay(LINES)
-    digits = known is not None and _is_hex(head.encode())
-    found = {} if digits else _messages_in(lines, known)
-    way = _located(lines, {at: one for at, one in found.items() if not one.in_pairs}, known)
-    if way is None and not begun:
-        if known is None and any("<isomsg" in line for line in whole):
+    digits = fmt is not None and _is_hex(head.encode())
+    sightings = {} if digits else _messages_in(lines, fmt)
+    way = _located(lines, {at: sighting for at, sighting in sightings.items() if not sighting.in_pairs}, fmt)
+    if way is None and not readable:
+        if fmt is None and any("<isomsg" in line for line in all_lines):
             return SourceWay(XML, said="jPOS XML")
-        way = _way_of_dumps(whole, known, framing)
-    way = way or _located(lines, found, known)
-    few = known is None and framing is None and len(whole) <= _FEW_LINES
+        way = _way_of_dumps(all_lines, fmt, framing)
+    way = way or _located(lines, sightings, fmt)
+    few = fmt is None and framing is None and len(all_lines) <= _FEW_LINES
     if few and (way is None or way.kind == LINES):
-        pasted = _way_of_paste(head, whole)  # this shows which blanks and quotes are not part of a message
+        pasted = _way_of_paste(
+            head, all_lines
+        )  # this shows which blanks and quotes are not part of a message
         way = pasted if pasted.kind == LISTING else way
     if way is not None:
         return way if framing is None else replace(way, framing=tuple(framing))
-    if known or framing:
+    if fmt or framing:
         return SourceWay(LINES)
     listed = len(head) < HEAD and not any(map(_reads, lines))
-    if listed and (looks_at_all(head) or all(map(named, lines))):  # otherwise messages would be lost
-        return _way_of_paste(head, whole)
+    if listed and (looks_at_all(head) or all(map(named_messages, lines))):  # otherwise messages would be lost
+        return _way_of_paste(head, all_lines)
     return SourceWay(LINES)
 
 
@@ -302,11 +302,11 @@ def _is_table(head: bytes) -> bool:
     return False
 
 
-def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
+def _way_of_paste(text: str, lines: list[str]) -> SourceWay:
     """How a text that is completely known is read: as a listing, if its messages can only be read together
     (named elements, bytes over several lines) or it is something else that is recognized; as lines if it has
     no messages, or if the lines contain more messages by themselves."""
-    reading = read(whole)
+    reading = read(text)
     if reading.message is None and reading.kind:
         return SourceWay(LISTING, said=reading.reasons[0])
     if reading.message is None or reading.raw is not None:
@@ -318,21 +318,21 @@ def _way_of_paste(whole: str, lines: list[str]) -> SourceWay:
     return SourceWay(LISTING, said=reading.read_as)
 
 
-def _way_of_dumps(lines: list[str], known: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
+def _way_of_dumps(lines: list[str], fmt: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
     """How hex dumps among *lines* are read; None if there are none with messages."""
     dumps = list(dumps_apart(enumerate(lines, 1)))
     ways: Counter[SourceWay] = Counter()
     for dump in islice((dump for dump in dumps if len(dump.rows) > 1), _GUESSED):
-        best = guess(dump.text, format=known)
-        made = known or writing_of(best)
-        if made is None or not all(layer.name for layer in best.layers):
+        best = guess(dump.text, format=fmt)
+        writing = fmt or writing_of(best)
+        if writing is None or not all(layer.name for layer in best.layers):
             continue
         layers = layers_of(best) if framing is None else tuple(framing)
         spelling, headers = best.spelling, best.framing[: bool(best.ahead)]
-        titles = (*headers, *(frame(name).title for name in layers), made.title)
+        titles = (*headers, *(frame(name).title for name in layers), writing.title)
         way = SourceWay(
             DUMPS,
-            format=made,
+            format=writing,
             framing=layers,
             said=", ".join((spelling.replace("dump", "dumps", 1), *titles)),
             shape=dump.shape,
@@ -377,10 +377,10 @@ class _Found(NamedTuple):
     in_pairs: bool = False
 
 
-def _found_in(line: str, known: Format | None) -> _Found | None:
-    best = guess(line, format=known)
-    made = writing_of(best)
-    if made is None or not all(layer.name for layer in best.layers):
+def _found_in(line: str, fmt: Format | None) -> _Found | None:
+    best = guess(line, format=fmt)
+    writing = writing_of(best)
+    if writing is None or not all(layer.name for layer in best.layers):
         return None
     layers = tuple(layer.name for layer in best.layers)
     if best.format == TEXT:
@@ -391,26 +391,26 @@ def _found_in(line: str, known: Format | None) -> _Found | None:
     for runs in (_HEX, _PAIRS):
         for match in runs.finditer(line):
             if bytes.fromhex(match[0]) == best.data:
-                return _Found(match.start(), match.start(), match.end(), made, layers, runs is _PAIRS)
+                return _Found(match.start(), match.start(), match.end(), writing, layers, runs is _PAIRS)
     return None
 
 
-def _messages_in(lines: list[str], known: Format | None) -> dict[int, _Found]:
+def _messages_in(lines: list[str], fmt: Format | None) -> dict[int, _Found]:
     """The messages in *lines*, by position, among the lines that may contain one; a few in the same format
     determine that of all."""
-    found: dict[int, _Found] = {}
+    sightings: dict[int, _Found] = {}
     ways: Counter[tuple[object, ...]] = Counter()
     for at in [place for place, line in enumerate(lines) if _LIKELY.search(line)][:_GUESSED]:
-        one = _found_in(lines[at], known)
-        if one is not None:
-            found[at] = one
-            ways[_writing(one)] += 1
-            if ways[_writing(one)] == _ALIKE:
+        sighting = _found_in(lines[at], fmt)
+        if sighting is not None:
+            sightings[at] = sighting
+            ways[_writing(sighting)] += 1
+            if ways[_writing(sighting)] == _ALIKE:
                 break
-    return found
+    return sightings
 
 
-def _located(lines: list[str], found: dict[int, _Found], known: Format | None) -> SourceWay | None:
+def _located(lines: list[str], found: dict[int, _Found], fmt: Format | None) -> SourceWay | None:
     """How to find the messages in all *lines*, given those that were *found* in some; None if there are
     hardly any. Lines that may contain a message but do not match are examined, too: they may have another
     prefix."""
@@ -422,31 +422,33 @@ def _located(lines: list[str], found: dict[int, _Found], known: Format | None) -
     missed = [
         at for at, line in enumerate(lines) if _LIKELY.search(line) and not re.search(way.pattern, line)
     ]
-    more = {at: one for at in missed[:_GUESSED] if (one := _found_in(lines[at], known)) is not None}
+    more = {at: sighting for at in missed[:_GUESSED] if (sighting := _found_in(lines[at], fmt)) is not None}
     return _way_of_found(lines, found | more) if more else way
 
 
-def _way_of_found(lines: list[str], found: dict[int, _Found]) -> SourceWay | None:
-    """How to find the messages in *lines* that have the most common format among those *found*; None if the
+def _way_of_found(lines: list[str], sightings: dict[int, _Found]) -> SourceWay | None:
+    """How to find the messages in *lines* that have the most common format among *sightings*; None if the
     lines are the messages."""
-    usual, _ = Counter(map(_writing, found.values())).most_common(1)[0]
-    alike = {at: one for at, one in found.items() if _writing(one) == usual}
+    usual, _ = Counter(map(_writing, sightings.values())).most_common(1)[0]
+    alike = {at: sighting for at, sighting in sightings.items() if _writing(sighting) == usual}
     first = next(iter(alike.values()))
-    made, layers, around = first.made, first.layers, first.start - first.at
-    if made is None and not layers and not any(one.start for one in alike.values()):
+    writing, layers, around = first.made, first.layers, first.start - first.at
+    if writing is None and not layers and not any(sighting.start for sighting in alike.values()):
         return None
-    front = _shared([lines[at][: one.at][::-1] for at, one in alike.items()])[::-1]
-    rests = [lines[at][one.end :] for at, one in alike.items()]
+    front = _shared([lines[at][: sighting.at][::-1] for at, sighting in alike.items()])[::-1]
+    rests = [lines[at][sighting.end :] for at, sighting in alike.items()]
     back = _shared(rests)
-    whole = all(rest.strip() == back.strip() for rest in rests)
+    reaches_end = all(rest.strip() == back.strip() for rest in rests)
     size = f".{{{around}}}" if around else ""
-    pattern = _pattern(front, back, size, whole=whole, hexed=made is not None)
+    pattern = _pattern(front, back, size, whole=reaches_end, hexed=writing is not None)
     matched = sum(bool(re.search(pattern, line)) for line in lines)
-    title = made.title if made else f"text form{' after its length' if layers else ''}"
+    title = writing.title if writing else f"text form{' after its length' if layers else ''}"
     behind = f" behind {front[-8:].strip()!r}" if front.strip() else ""
-    said = f"{title}{behind}, in {matched} of the first {len(lines)} lines"
-    framing = layers if made else ()
-    return SourceWay(HEX_LINES if made else LINES, pattern=pattern, format=made, framing=framing, said=said)
+    label = f"{title}{behind}, in {matched} of the first {len(lines)} lines"
+    framing = layers if writing else ()
+    return SourceWay(
+        HEX_LINES if writing else LINES, pattern=pattern, format=writing, framing=framing, said=label
+    )
 
 
 def _writing(hit: _Found) -> tuple[object, ...]:
@@ -475,9 +477,9 @@ def _pattern(front: str, back: str, size: str, *, whole: bool, hexed: bool) -> s
 def way_of_items(first: bytes, format: Format | str | None, framing: Sequence[str] | None) -> SourceWay:
     """How messages in separate byte strings are read; *first* is the first of them. Raises SpecError if that
     cannot be determined."""
-    known = _wire(format)
-    if known is None:
+    fmt = _wire(format)
+    if fmt is None:
         best = _guessed(first)
         layers = layers_of(best) if framing is None else tuple(framing)
         return SourceWay(RECORDS, format=writing_of(best), framing=layers, said=best.read_as)
-    return SourceWay(RECORDS, format=known, framing=tuple(framing or ()), said=known.title)
+    return SourceWay(RECORDS, format=fmt, framing=tuple(framing or ()), said=fmt.title)

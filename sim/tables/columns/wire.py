@@ -83,15 +83,15 @@ class Run:
     @classmethod
     def of_texts(cls, rows: list[int], texts: list[str]) -> Run:
         """Values that were read one by one."""
-        whole = "".join(texts)
-        data = whole.encode("utf-8")
-        sizes = map(len, texts if len(data) == len(whole) else [one.encode("utf-8") for one in texts])
+        text = "".join(texts)
+        data = text.encode("utf-8")
+        sizes = map(len, texts if len(data) == len(text) else [value.encode("utf-8") for value in texts])
         widths = np.fromiter(sizes, np.int64, len(texts))
         starts = np.cumsum(widths) - widths
         return cls(np.frombuffer(data, np.uint8), np.array(rows, np.int64), starts, 0, widths)
 
 
-def _told(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...]) -> str:
+def _main_interface(lines: Lines, fmt: Format, version: str | None, layers: tuple[str, ...]) -> str:
     """The interface that most of the first *lines* belong to, not counting network management."""
     counts: Counter[str] = Counter()
     for row in range(min(len(lines), _LOOKED_AT)):
@@ -134,7 +134,7 @@ def head_of(
     except WireError:
         return None
     layout = fmt.layout(version or chosen_version(mti, None))
-    if not all(one <= bitmap.ALL_BITS and _is_plain(layout[one]) for one in announced):
+    if not all(number <= bitmap.ALL_BITS and _is_plain(layout[number]) for number in announced):
         return None
     return mti, bitmap.to_hex(announced, secondary=secondary), layout.version, announced, end
 
@@ -256,12 +256,12 @@ def _values(data: Bytes, source: Ints, field: Field, size: int) -> tuple[Bytes, 
     for first in range(0, len(source) if width else 0, _RUN):
         some = source[first : first + _RUN]
         raw = windows(data, width)[some].view(np.uint8).reshape(len(some), width)
-        made, wrong[first : first + _RUN] = _made(field, raw, size)
-        into[first * chars : (first + len(some)) * chars] = made.reshape(-1)
+        converted, wrong[first : first + _RUN] = _to_characters(field, raw, size)
+        into[first * chars : (first + len(some)) * chars] = converted.reshape(-1)
     return into, wrong
 
 
-def _made(field: Field, raw: Any, size: int) -> tuple[Any, Bools]:
+def _to_characters(field: Field, raw: Any, size: int) -> tuple[Any, Bools]:
     """Values of one width as characters, and which of them cannot be converted."""
     if field.written == RAW:
         return _pairs(RAW)[raw].view(np.uint8), np.zeros(len(raw), np.bool_)
@@ -271,12 +271,12 @@ def _made(field: Field, raw: Any, size: int) -> tuple[Any, Bools]:
         return np.concatenate([sign, digits], axis=1), wrong | (sign[:, 0] == _WIDE)
     if field.written == BCD:
         return _packed(field, raw, size)
-    made = _characters(field.page)[raw]
-    wide = made == _WIDE
+    chars = _characters(field.page)[raw]
+    wide = chars == _WIDE
     wrong = wide.any(axis=1) if wide.any() else np.zeros(len(raw), np.bool_)
     if field.written == HEX:
-        wrong |= ~np.isin(made, np.frombuffer(b"0123456789ABCDEFabcdef", np.uint8)).all(axis=1)
-    return made, wrong
+        wrong |= ~np.isin(chars, np.frombuffer(b"0123456789ABCDEFabcdef", np.uint8)).all(axis=1)
+    return chars, wrong
 
 
 def _packed(field: Field, raw: Any, size: int) -> tuple[Any, Bools]:
@@ -303,13 +303,13 @@ def pieces(stream: Any, head: bytes = b"") -> Iterator[bytes]:
         yield bytes(piece)
 
 
-def of_records(found: Iterable[bytes], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
+def of_records(chunks: Iterable[bytes], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
     """The records of a file read in pieces, one row each; an incomplete record at its end is a row with an
     error."""
-    data = unblock(found) if way.blocked else found
+    data = unblock(chunks) if way.blocked else chunks
     assert way.format is not None  # noqa: S101 - only such ways come here
-    made = _versioned(way.format, version)
-    taken = records(data, way.length) if way.length else run(data, made, way.framing, version)
+    fmt = _versioned(way.format, version)
+    taken = records(data, way.length) if way.length else run(data, fmt, way.framing, version)
     first, fault = 1, None
     while True:
         some: list[bytes] = []
@@ -330,19 +330,19 @@ def of_bytes(items: Iterable[bytes], way: SourceWay, version: str | None) -> Ite
     """Messages that came as bytes, a row each."""
     rest, first = iter(items), 1
     while some := list(islice(rest, _ITEMS)):
-        yield block([bytes(one) for one in some], way, version, first, "")
+        yield block([bytes(item) for item in some], way, version, first, "")
         first += len(some)
 
 
-def of_hex(found: Iterable[Lines], way: SourceWay, version: str | None) -> Iterator[Lines]:
+def of_hex(batches: Iterable[Lines], way: SourceWay, version: str | None) -> Iterator[Lines]:
     """Lines of hex digits, optionally separated by blanks, one message and one row each."""
-    for lines in found:
+    for lines in batches:
         if lines.held:  # a line with an error
             yield lines
             continue
         some = [_unhexed(lines, row) for row in range(len(lines))]
-        made = block(some, way, version, 1, lines.file)
-        yield replace(made, numbers=lines.numbers)
+        result = block(some, way, version, 1, lines.file)
+        yield replace(result, numbers=lines.numbers)
 
 
 def _unhexed(lines: Lines, row: int) -> bytes:
@@ -361,14 +361,14 @@ def block(some: list[bytes], way: SourceWay, version: str | None, first: int, fi
     fmt = _versioned(way.format, version)
     lines = Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, fmt, said=way.said)
     lines = without(lines, way.framing)
-    tables = {one: own for one in VERSIONS if (own := fmt.layout(one).dialect)}
-    if link := way.interface or (not tables and _told(lines, fmt, version, way.framing)) or "":
-        tables = {one: interface_table(link, one) for one in VERSIONS}
+    tables = {edition: dialect for edition in VERSIONS if (dialect := fmt.layout(edition).dialect)}
+    if link := way.interface or (not tables and _main_interface(lines, fmt, version, way.framing)) or "":
+        tables = {edition: interface_table(link, edition) for edition in VERSIONS}
     return replace(lines, tables=tables)
 
 
-def _versioned(made: Format, version: str | None) -> Format:
-    return made.with_(version=None) if version and made.version not in (None, version) else made
+def _versioned(fmt: Format, version: str | None) -> Format:
+    return fmt.with_(version=None) if version and fmt.version not in (None, version) else fmt
 
 
 def without(lines: Lines, framing: tuple[str, ...]) -> Lines:

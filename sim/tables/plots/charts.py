@@ -168,11 +168,11 @@ def rows_of(source: object) -> Rows:
     return Rows(pd.DataFrame(columns).reset_index(drop=True), int((~good).sum()))
 
 
-def _among(table: pd.DataFrame, name: str, known: Sequence[str], otherwise: Any) -> pd.Series[Any]:
-    """A column, with *otherwise* wherever it does not have one of the *known* words."""
+def _among(table: pd.DataFrame, name: str, allowed: Sequence[str], otherwise: Any) -> pd.Series[Any]:
+    """A column, with *otherwise* wherever it does not have one of the *allowed* words."""
     plain = pd.Series(otherwise, index=table.index, dtype="str")
     words = table[name].astype("str") if name in table.columns else plain
-    return words.where(words.isin(known), plain)
+    return words.where(words.isin(allowed), plain)
 
 
 def plot(
@@ -319,12 +319,12 @@ def plot_amounts(frame: object, ax: Axes | None = None) -> Axes:
     sizes = amounts["code"].value_counts()
     kept = list(sizes.index[:_MOST_CURRENCIES])
     exponents = {code: _decimals(code) or 0 for code in kept}
-    shown = [(code, amounts.loc[amounts["code"] == code, "minor"]) for code in kept]
-    logs = {code: np.log10(minor.to_numpy(dtype=float)) - exponents[code] for code, minor in shown}
+    groups = [(code, amounts.loc[amounts["code"] == code, "minor"]) for code in kept]
+    logs = {code: np.log10(minor.to_numpy(dtype=float)) - exponents[code] for code, minor in groups}
     low, high = min(log.min() for log in logs.values()), max(log.max() for log in logs.values())
     edges = np.linspace(np.floor(low * 2) / 2, np.floor(high * 2) / 2 + 0.5, _AMOUNT_BINS + 1)
     strips = []
-    for code, minor in shown:
+    for code, minor in groups:
         middle = int(minor.median())
         median = in_major_units(str(middle), exponents[code])
         heights = np.histogram(logs[code], edges)[0]

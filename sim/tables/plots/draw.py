@@ -164,8 +164,8 @@ def days_axis(ax: Axes, edges: Numbers) -> None:
     )
     within = [(place, untyped.num2date(place)) for place in ticks if low - _BLINK <= place <= high]
     # Messages have no fractions of a second: ticks within a second would have the same label.
-    whole = [(place, moment) for place, moment in within if not moment.microsecond]
-    places, moments = [place for place, _ in whole], [moment for _, moment in whole]
+    pairs = [(place, moment) for place, moment in within if not moment.microsecond]
+    places, moments = [place for place, _ in pairs], [moment for _, moment in pairs]
     days = [f"{moment.day} {moment:%b}" for moment in moments]
     if all(moment.hour == moment.minute == moment.second == 0 for moment in moments):
         labels = days

@@ -61,10 +61,10 @@ def flags(column: Any) -> Flags:
 
 def _any(parts: Iterable[Flags], size: int) -> Flags:
     """Where any of *parts* is true."""
-    found = np.zeros(size, bool)
-    for one in parts:
-        found |= one
-    return found
+    union = np.zeros(size, bool)
+    for part in parts:
+        union |= part
+    return union
 
 
 class Texts:
@@ -75,8 +75,8 @@ class Texts:
         self.present = flags(pc.is_valid(texts))
         self._places: Any = None
         if pc.count_distinct(texts.slice(0, _SOME)).as_py() * _FEW < max(min(len(texts), _SOME), 1):
-            held = pa.chunked_array([texts]) if isinstance(texts, pa.Array) else texts
-            encoded = held.combine_chunks().dictionary_encode()
+            chunked = pa.chunked_array([texts]) if isinstance(texts, pa.Array) else texts
+            encoded = chunked.combine_chunks().dictionary_encode()
             encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
             texts, self._places = encoded.dictionary, encoded.indices.fill_null(0).to_numpy()
         self._longest = pc.max(pc.binary_length(texts)).as_py() or 0
@@ -88,20 +88,20 @@ class Texts:
         if self._places is None:
             chunks = self._texts.chunks if isinstance(self._texts, pa.ChunkedArray) else [self._texts]
             with ThreadPoolExecutor() as pool:
-                found = [flags(one) for one in pool.map(test, chunks)]
-            return np.concatenate(found) if found else np.zeros(0, bool)
+                results = [flags(chunk) for chunk in pool.map(test, chunks)]
+            return np.concatenate(results) if results else np.zeros(0, bool)
         met = flags(test(self._texts))
         return met[self._places] & self.present if met.any() else np.zeros(len(self._places), bool)
 
     def hold(self, text: str) -> Flags:
         """The rows that contain *text*, with stars as wildcards."""
-        wanted = _upper(text)
-        letters, least = wanted.replace("*", ""), len(_ANY.sub("", wanted))
+        pattern = _upper(text)
+        letters, least = pattern.replace("*", ""), len(_ANY.sub("", pattern))
         if least > self._longest or (letters and self.decimal and not letters.isdecimal()):
             return np.zeros(len(self.present), bool)
-        if "*" in wanted:
-            return self.meet(lambda some: pc.match_substring_regex(some, _pattern(wanted)))
-        return self.meet(lambda some: pc.match_substring(some, wanted))
+        if "*" in pattern:
+            return self.meet(lambda some: pc.match_substring_regex(some, _pattern(pattern)))
+        return self.meet(lambda some: pc.match_substring(some, pattern))
 
 
 class RowFilter:
@@ -123,8 +123,8 @@ class RowFilter:
 
     @cached_property
     def _versions(self) -> tuple[str, ...]:
-        known = pc.unique(self._columns("version")).to_pylist() if "version" in self._table.columns else []
-        return tuple(sorted(one for one in known if one)) or ("1987",)
+        versions = pc.unique(self._columns("version")).to_pylist() if "version" in self._table.columns else []
+        return tuple(sorted(version for version in versions if version)) or ("1987",)
 
     def all(self) -> Flags:
         """Every row."""
@@ -146,19 +146,19 @@ class RowFilter:
 
     def anywhere(self, text: str) -> Flags:
         """The rows with *text* in any element."""
-        wanted = text.rstrip("…")
-        found = np.zeros(self._size, bool)
+        needle = text.rstrip("…")
+        hits = np.zeros(self._size, bool)
         for name in self._searched():
-            if found.all():
+            if hits.all():
                 break
-            found |= self._text(name).hold(wanted)
-        return found
+            hits |= self._text(name).hold(needle)
+        return hits
 
     def _present(self, name: str) -> Flags:
         if name == "verdict":
             return np.ones(self._size, bool)
-        there = name in self._table.columns
-        return flags(pc.is_valid(self._columns(name))) if there else np.zeros(self._size, bool)
+        has_column = name in self._table.columns
+        return flags(pc.is_valid(self._columns(name))) if has_column else np.zeros(self._size, bool)
 
     def having(self, columns: tuple[str, ...]) -> Flags:
         """The rows that have one of *columns*."""
@@ -171,24 +171,28 @@ class RowFilter:
         if negative:
             return self.having(columns) & ~self.compared(columns, negative, value, code)
         self._possible(columns, sign, value)
-        wanted = value.rstrip("…")
-        return _any((self._one(name, sign, wanted, code) for name in columns), self._size)
+        text = value.rstrip("…")
+        return _any((self._column_flags(name, sign, text, code) for name in columns), self._size)
 
     def _possible(self, columns: tuple[str, ...], sign: str, value: str) -> None:
         """Raises FilterError if *columns* cannot contain *value*."""
         if sign != "=" or not all(map(number_of, columns)) or self.vocabulary.is_amount(columns[0]):
             return
         elements = [spec(version)[int(name[2:])] for name in columns for version in self._versions]
-        longest = max(one.size * (2 if one.binary else 1) for one in elements)
+        longest = max(element.size * (2 if element.binary else 1) for element in elements)
         what = " or ".join(f"DE {name[2:]}" for name in columns)
-        if len(value.strip()) > longest and "*" not in value and not any(one.pattern for one in elements):
+        if (
+            len(value.strip()) > longest
+            and "*" not in value
+            and not any(element.pattern for element in elements)
+        ):
             raise FilterError(f"{what} has at most {longest} characters; use ~ to match part of it.")
-        digits = all(one.content == "n" for one in elements) and len(columns) == 1
+        digits = all(element.content == "n" for element in elements) and len(columns) == 1
         bare = _BETWEEN_DIGITS.sub("", value) if elements[0].pattern else value
         if digits and bare.strip("*") and not bare.replace("*", "").isdecimal():
             raise FilterError(f"{what} is numeric; it cannot be {mask_words(value[:_SHOWN])}.")
 
-    def _one(self, name: str, sign: str, value: str, code: str) -> Flags:
+    def _column_flags(self, name: str, sign: str, value: str, code: str) -> Flags:
         if name == "verdict":
             return self._verdict(sign, value)
         if name not in self._table.columns:
@@ -208,9 +212,11 @@ class RowFilter:
 
     def _network(self, value: str) -> str:
         """The network that *value* names, in the log or known. Raises FilterError."""
-        there = {str(one).casefold(): str(one) for one in pc.unique(self._columns("network")).to_pylist()}
+        networks = {
+            str(name).casefold(): str(name) for name in pc.unique(self._columns("network")).to_pylist()
+        }
         try:
-            return there.get(value.casefold()) or network_named(value)
+            return networks.get(value.casefold()) or network_named(value)
         except ChoiceError as error:
             raise FilterError(str(error)) from None
 
@@ -226,12 +232,12 @@ class RowFilter:
         patterns = {version: spec(version)[number].pattern for version in self._versions}
         if not any(patterns.values()) or not digits.isdecimal():
             return self._plain(name, sign, value)
-        found = np.zeros(self._size, bool)
+        hits = np.zeros(self._size, bool)
         for version, pattern in patterns.items():
             start = max(pattern.find("hh"), 0) if ":" in value and "-" not in value else 0
             test = partial(_part, sign=sign, start=start, digits=digits)
-            found |= self._of_version(version) & self._text(name).meet(test)
-        return found
+            hits |= self._of_version(version) & self._text(name).meet(test)
+        return hits
 
     def _of_version(self, version: str) -> Flags:
         if len(self._versions) == 1:
@@ -247,13 +253,13 @@ class RowFilter:
         if name == _TRACK and "=" not in value:  # the card number of a track
             return texts.meet(lambda some: pc.match_substring_regex(some, f"^{_pattern(value)}[=D]"))
         if name == "mti" and _ANY_DIGIT.fullmatch(value):  # 01x0
-            wanted = value.casefold().replace("x", "[0-9]")
-            return texts.meet(lambda some: pc.match_substring_regex(some, f"^{wanted}$"))
+            pattern = value.casefold().replace("x", "[0-9]")
+            return texts.meet(lambda some: pc.match_substring_regex(some, f"^{pattern}$"))
         if "*" in value:
             return texts.meet(lambda some: pc.match_substring_regex(some, rf"^{_pattern(value)} *$"))
         if name == _ACCEPTOR:  # the name alone, or the whole value
-            wanted = rf"^{re.escape(_upper(value.rstrip()))}(?:  |\\| *$)"
-            return texts.meet(lambda some: pc.match_substring_regex(some, wanted))
+            pattern = rf"^{re.escape(_upper(value.rstrip()))}(?:  |\\| *$)"
+            return texts.meet(lambda some: pc.match_substring_regex(some, pattern))
         return texts.meet(lambda some: _equal(some, value))
 
     def _time(self, name: str, sign: str, value: str) -> Flags:
@@ -263,8 +269,8 @@ class RowFilter:
                 int(part or 0) * each for part, each in zip(hour.groups(), (3600, 60, 1), strict=True)
             )
             day = pc.add(pc.multiply(pc.hour(column), 3600), pc.multiply(pc.minute(column), 60))
-            whole = 1 if hour[3] else 60  # 12:30 is the whole minute
-            return flags(_within(pc.add(day, pc.second(column)), sign, seconds, seconds + whole))
+            width = 1 if hour[3] else 60  # 12:30 is the whole minute
+            return flags(_within(pc.add(day, pc.second(column)), sign, seconds, seconds + width))
         if not _DAY.fullmatch(value):
             raise FilterError(f"{name} needs a time or a day: {name}>12:30, {name}>=2026-11-20T12:30")
         try:
@@ -275,7 +281,7 @@ class RowFilter:
         step = {10: pd.Timedelta(days=1), 16: pd.Timedelta(minutes=1)}.get(
             len(value), pd.Timedelta(seconds=1)
         )
-        ends = (pa.scalar(one, column.type) for one in (start, start + step))
+        ends = (pa.scalar(moment, column.type) for moment in (start, start + step))
         return flags(_within(column, sign, *ends))
 
     def _amount(self, number: int, sign: str, value: str, code: str) -> Flags:
@@ -285,12 +291,14 @@ class RowFilter:
         if "." not in value and not code:
             return amounts.compared(sign, np.full(len(amounts.codes) + 1, float(bound)))
         units = [
-            float(bound * 10**known.exponent)
-            if (known := currency(one)) and known.exponent is not None and code in ("", known.alpha)
+            float(bound * 10**iso_currency.exponent)
+            if (iso_currency := currency(numeric))
+            and iso_currency.exponent is not None
+            and code in ("", iso_currency.alpha)
             else np.nan
-            for one in amounts.codes
+            for numeric in amounts.codes
         ]
-        stated = np.array([*(currency(one) is not None for one in amounts.codes), False])
+        stated = np.array([*(currency(numeric) is not None for numeric in amounts.codes), False])
         if count := int(np.count_nonzero(~np.isnan(amounts.minor) & ~stated[amounts.places])):
             self.notes.append(f"{count:,} in the log have no known currency and are left out")
         return amounts.compared(sign, np.array([*units, np.nan]))
@@ -303,11 +311,11 @@ class RowFilter:
         codes = self._columns(code) if code in self._table.columns else missing
         for version in self._versions:
             if inside := composite(version, number):
-                own = pc.equal(self._columns("version"), version)
+                same_version = pc.equal(self._columns("version"), version)
                 digits, of = (
                     pc.utf8_slice_codeunits(texts, place.start, place.stop) for place in inside[::-1]
                 )
-                texts, codes = pc.if_else(own, digits, texts), pc.if_else(own, of, codes)
+                texts, codes = pc.if_else(same_version, digits, texts), pc.if_else(same_version, of, codes)
         places, names = pd.factorize(pd.Series(codes.to_pandas()), use_na_sentinel=True)
         minor = _numbers(pc.utf8_ltrim(texts, "CD")).to_numpy(zero_copy_only=False)
         return Amounts(np.asarray(minor, float), places, tuple(map(str, names)))
@@ -324,8 +332,8 @@ class Amounts:
     @cached_property
     def major(self) -> Any:
         """The amounts in units of their currency, or in minor units if it is unknown."""
-        known = [currency(one) for one in self.codes]
-        each = [10.0 ** ((one.exponent or 0) if one else 0) for one in known]
+        currencies = [currency(code) for code in self.codes]
+        each = [10.0 ** ((iso_currency.exponent or 0) if iso_currency else 0) for iso_currency in currencies]
         return self.minor / np.array([*each, 1.0])[self.places]
 
     def said(self, row: int) -> str:
@@ -343,8 +351,8 @@ def _pattern(text: str) -> str:
     """*text* as a regular expression: a single star matches anything, several match as many characters."""
     pieces = re.split(r"(\*+)", _upper(text))
     return "".join(
-        (".*" if len(one) == 1 else f".{{{len(one)}}}") if one[:1] == "*" else re.escape(one)
-        for one in pieces
+        (".*" if len(piece) == 1 else f".{{{len(piece)}}}") if piece[:1] == "*" else re.escape(piece)
+        for piece in pieces
     )
 
 
@@ -359,10 +367,10 @@ def _part(texts: Any, sign: str, start: int, digits: str) -> Any:
 
 def _equal(texts: Any, value: str) -> Any:
     """Equality that ignores trailing spaces and leading zeros of digits."""
-    wanted, trimmed = _upper(value).rstrip(" "), pc.utf8_rtrim(texts, " ")
-    if not (wanted.isascii() and wanted.isdecimal()):
-        return pc.equal(trimmed, wanted)
-    number = pc.equal(pc.utf8_ltrim(trimmed, "0"), wanted.lstrip("0"))
+    text, trimmed = _upper(value).rstrip(" "), pc.utf8_rtrim(texts, " ")
+    if not (text.isascii() and text.isdecimal()):
+        return pc.equal(trimmed, text)
+    number = pc.equal(pc.utf8_ltrim(trimmed, "0"), text.lstrip("0"))
     return pc.and_(number, pc.ascii_is_decimal(trimmed))
 
 

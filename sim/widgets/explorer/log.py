@@ -46,10 +46,10 @@ class Log(Source):
     @cached_property
     def names(self) -> list[str]:
         """The leading columns, the elements, and the errors."""
-        made = {"verdict": True, "amount": f"DE{_AMOUNT}" in self.table.columns}
-        there = [name for name in _FIRST if made.get(name, name in self.table.columns)]
+        computed = {"verdict": True, "amount": f"DE{_AMOUNT}" in self.table.columns}
+        leading = [name for name in _FIRST if computed.get(name, name in self.table.columns)]
         rest = [str(name) for name in self.table.columns if name not in {*_FIRST, *_HIDDEN}]
-        return [*there, *(name for name in rest if number_of(name) or self.table[name].notna().any())]
+        return [*leading, *(name for name in rest if number_of(name) or self.table[name].notna().any())]
 
     def title(self, name: str) -> str:
         """The name of an element, or the column's title."""
@@ -109,15 +109,15 @@ class Log(Source):
 
     def _verdicts(self, rows: Rows) -> list[str]:
         errors = self.arrow("errors").take(pa.array(rows)).to_pylist() if self.judged else [None] * len(rows)
-        said = []
+        verdicts = []
         for row, count in zip(rows.tolist(), errors, strict=True):
             if self.unreadable[row]:
-                said.append("✖ unreadable")
+                verdicts.append("✖ unreadable")
             elif count is None:
-                said.append("")
+                verdicts.append("")
             else:
-                said.append(f"✖ {count} error{'s' * (count != 1)}" if count else "✔ valid")
-        return said
+                verdicts.append(f"✖ {count} error{'s' * (count != 1)}" if count else "✔ valid")
+        return verdicts
 
     def marks(self, rows: Rows) -> list[str]:
         """Marks invalid rows."""
@@ -151,9 +151,9 @@ class Log(Source):
         count = min(_BINS, max(self.size, 1))
         places = rows * count // max(self.size, 1)
         bad = self.bad[rows]
-        whole = np.bincount(places, minlength=count)
+        totals = np.bincount(places, minlength=count)
         wrong = np.bincount(places[bad], minlength=count)
-        return whole.tolist(), wrong.tolist()
+        return totals.tolist(), wrong.tolist()
 
 
 class BrokenRules:
@@ -174,17 +174,17 @@ class BrokenRules:
         """Check the next *count* invalid rows."""
         rows = self._rows[self.judged : self.judged + count]
         some = self._log.table.iloc[rows].reset_index(drop=True)
-        found = pd.DataFrame(some.iso.validate(progress=False))
-        wrong = found[found["severity"] == "error"].drop_duplicates(["row", "rule"])
+        findings = pd.DataFrame(some.iso.validate(progress=False))
+        wrong = findings[findings["severity"] == "error"].drop_duplicates(["row", "rule"])
         for rule, place in zip(wrong["rule"].tolist(), wrong["row"].tolist(), strict=True):
             self.found.setdefault(str(rule), []).append(int(rows[place]))
         self.judged = min(self.judged + count, len(self._rows))
 
     def flags(self, rule: str) -> Any:
         """The rows that break *rule*."""
-        made = np.zeros(self._log.size, bool)
-        made[self.found.get(rule, [])] = True
-        return made
+        hits = np.zeros(self._log.size, bool)
+        hits[self.found.get(rule, [])] = True
+        return hits
 
 
 def reading_of(log: Log, row: int) -> Reading | None:
@@ -223,10 +223,10 @@ class Transactions(Source):
         """Amounts with their currency, messages by their lines, or another column."""
         if name == "amount":
             pairs = zip(seen["amount"].tolist(), seen["currency"].tolist(), strict=True)
-            return ["" if pd.isna(one) else say_amount(str(one), _text(of)) for one, of in pairs]
+            return ["" if pd.isna(amount) else say_amount(str(amount), _text(of)) for amount, of in pairs]
         if name in _MESSAGES:
-            found = self._messages[name][rows]
-            return ["" if at < 0 else str(self._lines[at]) for at in found.tolist()]
+            places = self._messages[name][rows]
+            return ["" if at < 0 else str(self._lines[at]) for at in places.tolist()]
         return super()._cells(name, seen, rows)
 
     @cached_property
@@ -263,14 +263,14 @@ class Transactions(Source):
     def messages_of(self, places: Rows) -> Rows:
         """The rows in the log of the messages of the transactions in *places*."""
         rows, numbers = self._others
-        named = [self._messages[name][places] for name in ("request", "answer")]
-        found = np.concatenate([*named, rows[np.isin(numbers, self._numbers[places])]])
-        return np.unique(found[found >= 0])
+        columns = [self._messages[name][places] for name in ("request", "answer")]
+        indexes = np.concatenate([*columns, rows[np.isin(numbers, self._numbers[places])]])
+        return np.unique(indexes[indexes >= 0])
 
     def request_and_answer(self, place: int) -> list[int]:
         """The rows in the log of a transaction's request and response, if present."""
-        found = (int(self._messages[name][place]) for name in ("request", "answer"))
-        return [row for row in found if row >= 0]
+        indexes = (int(self._messages[name][place]) for name in ("request", "answer"))
+        return [row for row in indexes if row >= 0]
 
 
 def _text(cell: object) -> str:

@@ -48,26 +48,28 @@ def is_large(source: object) -> bool:
     if isinstance(source, Path):
         return source.stat().st_size > _LARGE_FILE
     return (
-        isinstance(source, list) and len(source) > _LARGE and all(isinstance(one, str) for one in source[:10])
+        isinstance(source, list)
+        and len(source) > _LARGE
+        and all(isinstance(item, str) for item in source[:10])
     )
 
 
-def whole(source: Any, options: dict[str, Any]) -> MessagesTable:
+def read_source(source: Any, options: dict[str, Any]) -> MessagesTable:
     """All of *source*, validated; a table is used unchanged."""
     if isinstance(source, pd.DataFrame) and {"mti", "line"} <= set(source.columns):
         return source if isinstance(source, MessagesTable) else MessagesTable(source)
     alone = isinstance(source, pd.DataFrame | Message)
-    made: MessagesTable = read([source] if alone else source, progress=False, **options)
-    return made
+    table: MessagesTable = read([source] if alone else source, progress=False, **options)
+    return table
 
 
 def of_file(name: str, data: bytes, options: dict[str, Any]) -> MessagesTable:
     """A dropped file; as for a path, its name shows whether it is a capture or compressed."""
     suffix = "".join(Path(name).suffixes[-2:])
     if not suffix or suffix in (".txt", ".log"):
-        return whole(io.BytesIO(data), options)
+        return read_source(io.BytesIO(data), options)
     with saved(f"dropped{suffix}", data) as path:
-        return whole(path, options)
+        return read_source(path, options)
 
 
 _HEIGHT = 40  # of the bars
@@ -115,20 +117,20 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
 
     def diff(self) -> None:
         """Show the two selected messages side by side."""
-        made = self._explorer.diff()
-        self._put_compared([] if made is None else [made])
+        diff_widget = self._explorer.diff()
+        self._put_compared([] if diff_widget is None else [diff_widget])
         needed = "Select two messages, or one transaction: tick the boxes."
-        self.said.value = "" if made else hint(needed, news=True)
+        self.said.value = "" if diff_widget else hint(needed, news=True)
 
     def clear(self) -> None:
         """Remove the results: other messages are shown now."""
         self.said.value = self.picture.value = ""
         self._put_compared([])
 
-    def _put_compared(self, made: list[Any]) -> None:
-        before, self.compared.children = self.compared.children, made
-        for one in before:
-            one.close()
+    def _put_compared(self, widgets: list[Any]) -> None:
+        before, self.compared.children = self.compared.children, widgets
+        for widget in before:
+            widget.close()
 
     def export(self) -> None:
         """Send a file, masked unless the user chose otherwise."""
@@ -154,26 +156,26 @@ def _drawn(ax: Any, kind: str, page: str) -> str:
     """Axes as a transparent picture."""
     from matplotlib import pyplot
 
-    held = io.BytesIO()
-    ax.figure.savefig(held, format="png", dpi=110, transparent=True)
+    buffer = io.BytesIO()
+    ax.figure.savefig(buffer, format="png", dpi=110, transparent=True)
     pyplot.close(ax.figure)
-    data = base64.b64encode(held.getvalue()).decode("ascii")
+    data = base64.b64encode(buffer.getvalue()).decode("ascii")
     source = f"data:image/png;base64,{data}"
     return f'<img class="{page}" alt="{html.escape(kind)} of the messages" src="{source}">'
 
 
-def sparkline(whole: list[int], bad: list[int]) -> str:
+def sparkline(totals: list[int], bad: list[int]) -> str:
     """Bars of the numbers of messages along the log, invalid ones in front, as SVG with a description."""
-    most = max(whole, default=0)
+    most = max(totals, default=0)
     if not most:
         return ""
-    bars = [_bar(at, count, most, "all") for at, count in enumerate(whole) if count]
+    bars = [_bar(at, count, most, "all") for at, count in enumerate(totals) if count]
     bars += [_bar(at, count, most, "bad") for at, count in enumerate(bad) if count]
     words = (
-        f"Position in the log: {len(whole)} equal parts, up to {most:,} messages each; invalid messages at "
+        f"Position in the log: {len(totals)} equal parts, up to {most:,} messages each; invalid messages at "
         f"the bottom, {sum(bad):,} in all."
     )
-    box = f'viewBox="0 0 {len(whole)} {_HEIGHT}" preserveAspectRatio="none"'
+    box = f'viewBox="0 0 {len(totals)} {_HEIGHT}" preserveAspectRatio="none"'
     return f'<svg {box} role="img" aria-label="{words}"><title>{words}</title>{"".join(bars)}</svg>'
 
 
@@ -293,7 +295,7 @@ class LogExplorer(Panel):
 
     def _load(self, source: object) -> None:
         if not is_large(source):
-            self._put(whole(source, self._options))
+            self._put(read_source(source, self._options))
             return
         self._put(next(iter(read(source, chunksize=FIRST, progress=False, **self._options))))
         self.drop.busy = f"The first {FIRST:,} messages; reading the others …"
@@ -306,7 +308,7 @@ class LogExplorer(Panel):
             self._reader.join()
 
     def _read_rest(self, source: object) -> None:
-        self._try(lambda: self._put(whole(source, self._options)))
+        self._try(lambda: self._put(read_source(source, self._options)))
         self.drop.busy = ""
 
     def _try(self, work: Callable[[], None]) -> None:
@@ -333,8 +335,8 @@ class LogExplorer(Panel):
         self._rules = BrokenRules(self._log)
         self._rules.judge(AT_FIRST)
         self.messages = table
-        there = pd.DataFrame(table).get("network", pd.Series(dtype="str")).dropna().unique()
-        self.networks.options = [("all", ""), *((name, name) for name in sorted(map(str, there)))]
+        networks = pd.DataFrame(table).get("network", pd.Series(dtype="str")).dropna().unique()
+        self.networks.options = [("all", ""), *((name, name) for name in sorted(map(str, networks)))]
         self._offer_rules()
         self._open_tab()
         if self._log.size > _LARGE:
@@ -380,8 +382,8 @@ class LogExplorer(Panel):
         """The text of the message in *row* of the log."""
         if self._log is None:
             return ""
-        seen = reading_of(self._log, row)
-        return shown_text(seen) if seen else ""
+        reading = reading_of(self._log, row)
+        return shown_text(reading) if reading else ""
 
     def diff(self) -> MessageDiff | None:
         """Two selected messages side by side, the requests of two transactions, or request and response of
@@ -402,12 +404,12 @@ class LogExplorer(Panel):
             return b""
         plain = table.masked() if masked else pd.DataFrame(table).copy(deep=False)
         plain.attrs = {}
-        held = io.BytesIO()
+        buffer = io.BytesIO()
         if kind == "parquet":
-            plain.to_parquet(held, index=False)
+            plain.to_parquet(buffer, index=False)
         else:
-            without_formulas(plain).to_csv(held, index=False)
-        return held.getvalue()
+            without_formulas(plain).to_csv(buffer, index=False)
+        return buffer.getvalue()
 
     def judge_more(self) -> None:
         """Check more invalid messages for the rules that they break."""
@@ -418,9 +420,12 @@ class LogExplorer(Panel):
                 self._apply()
 
     def _offer_rules(self) -> None:
-        found = self._rules.found if self._rules else {}
-        ordered = sorted(found, key=lambda rule: (-len(found[rule]), rule))
-        self.rules.options = [("all", ""), *((f"{rule} ({len(found[rule]):,})", rule) for rule in ordered)]
+        rows_by_rule = self._rules.found if self._rules else {}
+        ordered = sorted(rows_by_rule, key=lambda rule: (-len(rows_by_rule[rule]), rule))
+        self.rules.options = [
+            ("all", ""),
+            *((f"{rule} ({len(rows_by_rule[rule]):,})", rule) for rule in ordered),
+        ]
         _choose(self.rules, self.rule)
         left = self._rules.left if self._rules else 0
         self.more_rules.description = f"Check more ({left:,} left)"
@@ -483,13 +488,13 @@ class LogExplorer(Panel):
         show(self.detail, row is not None)
         if row is None or self._log is None:
             return
-        seen = reading_of(self._log, row)
+        reading = reading_of(self._log, row)
         network = self._log.table["network"].iloc[row]
-        held, raw = (kept(seen), shown_text(seen)) if seen else (None, "")
-        version, network = seen.version if seen else None, network if isinstance(network, str) else None
+        kept_reading, raw = (kept(reading), shown_text(reading)) if reading else (None, "")
+        version, network = reading.version if reading else None, network if isinstance(network, str) else None
         self.copy.message, self.copy.version, self.copy.network = raw, version, network
-        self.views.put(raw, version, network, None, held)
-        self.report.data = report_data(verdict_on(seen) if seen else None)
+        self.views.put(raw, version, network, None, kept_reading)
+        self.report.data = report_data(verdict_on(reading) if reading else None)
 
     def _tell(self) -> None:
         self.said.value = wrong(self.problem, "p")
@@ -504,5 +509,5 @@ class LogExplorer(Panel):
 
 
 def _choose(box: Any, value: str) -> None:
-    known = [one[1] for one in box.options]
-    box.value = value if value in known else ""
+    values = [option[1] for option in box.options]
+    box.value = value if value in values else ""

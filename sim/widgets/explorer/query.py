@@ -98,20 +98,20 @@ class Query:
             raise FilterError("Masked values cannot be searched.")
         met = self._either("")
         if self.at < len(self.text):
-            raise FilterError(f"A closing bracket has no opening one: {self._shown(self.at)}")
+            raise FilterError(f"A closing bracket has no opening one: {self._masked_excerpt(self.at)}")
         return met
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self.text, self.at)
-        if found:
-            self.at = found.end()
-        return found
+        match = pattern.match(self.text, self.at)
+        if match:
+            self.at = match.end()
+        return match
 
     def _quoted(self) -> str | None:
-        found = self._take(_QUOTED)
-        return None if found is None else found[1] or found[2] or ""
+        match = self._take(_QUOTED)
+        return None if match is None else match[1] or match[2] or ""
 
-    def _shown(self, start: int) -> str:
+    def _masked_excerpt(self, start: int) -> str:
         return mask_words(self.text[start:][:40])
 
     def _ends(self) -> bool:
@@ -125,13 +125,13 @@ class Query:
         return met
 
     def _both(self, before: str) -> Any:
-        met = self._one(before)
+        met = self._operand(before)
         while not self._ends() and not _OR.match(self.text, self.at):
             word = self._take(_AND)
-            met = met & self._one(word[0] if word else "")
+            met = met & self._operand(word[0] if word else "")
         return met
 
-    def _one(self, before: str) -> Any:
+    def _operand(self, before: str) -> Any:
         """One condition; *before* is the preceding word."""
         if self._ends():
             raise FilterError(
@@ -142,7 +142,7 @@ class Query:
         if word := _OR.match(self.text, self.at) or _AND.match(self.text, self.at):
             raise FilterError(f'Nothing comes before "{word[0]}". Quote it to search for the text.')
         if word := self._take(_NOT):
-            return ~self._deeper(self._one, word[0])
+            return ~self._deeper(self._operand, word[0])
         if not self.text.startswith("(", self.at):
             return self._condition()
         self.at += 1
@@ -193,9 +193,11 @@ class Query:
         if first in "\"'" or (ELEMENT.fullmatch(name) and not _PRESENT.fullmatch(name)):
             return False
         if not _PRESENT.fullmatch(name):
-            there = " or ".join(f"DE {one[2:]}" if one.startswith("DE") else one for one in columns)
+            label = " or ".join(
+                f"DE {column[2:]}" if column.startswith("DE") else column for column in columns
+            )
             self.rows.notes.append(
-                f'{name}: messages that have {there}; for a value write {name}=…, for the text "{name}"'
+                f'{name}: messages that have {label}; for a value write {name}=…, for the text "{name}"'
             )
         self.open = None
         return True
@@ -210,14 +212,14 @@ class Query:
                 raise FilterError(f"{name} between needs two values: {name} between 10.00 and 20.00")
             self._take(_BLANKS)
             return low & self._value(name, columns, "<=")
-        if word.startswith("is") and (there := self._take(_THERE)):
+        if word.startswith("is") and (match := self._take(_THERE)):
             met = self.rows.having(columns)
-            return met if bool(there[1]) == word.endswith("not") else ~met
+            return met if bool(match[1]) == word.endswith("not") else ~met
         sign = _SIGNS.get(word, word)
         if not word.endswith("in") or not self.text.startswith("(", self.at):
             return self._value(name, columns, sign)
         end = self.text.find(")", self.at)
-        values = ["".join(found) for found in _LISTED.findall(self.text[self.at + 1 : max(end, self.at)])]
+        values = ["".join(groups) for groups in _LISTED.findall(self.text[self.at + 1 : max(end, self.at)])]
         if end < 0 or not values:
             raise FilterError(f"{name} in needs values in brackets: {name} in (05, 51)")
         self.at = end + 1
@@ -238,13 +240,13 @@ class Query:
         value = self._word(f"A value is missing after {mask_words(name)}{sign}")
         code = ""
         if self.rows.vocabulary.is_amount(columns[0]):
-            said = _CODE.match(self.text, self.at)
-            if said and currency(said[1].upper()):
-                self.at, code = said.end(), said[1].upper()
+            match = _CODE.match(self.text, self.at)
+            if match and currency(match[1].upper()):
+                self.at, code = match.end(), match[1].upper()
         if sign in ("=", "!=", "~"):
             self.open = f"{name}{'~' if _NAME_AND_PLACE in columns else sign}", start
             if sign != "~" and "," in value and not _THOUSANDS.fullmatch(value):
-                return self._several(columns, sign, [one for one in value.split(",") if one] or [""])
+                return self._several(columns, sign, [part for part in value.split(",") if part] or [""])
         return self._checked(columns, sign, value, code)
 
     def _word(self, missing: str) -> str:
@@ -253,14 +255,14 @@ class Query:
         if word is None:
             raise FilterError(missing)
         if word[0][0] in "\"'":
-            raise FilterError(f"The quote that opens at {self._shown(start)} is not closed.")
+            raise FilterError(f"The quote that opens at {self._masked_excerpt(start)} is not closed.")
         return word[0]
 
     def _checked(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Any:
         if self.rows.vocabulary.is_amount(columns[0]):
-            amount, _, said = value.partition(" ")
-            known = currency(said.strip().upper()) if said else None
-            value, code = (amount, known.alpha) if known else (value, code)
+            amount, _, suffix = value.partition(" ")
+            iso_currency = currency(suffix.strip().upper()) if suffix else None
+            value, code = (amount, iso_currency.alpha) if iso_currency else (value, code)
             value = value.replace(",", "") if _THOUSANDS.fullmatch(value) else value
             if value.isdigit() and not code and int(value) and sign != "~":
                 self.rows.notes.append(
@@ -279,9 +281,9 @@ class Query:
         word = self._word("")
         self._unsigned(word)
         if opened and self.text[opened[1] : start].count(" ") <= 1:
-            whole = mask_words(self.text[opened[1] : self.at])
+            phrase = mask_words(self.text[opened[1] : self.at])
             self.rows.notes.append(
-                f'{word} is searched for everywhere; for one value, write {opened[0]}"{whole}"'
+                f'{word} is searched for everywhere; for one value, write {opened[0]}"{phrase}"'
             )
         return self.rows.anywhere(word)
 

@@ -106,8 +106,8 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         """Break the message with fault *name*, one of `sim.operations.faults()`."""
 
         def broken(message: Message) -> tuple[str, str]:
-            made = break_message(message, name)
-            return made.raw, f"Broken on purpose: {made.what}"
+            result = break_message(message, name)
+            return result.raw, f"Broken on purpose: {result.what}"
 
         # The list of faults that apply would be too long here.
         self._make(broken, "This fault does not apply to this message; choose another")
@@ -145,14 +145,14 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         try:
             edition = chosen_version(self._raw, self.version)
             table = interface_table(self.interface, edition) if self.interface else edition
-            made, said = change(parse(self._raw, table))
+            raw, note = change(parse(self._raw, table))
         except ParseError:
             self.problem = "The message cannot be read. Fix it first, or go back."
             return
         except IsoError as error:
             self.problem = refusal or str(error)
             return
-        self.take(made, said)
+        self.take(raw, note)
 
     def _adapt(self, change: Any) -> None:
         self.problem = ""
@@ -183,8 +183,10 @@ def _button(words: str, tooltip: str = "") -> Any:
 @cache
 def _faults(version: str) -> tuple[tuple[str, str], ...]:
     """The faults of *version*, as labels with ids."""
-    told = [
-        (f"{one.what} ({one.id})", one.id) for one in all_faults() if one.kinds and version in one.versions
+    pairs = [
+        (f"{fault.what} ({fault.id})", fault.id)
+        for fault in all_faults()
+        if fault.kinds and version in fault.versions
     ]
     first = {name for _, name in FAULTS}
-    return (*FAULTS, *((label, name) for label, name in told if name not in first))
+    return (*FAULTS, *((label, name) for label, name in pairs if name not in first))

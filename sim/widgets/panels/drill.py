@@ -54,10 +54,10 @@ class DrillPanel(Panel):
 
     def _work(self) -> Inquiry[Any] | None:
         """Mark the answer and ask the next question; an empty field is not an answer."""
-        given, self.answer.value = self.answer.value.strip(), ""
-        if given:
-            before = f"{self.question} {mask_words(given)}\n"
-            self._drill(given)
+        answer, self.answer.value = self.answer.value.strip(), ""
+        if answer:
+            before = f"{self.question} {mask_words(answer)}\n"
+            self._drill(answer)
             self._tell(before)
         return None
 

@@ -52,9 +52,9 @@ class ExchangePanel(Panel, _Options):  # type: ignore[misc]
             self.problem = f"Fix {' and '.join(unread.values())} first"
             return
         chosen = {name: getattr(self, name) for name in OPTIONS}
-        given = {name: value for name, value in chosen.items() if value not in (None, "")}
+        options = {name: value for name, value in chosen.items() if value not in (None, "")}
         try:
-            self.exchange = make(**given, at=self.at)
+            self.exchange = make(**options, at=self.at)
         except (BuildError, OptionError) as error:
             self.problem = str(error)
             self.form.refuse(error.option if isinstance(error, OptionError) else "", str(error))

@@ -31,8 +31,8 @@ def _written(text: str) -> Markup:
     paragraph of their own."""
     told, *unchecked = _UNCHECKED.split(text, maxsplit=1)
     parts = _STRUCK.split(told)
-    made = joined(*(markup("del", part) if at % 2 else part for at, part in enumerate(parts)))
-    said = markup("p", made, "iso-summary") if told.strip() else Markup()
+    pieces = joined(*(markup("del", part) if at % 2 else part for at, part in enumerate(parts)))
+    said = markup("p", pieces, "iso-summary") if told.strip() else Markup()
     if not unchecked:
         return said
     heading, rest = unchecked
@@ -142,19 +142,19 @@ class ExplainPanel(ReaderPanel):
         reading = self.input.reading
         if findings := dissect(reading).findings:  # the problem says where parsing stopped
             return findings[0].message, explain_so_far(reading, stopped=False), findings[0].hint
-        made = explain(reading)
-        self._told = made.told
-        return "", made.summary, ""
+        explanation = explain(reading)
+        self._told = explanation.told
+        return "", explanation.summary, ""
 
     def _tell(self, cause: str = "", news: str = "") -> None:
-        said = _written(self.summary) if self.summary else Markup()
-        told = hint(news, news=True)
+        summary = _written(self.summary) if self.summary else Markup()
+        notice = hint(news, news=True)
         if self.problem:
             broken = joined(wrong(f"{self.problem}.", "strong"), markup("span", f" {cause}"))
-            self.said.value = joined(told, markup("div", broken, "iso-broken"), said)
+            self.said.value = joined(notice, markup("div", broken, "iso-broken"), summary)
         elif self.summary:
-            by_rules = self.summary == " ".join(one.sentence for one in self._told)
-            self.said.value = (told_html(self._told) if by_rules else said) + told
+            by_rules = self.summary == " ".join(entry.sentence for entry in self._told)
+            self.said.value = (told_html(self._told) if by_rules else summary) + notice
         else:
             self.said.value = hint("What it says appears here as you type.")
 
@@ -169,8 +169,8 @@ class ExplainPanel(ReaderPanel):
 
         return Inquiry(
             doing=f"Asking {name}\N{NO-BREAK SPACE}…",
-            put=lambda heard: self.writer.explain(
-                reading, version=version, network=network, heard=heard, **more
+            put=lambda listener: self.writer.explain(
+                reading, version=version, network=network, heard=listener, **more
             ),
             heard=self._hear,
             answered=answered,

@@ -39,9 +39,9 @@ def show(widget: Any, visible: bool) -> None:
     widget.layout.display = None if visible else "none"
 
 
-def dress(widget: Any, own: str, classes: str | Iterable[str]) -> None:
+def dress(widget: Any, own_class: str, classes: str | Iterable[str]) -> None:
     """Give *widget* its own class and others: a text with spaces, or several texts."""
-    for name in (own, *(classes.split() if isinstance(classes, str) else classes)):
+    for name in (own_class, *(classes.split() if isinstance(classes, str) else classes)):
         widget.add_class(name)
 
 
@@ -68,21 +68,21 @@ class InputField(ipywidgets.VBox):  # type: ignore[misc]
     @property
     def disabled(self) -> bool:
         """Whether nothing can be chosen."""
-        return all(one.disabled for one in _boxes(self))
+        return all(box.disabled for box in _boxes(self))
 
     @disabled.setter
     def disabled(self, value: bool) -> None:
-        for one in _boxes(self):
-            one.disabled = value
+        for box in _boxes(self):
+            box.disabled = value
 
 
 def _boxes(widget: Any) -> Iterator[Any]:
     """The parts of *widget* that can be disabled."""
-    for one in widget.children:
-        if hasattr(one, "disabled"):
-            yield one
-        elif hasattr(one, "children"):
-            yield from _boxes(one)
+    for child in widget.children:
+        if hasattr(child, "disabled"):
+            yield child
+        elif hasattr(child, "children"):
+            yield from _boxes(child)
 
 
 def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, str]:
@@ -95,16 +95,16 @@ def find_option(options: tuple[tuple[str, str], ...], text: str) -> tuple[str, s
     >>> find_option((("05 do not honor", "05"), ("51 not sufficient funds", "51")), "not")
     ('', '2 entries contain these words: type more, or choose one')
     """
-    asked = text.strip().casefold()
+    query = text.strip().casefold()
     for label, value in options:
-        if asked in (value.casefold(), label.casefold(), _AROUND.sub("", label).casefold()):
+        if query in (value.casefold(), label.casefold(), _AROUND.sub("", label).casefold()):
             return value, ""
-    words = asked.split()
-    found = [value for label, value in options if all(word in label.casefold() for word in words)]
-    if len(found) == 1:
-        return found[0], ""
-    many = f"{len(found)} entries contain these words: type more, or choose one"
-    return "", many if found else NOT_THERE
+    words = query.split()
+    values = [value for label, value in options if all(word in label.casefold() for word in words)]
+    if len(values) == 1:
+        return values[0], ""
+    many = f"{len(values)} entries contain these words: type more, or choose one"
+    return "", many if values else NOT_THERE
 
 
 class FilteredList(ipywidgets.Box):  # type: ignore[misc]
@@ -144,11 +144,11 @@ class FilteredList(ipywidgets.Box):  # type: ignore[misc]
     def _typed(self, change: Any) -> None:
         text = self.box.value
         first = self.options[0][1]
-        found, problem = find_option(self.options, text) if text.strip() else (first, "")
+        value, problem = find_option(self.options, text) if text.strip() else (first, "")
         # An observer of the problem may choose something else.
         self.problem = problem
         if not problem:
-            self.value = found
+            self.value = value
             self._write()
 
     def _write(self, change: Any = None) -> None:
@@ -160,8 +160,8 @@ class FilteredList(ipywidgets.Box):  # type: ignore[misc]
 
 def decimals(code: str) -> int:
     """The decimals of a currency; 0 if ISO 4217 defines none."""
-    found = currency(code)
-    return (found.exponent or 0) if found else 0
+    iso_currency = currency(code)
+    return (iso_currency.exponent or 0) if iso_currency else 0
 
 
 def to_major(minor: int, places: int) -> str:
@@ -172,8 +172,8 @@ def to_major(minor: int, places: int) -> str:
     """
     if places <= 0:
         return str(minor)
-    whole, part = divmod(minor, 10**places)
-    return f"{whole}.{part:0{places}}"
+    units, part = divmod(minor, 10**places)
+    return f"{units}.{part:0{places}}"
 
 
 def to_minor(text: str, places: int) -> int:
@@ -183,15 +183,15 @@ def to_minor(text: str, places: int) -> int:
     (1250, 1050, 7000)
     """
     typed = text.strip()
-    found = _MAJOR.fullmatch(typed.replace(",", ".", 1) if "." not in typed else typed)
-    if not found or not re.search("[0-9]", typed):
+    match = _MAJOR.fullmatch(typed.replace(",", ".", 1) if "." not in typed else typed)
+    if not match or not re.search("[0-9]", typed):
         raise ValueError("Digits, with a point or comma before the decimals")
-    whole, part = found[1] or "0", found[2] or ""
+    units, part = match[1] or "0", match[2] or ""
     if len(part) > places:
         raise ValueError(
             "This currency has no decimals" if not places else f"This currency has {places} decimals"
         )
-    return within(int(whole + part.ljust(places, "0")))
+    return within(int(units + part.ljust(places, "0")))
 
 
 def within(minor: int) -> int:
@@ -246,8 +246,8 @@ class AmountInput(InputField):
         self._busy = True
         try:
             self.typed = self.problem = ""
-            known = currency(self.currency)
-            self.major.description = f"{self._label} in {known.alpha}" if known else self._label
+            iso_currency = currency(self.currency)
+            self.major.description = f"{self._label} in {iso_currency.alpha}" if iso_currency else self._label
             self.major.placeholder = to_major(0, decimals(self.currency))
             self._write(self.major)
             self._write(self.minor)
@@ -295,21 +295,21 @@ class CurrencyInput(ListInput):
     value = traitlets.Unicode("840")
 
     def __init__(self, label: str = "Currency", tooltip: str = "") -> None:
-        known = sorted(currencies(), key=lambda one: one.numeric != self.value)  # the default first
-        options = ((f"{one.alpha} {one.name} ({one.numeric})", one.alpha) for one in known)
+        rows = sorted(currencies(), key=lambda row: row.numeric != self.value)  # the default first
+        options = ((f"{row.alpha} {row.name} ({row.numeric})", row.alpha) for row in rows)
         super().__init__(label, tooltip, options, "iso-wide")
 
     @traitlets.validate("value")
     def _three_digits(self, proposal: dict[str, Any]) -> str:
-        known = currency(proposal["value"].upper())
-        if known is None:
+        iso_currency = currency(proposal["value"].upper())
+        if iso_currency is None:
             raise traitlets.TraitError("currency is three digits or letters of ISO 4217")
-        return known.numeric
+        return iso_currency.numeric
 
     def _show(self, change: Any = None) -> None:
-        known = currency(self.value)
-        if known and known.alpha in dict(map(reversed, self.choice.options)):
-            self.choice.value = known.alpha
+        iso_currency = currency(self.value)
+        if iso_currency and iso_currency.alpha in dict(map(reversed, self.choice.options)):
+            self.choice.value = iso_currency.alpha
 
 
 class OutcomeInput(ListInput):
@@ -352,7 +352,7 @@ class CardInput(InputField):
         # The list is sent to the browser, so its values are positions, never card numbers.
         self._cards = {f"#{at}": card.pan for at, card in enumerate(cards)}
         places = {pan: at for at, pan in self._cards.items()}
-        labels = [_named(card, self.network is None) for card in cards]
+        labels = [_card_label(card, self.network is None) for card in cards]
         self.choice.options = (
             (f"{mask_pan(usual.pan)}, the default test card", USUAL_CARD),
             *zip(labels, self._cards, strict=True),
@@ -369,8 +369,8 @@ class CardInput(InputField):
             return
         self._busy = True
         chosen = self.choice.value
-        own = chosen == OWN_CARD
-        self.value = self.own.value.strip() or None if own else self._cards.get(chosen)
+        is_own = chosen == OWN_CARD
+        self.value = self.own.value.strip() or None if is_own else self._cards.get(chosen)
         self._busy = False
         self._advise()
 
@@ -384,25 +384,25 @@ class CardInput(InputField):
 
     def _advise(self) -> None:
         """Describe another number: it is used unchanged, even if it is wrong."""
-        own, pan = self.choice.value == OWN_CARD, str(self.value or "")
-        show(self.own, own)
+        is_own, pan = self.choice.value == OWN_CARD, str(self.value or "")
+        show(self.own, is_own)
         digits = pan.isascii() and pan.isdigit() and _SHORTEST <= len(pan) <= _LONGEST
         misfit = f"{_SHORTEST} to {_LONGEST} digits; this has {len(pan)} characters"
-        self.typed = self.choice.problem or (misfit if own and pan and not digits else "")
+        self.typed = self.choice.problem or (misfit if is_own and pan and not digits else "")
         self.problem = self.typed
-        self.note = _advice(pan, self.network) if own and digits else ""
+        self.note = _advice(pan, self.network) if is_own and digits else ""
 
 
-def _named(card: Any, with_network: bool) -> str:
+def _card_label(card: Any, with_network: bool) -> str:
     parts = [f"{card.network} " if with_network else "", mask_pan(card.pan)]
     return "".join(parts) + (f", {card.note}" if card.note else "")
 
 
-def _advice(pan: str, own: str | None) -> str:
+def _advice(pan: str, name: str | None) -> str:
     card = detect(pan)
     brand = f"A card number of {card.brand}" if card else "Not a known network's card number"
-    if own and (not card or card.network != own):
-        brand += f", not of {network(own).title}"
+    if name and (not card or card.network != name):
+        brand += f", not of {network(name).title}"
     check = "" if luhn_ok(pan) else "; its check digit is wrong"
     return f"{brand}{check}. It is used unchanged."
 
@@ -469,8 +469,8 @@ class WordTrait(traitlets.Enum):  # type: ignore[type-arg]
             return super().validate(obj, value)
         option = str(self.name)
         try:
-            named = _NAMED.get(option)
-            word = named(value) if named else template_word(option, value) if option in _TITLED else value
+            parser = _NAMED.get(option)
+            word = parser(value) if parser else template_word(option, value) if option in _TITLED else value
             return choose(option, word, map(str, self.values or ()))
         except ChoiceError as error:
             raise traitlets.TraitError(f"{type(obj).__name__}: {error}") from None
@@ -478,7 +478,7 @@ class WordTrait(traitlets.Enum):  # type: ignore[type-arg]
 
 def traits_of(name: str, options: Iterable[str]) -> dict[str, Any]:
     """Traits for *options* of the verb *name*, with the verb's choices; None for an omitted option."""
-    return {one: _trait(verb(name).option(one)) for one in options}
+    return {option: _trait(verb(name).option(option)) for option in options}
 
 
 def _trait(option: Option) -> Any:
@@ -519,9 +519,9 @@ def _box(option: Option, trait: Any) -> Any:
     optional = trait.allow_none or isinstance(trait, traitlets.Any)
     if isinstance(trait, traitlets.Bool):
         return ipywidgets.Checkbox(indent=False, **words).add_class("iso-check")
-    choices = known = titles(option)
+    choices = labels = titles(option)
     if isinstance(trait, traitlets.Enum):
-        choices = {value: known.get(value, str(value)) for value in trait.values or ()}
+        choices = {value: labels.get(value, str(value)) for value in trait.values or ()}
     if choices:
         usual = _FROM.sub(r"from \1", option.usual)
         left_out = [(f"Auto ({usual})" if usual else "Auto", "")] if optional else []
@@ -554,16 +554,16 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
     def __init__(
         self, panel: Any, name: str, names: Iterable[str], *more: Any, notes: Iterable[str] = ()
     ) -> None:
-        self._options = {one: verb(name).option(one) for one in names}
+        self._options = {key: verb(name).option(key) for key in names}
         self.fields: dict[str, InputField] = {
-            one: _field(option, panel.traits()[one]) for one, option in self._options.items()
+            key: _field(option, panel.traits()[key]) for key, option in self._options.items()
         }
-        for one in notes:
-            self.fields[one].note = re.split(r"[.:] |[.]$", self._options[one].words)[0] + "."
+        for field_name in notes:
+            self.fields[field_name].note = re.split(r"[.:] |[.]$", self._options[field_name].words)[0] + "."
         super().__init__([*self.fields.values(), *more])
         self.add_class("iso-form")
-        for one, field in self.fields.items():
-            traitlets.link((panel, one), (field, "value"))
+        for field_name, field in self.fields.items():
+            traitlets.link((panel, field_name), (field, "value"))
 
     def of(self, kind: type[F]) -> F:
         """The first input that is a *kind*."""
@@ -586,8 +586,8 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
 
 
 def _field(option: Option, trait: Any) -> InputField:
-    own = _OWN.get(option.name)
-    if own is None and option.name.endswith(MINOR_UNITS) and option.default is not None:
-        own, label = AmountInput, option.label.partition(",")[0]
-        return own(label, option.words)
-    return OptionField(option, trait) if own is None else own(option.label, option.words)
+    kind = _OWN.get(option.name)
+    if kind is None and option.name.endswith(MINOR_UNITS) and option.default is not None:
+        kind, label = AmountInput, option.label.partition(",")[0]
+        return kind(label, option.words)
+    return OptionField(option, trait) if kind is None else kind(option.label, option.words)

@@ -16,7 +16,7 @@ from sim.elements.money import say_amount
 from sim.errors import BuildError, OptionError
 from sim.exchanges import tell
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import Asked, Plan, UnclearError, shown, shown_value, steps_of
+from sim.exchanges.plan import Asked, Plan, UnclearError, masked_description, shown_value, steps_of
 from sim.masking import mask_words
 from sim.operations import Generated
 from sim.operations.asked import generated, usual_entry
@@ -53,25 +53,25 @@ _TITLES = {one.name: one.label for name in ("exchange", "generate") for one in v
 def planned(plan: Plan) -> str:
     """*plan* as HTML: its text with the understood words underlined, the options they set, the messages it
     makes, and what was assumed."""
-    text = shown(plan.text)
+    text = masked_description(plan.text)
     parts, at = [], 0
-    for start, end, title, known in _spans(plan, text):
-        parts += [text[at:start], markup("u" if known else "mark", text[start:end], title=title)]
+    for start, end, title, understood in _spans(plan, text):
+        parts += [text[at:start], markup("u" if understood else "mark", text[start:end], title=title)]
         at = end
-    given: dict[str, list[str]] = {}
+    titles: dict[str, list[str]] = {}
     for words, title in _choices(plan):
-        given.setdefault(words, []).append(title)
+        titles.setdefault(words, []).append(title)
     rows = [
         joined(markup("dt", words), markup("dd", ", ".join(dict.fromkeys(values))))
-        for words, values in sorted(given.items(), key=lambda one: text.find(one[0].split(_BETWEEN)[0]))
+        for words, values in sorted(titles.items(), key=lambda item: text.find(item[0].split(_BETWEEN)[0]))
     ]
     runs = plan.makes_messages and not (plan.unclear or plan.not_possible)
-    said = [hint(_made_of(plan))] if runs else []
-    said += [hint(f"{note}.") for note in plan.remarks]
+    hints = [hint(_made_of(plan))] if runs else []
+    hints += [hint(f"{note}.") for note in plan.remarks]
     if plan.cost:
-        said.append(hint(plan.cost))
-    told = markup("p", joined(*parts, text[at:]), "iso-planned")
-    return told + markup("dl", joined(*rows), "iso-plan") + "".join(said)
+        hints.append(hint(plan.cost))
+    paragraph = markup("p", joined(*parts, text[at:]), "iso-planned")
+    return paragraph + markup("dl", joined(*rows), "iso-plan") + "".join(hints)
 
 
 def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -79,14 +79,17 @@ def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
     for number, _, name, value, words in plan.rows():
         step = plan.steps[number - 1]
         with_amount = name == "currency" and any(
-            words == of and one.endswith(MINOR_UNITS) for one, of in step.words.items()
+            words == of and option.endswith(MINOR_UNITS) for option, of in step.words.items()
         )
         if words and not with_amount:
             title = _TITLES.get(name, name).partition(",")[0]
-            yield shown(words), f"{title}: {shown_value(name, _said(name, str(value), step.options))}"
+            yield (
+                masked_description(words),
+                f"{title}: {shown_value(name, _value_in_words(name, str(value), step.options))}",
+            )
 
 
-def _said(name: str, value: str, options: Mapping[str, Any]) -> str:
+def _value_in_words(name: str, value: str, options: Mapping[str, Any]) -> str:
     """The *value* of an option with its currency or the meaning of its code."""
     code = str(options.get("currency", "840"))
     if name.endswith(MINOR_UNITS):
@@ -103,26 +106,28 @@ def _said(name: str, value: str, options: Mapping[str, Any]) -> str:
 
 def _made_of(plan: Plan) -> str:
     """The messages that *plan* makes and, if they get responses, their story."""
-    made = plan.run().exchange
-    answered = any(step.is_answer for step in made.steps)
-    return f"Makes {', '.join(one.mti for one in made.messages)}" + (f". {tell(made)}" if answered else ".")
+    exchange = plan.run().exchange
+    answered = any(step.is_answer for step in exchange.steps)
+    return f"Makes {', '.join(message.mti for message in exchange.messages)}" + (
+        f". {tell(exchange)}" if answered else "."
+    )
 
 
 def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
     """The words of the plan in *text*: start, end, option, whether they were understood."""
-    found: dict[tuple[int, int], tuple[list[str], bool]] = {}
-    said = [(words, title, True) for words, title in _choices(plan)]
-    said += [(shown(words), "not understood", False) for words in plan.unclear]
-    for words, title, known in said:
+    spans: dict[tuple[int, int], tuple[list[str], bool]] = {}
+    phrases = [(words, title, True) for words, title in _choices(plan)]
+    phrases += [(masked_description(words), "not understood", False) for words in plan.unclear]
+    for words, title, understood in phrases:
         for part in filter(None, words.split(_BETWEEN)):
             at = text.find(part)
             if at >= 0:
-                titles, _ = found.setdefault((at, at + len(part)), ([], known))
+                titles, _ = spans.setdefault((at, at + len(part)), ([], understood))
                 titles.append(title)
     last = 0
-    for (start, end), (titles, known) in sorted(found.items()):
+    for (start, end), (titles, understood) in sorted(spans.items()):
         if start >= last:
-            yield start, end, ", ".join(dict.fromkeys(titles)), known
+            yield start, end, ", ".join(dict.fromkeys(titles)), understood
             last = end
 
 
@@ -141,17 +146,19 @@ def offered(chosen: Mapping[str, Any]) -> tuple[str, ...]:
     """The options of `MORE` that apply with those *chosen*, including those that others need."""
     kind, purpose, pan = chosen["message_type"], chosen["purpose"], chosen["pan"]
     card = detect(str(pan)) if pan else None
-    own = chosen["network"] or (card.network if card else None if pan else NETWORKS[0])
+    network = chosen["network"] or (card.network if card else None if pan else NETWORKS[0])
     version = chosen["version"] or native_version(chosen["network"], pan)
-    setting = Setting(kind, own, version, purpose, chosen["entry"] or usual_entry(purpose), details=chosen)
+    setting = Setting(
+        kind, network, version, purpose, chosen["entry"] or usual_entry(purpose), details=chosen
+    )
     if setting.alone:
         return ()
-    known = read_toml("templates")["options"]
+    table = read_toml("templates")["options"]
     cash = purpose in ("purchase", "cashback")
     return tuple(
         name
         for name in MORE
-        if (goes_with(name, setting) if name in known else cash or "cashback" not in name)
+        if (goes_with(name, setting) if name in table else cash or "cashback" not in name)
     )
 
 
@@ -212,8 +219,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     def options(self) -> dict[str, Any]:
         """The chosen options, without defaults and those that do not apply."""
         chosen = {name: getattr(self, name) for name in OPTIONS}
-        there = (*FIRST, *offered(chosen))
-        return {name: value for name, value in chosen.items() if value is not None and name in there}
+        names = (*FIRST, *offered(chosen))
+        return {name: value for name, value in chosen.items() if value is not None and name in names}
 
     def use(self, options: Mapping[str, Any]) -> None:
         """Choose *options* and reset the others; unknown names are ignored."""
@@ -237,19 +244,19 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         described = self.description.strip()
         self.plan, self.describe.problem = None, ""
         if described and len(self.description) <= MOST_DESCRIPTION:
-            made = plan_of(described, at=self.at)
-            self._fill(made.asked)
-            self.plan = made
-            self.describe.problem = made.refusal
+            plan = plan_of(described, at=self.at)
+            self._fill(plan.asked)
+            self.plan = plan
+            self.describe.problem = plan.refusal
         self.read.value = planned(self.plan) if self.plan is not None else ""
 
     def _fill(self, asked: Asked) -> None:
-        said = {"purpose": asked.purpose, "message_type": asked.kind, **asked.options}
-        if known := currency(str(said.get("currency", ""))):
-            said["currency"] = known.numeric
+        values = {"purpose": asked.purpose, "message_type": asked.kind, **asked.options}
+        if iso_currency := currency(str(values.get("currency", ""))):
+            values["currency"] = iso_currency.numeric
         # The purpose first: it may reset the message type and entry.
         for name in ("purpose", *OPTIONS):
-            value = said.get(name)
+            value = values.get(name)
             try:
                 setattr(self, name, self.traits()[name].default_value if value is None else value)
             except traitlets.TraitError:
@@ -262,13 +269,13 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         chosen = {name: value for name, value in self.options().items()
                   if value != self.traits()[name].default_value or name in plan.asked.options}  # fmt: skip
         link = plan.asked.kind == plan.asked.purpose and "purpose" not in chosen
-        asked = replace(
+        request = replace(
             plan.asked,
             kind=chosen.pop("message_type", plan.asked.kind),
             purpose=plan.asked.purpose if link else chosen.pop("purpose", "purchase"),
             options={"at": self.at.isoformat(), **chosen} if self.at else chosen,
         )
-        return plan.asking(asked, steps_of(asked))
+        return plan.asking(request, steps_of(request))
 
     def _kept(self) -> dict[str, Any]:
         """The options to save; verification values are not saved."""
@@ -367,9 +374,9 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
     def _run(self, plan: Plan) -> None:
         """Show the message that *plan* is about. Raises UnclearError."""
-        made = plan.run()
-        message, notes = made.exchange.steps[made.subject].message, (*plan.notes, *made.exchange.notes)
-        self._put(Generated(message, made.exchange.network, plan.source, notes), made.text(made.subject))
+        run = plan.run()
+        message, notes = run.exchange.steps[run.subject].message, (*plan.notes, *run.exchange.notes)
+        self._put(Generated(message, run.exchange.network, plan.source, notes), run.text(run.subject))
 
     def _question(self) -> Inquiry[Plan]:
         description, version = self.description, self.version
@@ -387,17 +394,17 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
         return Inquiry(
             doing=f"Asking {self.writer.name() or 'the model'}\N{NO-BREAK SPACE}…",
-            put=lambda heard: self.writer.plan(description, version=version, at=self.at),
+            put=lambda listener: self.writer.plan(description, version=version, at=self.at),
             answered=answered,
             failed=failed,
             cancelled=lambda: self._tell("Canceled: no new message was made."),
         )
 
-    def _put(self, made: Generated, text: str = "") -> None:
+    def _put(self, result: Generated, text: str = "") -> None:
         """Show a message; *text* is its text if it was broken on purpose."""
-        self.notes = made.notes
+        self.notes = result.notes
         self.asked_network = None if self.description.strip() else self.network
-        self.message = text or made.raw
+        self.message = text or result.raw
 
     def _take(self, raw: str, said: str) -> None:
         """Show a message made by the buttons below the result."""
@@ -421,9 +428,9 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         """Offer only options that apply: an echo test has no card and no amount."""
         cardless = bool(self._kind().get("cardless"))
         self.call.value = self.code
-        there = offered({name: getattr(self, name) for name in OPTIONS})
+        names = offered({name: getattr(self, name) for name in OPTIONS})
         for name, field in self.more.fields.items():
-            show(field, name in there)
+            show(field, name in names)
         for name, field in self.form.fields.items():
             field.disabled = cardless and name in NO_CARD
         note = "It has no card and no amount." if cardless else ""
@@ -431,8 +438,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
     def _show(self) -> None:
         self.table = self._tabled()
-        held = recognised(self.message, interface=self.interface) if self.interface else None
-        self.views.put(self.message, None, self.asked_network, self.table, held)
+        reading = recognised(self.message, interface=self.interface) if self.interface else None
+        self.views.put(self.message, None, self.asked_network, self.table, reading)
         show(self.result, bool(self.message))
         self._tell()
 
@@ -444,14 +451,14 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         return tables.parse(self.message, network=self.asked_network, interface=self.interface)
 
     def _tell(self, news: str = "") -> None:
-        said = [hint(note) for note in self.notes if self.message]
+        lines = [hint(note) for note in self.notes if self.message]
         if self.problem and not self.describe.problem:
-            said = [wrong(f"{self.problem}.", "p")]
+            lines = [wrong(f"{self.problem}.", "p")]
         elif news:
-            said.insert(0, hint(news, news=True))
+            lines.insert(0, hint(news, news=True))
         elif not (self.message or self.problem):
-            said = [hint("Describe or choose what you need, then press Generate.")]
-        self.said.value = "".join(said)
+            lines = [hint("Describe or choose what you need, then press Generate.")]
+        self.said.value = "".join(lines)
 
     def _static(self) -> str:
         return static_anatomy(self.views.anatomy)

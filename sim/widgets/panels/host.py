@@ -109,29 +109,29 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
             return
         self._last = last
         with self.lines.hold_sync():
-            self.lines.rows = [(entry.number, self._told(entry)) for entry in reversed(entries)]
+            self.lines.rows = [(entry.number, self._entry_line(entry)) for entry in reversed(entries)]
             if entries and self.lines.chosen < entries[0].number:
                 self.lines.chosen = 0
 
-    def _told(self, entry: Any) -> str:
-        seen = self._traffic.message(entry) if self._traffic else None
+    def _entry_line(self, entry: Any) -> str:
+        message = self._traffic.message(entry) if self._traffic else None
         arrow = {"in": "→", "out": "←", EVENT: "·"}[entry.direction]
         parts = [f"{entry.number:>5}", arrow, entry.kind]
-        if seen is not None:
-            parts += [seen.mti, seen.get(11), f"code {seen.get(39)}" if 39 in seen else ""]
+        if message is not None:
+            parts += [message.mti, message.get(11), f"code {message.get(39)}" if 39 in message else ""]
         if entry.latency is not None:
             parts.append(f"{entry.latency * 1000:.1f} ms")
         return "  ".join(part for part in (*parts, entry.rule, entry.note) if part)
 
     def _choose(self, change: Any) -> None:
         traffic, number = self._traffic, self.lines.chosen
-        entry = next((one for one in traffic or () if one.number == number), None)
-        seen = traffic.read(entry) if traffic and entry else None
+        entry = next((item for item in traffic or () if item.number == number), None)
+        result = traffic.read(entry) if traffic and entry else None
         self.said.value = ""
-        if isinstance(seen, Message):
-            self._put_message(seen)
-        elif traffic and entry and seen:
-            self._put_unread(traffic.line, entry.data, seen)
+        if isinstance(result, Message):
+            self._put_message(result)
+        elif traffic and entry and result:
+            self._put_unread(traffic.line, entry.data, result)
         else:
             self.views.put("", None, None, None)
 
@@ -144,15 +144,17 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
 
     def _put_unread(self, line: Line, data: bytes, error: ParseError) -> None:
         """Show bytes that are not a message: the reason, and what could be read."""
-        begun = error.partial is not None and bool(error.partial.fields)
-        held = pasted(data, format=line.format, version=line.version) if begun else None
+        has_fields = error.partial is not None and bool(error.partial.fields)
+        reading = pasted(data, format=line.format, version=line.version) if has_fields else None
         self.said.value = markup("p", f"✖ This cannot be read. {error}", "iso-problem")
-        if held is None:
+        if reading is None:
             with suppress(ParseError):  # otherwise the framing is shown as well
                 data = line.bare(data)[0]
-            shown = mask_bytes(data) or "no bytes after the length"
-            self.said.value += markup("pre", shown, "iso-bytes")
-        self.views.put(shown_text(held) if held else "", held.version if held else None, None, None, held)
+            text = mask_bytes(data) or "no bytes after the length"
+            self.said.value += markup("pre", text, "iso-bytes")
+        self.views.put(
+            shown_text(reading) if reading else "", reading.version if reading else None, None, None, reading
+        )
 
 
 class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
@@ -175,27 +177,27 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
     def add(self, **values: Any) -> None:
         """Add a row with *values*."""
         # Set now: a later change to a visible input would discard what is being typed.
-        told = f"Rule {len(self.lines) + 1}"
+        tooltip = f"Rule {len(self.lines) + 1}"
         line = {
             name: ipywidgets.Text(
                 value=str(values.pop(name, "")),
                 placeholder=example,
                 description=label,
-                tooltip=told,
+                tooltip=tooltip,
                 continuous_update=False,
             )
             for name, label, example in COLUMNS
         }
         action = values.pop("action", "answer")
         # A partial approval needs an amount, for which there is no input.
-        offered = [one for one in ACTIONS if one != "partial" or one == action]
+        offered = [choice for choice in ACTIONS if choice != "partial" or choice == action]
         line["action"] = ipywidgets.Dropdown(
             options=[(f"{name}: {ACTIONS[name]}", name) for name in offered],
             value=action,
             description="Action",
-            tooltip=told,
+            tooltip=tooltip,
         )
-        remove = ipywidgets.Button(description="Remove", tooltip=told)
+        remove = ipywidgets.Button(description="Remove", tooltip=tooltip)
         for cell in line.values():
             cell.observe(self._gather, "value")
         remove.on_click(lambda _: self._remove(line))
@@ -214,14 +216,14 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
         """Number the rules, in their headings and in the tooltips for screen readers."""
         for at, (line, rest, box) in enumerate(zip(self.lines, self._rest, self._box.children, strict=True)):
             more = ", ".join(f"{name} {value}" for name, value in rest.items())
-            said = mask_words(f"Rule {at + 1}" + (f": {more}" if more else ""))
+            heading = mask_words(f"Rule {at + 1}" + (f": {more}" if more else ""))
             head, remove = box.children[0].children
-            head.value = markup("strong", said)
-            for one in (*line.values(), remove):
-                one.tooltip = f"Rule {at + 1}"
+            head.value = markup("strong", heading)
+            for widget in (*line.values(), remove):
+                widget.tooltip = f"Rule {at + 1}"
 
     def _remove(self, line: dict[str, Any]) -> None:
-        at = next(at for at, one in enumerate(self.lines) if one is line)
+        at = next(at for at, other in enumerate(self.lines) if other is line)
         del self.lines[at], self._rest[at]
         self._box.children = tuple(box for place, box in enumerate(self._box.children) if place != at)
         self._number()
@@ -230,13 +232,13 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
     def _gather(self, change: Any = None) -> None:
         if self._putting:
             return
-        said = [
+        rows = [
             {**rest, **{name: cell.value for name, cell in line.items() if cell.value}}
             for line, rest in zip(self.lines, self._rest, strict=True)
         ]
         self._putting = True
         try:
-            self.rows = tuple(row for row in said if row != {"action": "answer"})
+            self.rows = tuple(row for row in rows if row != {"action": "answer"})
         finally:
             self._putting = False
 
@@ -299,8 +301,8 @@ class HostPanel(Panel):
         self.problem = ""
         try:
             rules = rules_of(self.rules)
-            made = AsyncHost(rules=rules, network=self.network, port=self.port, opening=self.opening)
-            self.host = Host(made).start()
+            server = AsyncHost(rules=rules, network=self.network, port=self.port, opening=self.opening)
+            self.host = Host(server).start()
         except IsoError as error:
             self.problem = str(error)
             return
@@ -325,13 +327,13 @@ class HostPanel(Panel):
 
     def _rule(self) -> None:
         try:
-            made = rules_of(self.rules)
+            rules = rules_of(self.rules)
         except IsoError as error:
             self.grid_field.problem = str(error)
             return
         self.grid_field.problem = ""
         if self.host is not None:
-            self.host.server.rules = made
+            self.host.server.rules = rules
 
     def _tell(self) -> None:
         self.button.description = "Stop" if self.running else "Start"

@@ -61,7 +61,7 @@ class LoadPanel(Panel):
         self._load = load
         return Inquiry(
             doing="Sending",
-            put=lambda heard: _driven(load, heard),
+            put=lambda listener: _driven(load, listener),
             heard=self._look,
             answered=self._look,
             failed=lambda problem: self.set_trait("problem", problem),
@@ -82,20 +82,20 @@ class LoadPanel(Panel):
         self._bar.tell("Sending", hears=not self._waits, done=done)
 
     def _tell(self) -> None:
-        told = self.numbers.told if self.numbers else ""
-        self.said.value = wrong(self.problem) or markup("span", told, "iso-note")
+        text = self.numbers.told if self.numbers else ""
+        self.said.value = wrong(self.problem) or markup("span", text, "iso-note")
 
     def __repr__(self) -> str:
         state = "running" if self.busy else "over" if self.numbers else "not started"
         return f"LoadPanel({state})"
 
 
-async def _driven(load: Load, heard: Heard) -> Numbers:
+async def _driven(load: Load, listener: Heard) -> Numbers:
     """Run *load* to its end, reporting the results so far from time to time."""
     task = asyncio.create_task(load.connected())
     try:
         while not (await asyncio.wait({task}, timeout=EVERY))[0]:
-            heard(load.numbers)
+            listener(load.numbers)
         return task.result()
     finally:
         task.cancel()

@@ -81,10 +81,10 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
             # Drawn when shown: it takes longer than everything else.
             self.table.value = self._frame._repr_html_()
             self._drawn = self._frame
-        there = bool(self.anatomy.message)
-        show(self.choice, there and self._frame is not None)
-        show(self.anatomy, there and not tabled)
-        show(self.table, there and tabled)
+        has_message = bool(self.anatomy.message)
+        show(self.choice, has_message and self._frame is not None)
+        show(self.anatomy, has_message and not tabled)
+        show(self.table, has_message and tabled)
 
 
 class _Keys(anywidget.AnyWidget):
@@ -123,8 +123,8 @@ class RunBar(ipywidgets.HBox):  # type: ignore[misc]
     def tell(self, doing: str, *, hears: bool = True, done: float | None = None) -> None:
         """Show what is being done, and the part *done* if known; empty for nothing. *hears* is whether Cancel
         has an effect."""
-        known = {} if done is None else {"value": f"{min(done, 1.0):.3f}"}
-        status = joined(markup("progress", "", **known), f" {doing}")
+        attributes = {} if done is None else {"value": f"{min(done, 1.0):.3f}"}
+        status = joined(markup("progress", "", **attributes), f" {doing}")
         self.progress.value = markup("div", status, role="status") if doing else ""
         self._focus.asking = bool(doing)  # first, so that the focus leaves Cancel before it disappears
         show(self.cancel_button, bool(doing) and hears)
@@ -160,14 +160,14 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
     def _asker(self) -> Asker:
         return Asker(self._show_busy)
 
-    def _choose(self, options: Mapping[str, Any], known: Collection[str]) -> None:
-        """Set the traits named in *options*, in the order of *known*. Raises TypeError for another name."""
+    def _choose(self, options: Mapping[str, Any], names: Collection[str]) -> None:
+        """Set the traits named in *options*, in the order of *names*. Raises TypeError for another name."""
         for name in options:
-            if name not in known:
-                near = closest_name(name, known)
-                hint = f"did you mean {near!r}?" if near else f"it has {', '.join(known)}"
+            if name not in names:
+                near = closest_name(name, names)
+                hint = f"did you mean {near!r}?" if near else f"it has {', '.join(names)}"
                 raise TypeError(f"{type(self).__name__} has no option {name!r}; {hint}")
-        for name in known:
+        for name in names:
             if name in options:
                 setattr(self, name, options[name])
 

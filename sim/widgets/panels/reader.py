@@ -52,8 +52,8 @@ class Gallery(InputField):
 
     def __init__(self, take: Callable[[Sample], None], *, plain: bool = False) -> None:
         self._take = take
-        self.samples = [one for one in samples() if one.plain or not plain]
-        options = [(_CHOOSE, -1), *((one.name, at) for at, one in enumerate(self.samples))]
+        self.samples = [sample for sample in samples() if sample.plain or not plain]
+        options = [(_CHOOSE, -1), *((sample.name, at) for at, sample in enumerate(self.samples))]
         self.choice = ipywidgets.Dropdown(options=options, value=-1, description="Example")
         super().__init__(self.choice)
         self.choice.observe(self._chosen, "value")
@@ -175,9 +175,9 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
     @property
     def reading(self) -> Reading:
         """The content of the box, read once."""
-        asked = (self.message, self.version, self.network, self.interface, self.learned)
-        if self._asked != asked:
-            raw, self._asked = strip_line_ending(self.message), asked
+        key = (self.message, self.version, self.network, self.interface, self.learned)
+        if self._asked != key:
+            raw, self._asked = strip_line_ending(self.message), key
             how = {"version": self.version, "network": self.network, "interface": self.interface}
             self._reading = read(raw, **how)
             self.recognised.put(raw, self._reading)
@@ -203,8 +203,8 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
             return None
         from sim import tables
 
-        made: Callable[..., Any] = getattr(tables, verb)
-        return made(self.reading)
+        function: Callable[..., Any] = getattr(tables, verb)
+        return function(self.reading)
 
     def _learn(self, name: str, data: bytes) -> None:
         """Load a dropped format file; its messages are recognized from now on."""
@@ -212,14 +212,14 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
             warnings.simplefilter("ignore")  # the rows left out are counted below
             try:
                 with saved(name, data) as path:
-                    made = load_format(path)
+                    wire_format = load_format(path)
             except (IsoError, OSError, ValueError) as error:
                 self.drop.words = f"{mask_words(name)}: {error}. {_DROP}"
                 return
-        left = f", {len(made.left_out)} rows of it left out" if made.left_out else ""
-        self.drop.words = f"Messages of {made.title} are now recognized{left}. {_DROP}"
+        left = f", {len(wire_format.left_out)} rows of it left out" if wire_format.left_out else ""
+        self.drop.words = f"Messages of {wire_format.title} are now recognized{left}. {_DROP}"
         self.learned = ""
-        self.learned = made.name
+        self.learned = wire_format.name
 
     def _put(self, text: str, version: str | None = None) -> None:
         """Replace the message, and the version if given."""
@@ -259,10 +259,10 @@ class ReaderPanel(Panel, _HowRead):  # type: ignore[misc]
 
     def _read(self) -> str:
         """The message in the box, or an empty text; shows what can be done with it."""
-        there = self.input.check()
-        show(self.actions, there)
-        self.button.disabled = not there
-        return self.input.raw if there else ""
+        has_message = self.input.check()
+        show(self.actions, has_message)
+        self.button.disabled = not has_message
+        return self.input.raw if has_message else ""
 
     @property
     def _said_of_it(self) -> str:

@@ -72,7 +72,7 @@ class SendPanel(Panel):
         timeout, undo, network = self.timeout, self.undo, self.input.network
         return Inquiry(
             doing="Waiting for a response",
-            put=lambda heard: _sent(where, message, timeout, undo, network),
+            put=lambda listener: _sent(where, message, timeout, undo, network),
             answered=lambda exchange: self.set_trait("exchange", exchange),
             failed=lambda problem: self.set_trait("problem", problem),
             what="The message could not be sent",

@@ -21,8 +21,8 @@ Options = Mapping[str, Any]
 
 def usual_place() -> Path:
     """The file named by `ISO8583_LAB_TEMPLATES`, otherwise one in the home directory."""
-    named = os.environ.get(PLACE)
-    return Path(named) if named else Path.home() / ".iso8583-lab" / "templates.json"
+    path = os.environ.get(PLACE)
+    return Path(path) if path else Path.home() / ".iso8583-lab" / "templates.json"
 
 
 class Templates:
@@ -34,27 +34,27 @@ class Templates:
     def all(self) -> dict[str, dict[str, Any]]:
         """Options by name; empty if there is no valid file."""
         try:
-            held = json.loads(self.place.read_text(encoding="utf-8"))
+            data = json.loads(self.place.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        if not isinstance(held, dict):
+        if not isinstance(data, dict):
             return {}
-        return {str(name): options for name, options in held.items() if isinstance(options, dict)}
+        return {str(name): options for name, options in data.items() if isinstance(options, dict)}
 
     def save(self, name: str, options: Options) -> bool:
         """Save *options* as *name*, replacing an old template; returns False if the card number was left out.
         Raises OSError if the file cannot be written."""
         kept = dict(options)
         published = {card.pan for name in NETWORKS for card in test_cards(name)}
-        own = kept.get("pan") is not None and kept["pan"] not in published
-        if own:
+        is_own = kept.get("pan") is not None and kept["pan"] not in published
+        if is_own:
             del kept["pan"]
         self._write(self.all() | {name: kept})
-        return not own
+        return not is_own
 
     def drop(self, name: str) -> None:
         """Delete *name*. Raises OSError if the file cannot be written."""
-        self._write({known: options for known, options in self.all().items() if known != name})
+        self._write({key: options for key, options in self.all().items() if key != name})
 
     def _write(self, held: Mapping[str, Options]) -> None:
         self.place.parent.mkdir(parents=True, exist_ok=True)
@@ -90,8 +90,8 @@ class TemplateBar(InputField):
         self._done(lambda: self._saved(name))
 
     def _saved(self, name: str) -> str:
-        whole = self.templates.save(name, self._read())
-        return f"Saved as {name}{'' if whole else ', without the card number, which is not a test card'}."
+        complete = self.templates.save(name, self._read())
+        return f"Saved as {name}{'' if complete else ', without the card number, which is not a test card'}."
 
     def drop(self) -> None:
         """Delete the template that was typed or chosen."""

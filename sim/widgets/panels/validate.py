@@ -65,8 +65,9 @@ def report_data(report: Report | None, network: str = "") -> Data:
     other = report.networks.get(network)
     # Errors first, otherwise in the order of the elements.
     ranks = list(Severity)
-    found = sorted(
-        report.findings if other is None else other.findings, key=lambda one: ranks.index(one.severity)
+    findings = sorted(
+        report.findings if other is None else other.findings,
+        key=lambda finding: ranks.index(finding.severity),
     )
     return {
         "verdict": verdict(report),
@@ -75,7 +76,7 @@ def report_data(report: Report | None, network: str = "") -> Data:
                 "name": name,
                 "title": network_of(name).title,
                 "passed": result.passed,
-                "foreign": any(one.rule == _WHOSE for one in result.findings),
+                "foreign": any(finding.rule == _WHOSE for finding in result.findings),
                 "errors": _count(result.findings, Severity.ERROR),
                 "warnings": _count(result.findings, Severity.WARNING),
                 "hints": _count(result.findings, Severity.INFO),
@@ -83,7 +84,7 @@ def report_data(report: Report | None, network: str = "") -> Data:
             }
             for name, result in report.networks.items()
         ],
-        "findings": [_finding(one) for one in found],
+        "findings": [_finding(finding) for finding in findings],
     }
 
 
@@ -92,12 +93,16 @@ def verdict(report: Report) -> Data:
     if report.framing is not None:
         words = f"This cannot be read as an ISO 8583:{report.version} message."
         return {"state": "broken", "words": words}
-    own = network_of(report.network).title if report.network else ""
+    brand = network_of(report.network).title if report.network else ""
     table = report.message.dialect if report.message else None  # of a link other than its card's brand
     link = interface(table.interface).title if table and table.interface else ""
-    title = f"{own} over {link}" if own and link else own or link or "the standard alone: no known network"
-    told = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "hint"))
-    counts = ", ".join(_many(n, word) for severity, word in told if (n := _count(report.findings, severity)))
+    title = (
+        f"{brand} over {link}" if brand and link else brand or link or "the standard alone: no known network"
+    )
+    levels = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "hint"))
+    counts = ", ".join(
+        _many(n, word) for severity, word in levels if (n := _count(report.findings, severity))
+    )
     head = "Valid" if report.valid else "Invalid"
     words = f"{head} for {title}, read as ISO 8583:{report.version}." + (f" {counts}." if counts else "")
     return {"state": head.lower(), "words": words}
@@ -107,23 +112,27 @@ def _many(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def _count(found: tuple[Finding, ...], severity: Severity) -> int:
-    return sum(one.severity is severity for one in found)
+def _count(findings: tuple[Finding, ...], severity: Severity) -> int:
+    return sum(finding.severity is severity for finding in findings)
 
 
-def _finding(one: Finding) -> Data:
-    label = f"DE {one.path}" if one.path and one.field not in (None, 0, 1) else element_label(one.field)
+def _finding(finding: Finding) -> Data:
+    label = (
+        f"DE {finding.path}"
+        if finding.path and finding.field not in (None, 0, 1)
+        else element_label(finding.field)
+    )
     return {
-        "severity": one.severity.value,
+        "severity": finding.severity.value,
         "place": label[:1].upper() + label[1:],
-        "name": "" if one.name.casefold() == label else one.name,  # the message, the bitmap
-        "sentence": one.message,
-        "hint": one.hint,
-        "source": one.source,
-        "network": _title(one.network),
-        "number": one.field,
-        "start": one.start,
-        "end": one.end,
+        "name": "" if finding.name.casefold() == label else finding.name,  # the message, the bitmap
+        "sentence": finding.message,
+        "hint": finding.hint,
+        "source": finding.source,
+        "network": _title(finding.network),
+        "number": finding.field,
+        "start": finding.start,
+        "end": finding.end,
     }
 
 
@@ -139,7 +148,10 @@ def report_html(data: Data) -> str:
     state = data["verdict"]["state"]
     lines: list[str] = [markup("p", markup("b", f"{VERDICT_SIGNS[state]} {data['verdict']['words']}"))]
     if data["findings"]:
-        rows = [(one["severity"], one["place"], one["sentence"], one["hint"]) for one in data["findings"]]
+        rows = [
+            (finding["severity"], finding["place"], finding["sentence"], finding["hint"])
+            for finding in data["findings"]
+        ]
         lines.append(_table(("severity", "where", "message", "hint"), rows))
     elif state != "empty":
         lines.append("<p>No findings.</p>")
@@ -204,7 +216,7 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
         """Find repairs: what the button does."""
         raw, version, network, interface = self._asked
         self.found = done = repair(raw, version=version, network=network, interface=interface)
-        self.rows.children = tuple(self._row(at, one) for at, one in enumerate(done.proposals))
+        self.rows.children = tuple(self._row(at, proposal) for at, proposal in enumerate(done.proposals))
         self._say("" if done.proposals else _NOTHING)
 
     def use(self, row: int) -> None:
@@ -301,18 +313,18 @@ class ValidatePanel(ReaderPanel):
     def _light(self, change: Any) -> None:
         """Pin the element of the picked finding and mark its characters."""
         anatomy: Any = self.views.anatomy
-        found = self.view.data["findings"]
-        one = found[self.picked] if self.picked is not None and self.picked < len(found) else None
-        there = {element["number"] for element in anatomy.view["elements"]}
-        anatomy.pinned = one["number"] if one and one["number"] in there else None
-        anatomy.marked = self._place(one)
+        findings = self.view.data["findings"]
+        finding = findings[self.picked] if self.picked is not None and self.picked < len(findings) else None
+        numbers = {element["number"] for element in anatomy.view["elements"]}
+        anatomy.pinned = finding["number"] if finding and finding["number"] in numbers else None
+        anatomy.marked = self._place(finding)
 
-    def _place(self, one: Data | None) -> list[int] | None:
+    def _place(self, finding: Data | None) -> list[int] | None:
         """The characters to mark; of a text that does not parse, only those that do not fit."""
-        if one is None or one["start"] is None:
+        if finding is None or finding["start"] is None:
             return None
         fault = self.views.anatomy.view["fault"]
-        return [fault["start"], fault["end"]] if fault else [one["start"], one["end"]]
+        return [fault["start"], fault["end"]] if fault else [finding["start"], finding["end"]]
 
     def _static(self) -> str:
         return "" if self.report is None else report_html(self.view.data) + super()._static()

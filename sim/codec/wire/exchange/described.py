@@ -70,8 +70,8 @@ def rows_of(
 ) -> dict[str, Any]:
     """The rows of a format with *elements*, and *head* (mti, bitmap ...) unchanged. Elements in *left_out*
     and not in *elements* are absent."""
-    known = {one.number: one for one in elements}
-    version = _version(known)
+    by_number = {element.number: element for element in elements}
+    version = _version(by_number)
     title = _FILE.sub("", name)
     rows: dict[str, Any] = {"title": title, "source": source, "version": version, **head}
     for kind, usual, allowed in (
@@ -80,62 +80,76 @@ def rows_of(
         ("binary", RAW, (RAW, HEX)),
     ):
         writings = Counter(
-            one.written for one in known.values() if kind_of(one.content) == kind and one.written in allowed
+            element.written
+            for element in by_number.values()
+            if kind_of(element.content) == kind and element.written in allowed
         )
         rows[kind] = writings.most_common(1)[0][0] if writings else usual
-    prefixes = Counter(one.lengths for one in known.values() if one.lengths)
+    prefixes = Counter(element.lengths for element in by_number.values() if element.lengths)
     rows["lengths"] = prefixes.most_common(1)[0][0] if prefixes else "ascii"
-    track = known.get(_TRACK_2)
+    track = by_number.get(_TRACK_2)
     rows["track"] = track.written if track and track.written in (*SINGLE_BYTE, BCD, HEXED) else rows["digits"]
     rows["elements"] = {
-        str(number): row for number, one in sorted(known.items()) if (row := _row(one, version, rows))
+        str(number): row
+        for number, element in sorted(by_number.items())
+        if (row := _row(element, version, rows))
     }
     if left_out:
         rows["left_out"] = tuple(left_out)
-        rows["absent"] = sorted({one.number for one in left_out} - known.keys() - {0, 1})
+        rows["absent"] = sorted({omission.number for omission in left_out} - by_number.keys() - {0, 1})
     return rows
 
 
-def _version(known: Mapping[int, Described]) -> str:
+def _version(by_number: Mapping[int, Described]) -> str:
     """The version with the most elements of the lengths described."""
 
     def agree(version: str) -> int:
-        pairs = ((one, known[one.number]) for one in spec(version).elements if one.number in known)
-        return sum((ours.size, ours.prefix) == (one.size, one.length_digits) for ours, one in pairs)
+        pairs = (
+            (element, by_number[element.number])
+            for element in spec(version).elements
+            if element.number in by_number
+        )
+        return sum((ours.size, ours.prefix) == (theirs.size, theirs.length_digits) for ours, theirs in pairs)
 
     return max(VERSIONS, key=agree)
 
 
-def _row(one: Described, version: str, rows: Mapping[str, Any]) -> dict[str, Any]:
+def _row(described: Described, version: str, rows: Mapping[str, Any]) -> dict[str, Any]:
     """The row of one element: how it differs from the version's element, and from the usual encoding."""
     row: dict[str, Any] = {}
     table = spec(version).elements
-    element = table[one.number - 1] if one.number <= len(table) else None
-    same = element is not None and (element.size, element.prefix) == (one.size, one.length_digits)
-    if element is not None and one.content != element.content and {one.content, element.content} & _OWN_SIZES:
+    element = table[described.number - 1] if described.number <= len(table) else None
+    same = element is not None and (element.size, element.prefix) == (described.size, described.length_digits)
+    if (
+        element is not None
+        and described.content != element.content
+        and {described.content, element.content} & _OWN_SIZES
+    ):
         same = False
-    if element is not None and one.written == BCD and element.content not in _PACKED:
+    if element is not None and described.written == BCD and element.content not in _PACKED:
         same = False
-    content = element.content if same and element is not None else one.content
+    content = element.content if same and element is not None else described.content
     if not same:
-        row["format"] = notation(one.content, one.size, one.length_digits)
-    if one.name and (element is None or one.name.casefold() != element.name.casefold()):
-        row["name"] = one.name
-    if one.written != rows["track" if content == "z" else kind_of(content)]:
-        row["written"] = one.written
-    signed = content == "x+n" and one.written == BCD
-    if one.page and (one.written == HEX or signed) and one.page != _usual_page(rows):
-        row["page"] = one.page
-    if one.lengths and one.lengths != rows["lengths"]:
-        row["lengths"] = one.lengths
-    if one.length_bytes and one.length_bytes != prefix_width(one.lengths, one.length_digits):
-        row["length_bytes"] = one.length_bytes
-    in_bytes = one.written in (RAW, HEX, PARTS) or content == "b"
-    if one.counts and one.counts != (BYTES if in_bytes else CHARACTERS):
-        row["counts"] = one.counts
-    if one.odd not in ("", "left 0"):
-        row["odd"] = one.odd
-    return {**row, **one.more}
+        row["format"] = notation(described.content, described.size, described.length_digits)
+    if described.name and (element is None or described.name.casefold() != element.name.casefold()):
+        row["name"] = described.name
+    if described.written != rows["track" if content == "z" else kind_of(content)]:
+        row["written"] = described.written
+    signed = content == "x+n" and described.written == BCD
+    if described.page and (described.written == HEX or signed) and described.page != _usual_page(rows):
+        row["page"] = described.page
+    if described.lengths and described.lengths != rows["lengths"]:
+        row["lengths"] = described.lengths
+    if described.length_bytes and described.length_bytes != prefix_width(
+        described.lengths, described.length_digits
+    ):
+        row["length_bytes"] = described.length_bytes
+    in_bytes = described.written in (RAW, HEX, PARTS) or content == "b"
+    if described.counts and described.counts != (BYTES if in_bytes else CHARACTERS):
+        row["counts"] = described.counts
+    if described.odd not in ("", "left 0"):
+        row["odd"] = described.odd
+    return {**row, **described.more}
 
 
 def uncut(number: int, reason: str) -> SpecError:
@@ -143,69 +157,78 @@ def uncut(number: int, reason: str) -> SpecError:
     return SpecError(number, None, "parts", reason)
 
 
-def in_parts(made: Described, cut: str, rows: list[dict[str, Any]]) -> Described:
+def in_parts(described: Described, cut: str, rows: list[dict[str, Any]]) -> Described:
     """The element with its parts (*rows* of `part_row`), each in its own encoding. Raises SpecError with the
     reason as `found` if they do not fill a fixed-length element."""
     most = sum(map(_text_width, rows))
-    if not made.lengths and sum(map(_bytes_of, rows)) != made.size:
-        raise uncut(made.number, f"they do not fill its {made.size} bytes")
-    size = max(most, made.size) if made.lengths else most
-    more = {**made.more, "written": PARTS, "bytes": made.size, "cut": cut, "parts": rows}
-    if not made.lengths:
-        return replace(made, content="ans", size=size, written=PARTS, counts="", more=more)
+    if not described.lengths and sum(map(_bytes_of, rows)) != described.size:
+        raise uncut(described.number, f"they do not fill its {described.size} bytes")
+    size = max(most, described.size) if described.lengths else most
+    more = {**described.more, "written": PARTS, "bytes": described.size, "cut": cut, "parts": rows}
+    if not described.lengths:
+        return replace(described, content="ans", size=size, written=PARTS, counts="", more=more)
     digits = len(str(size := min(size, LARGEST_VALUE)))
     more["format"] = notation("ans", size, digits)
-    if made.lengths not in (BINARY, HEX):
-        more["length_digits"] = made.length_digits
+    if described.lengths not in (BINARY, HEX):
+        more["length_digits"] = described.length_digits
     else:
-        more["length_bytes"] = made.length_bytes
-    return replace(made, content="ans", size=size, written=PARTS, counts="", length_digits=digits, more=more)
+        more["length_bytes"] = described.length_bytes
+    return replace(
+        described, content="ans", size=size, written=PARTS, counts="", length_digits=digits, more=more
+    )
 
 
-def part_row(made: Described, key: str) -> dict[str, Any]:
+def part_row(described: Described, key: str) -> dict[str, Any]:
     """One part as a row: its format in the value, and its encoding."""
-    row: dict[str, Any] = {"path": key, "name": made.name, "written": made.written, **made.more}
-    if made.page and (made.written == HEX or made.content == "x+n"):
-        row["page"] = made.page
-    row |= {"odd": made.odd} if made.odd else {}
-    row |= {"counts": made.counts} if made.counts else {}
-    own = ""
-    if made.lengths or "ends" in row:
-        own = "L" * len(str(text_width(made.content, made.size))) + " "
-        row["lengths"] = made.lengths or "ascii"
-    if made.length_bytes:
-        row["length_bytes"] = made.length_bytes
-    elif made.lengths:
-        row.setdefault("length_digits", made.length_digits)
-    digits = len(str(made.size)) if own else 0
-    row["format"] = own + notation(made.content, made.size, digits)
+    row: dict[str, Any] = {
+        "path": key,
+        "name": described.name,
+        "written": described.written,
+        **described.more,
+    }
+    if described.page and (described.written == HEX or described.content == "x+n"):
+        row["page"] = described.page
+    row |= {"odd": described.odd} if described.odd else {}
+    row |= {"counts": described.counts} if described.counts else {}
+    length_mark = ""
+    if described.lengths or "ends" in row:
+        length_mark = "L" * len(str(text_width(described.content, described.size))) + " "
+        row["lengths"] = described.lengths or "ascii"
+    if described.length_bytes:
+        row["length_bytes"] = described.length_bytes
+    elif described.lengths:
+        row.setdefault("length_digits", described.length_digits)
+    digits = len(str(described.size)) if length_mark else 0
+    row["format"] = length_mark + notation(described.content, described.size, digits)
     return row
 
 
 def tagged(rows: list[dict[str, Any]], number: int, *, lead: bool) -> tuple[str, list[dict[str, Any]]]:
     """The cut of parts that are found by tags, and their *rows*; with *lead*, the first may have no tag.
     Raises SpecError with the reason as `found`."""
-    found = [row for row in rows if "tag" in row]
+    tagged_rows = [row for row in rows if "tag" in row]
     first = rows[0] if lead and "tag" not in rows[0] else None
-    if not found or len(found) + (first is not None) < len(rows):
+    if not tagged_rows or len(tagged_rows) + (first is not None) < len(rows):
         raise uncut(number, "some have no tag")
-    if len({row["tag"] for row in found}) > 1:
+    if len({row["tag"] for row in tagged_rows}) > 1:
         raise uncut(number, "their tags have several encodings")
-    _, page, said = found[0]["tag"].split(" ")
-    width = int(said) * (2 if page == RAW else 1)
-    for row in found:
+    _, page, digits = tagged_rows[0]["tag"].split(" ")
+    width = int(digits) * (2 if page == RAW else 1)
+    for row in tagged_rows:
         row["path"] = f"{row['path']:0>{width}}"
         row["format"] = row["format"].split(" ")[-1]
-    kind = "n" if all(row["path"].isdigit() for row in found) else "an"
-    longest = len(str(max(map(_text_width, found))))
+    kind = "n" if all(row["path"].isdigit() for row in tagged_rows) else "an"
+    longest = len(str(max(map(_text_width, tagged_rows))))
     return f"list {kind}{width} n{longest}{' lead' if first else ''}", rows
 
 
 def _text_width(part: Mapping[str, Any]) -> int:
     """The most characters of a part in the value, including the length or tag before it."""
-    own, _, format_ = part["format"].rpartition(" ") if ".." in part["format"] else ("", "", part["format"])
+    length_mark, _, format_ = (
+        part["format"].rpartition(" ") if ".." in part["format"] else ("", "", part["format"])
+    )
     content, size, _ = parse_format(0, format_)
-    return text_width(content, size) + len(own) + _LONGEST_HEAD * ("tag" in part)
+    return text_width(content, size) + len(length_mark) + _LONGEST_HEAD * ("tag" in part)
 
 
 def _bytes_of(part: Mapping[str, Any]) -> int:
@@ -225,16 +248,16 @@ def notation(content: str, size: int, digits: int) -> str:
 
 def _usual_page(rows: Mapping[str, Any]) -> str:
     """The code page of characters in packed and hex elements, unless an element's row names another."""
-    known = (rows["text"], rows.get("mti", ""), rows["digits"])
-    return next((page for page in known if page in SINGLE_BYTE), "ascii")
+    pages = (rows["text"], rows.get("mti", ""), rows["digits"])
+    return next((page for page in pages if page in SINGLE_BYTE), "ascii")
 
 
-def fields_of(made: Format, version: str | None) -> list[Field]:
+def fields_of(fmt: Format, version: str | None) -> list[Field]:
     """The elements of a format, for its own version, else *version*, else 1987."""
-    return [one for one in made.layout(version).fields if one is not None]
+    return [element for element in fmt.layout(version).fields if element is not None]
 
 
-def size_of(one: Field) -> tuple[str, int]:
+def size_of(element: Field) -> tuple[str, int]:
     """Content class and size of an element in the standard's units: bytes if b, without the sign of x+n."""
-    content, size, _ = parse_format(one.number, one.format)
+    content, size, _ = parse_format(element.number, element.format)
     return content, size

@@ -41,7 +41,7 @@ from sim.codec.wire.formats import (
     Odd,
 )
 from sim.codec.wire.pages import SINGLE_BYTE
-from sim.errors import BITMAP_FIELD, MTI_FIELD, SpecError, shown
+from sim.errors import BITMAP_FIELD, MTI_FIELD, SpecError, quoted_value
 from sim.spec.tables import read_csv
 
 _BITMAPS: dict[str, Mapping[str, str]] = {
@@ -81,51 +81,53 @@ def from_jpos(text: str, name: str) -> dict[str, Any]:
     packager, or its MTI has an unknown class."""
     document = _parsed(text, name)
     head: dict[str, Any] = {"mti": "ascii", "bitmap": HEX}
-    found: dict[int, Described] = {}
+    elements: dict[int, Described] = {}
     left: list[LeftOut] = []
-    for one in document:
-        if one.tag not in ("isofield", "isofieldpackager"):
+    for node in document:
+        if node.tag not in ("isofield", "isofieldpackager"):
             continue
-        number, kind = _number(one, name), _class(one)
+        number, kind = _number(node, name), _class(node)
         if number == 0:
-            head["mti"] = _known(_classes(), kind, number)["written"]
+            head["mti"] = _row_of_class(_classes(), kind, number)["written"]
         elif number == 1 and kind not in _BITMAPS:
             left.append(LeftOut(1, "element 1", f"{kind} is not a bitmap, but ISO 8583 requires one there"))
         elif number == 1:
             head |= _BITMAPS[kind]
-            head |= {"third": True} if _size(one, number) > _TWO_MAPS else {}
+            head |= {"third": True} if _size(node, number) > _TWO_MAPS else {}
         else:
-            left += _took(found, one, number, kind)
-    if not found:
+            left += _add_element(elements, node, number, kind)
+    if not elements:
         raise SpecError(None, None, "an isopackager with isofield elements", f"none in {name}")
     if header := document.get("headerLength", ""):
         head["frames"] = [f"header-{int(header)}"] if header.isdecimal() and int(header) else []
-    return rows_of(name, f"jPOS packager {name}", head, found.values(), left)
+    return rows_of(name, f"jPOS packager {name}", head, elements.values(), left)
 
 
-def _took(found: dict[int, Described], one: ElementTree.Element, number: int, kind: str) -> Iterator[LeftOut]:
-    """Put an element into *found*; yield what is left out of it."""
+def _add_element(
+    elements: dict[int, Described], node: ElementTree.Element, number: int, kind: str
+) -> Iterator[LeftOut]:
+    """Put an element into *elements*; yield what is left out of it."""
     row = _classes().get(kind)
     if row is None:
         reason = "no message contains it" if kind == _UNUSED else f"an unknown class, {kind}"
         yield LeftOut(number, "the element", reason)
         return
-    if row["more"] == "ends" and not one.get("token"):
+    if row["more"] == "ends" and not node.get("token"):
         yield LeftOut(number, "the element", f"{kind} without the token that ends it")
         return
-    made = _element(one, number, row)
-    if one.get("trim") == "true":
+    described = _element(node, number, row)
+    if node.get("trim") == "true":
         yield LeftOut(number, "trim", "the element is read at its full length, even at the end of a message")
-    if one.tag == "isofieldpackager":
+    if node.tag == "isofieldpackager":
         try:
-            made = _with_parts(made, one, row)
+            described = _with_parts(described, node, row)
         except SpecError as error:
             yield LeftOut(number, "its parts", error.found)
-    found[number] = made
+    elements[number] = described
 
 
-def _class(one: ElementTree.Element) -> str:
-    return one.get("class", "").strip().rpartition(".")[2][:_LONGEST_CLASS]
+def _class(node: ElementTree.Element) -> str:
+    return node.get("class", "").strip().rpartition(".")[2][:_LONGEST_CLASS]
 
 
 def _parsed(text: str, name: str) -> ElementTree.Element:
@@ -145,35 +147,35 @@ def _parsed(text: str, name: str) -> ElementTree.Element:
 
 
 def _refuse(*declared: object) -> None:
-    raise SpecError(None, None, "XML without entities", shown(declared[0]))
+    raise SpecError(None, None, "XML without entities", quoted_value(declared[0]))
 
 
-def _number(one: ElementTree.Element, name: str) -> int:
-    said = one.get("id", "")
-    if not (said.isascii() and said.isdigit() and int(said[:4]) <= _MOST):
-        raise SpecError(None, None, f"isofield id 0 to {_MOST}", shown(said) + f" in {name}")
-    return int(said)
+def _number(node: ElementTree.Element, name: str) -> int:
+    digits = node.get("id", "")
+    if not (digits.isascii() and digits.isdigit() and int(digits[:4]) <= _MOST):
+        raise SpecError(None, None, f"isofield id 0 to {_MOST}", quoted_value(digits) + f" in {name}")
+    return int(digits)
 
 
-def _known(known: Mapping[str, Any], kind: str, number: int) -> Any:
-    if kind not in known:
+def _row_of_class(classes: Mapping[str, Any], kind: str, number: int) -> Any:
+    if kind not in classes:
         raise SpecError(
-            number, None, "a class of jPOS such as " + ", ".join(list(known)[:3]), repr(kind)[:60]
+            number, None, "a class of jPOS such as " + ", ".join(list(classes)[:3]), repr(kind)[:60]
         )
-    return known[kind]
+    return classes[kind]
 
 
-def _size(one: ElementTree.Element, number: int) -> int:
-    said = one.get("length", "").strip()
-    if not (said.isascii() and said.isdigit() and len(said) <= 6):
-        raise SpecError(number, None, "a length in digits", shown(said))
-    return int(said)
+def _size(node: ElementTree.Element, number: int) -> int:
+    digits = node.get("length", "").strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 6):
+        raise SpecError(number, None, "a length in digits", quoted_value(digits))
+    return int(digits)
 
 
-def _element(one: ElementTree.Element, number: int, row: Mapping[str, str]) -> Described:
+def _element(node: ElementTree.Element, number: int, row: Mapping[str, str]) -> Described:
     """An element, or a part of one, by its class and length."""
-    said, binary = _size(one, number), row["lengths"] == BINARY
-    width, size = int(row["width"] or 0), said - (row["content"] == "x+n")
+    length, binary = _size(node, number), row["lengths"] == BINARY
+    width, size = int(row["width"] or 0), length - (row["content"] == "x+n")
     where, page, tag = (row["tag"] or "  0").split(" ")
     if width:
         longest = 256**width - 1 if binary else 10**width - 1
@@ -185,10 +187,10 @@ def _element(one: ElementTree.Element, number: int, row: Mapping[str, str]) -> D
     side, _, filler = row["odd"].partition(" ")
     odd = row["odd"]
     if side == "side":
-        odd = "left 0" if one.get("pad") == "true" else f"right {filler or 0}"
+        odd = "left 0" if node.get("pad") == "true" else f"right {filler or 0}"
     return Described(
         number=number,
-        name=one.get("name", "").strip(),
+        name=node.get("name", "").strip(),
         content=row["content"],
         size=0 if row["more"] == "empty" else size,
         written=written,
@@ -198,57 +200,59 @@ def _element(one: ElementTree.Element, number: int, row: Mapping[str, str]) -> D
         length_bytes=width if binary else 0,
         counts=row["counts"],
         odd=odd,
-        more=_more(one, row),
+        more=_more(node, row),
     )
 
 
-def _more(one: ElementTree.Element, row: Mapping[str, str]) -> dict[str, Any]:
+def _more(node: ElementTree.Element, row: Mapping[str, str]) -> dict[str, Any]:
     """Rows that few classes have."""
-    found: dict[str, Any] = {"tag": row["tag"]} if row["tag"] else {}
+    rows: dict[str, Any] = {"tag": row["tag"]} if row["tag"] else {}
     if row["more"] == "filled":
-        found["filled"] = True
+        rows["filled"] = True
     elif row["more"] == "ends":
-        found["ends"] = one.get("token", "")
-    return found
+        rows["ends"] = node.get("token", "")
+    return rows
 
 
-def _with_parts(made: Described, one: ElementTree.Element, row: Mapping[str, str]) -> Described:
+def _with_parts(described: Described, node: ElementTree.Element, row: Mapping[str, str]) -> Described:
     """The element with its parts, each in its own encoding. Raises SpecError with the reason as `found` if we
     cannot separate them."""
-    if _packager(one) == _CHIP:
-        return made  # the standard layout of chip data has its tags
-    cut, rows = _parts(one, made.number)
-    if made.written == BCD or (made.written == HEX) or row["counts"] == CHARACTERS:
-        raise uncut(made.number, f"they are in {_class(one)}")
-    if made.written.startswith("cp"):
+    if _packager(node) == _CHIP:
+        return described  # the standard layout of chip data has its tags
+    cut, rows = _parts(node, described.number)
+    if described.written == BCD or (described.written == HEX) or row["counts"] == CHARACTERS:
+        raise uncut(described.number, f"they are in {_class(node)}")
+    if described.written.startswith("cp"):
         # The element is converted to EBCDIC with everything in it.
-        rows = [_in_page(made, part) for part in rows]
-    return in_parts(made, cut, rows)
+        rows = [_in_page(described, part) for part in rows]
+    return in_parts(described, cut, rows)
 
 
-def _packager(one: ElementTree.Element) -> str:
-    return one.get("packager", "").strip().rpartition(".")[2]
+def _packager(node: ElementTree.Element) -> str:
+    return node.get("packager", "").strip().rpartition(".")[2]
 
 
-def _in_page(made: Described, part: dict[str, Any]) -> dict[str, Any]:
+def _in_page(described: Described, part: dict[str, Any]) -> dict[str, Any]:
     if part["written"] != "ascii" or part.get("lengths", "ascii") != "ascii" or "parts" in part:
-        raise uncut(made.number, "it would convert other bytes to EBCDIC as well")
-    return part | {"written": made.written} | ({"lengths": made.written} if "lengths" in part else {})
+        raise uncut(described.number, "it would convert other bytes to EBCDIC as well")
+    return (
+        part | {"written": described.written} | ({"lengths": described.written} if "lengths" in part else {})
+    )
 
 
-def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, Any]]]:
+def _parts(node: ElementTree.Element, number: int) -> tuple[str, list[dict[str, Any]]]:
     """The cut of an element with its own packager, and the rows of its parts. Raises SpecError with the
     reason as `found`."""
-    packager = _packager(one)
+    packager = _packager(node)
     parts = {
         int(part.get("id", "")): part
-        for part in one
+        for part in node
         if part.tag in ("isofield", "isofieldpackager") and part.get("id", "").isdecimal()
     }
     if not parts:
         raise uncut(number, f"{packager} describes none")
-    if one.get("headerLength", "0") != "0":
-        raise uncut(number, f"a header of {shown(one.get('headerLength'))} bytes is in front of them")
+    if node.get("headerLength", "0") != "0":
+        raise uncut(number, f"a header of {quoted_value(node.get('headerLength'))} bytes is in front of them")
     if packager in _TAGGED:
         rows = [_part(part, str(key), number) for key, part in sorted(parts.items())]
         return tagged(rows, number, lead=0 in parts)
@@ -256,10 +260,12 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
         head = 0 if _class(parts[min(parts)]) in _PAGES and min(parts) == 0 else None
         start = 1 if head == 0 else 0
     elif packager in _GENERIC:
-        said = one.get("bitmapField", "1")
-        head = None if one.get("emitBitmap") == "false" or not said.isdecimal() else int(said)
+        bitmap_field = node.get("bitmapField", "1")
+        head = (
+            None if node.get("emitBitmap") == "false" or not bitmap_field.isdecimal() else int(bitmap_field)
+        )
         usual = 2 if 1 in parts and _class(parts[1]) in _PAGES else 1
-        start = int(first) if (first := one.get("firstField", "")).isdecimal() else usual
+        start = int(first) if (first := node.get("firstField", "")).isdecimal() else usual
     else:
         raise uncut(number, f"an unknown packager, {packager}")
     chosen = [(key, part) for key, part in sorted(parts.items()) if key >= start and key != head]
@@ -275,56 +281,56 @@ def _parts(one: ElementTree.Element, number: int) -> tuple[str, list[dict[str, A
     return "bits", [bitmap, *rows]
 
 
-def _part(one: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
+def _part(node: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
     """One part as a row: its format in the value, and its encoding."""
-    kind = _class(one)
-    name = one.get("name", "").strip() or f"part {key}"
+    kind = _class(node)
+    name = node.get("name", "").strip() or f"part {key}"
     if kind in _PAGES:
-        size = _MAP_BYTES if kind == "Base1_BITMAP126" else _size(one, number)
+        size = _MAP_BYTES if kind == "Base1_BITMAP126" else _size(node, number)
         page = {"page": _PAGES[kind]} if _PAGES[kind] else {}
         halves = {"halves": True} if size == _TWO_MAPS else {}
         written = HEX if page else RAW
         return {"path": key, "name": name, "format": f"b {size}", "written": written, **page, **halves}
-    known = _classes().get(kind)
-    if known is None or (known["more"] == "ends" and not one.get("token")):
+    row = _classes().get(kind)
+    if row is None or (row["more"] == "ends" and not node.get("token")):
         raise uncut(number, f"an unknown class, {kind}, of part {key}")
-    if one.get("trim") == "true":
+    if node.get("trim") == "true":
         raise uncut(number, f"part {key} may end early (trim)")
-    made = _element(one, number, known)
-    if one.tag == "isofieldpackager":
-        made = _with_parts(made, one, known)
-    return part_row(replace(made, name=name), key)
+    described = _element(node, number, row)
+    if node.tag == "isofieldpackager":
+        described = _with_parts(described, node, row)
+    return part_row(replace(described, name=name), key)
 
 
-def to_jpos(made: Format, version: str | None = None) -> tuple[str, dict[int, str]]:
+def to_jpos(fmt: Format, version: str | None = None) -> tuple[str, dict[int, str]]:
     """The format as a jPOS packager, and the elements that jPOS cannot express, with the reason (0 is the
     MTI, 1 the bitmap)."""
-    fields = fields_of(made, version)
+    fields = fields_of(fmt, version)
     left: dict[int, str] = {}
-    if made.mti == HEXED:
+    if fmt.mti == HEXED:
         left[MTI_FIELD] = "jPOS has no class for a number in hex digits"
-    if made.bitmap_bytes > _MAP_BYTES:
+    if fmt.bitmap_bytes > _MAP_BYTES:
         left[BITMAP_FIELD] = "jPOS has a secondary bitmap only if bit 1 announces it"
-    elif _class_of_bitmap(made) == "IFE_BITMAP":
+    elif _class_of_bitmap(fmt) == "IFE_BITMAP":
         left[BITMAP_FIELD] = "jPOS always reads 32 characters of it, even in shorter messages"
     lines = [
-        _line(0, 4, "Message type indicator", _MTI.get(made.mti, "IFE_NUMERIC"), ' pad="true"'),
-        _line(1, 24 if made.third else _TWO_MAPS, "Bit map", _class_of_bitmap(made)),
+        _line(0, 4, "Message type indicator", _MTI.get(fmt.mti, "IFE_NUMERIC"), ' pad="true"'),
+        _line(1, 24 if fmt.third else _TWO_MAPS, "Bit map", _class_of_bitmap(fmt)),
     ]
-    for one in fields:
-        kind = _class_of(one)
+    for field in fields:
+        kind = _class_of(field)
         if kind is None:
-            behind = f" after a length of {one.prefix} bytes, {one.lengths}" if one.prefix else ""
-            left[one.number] = f"jPOS has no class for {one.format} written as {one.written}{behind}"
+            behind = f" after a length of {field.prefix} bytes, {field.lengths}" if field.prefix else ""
+            left[field.number] = f"jPOS has no class for {field.format} written as {field.written}{behind}"
             continue
-        content, size = size_of(one)
-        said = one.size if _as_text(one) else min(size, _longest(kind)) + (content == "x+n")
-        pad = f' pad="{str(one.odd.left).lower()}"' if one.written in (BCD, SIGNED, NIBBLES) else ""
-        ends = one.shape.ends.decode("latin-1") if one.shape else ""
+        content, size = size_of(field)
+        length = field.size if _as_text(field) else min(size, _longest(kind)) + (content == "x+n")
+        pad = f' pad="{str(field.odd.left).lower()}"' if field.written in (BCD, SIGNED, NIBBLES) else ""
+        ends = field.shape.ends.decode("latin-1") if field.shape else ""
         lines.append(
-            _line(one.number, said, one.name, kind, pad + (f" token={quoteattr(ends)}" if ends else ""))
+            _line(field.number, length, field.name, kind, pad + (f" token={quoteattr(ends)}" if ends else ""))
         )
-    most = max((one.number for one in fields), default=0)
+    most = max((item.number for item in fields), default=0)
     root = f'<isopackager maxValidField="{_MOST}">' if most > 2 * 8 * _MAP_BYTES else "<isopackager>"
     head = ['<?xml version="1.0" encoding="UTF-8"?>', _DOCTYPE, root]
     return "\n".join([*head, *lines, "</isopackager>", ""]), left
@@ -335,13 +341,13 @@ def _line(number: int, size: int, name: str, kind: str, more: str = "") -> str:
     return f'{head}{more} class="org.jpos.iso.{kind}"/>'
 
 
-def _class_of_bitmap(made: Format) -> str:
-    return "IFB_BITMAP" if made.bitmap == RAW else "IFE_BITMAP" if made.mti.startswith("cp") else "IFA_BITMAP"
+def _class_of_bitmap(fmt: Format) -> str:
+    return "IFB_BITMAP" if fmt.bitmap == RAW else "IFE_BITMAP" if fmt.mti.startswith("cp") else "IFA_BITMAP"
 
 
-def _as_text(one: Field) -> bool:
+def _as_text(field: Field) -> bool:
     """Whether the element is hex digits with a prefix that counts them: text, in effect."""
-    return one.written == HEX and one.prefix > 0 and one.counts == CHARACTERS
+    return field.written == HEX and field.prefix > 0 and field.counts == CHARACTERS
 
 
 def _longest(kind: str) -> int:
@@ -353,17 +359,17 @@ def _longest(kind: str) -> int:
     return int(base ** int(row["width"])) - 1
 
 
-def _class_of(one: Field) -> str | None:
+def _class_of(field: Field) -> str | None:
     """The class with the element's encoding, if any; jPOS's one EBCDIC page counts as all of them."""
-    content, _ = size_of(one)
-    written, sign = one.written, "ascii"
+    content, _ = size_of(field)
+    written, sign = field.written, "ascii"
     if written == SIGNED:
-        written, sign = BCD, one.page
-    elif _as_text(one):
-        content, written = "ans", one.page
+        written, sign = BCD, field.page
+    elif _as_text(field):
+        content, written = "ans", field.page
     elif written == HEX:
-        content, written = "b", f"{HEX} {one.page}"
-        if one.page != "ascii":
+        content, written = "b", f"{HEX} {field.page}"
+        if field.page != "ascii":
             return None  # IFE_BINARY misreads the digits A to F
     elif written == RAW:
         content = "b"
@@ -373,14 +379,16 @@ def _class_of(one: Field) -> str | None:
         content = "ans"
     if sign != "ascii":
         return None
-    wanted = (_page(written), _page(one.lengths) if one.prefix else "", one.prefix, _more_of(one))
-    for said in dict.fromkeys((content, "ans" if written in SINGLE_BYTE and content != "x+n" else content)):
+    encoding = (_page(written), _page(field.lengths) if field.prefix else "", field.prefix, _more_of(field))
+    for content_class in dict.fromkeys(
+        (content, "ans" if written in SINGLE_BYTE and content != "x+n" else content)
+    ):
         for name, row in _classes().items():
             if (
-                row["content"] == said
-                and _ways()[row["class"]] == wanted
-                and _counts_so(one, row)
-                and _filled_so(one, row)
+                row["content"] == content_class
+                and _ways()[row["class"]] == encoding
+                and _counts_so(field, row)
+                and _filled_so(field, row)
             ):
                 return name
     return None
@@ -399,8 +407,8 @@ def _ways() -> Mapping[str, tuple[object, ...]]:
     }
 
 
-def _more_of(one: Field) -> tuple[str, str]:
-    shape = one.shape
+def _more_of(field: Field) -> tuple[str, str]:
+    shape = field.shape
     if shape is None:
         return "", ""
     return (
@@ -408,23 +416,23 @@ def _more_of(one: Field) -> tuple[str, str]:
     ), "filled" if shape.filled else "ends" if shape.ends else ""
 
 
-def _counts_so(one: Field, row: Mapping[str, str]) -> bool:
+def _counts_so(field: Field, row: Mapping[str, str]) -> bool:
     """Whether the prefix counts in the same unit: unless the row differs, bytes of binary values and
     characters of others."""
-    if not one.prefix or _as_text(one):
-        return not (one.prefix and row["counts"])
+    if not field.prefix or _as_text(field):
+        return not (field.prefix and row["counts"])
     usual = BYTES if row["content"] == "b" else CHARACTERS
-    return one.counts == (row["counts"] or usual)
+    return field.counts == (row["counts"] or usual)
 
 
-def _filled_so(one: Field, row: Mapping[str, str]) -> bool:
+def _filled_so(field: Field, row: Mapping[str, str]) -> bool:
     """Whether an odd digit count is padded the same way, or cannot occur."""
     side, _, filler = row["odd"].partition(" ")
-    if not side or (one.fixed and one.size % 2 == 0):
+    if not side or (field.fixed and field.size % 2 == 0):
         return True
     if side != "side":
-        return one.odd == Odd(side == "left", filler)
-    return one.odd in (Odd(True, "0"), Odd(False, filler or "0"))
+        return field.odd == Odd(side == "left", filler)
+    return field.odd in (Odd(True, "0"), Odd(False, filler or "0"))
 
 
 def _page(written: str) -> str:

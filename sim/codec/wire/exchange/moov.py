@@ -31,7 +31,7 @@ from sim.codec.wire.formats import (
     prefix_width,
 )
 from sim.codec.wire.pages import SINGLE_BYTE
-from sim.errors import BITMAP_FIELD, SpecError, shown
+from sim.errors import BITMAP_FIELD, SpecError, quoted_value
 from sim.spec import spec
 from sim.spec.elements import ElementSpec
 
@@ -75,130 +75,132 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
     SpecError if *given* is not a specification, or its MTI has an unknown encoding."""
     fields = given.get("fields")
     if not isinstance(fields, Mapping) or not fields:
-        raise SpecError(None, None, "fields, a table of them", shown(fields))
+        raise SpecError(None, None, "fields, a table of them", quoted_value(fields))
     head: dict[str, Any] = {}
-    found: list[Described] = []
+    elements: list[Described] = []
     left: list[LeftOut] = []
-    for key, said in fields.items():
+    for key, raw_entry in fields.items():
         number = _number(key)
-        if not isinstance(said, Mapping):
-            raise SpecError(number, None, "a field as a table", shown(said))
-        one = {name.lower(): value for name, value in said.items()}
+        if not isinstance(raw_entry, Mapping):
+            raise SpecError(number, None, "a field as a table", quoted_value(raw_entry))
+        entry = {name.lower(): value for name, value in raw_entry.items()}
         if number == 0:
-            head["mti"] = _written(one, number)
+            head["mti"] = _written(entry, number)
         elif number == 1:
-            head |= _bitmap(one)
+            head |= _bitmap(entry)
         else:
-            left += _took(found, one, number)
-    if not found:
-        raise SpecError(None, None, "known fields", "; ".join(one.reason for one in left[:3]))
-    return rows_of(str(given.get("name") or name), "moov-io/iso8583 specification", head, found, left)
+            left += _add_element(elements, entry, number)
+    if not elements:
+        raise SpecError(None, None, "known fields", "; ".join(omission.reason for omission in left[:3]))
+    return rows_of(str(given.get("name") or name), "moov-io/iso8583 specification", head, elements, left)
 
 
-def _bitmap(one: Mapping[str, Any]) -> dict[str, Any]:
+def _bitmap(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The rows of the bitmap. One of more than 8 bytes is always sent whole, auto-expanded or not."""
-    head: dict[str, Any] = {"bitmap": HEX if _encoding(one, 1) == HEX else RAW}
-    size = one.get("length")
-    if size in _MAPS and (size != _MAPS[0] or one.get("disableautoexpand")):
+    head: dict[str, Any] = {"bitmap": HEX if _encoding(entry, 1) == HEX else RAW}
+    size = entry.get("length")
+    if size in _MAPS and (size != _MAPS[0] or entry.get("disableautoexpand")):
         head |= {"bitmap_bytes": size, "bit_1": False}
     return head
 
 
-def _took(found: list[Described], one: Mapping[str, Any], number: int) -> Iterator[LeftOut]:
-    """Put an element into *found*; yield what is left out of it."""
+def _add_element(elements: list[Described], entry: Mapping[str, Any], number: int) -> Iterator[LeftOut]:
+    """Put an element into *elements*; yield what is left out of it."""
     try:
-        made = _element(one, number, str(number))
+        described = _element(entry, number, str(number))
     except SpecError as error:
         yield LeftOut(number, "the element", f"it has {error.found}, not {error.expected}")
         return
-    if (pad := one.get("padding")) and not _is_usual(made, pad) and not one.get("subfields"):
-        said = pad.get("type") if isinstance(pad, Mapping) else pad
-        yield LeftOut(number, "padding", f"{shown(said)}: values are padded according to their content")
-    if one.get("subfields"):
+    if (pad := entry.get("padding")) and not _is_usual(described, pad) and not entry.get("subfields"):
+        kind = pad.get("type") if isinstance(pad, Mapping) else pad
+        yield LeftOut(
+            number, "padding", f"{quoted_value(kind)}: values are padded according to their content"
+        )
+    if entry.get("subfields"):
         try:
-            made = _with_parts(made, one)
+            described = _with_parts(described, entry)
         except SpecError as error:
             yield LeftOut(number, "its parts", error.found)
-    found.append(made)
+    elements.append(described)
 
 
-def _is_usual(made: Described, pad: Any) -> bool:
+def _is_usual(described: Described, pad: Any) -> bool:
     """Whether *pad* is the usual padding of the element's content, or of the standard's element."""
-    standard = _standard(made.number)
-    digits = standard is not None and (standard.content, standard.size) == ("n", made.size)
-    usual = [("Left", "0")] if made.content == "n" or digits else []
-    usual += [("Right", " ")] if made.content != "n" else []
+    standard = _standard(described.number)
+    digits = standard is not None and (standard.content, standard.size) == ("n", described.size)
+    usual = [("Left", "0")] if described.content == "n" or digits else []
+    usual += [("Right", " ")] if described.content != "n" else []
     return isinstance(pad, Mapping) and (
-        pad.get("type") == "None" or (not made.lengths and (pad.get("type"), pad.get("pad")) in usual)
+        pad.get("type") == "None" or (not described.lengths and (pad.get("type"), pad.get("pad")) in usual)
     )
 
 
-def _is_tlv(one: Mapping[str, Any]) -> bool:
-    return one.get("prefix") == "BerTLV" or (one.get("tag") or {}).get("enc") == "BerTLVTag"
+def _is_tlv(entry: Mapping[str, Any]) -> bool:
+    return entry.get("prefix") == "BerTLV" or (entry.get("tag") or {}).get("enc") == "BerTLVTag"
 
 
-def _with_parts(made: Described, one: Mapping[str, Any]) -> Described:
+def _with_parts(described: Described, entry: Mapping[str, Any]) -> Described:
     """The element with its subfields: positional, tagged, or announced by a bitmap. Raises SpecError with the
     reason as `found` if we cannot separate them."""
-    tag, bitmap = one.get("tag") or {}, one.get("bitmap")
-    subfields = one["subfields"]
+    tag, bitmap = entry.get("tag") or {}, entry.get("bitmap")
+    subfields = entry["subfields"]
     keys = sorted(subfields, key=lambda key: (int(key), key) if key.isdigit() else (_MOST_SUBFIELDS, key))
-    if _is_tlv(one):
-        return replace(made, more={"cut": "ber", "parts": [_chip(subfields[key], key) for key in keys]})
-    rows = [_part(subfields[key], key, made.number) for key in keys]
+    if _is_tlv(entry):
+        return replace(described, more={"cut": "ber", "parts": [_chip(subfields[key], key) for key in keys]})
+    rows = [_part(subfields[key], key, described.number) for key in keys]
     if isinstance(bitmap, Mapping):
-        written = _encoding(bitmap, made.number)
+        written = _encoding(bitmap, described.number)
         size = bitmap.get("length") or _MAPS[0]
         page = {"page": "ascii"} if written == HEX else {}
         head = {"path": "map", "name": "Bit map", "format": f"b {size}", "written": written, **page}
-        return in_parts(made, "bits", [head, *rows])
+        return in_parts(described, "bits", [head, *rows])
     if not tag.get("enc"):
-        return in_parts(made, "places short", rows)
+        return in_parts(described, "places short", rows)
     encoding = _TAGS.get(str(tag["enc"]), _ENCODINGS.get(str(tag["enc"])))
     if encoding not in (*SINGLE_BYTE, RAW):
-        raise uncut(made.number, f"their tags are written as {shown(tag['enc'])}")
+        raise uncut(described.number, f"their tags are written as {quoted_value(tag['enc'])}")
     cut, rows = tagged(
-        [row | {"tag": f"front {encoding} {tag.get('length')}"} for row in rows], made.number, lead=False
+        [row | {"tag": f"front {encoding} {tag.get('length')}"} for row in rows], described.number, lead=False
     )
-    return in_parts(made, cut, rows)
+    return in_parts(described, cut, rows)
 
 
 def _chip(said: Any, key: str) -> dict[str, Any]:
     """The row of one BER-TLV tag with a binary value."""
-    one = {name.lower(): value for name, value in said.items()} if isinstance(said, Mapping) else {}
-    size = one.get("length") if isinstance(one.get("length"), int) else 0
-    row = {"path": key.upper(), "name": str(one.get("description") or f"tag {key}")}
+    entry = {name.lower(): value for name, value in said.items()} if isinstance(said, Mapping) else {}
+    size = entry.get("length") if isinstance(entry.get("length"), int) else 0
+    row = {"path": key.upper(), "name": str(entry.get("description") or f"tag {key}")}
     return row | {"format": f"b..{size or _LONGEST_TAG}"}
 
 
 def _part(said: Any, key: str, number: int) -> dict[str, Any]:
     if not isinstance(said, Mapping):
         raise uncut(number, f"subfield {key} is not a table")
-    one = {name.lower(): value for name, value in said.items()}
+    entry = {name.lower(): value for name, value in said.items()}
     try:
-        made = _element(one, number, key)
+        described = _element(entry, number, key)
     except SpecError as error:
         raise uncut(number, f"part {key} has {error.found}") from None
-    return part_row(_with_parts(made, one) if one.get("subfields") else made, key)
+    return part_row(_with_parts(described, entry) if entry.get("subfields") else described, key)
 
 
 def _number(key: object) -> int:
     if not (isinstance(key, str) and key.isascii() and key.isdigit() and int(key[:4]) <= 192):
-        raise SpecError(None, None, "field numbers 0 to 192", shown(key))
+        raise SpecError(None, None, "field numbers 0 to 192", quoted_value(key))
     return int(key)
 
 
-def _encoding(one: Mapping[str, Any], number: int) -> str:
-    said = one.get("enc") or ("ASCII" if one.get("subfields") else None)
-    if said not in _ENCODINGS:
-        raise SpecError(number, None, "enc as " + ", ".join(_ENCODINGS), shown(said))
-    return _ENCODINGS[said]
+def _encoding(entry: Mapping[str, Any], number: int) -> str:
+    name = entry.get("enc") or ("ASCII" if entry.get("subfields") else None)
+    if name not in _ENCODINGS:
+        raise SpecError(number, None, "enc as " + ", ".join(_ENCODINGS), quoted_value(name))
+    return _ENCODINGS[name]
 
 
-def _written(one: Mapping[str, Any], number: int) -> str:
+def _written(entry: Mapping[str, Any], number: int) -> str:
     """The encoding of a value: text in hex digits is `hexed`, two digits per character."""
-    written, standard = _encoding(one, number), _standard(number)
-    text = one.get("type") in _TEXT_TYPES and (standard is None or standard.content != "b")
+    written, standard = _encoding(entry, number), _standard(number)
+    text = entry.get("type") in _TEXT_TYPES and (standard is None or standard.content != "b")
     return HEXED if written == HEX and text else written
 
 
@@ -207,21 +209,23 @@ def _standard(number: int) -> ElementSpec | None:
     return table[number - 1] if 0 < number <= len(table) else None
 
 
-def _element(one: Mapping[str, Any], number: int, key: str) -> Described:
+def _element(entry: Mapping[str, Any], number: int, key: str) -> Described:
     """An element, or part *key* of one. Raises SpecError for an unknown length, encoding or prefix."""
-    size, said = one.get("length"), one.get("prefix")
+    size, prefix = entry.get("length"), entry.get("prefix")
     if isinstance(size, bool) or not isinstance(size, int) or not 0 < size <= 999_999:
-        raise SpecError(number, None, "a length", shown(size))
-    written = RAW if _is_tlv(one) else _written(one, number)
-    family, _, width = str(said).partition(".")
+        raise SpecError(number, None, "a length", quoted_value(size))
+    written = RAW if _is_tlv(entry) else _written(entry, number)
+    family, _, width = str(prefix).partition(".")
     fixed = width == "Fixed"
     if not fixed and (family not in _PREFIXES or set(width) != {"L"} or len(width) > _LONGEST):
-        raise SpecError(number, None, "prefix as ASCII.LL, BCD.LLL, Binary.L or ASCII.Fixed", shown(said))
-    binary = written in (RAW, HEX) or one.get("type") == "Binary"
-    content = "b" if binary else "n" if written == BCD or one.get("type") == "Numeric" else "ans"
+        raise SpecError(
+            number, None, "prefix as ASCII.LL, BCD.LLL, Binary.L or ASCII.Fixed", quoted_value(prefix)
+        )
+    binary = written in (RAW, HEX) or entry.get("type") == "Binary"
+    content = "b" if binary else "n" if written == BCD or entry.get("type") == "Numeric" else "ans"
     return Described(
         number=number,
-        name=str(one.get("description") or f"Part {key}" * (key != str(number))),
+        name=str(entry.get("description") or f"Part {key}" * (key != str(number))),
         content=content,
         size=size,
         written=written,
@@ -229,14 +233,14 @@ def _element(one: Mapping[str, Any], number: int, key: str) -> Described:
         length_digits=0 if fixed else max(len(width), len(str(size)) * (family in _BYTES_OF)),
         length_bytes=_BYTES_OF.get(family, 0) * len(width) if not fixed else 0,
         counts=BYTES if written == HEX else "",
-        odd="right 0" if one.get("enc") == "LBCD" else "",
+        odd="right 0" if entry.get("enc") == "LBCD" else "",
     )
 
 
-def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], dict[int, str]]:
+def to_moov(fmt: Format, version: str | None = None) -> tuple[dict[str, Any], dict[int, str]]:
     """The format as a specification for moov-io/iso8583, ready for `json.dumps`, and the elements that it
     cannot express, with the reason."""
-    fields = fields_of(made, version)
+    fields = fields_of(fmt, version)
     encodings = {ours: theirs for theirs, ours in reversed(_ENCODINGS.items()) if theirs != "LBCD"}
     encodings |= {
         HEX: "HexToASCII",
@@ -246,33 +250,36 @@ def to_moov(made: Format, version: str | None = None) -> tuple[dict[str, Any], d
         "cp1140": "EBCDIC1047",
     }
     left: dict[int, str] = {}
-    if made.bitmap == HEX and made.mti.startswith("cp"):
+    if fmt.bitmap == HEX and fmt.mti.startswith("cp"):
         left[BITMAP_FIELD] = "moov writes the hex digits of a bitmap in ASCII"
-    mti = encodings[made.mti]
-    bitmap = "HexToASCII" if made.bitmap == HEX else "Binary"
+    mti = encodings[fmt.mti]
+    bitmap = "HexToASCII" if fmt.bitmap == HEX else "Binary"
     written: dict[str, Any] = {
-        "0": _field("String", 4, "Message type indicator", mti, _fixed(made.mti, mti)),
-        "1": _field("Bitmap", made.bitmap_bytes or 8, "Bit map", bitmap, "Hex.Fixed"),
+        "0": _field("String", 4, "Message type indicator", mti, _fixed(fmt.mti, mti)),
+        "1": _field("Bitmap", fmt.bitmap_bytes or 8, "Bit map", bitmap, "Hex.Fixed"),
     }
-    if made.bitmap_bytes:
+    if fmt.bitmap_bytes:
         written["1"]["disableAutoExpand"] = True
-    for one in fields:
-        encoding, prefix = encodings.get(one.written), _prefix(one)
-        filled = one.written == BCD and (one.odd.filler != "0" or one.content == "z" or one.counts == BYTES)
-        if one.number == THIRD_BITMAP and not made.bitmap_bytes:
-            left[one.number] = "bit 65 announces a third bitmap there"
+    for field in fields:
+        encoding, prefix = encodings.get(field.written), _prefix(field)
+        filled = field.written == BCD and (
+            field.odd.filler != "0" or field.content == "z" or field.counts == BYTES
+        )
+        if field.number == THIRD_BITMAP and not fmt.bitmap_bytes:
+            left[field.number] = "bit 65 announces a third bitmap there"
             continue
-        if filled or one.shape or one.written == SIGNED or encoding is None or prefix is None:
-            left[one.number] = (
-                f"no way to express {one.format} written as {one.written}{' with more' * bool(one.shape)}"
+        if filled or field.shape or field.written == SIGNED or encoding is None or prefix is None:
+            left[field.number] = (
+                f"no way to express {field.format} written as {field.written}"
+                f"{' with more' * bool(field.shape)}"
             )
             continue
-        if one.written == BCD and not one.odd.left:
+        if field.written == BCD and not field.odd.left:
             encoding = "LBCD"
-        content, size = size_of(one)
-        kind = "Binary" if one.written in (RAW, HEX) else "String"
-        written[str(one.number)] = _field(kind, size + (content == "x+n"), one.name, encoding, prefix)
-    return {"name": made.title, "fields": written}, left
+        content, size = size_of(field)
+        kind = "Binary" if field.written in (RAW, HEX) else "String"
+        written[str(field.number)] = _field(kind, size + (content == "x+n"), field.name, encoding, prefix)
+    return {"name": fmt.title, "fields": written}, left
 
 
 def _field(kind: str, size: int, name: str, encoding: str, prefix: str) -> dict[str, Any]:
@@ -285,18 +292,18 @@ def _fixed(written: str, usual: str) -> str:
     return f"{kind.removesuffix('1047')}.Fixed"
 
 
-def _prefix(one: Field) -> str | None:
+def _prefix(field: Field) -> str | None:
     """The prefix as `ASCII.LL`; None if moov has no name for it."""
     # Digits are the same in all EBCDIC pages, and moov names prefixes for only one of them.
     families = {ours: theirs for theirs, ours in _PREFIXES.items()}
     families |= dict.fromkeys(("cp037", "cp1140", "cp1047"), "EBCDIC")
-    if one.fixed:
-        return _fixed(one.written, "ASCII")
-    family = families.get(one.lengths)
-    width = one.prefix // (2 if one.lengths == HEX else 1)
-    if one.lengths == BCD:
+    if field.fixed:
+        return _fixed(field.written, "ASCII")
+    family = families.get(field.lengths)
+    width = field.prefix // (2 if field.lengths == HEX else 1)
+    if field.lengths == BCD:
         # Two digits per byte; an odd digit count leaves half a byte unused.
-        width = one.prefix_digits if prefix_width(BCD, one.prefix_digits) == width else 2 * width
-    if family is None or width > _LONGEST_NAMED or (one.written == HEX and one.counts != BYTES):
+        width = field.prefix_digits if prefix_width(BCD, field.prefix_digits) == width else 2 * width
+    if family is None or width > _LONGEST_NAMED or (field.written == HEX and field.counts != BYTES):
         return None
     return f"{family}.{'L' * width}"
