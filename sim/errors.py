@@ -177,7 +177,7 @@ def _starred(number: re.Match[str]) -> str:
 def quoted_value(value: object) -> str:
     """How an error quotes a caller's value: shortened, and without numbers as long as a card's.
 
-    >>> shown("VISSA"), shown(4111111111111111)
+    >>> quoted_value("VISSA"), quoted_value(4111111111111111)
     ("'VISSA'", '16 characters')
     """
     if isinstance(value, int) and abs(value) >= _LARGE:  # Python refuses to print very long numbers

@@ -51,7 +51,7 @@ def added_meaning(message: Message, job: str, network: str | None) -> str:
     """The meaning of a code that *network* has added to the standard's list, in the subfield of DE 22 for
     *job*; empty for a code of the standard or an unknown one.
 
-    >>> own(Message("1100", {22: "600101S00140"}, "1993"), "entry", "AMEX")
+    >>> added_meaning(Message("1100", {22: "600101S00140"}, "1993"), "entry", "AMEX")
     'keyed with 4-digit code'
     """
     part = role(job, message.version)

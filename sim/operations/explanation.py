@@ -168,7 +168,7 @@ class _Noted(dict[int, str]):
 def sentences_of(message: Message, network: str | None) -> tuple[Told, ...]:
     """The sentences of `tell` on *message*, each with its elements.
 
-    >>> told(Message("0800", {11: "000042", 70: "301"}), None)[-1]
+    >>> sentences_of(Message("0800", {11: "000042", 70: "301"}), None)[-1]
     Told(sentence='It can be traced by STAN 000042.', elements=(11,))
     """
     noted = _Noted(message.fields)

@@ -114,7 +114,7 @@ def usual(mti: str) -> bool:
 def is_known_mti(mti: str) -> bool:
     """Whether every digit of *mti* has a meaning.
 
-    >>> known("0200"), known("0999")
+    >>> is_known_mti("0200"), is_known_mti("0999")
     (True, False)
     """
     return strangeness(mti) == 0.0

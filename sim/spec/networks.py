@@ -347,7 +347,7 @@ _LAYOUT_HINT = (
 def network_value(name: str, what: str) -> str:
     """A plain value in the table of network *name*, such as its `title` or `aid`, without building its rules.
 
-    >>> told("AMEX", "title")
+    >>> network_value("AMEX", "title")
     'American Express'
     """
     return str(read_toml(f"networks/{_checked_name(name)}")[what])

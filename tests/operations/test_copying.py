@@ -181,8 +181,8 @@ def test_a_page_that_asks_for_less_gets_masked_text() -> None:
     menu = CopyMenu(message=RAW)
     sent: list[Any] = []
     menu.send = lambda content, buffers=None: sent.append(content)  # type: ignore[method-assign]
-    menu._asked(menu, {"ask": "copy", "form": "text"}, [])
-    menu._asked(menu, {"ask": "copy", "form": "text", "masked": False}, [])
-    menu._asked(menu, {"ask": "copy", "form": "nothing"}, [])
+    menu._on_request(menu, {"ask": "copy", "form": "text"}, [])
+    menu._on_request(menu, {"ask": "copy", "form": "text", "masked": False}, [])
+    menu._on_request(menu, {"ask": "copy", "form": "nothing"}, [])
     assert [CARD in one["text"] for one in sent] == [False, True]
     assert CARD not in str(menu.get_state())

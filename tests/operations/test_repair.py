@@ -230,14 +230,16 @@ def test_a_message_of_a_dialect_is_repaired_by_its_table() -> None:
     kind=st.sampled_from(["lost", "added", "other"]),
 )
 def test_repair_never_raises_and_gives_texts_that_read(at: int, char: str, kind: str) -> None:
-    """Whatever one character does: each proposal's text is its message, and says what is wrong with it, by the
-    network of its card or of the likeliest proposal's."""
+    """Whatever one character does: each proposal's text is its message, and says what is wrong with it, by
+    the network of its card or of the likeliest proposal's."""
     change = {"lost": "", "added": char + REQUEST[at], "other": char}[kind]
     for one in repair(REQUEST[:at] + change + REQUEST[at + 1 :]).proposals:
         if one.message is not None:
             assert build(one.message) == one.text
             reports = [validate(one.message, network=name) for name in (None, "VISA")]
-            assert one.left in [tuple(left for left in report.findings if left.is_error) for report in reports]
+            assert one.left in [
+                tuple(left for left in report.findings if left.is_error) for report in reports
+            ]
 
 
 @pytest.mark.parametrize("text", ["0", "9F", "0200" + "F" * 32 + "9", "DE 55 " * 9, "\x00é"])

@@ -242,7 +242,7 @@ def test_nothing_of_what_is_typed_is_in_what_a_notebook_saves() -> None:
     same."""
     explorer = LogExplorer()
     explorer.paste.value = "\n".join(traffic())
-    explorer.filter._asked(explorer.filter, {"kind": "typed", "text": f"DE43~corner {CARD}"}, [])
+    explorer.filter._on_message(explorer.filter, {"kind": "typed", "text": f"DE43~corner {CARD}"}, [])
     assert explorer.query.endswith(CARD)
     assert "411111******1111 is searched for everywhere" in explorer._narrowed.note
     explorer.query = CARD
@@ -255,9 +255,9 @@ def test_pages_are_sent_when_they_are_asked_for(explorer: LogExplorer) -> None:
     sent: list[Any] = []
     explorer.grid.send = lambda content, buffers=None: sent.append(content)
     ask = {"ask": "rows", "start": 10, "end": 400, "stamp": explorer.grid.stamp}
-    explorer.grid._asked(explorer.grid, ask, [])
-    explorer.grid._asked(explorer.grid, ask | {"stamp": -1}, [])
-    explorer.grid._asked(explorer.grid, ask | {"start": "0"}, [])
+    explorer.grid._on_request(explorer.grid, ask, [])
+    explorer.grid._on_request(explorer.grid, ask | {"stamp": -1}, [])
+    explorer.grid._on_request(explorer.grid, ask | {"start": "0"}, [])
     assert [len(one["rows"]) for one in sent] == [5]
     assert CARD not in str(sent)
 

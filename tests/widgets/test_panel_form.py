@@ -163,7 +163,7 @@ def test_what_is_typed_is_one_entry() -> None:
     raw = generate("echo", at=AT).raw
     lab.tab = "Explain"
     for size in range(1, len(raw) + 1):
-        lab.explain.input.text._asked(None, {"kind": "typed", "text": raw[:size]}, [])
+        lab.explain.input.text._on_message(None, {"kind": "typed", "text": raw[:size]}, [])
     assert [one.message for one in lab.history.entries] == [raw]
     lab.explain.message = generate("auth", at=AT).raw
     assert len(lab.history.entries) == 2

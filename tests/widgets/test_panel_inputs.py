@@ -228,7 +228,7 @@ def test_the_true_text_is_no_part_of_what_is_saved() -> None:
     box, sent = _box()
     assert VISA not in str(box.get_state())
     assert (box.shown, box.hides) == ("411111******1111", True)
-    box._asked(box, {"kind": "ask", "why": "copy"}, [])
+    box._on_message(box, {"kind": "ask", "why": "copy"}, [])
     assert sent == [{"kind": "text", "why": "copy", "text": VISA}]
     assert VISA not in repr(box)
 
@@ -236,7 +236,7 @@ def test_the_true_text_is_no_part_of_what_is_saved() -> None:
 def test_what_is_typed_arrives_and_is_answered() -> None:
     """Typing sets the value without asking the browser to fetch it again; a change from Python does."""
     box, sent = _box()
-    box._asked(box, {"kind": "typed", "text": "5555555555554444"}, [])
+    box._on_message(box, {"kind": "typed", "text": "5555555555554444"}, [])
     assert (box.value, box.shown, box.edition) == ("5555555555554444", "555555******4444", 0)
     assert sent == [{"kind": "heard"}]
     box.value = VISA
@@ -246,5 +246,5 @@ def test_what_is_typed_arrives_and_is_answered() -> None:
 def test_a_read_only_box_takes_no_text() -> None:
     """Whatever a browser sends."""
     box, _ = _box(editable=False)
-    box._asked(box, {"kind": "typed", "text": "1"}, [])
+    box._on_message(box, {"kind": "typed", "text": "1"}, [])
     assert box.value == VISA

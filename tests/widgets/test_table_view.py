@@ -59,8 +59,8 @@ def test_what_is_typed_into_the_filter_is_not_saved() -> None:
     view = sim.show(sim.rules())
     sent: list[Any] = []
     view.send = lambda content, buffers=None: sent.append(content)
-    view._asked(view, {"ask": "filter", "text": CARD}, [])
-    view._asked(view, {"ask": "filter"}, [])
+    view._on_request(view, {"ask": "filter", "text": CARD}, [])
+    view._on_request(view, {"ask": "filter"}, [])
     assert (view.text, sent[-1]) == (CARD, {"kind": "filter", "text": CARD})
     assert CARD not in str(view.get_state())
 

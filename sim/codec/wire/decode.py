@@ -147,7 +147,7 @@ def read_so_far(data: bytes, fmt: Format | str, version: str | None = None) -> W
 def decode_first(data: bytes, fmt: Format, version: str | None = None) -> tuple[Message, int]:
     """The message at the start of *data*, and its end. Raises the same errors as `decode`.
 
-    >>> begun(bytes.fromhex("0800 2020000000000000 990000 123456 0810"), wire_format("bcd"))[1]
+    >>> decode_first(bytes.fromhex("0800 2020000000000000 990000 123456 0810"), wire_format("bcd"))[1]
     16
     """
     return _read_message(Views(data), fmt, version, None)

@@ -236,7 +236,7 @@ def _is_address(url: str) -> bool:
 def _public_url(url: str) -> str:
     """*url* without user, password, query and fragment.
 
-    >>> _shown("https://user:secret@proxy.example/v1?key=1")
+    >>> _public_url("https://user:secret@proxy.example/v1?key=1")
     'https://proxy.example/v1'
     """
     if not _is_address(url):

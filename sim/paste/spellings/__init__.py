@@ -153,7 +153,7 @@ def named_messages(paste: str) -> list[Named]:
 
     Examples
     --------
-    >>> [one.mti for one in named('{"mti": "0800", "3": "990000", "11": "123456"}')]
+    >>> [one.mti for one in named_messages('{"mti": "0800", "3": "990000", "11": "123456"}')]
     ['0800']
     """
     return next((messages for module in ELEMENTS if (messages := list(module.find(paste)))), [])
