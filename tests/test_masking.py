@@ -209,6 +209,22 @@ def test_an_amount_with_its_currency_is_no_card() -> None:
     assert mask(37, value, "2003") == "484000******3451"
 
 
+@together(
+    "text, masked",
+    [
+        ("sale 10, pin 1234567", "sale 10, pin *******"),
+        ("PIN: 4512", "PIN: ****"),
+        ("the PIN is 98765.", "the PIN is *****."),
+        ("chip and PIN 5000 JPY", "chip and PIN 5000 JPY"),
+        ("chip and PIN 2512.50", "chip and PIN 2512.50"),
+        ("chip and PIN 5000", "chip and PIN 5000"),
+    ],
+)
+def test_a_pin_is_masked_and_an_amount_after_the_word_is_not(text: str, masked: str) -> None:
+    """Digits after the word are a PIN unless they are an amount."""
+    assert mask_words(text) == masked
+
+
 @pytest.mark.parametrize("value", ["123456789012345", "MERCHANT1234567", "000000012345", "20261120101530"])
 def test_what_is_surely_no_card_stays(value: str) -> None:
     """A merchant number, an amount or a time is not masked, even in a broken message."""
