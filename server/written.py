@@ -175,9 +175,10 @@ def plan(exchange_plan: Plan) -> dict[str, Any]:
     if exchange_plan.makes_messages and not exchange_plan.unclear and not exchange_plan.not_possible:
         run = exchange_plan.run()
         messages = [_message(run, at) for at in range(len(run.exchange))]
+    doubts = exchange_plan.doubts
     unclear = [
-        f"{'Unclear' if one in exchange_plan.doubts else 'Not understood'}: {masked_description(one)}"
-        for one in exchange_plan.unclear
+        f"{'Unclear' if text in doubts else 'Not understood'}: {masked_description(text)}"
+        for text in exchange_plan.unclear
     ]
     impossible = [f"Not possible: {exchange_plan.not_possible}"] if exchange_plan.not_possible else []
     steps: list[dict[str, Any]] = []

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from sim.codec.wire.catalogue import toml_table, toml_value
 from sim.exchanges import sums
 from sim.exchanges.deciding import Decision, said_by
 from sim.exchanges.lexicon import fold
@@ -68,7 +69,7 @@ def suite_of(plans: Sequence[Plan], text: str, words: str) -> Plan:
     """The call of `sim.run_suite` with a case for each of *plans*, and rules that make our own host answer as
     they say."""
     unclear: list[str] = []
-    cases: list[str] = []
+    cases: list[dict[str, Any]] = []
     rules: dict[int, dict[str, str]] = {}
     networks = {plan.steps[0].options.get("network") for plan in plans}
     for plan in plans:
@@ -84,24 +85,17 @@ def suite_of(plans: Sequence[Plan], text: str, words: str) -> Plan:
         if (len(plan.steps) > 1 or not options.keys() <= {*_OF_STEPS, "network", "stan"} or asked.which
                 or outcome in ("partial", "late") or rules.setdefault(amount, rule) != rule):  # fmt: skip
             unclear.append(f"{masked_description(plan.text.strip())}: not of a suite")
-        cases += [_toml(step)] * asked.count
+        cases += [step] * asked.count
     if len(networks) > 1:
         unclear.append("which network")
-    tables = [f'[[cases]]\nname = "{number}"\nsteps = [{case}]' for number, case in enumerate(cases, 1)]
-    tables += [
-        f"[[rules]]\n{_toml(rule)[2:-2]}".replace(", ", "\n") for rule in rules.values() if len(rule) > 1
-    ]
-    head = [f'network = "{network}"' for network in networks if network]
-    step = {"suite": "\n\n".join([*head, *tables])}
+    lines = [f"network = {toml_value(network)}" for network in networks if network]
+    for number, case in enumerate(cases, 1):
+        lines += toml_table("[cases]", {"name": str(number), "steps": [case]})
+    for rule in rules.values():
+        lines += toml_table("[rules]", rule) if len(rule) > 1 else []
+    step = {"suite": "\n".join(lines).strip()}
     notes = dict.fromkeys(note for plan in plans for note in plan.notes)
     return Plan(text, Asked(), (Step(SUITE, step, {"suite": words}),), tuple(notes), tuple(unclear))
-
-
-def _toml(value: object) -> str:
-    """*value* as TOML in one line."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
-    return str(value) if isinstance(value, int | float) else f'"{value}"'
 
 
 def _only(reader: Reader, keys: frozenset[str]) -> None:

@@ -224,11 +224,11 @@ class _List:
         options = {}
         for name, others in (("network", ("pan", "tail")), ("currency", ("amount",))):
             if keys.isdisjoint((name, *others)) and not (name == "currency" and "alone" in keys):
-                if len(self.named[name]) > 1:
+                values = self.named[name]
+                if len(values) > 1:
                     return False
-                options.update(
-                    dict.fromkeys([name] * len(self.named[name]), min(self.named[name], default=""))
-                )
+                if values:
+                    options[name] = min(values)
         item.plan = self.compose(self.reader.part(item.start, item.end, item.marks), options)
         return bool(item.plan.steps) and not (item.plan.unclear or item.plan.not_possible)
 
@@ -236,12 +236,14 @@ class _List:
         """The *items* as *remarks* decide them; the others are approved."""
         if not remarks:
             return items
-        for one in remarks:
-            number = one.number or (len(items) + 1) // 2 * (len(items) % 2)
-            if not number or items[number - (number > 0)].own & {*_DECIDING}:
+        middle = [len(items) // 2] if len(items) % 2 else []
+        for remark in remarks:
+            number = remark.number or 0
+            places = middle if not number else [number - 1 if number > 0 else number]
+            item = next((items[at] for at in places), None)
+            if item is None or item.own & {*_DECIDING}:
                 return []
-            item = items[number - (number > 0)]
-            item.marks, item.own = [*item.marks, *one.marks], item.own | one.keys
+            item.marks, item.own = [*item.marks, *remark.marks], item.own | remark.keys
         for item in items:
             if not item.own & {*_DECIDING}:
                 item.marks.append(Mark("decision", "approved", item.end, item.end, ""))

@@ -640,7 +640,7 @@ def _days_of(year: int) -> dict[str, int]:
 
 _DAYS, _COMMON_DAYS = _days_of(_LEAP_YEAR), _days_of(_COMMON_YEAR)
 _LEAP_DAY, _MOMENT = "0229", "MMDDhhmmss"
-# The day of a common and of a leap year, in three digits, by MMDD.
+# The day of a leap and of a common year, in three digits, by MMDD.
 DAYS_OF_YEAR = {day: (f"{at:03}", f"{at - (day > _LEAP_DAY):03}") for day, at in _DAYS.items()}
 _DAY = 86_400  # seconds
 _CLOCKS = 300  # seconds that two clocks of one acquirer may differ

@@ -55,6 +55,7 @@ def mask_of(numbers: Iterable[int]) -> int:
     >>> mask_of((2, 3))
     12
     """
+    # Without a loop in Python, because every message needs it.
     return reduce(or_, map((1).__lshift__, numbers), 0)
 
 

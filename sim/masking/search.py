@@ -51,12 +51,15 @@ _STARRED = re.compile(r"[0-9]{6}\*{3,9}[0-9]{4} ?[Dd]")  # a card number that wa
 _MONTH = re.compile(r"[=Dd] ?[0-9]{2}(?:0[1-9]|1[0-2])")
 _CHIP_TRACK = re.compile(r"57(?:0[B-Fb-f]|1[0-3])([0-9*]{12,19}[Dd][0-9]*[Ff]?)")
 _CHIP_PAN = re.compile(r"5[Aa]0[6-9Aa]([0-9]{12,19})")
+# No amount comes here: `chip and PIN 5000 JPY` has no PIN.
+NO_AMOUNT = (
+    r"(?![0-9]*(?:[.,][0-9]|\s?(?:(?-i:[A-Z]{3})\b(?!\s?[0-9])|[€£¥$]|yen|won|euros?|dollars?|pounds?"
+    r"|rupees?)))"
+)
 _LABELLED = re.compile(
     r"\b(?:cvv2?|cvc2?|cav2?|csc|cid)(?:[\W_]{1,4}|[\W_]+(?:code|value|is)[\W_]{1,4})([0-9]{3,4})(?![0-9])"
-    r"|\bpin(?:\s?block)?(?:\s?[:=]\s?|\s+is\s+|\s"
-    # A round number or an amount of a currency, as in `chip and PIN 5000 JPY`, is not a PIN.
-    r"(?=[0-9]{4,12}(?![0-9]|[.,][0-9]"
-    r"|\s?(?:[€£¥$]|(?-i:[A-Z]{3})\b|yen|won|euros?|dollars?|pounds?|rupees?)))(?![0-9]{1,3}00\b))"
+    # Without a sign between them, a round number is no PIN, either.
+    rf"|\bpin(?:\s?block)?(?:\s?[:=]\s?|\s+is\s+|\s{NO_AMOUNT}(?=[0-9]{{4,12}}(?![0-9]))(?![0-9]{{1,3}}00\b))"
     r"([0-9A-F]{4,16})(?![0-9A-Za-z])",
     re.IGNORECASE,
 )

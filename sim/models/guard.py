@@ -43,15 +43,10 @@ _HEX = re.compile(
 _NAMED = r"[\s\-_]*(?:block|code|number|no\.?|value|data|digits?)?[\s\"'`]*(?:(?:entered|used|given)\s+)?"
 _IS = r"(?:is|of|was|equals|[:=#(]|[-=]+>)?[\s\"'`(:]*"
 _FIGURE = r"(?:[0-9]|(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b)"
-# An amount after the word, as in `chip and PIN 5000 JPY`, is not a PIN.
-_MONEY = (
-    r"(?![0-9]*(?:[.,][0-9]|\s?(?:(?-i:[A-Z]{3})\b(?!\s?[0-9])|[€£¥$]|yen|won|euros?|dollars?|pounds?"
-    r"|rupees?)))"
-)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
 _IN_BASE64 = tuple(map(re.compile, ("[0-9+/=]", "[a-z]", "[A-Z]")))
 _SECRET = re.compile(
-    rf"\bpin{_NAMED}{_IS}(?:{_MONEY}{_FIGURE}(?:[ -]?{_FIGURE}){{3,11}}\b"
+    rf"\bpin{_NAMED}{_IS}(?:{search.NO_AMOUNT}{_FIGURE}(?:[ -]?{_FIGURE}){{3,11}}\b"
     r"|(?=[A-F]*[0-9])[0-9A-F]{4,}[ -]?[0-9A-F]{4,}\b)"
     r"|\b(?:[id]?cvv2?|c\.?v\.?v\.?|[id]?cvc[23]?|cav[v2]?|csc|cid|security code|(?:card )?verification "
     rf"(?:code|value|number)){_NAMED}{_IS}{_FIGURE}(?:[ -]?{_FIGURE}){{2,3}}\b"

@@ -146,9 +146,10 @@ def plan_table(plan: Plan) -> PlanTable:
         for number, call, name, value, words in plan.rows()
     ]
     rows += [("", "", "", "", "", note) for note in plan.remarks]
+    doubts = plan.doubts
     rows += [("", "", "", "", masked_description(words), "Not understood") for words in plan.unclear
-             if words not in plan.doubts]  # fmt: skip
-    rows += [("", "", "", "", "", f"Unclear: {masked_description(doubt)}") for doubt in plan.doubts]
+             if words not in doubts]  # fmt: skip
+    rows += [("", "", "", "", "", f"Unclear: {masked_description(doubt)}") for doubt in doubts]
     if plan.cost:
         rows.append(("", "", "", "", "", plan.cost))
     if plan.not_possible:

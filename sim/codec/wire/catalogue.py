@@ -274,17 +274,17 @@ _NOT_ROWS = ("name", "extends", "elements", "counts", "odd", "left_out")
 def to_toml(fmt: Format) -> str:
     """*fmt* as TOML: every row that differs from the defaults. It is complete, whatever *fmt* extends."""
     plain = Format(name="", title="", source="")
-    lines = [f"name = {_toml_value(fmt.name)}"]
+    lines = [f"name = {toml_value(fmt.name)}"]
     for attribute in fields(Format):
         value = getattr(fmt, attribute.name)
         if attribute.name in _NOT_ROWS or attribute.name.startswith("_"):
             continue
         if value != getattr(plain, attribute.name) or attribute.name in ("title", "source"):
-            lines.append(f"{attribute.name} = {_toml_value(value)}")
+            lines.append(f"{attribute.name} = {toml_value(value)}")
     for table in ("counts", "odd"):
-        lines += _toml_table(table, getattr(fmt, table))
+        lines += toml_table(table, getattr(fmt, table))
     for number, row in sorted(fmt.elements.items()):
-        lines += _toml_table(f"elements.{number}", row)
+        lines += toml_table(f"elements.{number}", row)
     return "\n".join(lines) + "\n"
 
 
@@ -295,32 +295,33 @@ def beside_toml(fmt: Format, said: Mapping[int, str]) -> str:
     changed = {number: row for number, row in fmt.elements.items() if row != base.elements.get(number)}
     if any(base.elements.get(number, {}).keys() - row.keys() for number, row in changed.items()):
         return to_toml(fmt)
-    lines = [f"name = {_toml_value(fmt.name)}", f"extends = {_toml_value(base.name)}"]
+    lines = [f"name = {toml_value(fmt.name)}", f"extends = {toml_value(base.name)}"]
     for attribute in fields(Format):
         value = getattr(fmt, attribute.name)
         plain = attribute.name in _NOT_ROWS or attribute.name.startswith("_") or attribute.name == "note"
         if not plain and (value != getattr(base, attribute.name) or attribute.name in _WITHOUT_DEFAULT):
-            lines.append(f"{attribute.name} = {_toml_value(value)}")
+            lines.append(f"{attribute.name} = {toml_value(value)}")
     for table in ("counts", "odd"):
         mine, others = getattr(fmt, table), getattr(base, table)
-        lines += _toml_table(table, {key: mine[key] for key in mine if mine[key] != others.get(key)})
+        lines += toml_table(table, {key: mine[key] for key in mine if mine[key] != others.get(key)})
     for number, row in sorted(changed.items()):
         old = base.elements.get(number, {})
-        head, *rest = _toml_table(f"elements.{number}", {k: v for k, v in row.items() if v != old.get(k)})[1:]
+        head, *rest = toml_table(f"elements.{number}", {k: v for k, v in row.items() if v != old.get(k)})[1:]
         lines += ["", f"{head}  # {said[number]}" if number in said else head, *rest]
     return "\n".join(lines) + "\n"
 
 
-def _toml_table(name: str, rows: Mapping[str, Any]) -> list[str]:
-    return (
-        ["", f"[{name}]", *(f"{key} = {_toml_value(value)}" for key, value in rows.items())] if rows else []
-    )
+def toml_table(name: str, rows: Mapping[str, Any]) -> list[str]:
+    """The lines of a TOML table after an empty one; none without *rows*. The name `[cases]` adds to an array
+    of tables."""
+    return ["", f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in rows.items())] if rows else []
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """*value* as TOML in one line."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_toml_value(item)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_toml_value, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     # JSON strings, numbers and booleans are valid TOML.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
 from sim.elements import mti as message_types
 from sim.elements.card import read_track_2
+from sim.judge.between import DAYS_OF_YEAR
 from sim.operations.repairing.framing import UNKNOWN
 from sim.parts import chip_data
 from sim.spec import Spec, lookup, number_of
@@ -189,33 +190,28 @@ def facts(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
             yield Fact(_EXPIRY, (track.expiry,), 7, EXPIRY, (_EXPIRY, _TRACK_2))
     if _PAN in fields and _EXPIRY in fields:
         yield Fact(_TRACK_2, (f"{fields[_PAN]}={fields[_EXPIRY]}",), 9.0 * (track is None), "", (_TRACK_2,))
-    yield from _clocks(fields, table)
-    yield from _reference(fields, table)
-
-
-def _clocks(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
-    """DE 7 and the local time, each from the other (same minutes and seconds) and from DE 37."""
     sent, local_time = moments(fields, table)
+    yield from _clocks(fields, table, sent, local_time)
+    yield from _reference(fields, table, [moment for moment in (sent, local_time) if moment])
+
+
+def _clocks(
+    fields: Mapping[int, str], table: Spec, sent: datetime | None, local_time: datetime | None
+) -> Iterator[Fact]:
+    """DE 7 and the local time, each from the other (same minutes and seconds) and from DE 37."""
     if _SENT not in fields:
         reference = fields.get(_RRN, "")
-        if days := _days(reference[1:4]):
-            hour = reference[4:6]
-            yield Fact(_SENT, [f"{day:%m%d}{hour}...." for day in days], 0, "", (_SENT,))
+        if days := [day for day, numbers in DAYS_OF_YEAR.items() if reference[1:4] in numbers]:
+            yield Fact(_SENT, [f"{day}{reference[4:6]}...." for day in days], 0, "", (_SENT,))
         if local_time:
             yield Fact(_SENT, (f"......{local_time:%M%S}",), 0, "", (_SENT,))
     if _TIME not in fields and sent:
         yield Fact(_TIME, ("." * (table[_TIME].width - 4) + f"{sent:%M%S}",), 0, "", (_TIME,))
 
 
-def _days(number: str) -> list[date]:
-    """The dates that a day of the year may be, in a common and in a leap year."""
-    if not number.isdecimal() or not 0 < int(number) < _YEAR / 24 / 60:
-        return []
-    return [date(year, 1, 1) + timedelta(int(number) - 1) for year in (_ANY_YEAR, _ANY_YEAR + 1)]
-
-
-def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
-    """DE 37 is often the last digit of the year, the day of the year, the hour, and the STAN."""
+def _reference(fields: Mapping[int, str], table: Spec, times: Sequence[datetime]) -> Iterator[Fact]:
+    """DE 37 is often the last digit of the year, the day of the year, the hour, and the STAN; *times* are
+    those of the message, UTC and local."""
     if len(fields.get(_RRN, "")) == _RRN_WIDTH:
         tail = "." * (table[_STAN].width - _RRN_HEAD) + fields[_RRN][_RRN_HEAD:]
         yield Fact(_STAN, (tail,), 8.0 * (_STAN not in fields), "", (_STAN,))
@@ -233,13 +229,11 @@ def _reference(fields: Mapping[int, str], table: Spec) -> Iterator[Fact]:
         if len(undone.when) == table[_SENT].width:
             yield Fact(_SENT, (undone.when,), 0, "", (_SENT,))
     days, hours, of_year = set[str](), set[str](), set[str]()
-    for moment in moments(fields, table):
-        if moment:
-            leap = moment.timetuple().tm_yday
-            common = leap - (moment.month > 2)
-            days |= {f".{leap:03}........", f".{common:03}........"}
-            of_year |= {f"{digit}{leap if digit in _LEAP else common:03}" for digit in "0123456789"}
-            hours.add(f"....{moment.hour:02}......")
+    for moment in times:
+        leap, common = DAYS_OF_YEAR[f"{moment:%m%d}"]
+        days |= {f".{leap}........", f".{common}........"}
+        of_year |= {f"{digit}{leap if digit in _LEAP else common}" for digit in "0123456789"}
+        hours.add(f"....{moment.hour:02}......")
     if days:
         yield Fact(_RRN, sorted(days), 8, JULIAN, (_RRN, _SENT))
         yield Fact(_RRN, of_year, 3)
