@@ -249,7 +249,7 @@ class Composer(Draft):
         city, country, trade = self.only("city"), self.only("country"), self.only("trade")
         marks, land = self.all("city"), city or ""
         regions = {mark.value for mark in self.all("region")}
-        country = country or next(iter(regions), None)
+        country = country or min(regions, default=None)
         name = (
             fold(marks[0].words).upper().removeprefix("IN ").removeprefix("A ")[:_MOST_CITY] if marks else ""
         )
@@ -300,7 +300,7 @@ class Composer(Draft):
         elif self.all("wallet"):
             self.put("token", True, "wallet")
         if entries:
-            self.put("entry", entries.pop(), "entry")
+            self.put("entry", min(entries), "entry")
         elif "three_d_secure" in self.words:
             self.put("entry", "ecommerce", "option")
         elif self.options.get("token"):
@@ -591,7 +591,7 @@ class Composer(Draft):
             kinds -= {"advice"}  # `0220 advice`
         if len(kinds) > 1:
             self.bad("contradicts itself: " + " / ".join(sorted(kinds)))
-        return next(iter(kinds), None)
+        return min(kinds, default=None)
 
     def _usual_kind(self, purpose: str) -> str:
         """The usual message type of a purpose; without a dual-message network, one message is enough for what

@@ -170,7 +170,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
         )
         if not clear and "declined" not in verdicts:
             bad(f"{weak[0].words}: the card's state or the decision?")
-        verdicts, code = {"declined"}, next(iter(codes), None)
+        verdicts, code = {"declined"}, min(codes, default=None)
     if len(verdicts) > 1:
         bad("contradicts itself: " + " / ".join(sorted(verdicts)))
     if not verdicts and reader.all("approval", "balanceis"):

@@ -26,7 +26,7 @@ def amounts(draft: Draft, chain: list[str], decision: Decision) -> dict[str, int
     codes |= {mark.value for mark in draft.all("currency")}
     if len(codes) > 1:
         bad("contradicts itself: " + " / ".join(sorted(codes)))
-    currency = next(iter(codes), str(draft.options.get("currency", "USD")))
+    currency = min(codes, default=str(draft.options.get("currency", "USD")))
     if any(mark.value.vague for mark in amounts) and draft.options.get("country") in _DOLLARS_ELSEWHERE:
         bad("which dollars")
     if codes:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -399,6 +402,24 @@ def test_words_and_doubts_are_said_apart() -> None:
     """Words that are not understood are not mixed with what is unclear about the others."""
     made = plan_of("visa 20 EUR frobnicated, chip swipe")
     assert made.refusal == "Not understood: frobnicated. Unclear: contradicts itself: chip / swipe"
+
+
+def test_a_contradiction_is_read_alike_in_every_process() -> None:
+    """Of options that exclude one another the same one is kept, whatever order a set has in this process."""
+    call = (
+        "from sim.exchanges.composing import plan_of; print(plan_of('visa 20 EUR 10 USD, chip swipe').code)"
+    )
+    codes = {
+        subprocess.run(
+            [sys.executable, "-c", call],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in "012"
+    }
+    assert len(codes) == 1
 
 
 def test_a_host_that_is_described_answers_so() -> None:
