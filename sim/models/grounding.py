@@ -198,13 +198,14 @@ class Ground:
         """What is found in *clause*."""
         found: list[_Finding] = []
         amounts = _amounts(clause)
-        money = amounts or any(unit.has("currency") for unit in clause)
+        pairs = {pair for unit in clause for pair in unit.pairs}
+        keys = {key for key, _ in pairs}
         labels = {int(unit.text) for unit in clause if unit.kind == "label"} & self.elements.keys()
         denied, last = False, -1
         for at, unit in enumerate(clause):
             claims = [pair for pair in unit.pairs if pair[0] in _CLAIMS]
             if unit.kind in ("number", "code"):
-                found.append((self._figures(clause, at), unit.text))
+                found.append((self._figures(clause, at, "decision" in keys), unit.text))
             elif unit.kind == "slot" or (unit.kind == "label" and int(unit.text) in labels):
                 found.append(("proof", unit.text))
             elif claims:
@@ -213,15 +214,17 @@ class Ground:
                     after = clause[at + 1 :] if self.language == "de" else ()  # lehnt den Kauf nicht ab
                     denied = self._denies((*before, *after))
                 last = at
-                found += self._claimed(claims, denied and not self._denies([unit]), clause)
+                is_denied = denied and not self._denies([unit])
+                found += self._claimed(claims, is_denied, amounts, pairs)
             elif unit.has("city") or unit.has("month"):
                 known = self.words.issuperset(unit.text.split()) or self.months.issuperset(unit.pairs)
                 near = unit.has("city") and any(("country", one) in self.claims for _, one in unit.pairs)
                 found.append(("proof" if known else "strange" if near else "false", unit.text))
-            elif unit.has("bears") and not any(one.has("reason") for one in clause):
+            elif unit.has("bears") and "reason" not in keys:
+                money = amounts or "currency" in keys
                 found += [("unsure", unit.text)] if money and not labels else []
             elif unit.has("reads"):
-                found += [] if any(one.has("entry") for one in clause) else [("unsure", unit.text)]
+                found += [] if "entry" in keys else [("unsure", unit.text)]
             elif not unit.pairs or unit.has("vague") or (unit.has("measure") and not unit.has("idle")):
                 found += [] if self.words.issuperset(unit.text.split()) else [("strange", unit.text)]
         if len(clause) >= _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
@@ -236,17 +239,16 @@ class Ground:
         if labels:
             own = {f"{one}" for one in self.elements}.union(*(self.elements[one] for one in labels))
             found += [("unsure", one.text) for one in clause if one.kind == "number" and one.text not in own]
-        purposes = {pair for unit in clause for pair in unit.pairs if pair[0] in _PURPOSE}
+        purposes = {pair for pair in pairs if pair[0] in _PURPOSE}
         steps = [numbers for claims, numbers in self.steps if numbers and purposes & claims]
         if steps and len(self.minor_units) > 1 and amounts.isdisjoint(set().union(*steps)):
             found += [("unsure", amount) for amount in amounts]
         return found
 
-    def _figures(self, clause: list[_Unit], at: int) -> str:
-        """What the number or code at *at* is."""
+    def _figures(self, clause: list[_Unit], at: int, decided: bool) -> str:
+        """What the number or code at *at* is; *decided*: the clause tells a decision."""
         text = clause[at].text
         before = clause[max(0, at - 2) : at]
-        decided = any(unit.has("decision") for unit in clause)
         if any(unit.has("coded") for unit in before) or (
             decided and before[-1:] and before[-1].text in _CODED
         ):
@@ -264,18 +266,20 @@ class Ground:
             return "false"
         return "strange" if any(unit.has("measure") for unit in clause[at + 1 : at + 2]) else "false"
 
-    def _claimed(self, claims: list[Claim], denied: bool, clause: list[_Unit]) -> list[_Finding]:
-        """Whether one of the *claims* of a phrase is so or, *denied*, not so."""
+    def _claimed(
+        self, claims: list[Claim], denied: bool, amounts: set[str], pairs: set[Claim]
+    ) -> list[_Finding]:
+        """Whether one of the *claims* of a phrase is so or, *denied*, not so; *amounts* and *pairs* are those
+        of its clause."""
         if denied and _CHARGED in claims and self.values.get("decision") == {"declined", "made"}:
             return [("proof", "not charged")]
-        amounts = _amounts(clause)
         found: list[_Finding] = []
         for key, value in claims:
             have = self.values.get(key, set())
             so = value in have or any(value in one.split("/") for one in have)
             so = so or any(one in have for one in value.split("/"))
             if (key, value) == _APPROVED and self.part and not denied:
-                so = self.part in amounts if amounts else any(one.has(*_PARTIAL) for one in clause)
+                so = self.part in amounts if amounts else _PARTIAL in pairs
             one_of = key in _ONE_OF or value in _PURPOSES
             if so != denied and (so or (one_of and (have or key == "decision"))):
                 return [("proof", value)]

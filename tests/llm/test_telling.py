@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from llm.expected import NOW
 from llm.wire import Provider
@@ -116,6 +118,16 @@ def test_what_is_known_is_supported_in_other_languages(message: Message, languag
 def test_what_the_facts_exclude_is_false(message: Message, text: str) -> None:
     """Another amount, currency, code, number, date, name or decision; links and markup."""
     assert ground(message).judge(text)[0] is Verdict.FALSE
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("unit", ["1 ", "10.00 ", "1.2,3'", "approved ", "genehmigt ", "costs ", "DE 4 "])
+def test_judging_grows_with_the_sentence_alone(unit: str, language: str) -> None:
+    """A model's longest answer as one clause takes a moment."""
+    facts = ground(DECLINE, language)
+    begun = time.process_time()
+    facts.judge(unit * (4400 // len(unit)))
+    assert time.process_time() - begun < 0.4
 
 
 @together(
