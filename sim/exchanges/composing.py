@@ -373,7 +373,7 @@ class Composer(Draft):
                 or mtis
                 or money
                 or self.all("kind", "entry", "fault")
-                or (decision.outcome and self.network)
+                or (decision.outcome and (self.network or decision.code))
             ):
                 self.bad("it is not clear what is meant")
             request = self._first(decision)
