@@ -53,16 +53,12 @@ class Guesser:
                     status, _, response = (await _received(process)).partition(b"\n")
                 return int(status), response
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
-                await self._end()
+                await self.close()
                 msg = "Identifying the format of this message took too long"
                 raise problem(503, "guess_timeout", ["body", "message"], msg) from None
             except asyncio.CancelledError:  # nobody waits for the result
-                await self._end()
+                await self.close()
                 raise
-
-    async def close(self) -> None:
-        """End the process, if it is running."""
-        await self._end()
 
     async def _started(self) -> Process:
         if self._process is None:
@@ -73,7 +69,8 @@ class Guesser:
                 await _received(self._process)
         return self._process
 
-    async def _end(self) -> None:
+    async def close(self) -> None:
+        """End the process, if it is running."""
         process, self._process = self._process, None
         if process is not None:
             with suppress(ProcessLookupError):

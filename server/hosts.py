@@ -28,7 +28,7 @@ def is_loopback(host: str) -> bool:
     if not host:  # means every address
         return False
     try:
-        ips = {host} if _is_address(host) else {str(row[4][0]) for row in socket.getaddrinfo(host, None)}
+        ips = {str(row[4][0]) for row in socket.getaddrinfo(host, None)}
     except OSError:
         return False
     return all(ip_address(address.partition("%")[0]).is_loopback for address in ips)
@@ -64,14 +64,6 @@ def target_host(target: str, host: str | None) -> str:
     if target[:1] != "/" and (match := _AUTHORITY.match(target)):
         return match["authority"]
     return LOCAL[0] if host is None else host
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _bracketed(name: str) -> str:

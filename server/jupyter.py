@@ -15,17 +15,7 @@ SECONDS_TO_START = 30
 def setup() -> dict[str, Any]:
     """The settings for jupyter-server-proxy: the command that starts the service, and its launcher tile."""
     return {
-        "command": [
-            sys.executable,
-            "-m",
-            "server",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "{port}",
-            "--workers",
-            "1",
-        ],
+        "command": [sys.executable, *"-m server --host 127.0.0.1 --port {port} --workers 1".split()],
         "timeout": SECONDS_TO_START,
         # A local service does not answer for the name by which the browser knows the Jupyter server.
         "request_headers_override": {"Host": "localhost"},

@@ -14,19 +14,12 @@ from sim.exchanges.composing import plan_of
 from sim.exchanges.plan import Plan
 from sim.operations import Explanation
 
-PROVIDERS = llm.PROVIDERS
-
-
-def reads_words(settings: Settings, asked: Any) -> bool:
-    """Whether the rules read the description of *asked*: no model is named, and none is configured, or the
-    demo is public, where no LLM may be used."""
-    has_model = asked.provider is not None or asked.model is not None
-    return not has_model and (settings.public or not llm.is_asked(None, None))
-
 
 async def plan(settings: Settings, asked: Any) -> Plan:
-    """The plan for the description of *asked*, by rules or by a model; other fields are ignored."""
-    if reads_words(settings, asked):
+    """The plan for the description of *asked*, by a model if one is named, or configured on a server that is
+    no public demo; otherwise by rules. Other fields are ignored."""
+    has_model = asked.provider is not None or asked.model is not None
+    if not has_model and (settings.public or not llm.is_asked(None, None)):
         return plan_of(asked.description)
     with _gate(settings, "description", asked.provider):
         return await llm.plan_async(asked.description, provider=asked.provider, model=asked.model)
@@ -34,24 +27,19 @@ async def plan(settings: Settings, asked: Any) -> Plan:
 
 async def tell(settings: Settings, asked: Any) -> Explanation:
     """The explanation of the message of *asked*. Raises ParseError if it is not a message."""
+    options = {name: getattr(asked, name) for name in ("version", "network", "provider", "model")}
     with _gate(settings, "llm", asked.provider):
-        return await llm.explain_async(
-            asked.message,
-            version=asked.version,
-            network=asked.network,
-            provider=asked.provider,
-            model=asked.model,
-        )
+        return await llm.explain_async(asked.message, **options)
 
 
 @contextmanager
 def _gate(settings: Settings, asked_by: str, provider: str | None) -> Iterator[None]:
     """Check a request for an LLM by *asked_by* (`description` or `llm`): 403 on a public demo, before
-    anything else; 422 for a *provider* that is not one of PROVIDERS. Inside, LLM errors become Problems."""
+    anything else; 422 for an unknown *provider*. Inside, LLM errors become Problems."""
     if settings.public:
         raise problem(403, "llm_disabled", ["body", asked_by], "LLM features are off on this public demo")
-    if provider is not None and provider not in PROVIDERS:
-        expected = either([f"'{name}'" for name in PROVIDERS])
+    if provider is not None and provider not in llm.PROVIDERS:
+        expected = either([f"'{name}'" for name in llm.PROVIDERS])
         msg = f"Input should be {expected}"
         loc: list[str | int] = ["body", "provider"]
         raise problem(422, "llm_provider_unknown", loc, msg, input=provider, ctx={"expected": expected})

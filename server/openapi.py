@@ -38,7 +38,8 @@ UNKNOWN_KEYS = "Keys that are not listed are ignored."
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The document for *endpoints* and `GET /health`."""
     paths: dict[str, Any] = {endpoint.path: {"post": _operation(endpoint)} for endpoint in endpoints}
-    paths["/health"] = {"get": _health()}
+    health = {"operationId": "health", "summary": "Is the service up?"}
+    paths["/health"] = {"get": {**health, "responses": {"200": _content("Success", Health)}}}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -70,7 +71,6 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     errors = _ERRORS | (_LLM_ERRORS if endpoint.llm else {}) | (_GUESS_ERRORS if endpoint.guesses else {})
     responses = {"200": _content("Success", endpoint.response)}
     responses |= {status: _content(text, HTTPValidationError) for status, text in sorted(errors.items())}
-    schema = {"$ref": _REF.format(model=endpoint.request.__name__)}
     return {
         "operationId": endpoint.path.strip("/"),
         "summary": endpoint.summary,
@@ -78,19 +78,18 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         "requestBody": {
             "description": UNKNOWN_KEYS,
             "required": True,
-            "content": {JSON: {"schema": schema, "example": endpoint.example}},
+            "content": {JSON: {"schema": _reference(endpoint.request), "example": endpoint.example}},
         },
         "responses": responses,
     }
 
 
-def _health() -> dict[str, Any]:
-    responses = {"200": _content("Success", Health)}
-    return {"operationId": "health", "summary": "Is the service up?", "responses": responses}
-
-
 def _content(text: str, record: type[BaseModel]) -> dict[str, Any]:
-    return {"description": text, "content": {JSON: {"schema": {"$ref": _REF.format(model=record.__name__)}}}}
+    return {"description": text, "content": {JSON: {"schema": _reference(record)}}}
+
+
+def _reference(record: type[BaseModel]) -> dict[str, str]:
+    return {"$ref": _REF.format(model=record.__name__)}
 
 
 _PAGE = Path(__file__).with_name("page")

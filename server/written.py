@@ -32,12 +32,9 @@ def fields_of(message: Message) -> list[Answer]:
 
 def parse(asked: Any, *, guess: bool = True) -> Answer | None:
     """The response to POST /parse; None if the format must be guessed and *guess* is False."""
-    form = None if asked.format is None else _checked_format(asked.format)
-    reading = _read(asked, form, guess)
-    return None if reading is None else _parsed(reading)
-
-
-def _parsed(reading: operations.Reading) -> Answer:
+    reading = _read(asked, None if asked.format is None else _checked_format(asked.format), guess)
+    if reading is None:
+        return None
     if reading.message is None:
         raise _refused(reading)
     view = operations.dissect(reading)
@@ -62,10 +59,10 @@ def _parsed(reading: operations.Reading) -> Answer:
 def build(asked: Any) -> Answer:
     """The response to POST /build."""
     name = _checked_format(asked.format)
-    unknown = [key for key in asked.fields if key not in _ELEMENTS]
-    if unknown:
-        faults = [BuildError(None, None, "a data element 2 to 128", repr(key[:9])) for key in unknown]
-        raise Problem(422, [_unwritable(key, fault) for key, fault in zip(unknown, faults, strict=True)])
+    if unknown := [key for key in asked.fields if key not in _ELEMENTS]:
+        expected = "a data element 2 to 128"
+        faults = {key: BuildError(None, None, expected, repr(key[:9])) for key in unknown}
+        raise Problem(422, [_unwritable(key, fault) for key, fault in faults.items()])
     fields = {int(number): value for number, value in asked.fields.items()}
     try:
         built = building.build_from(asked.mti, fields, version=asked.version, format=name)
@@ -88,10 +85,8 @@ def _unwritable(key: str, error: BuildError) -> dict[str, Any]:
 def convert(asked: Any, *, guess: bool = True) -> Answer | None:
     """The response to POST /convert; None if the format must be guessed and *guess* is False."""
     reading = _read(asked, None, guess)
-    return None if reading is None else _converted(asked, reading)
-
-
-def _converted(asked: Any, reading: operations.Reading) -> Answer:
+    if reading is None:
+        return None
     if reading.message is None or reading.misfits:
         raise _refused(reading)
     result = operations.convert(reading.message, asked.target_version, network=asked.network)
@@ -107,26 +102,17 @@ def _converted(asked: Any, reading: operations.Reading) -> Answer:
 
 def _read(asked: Any, form: str | None, guess: bool) -> operations.Reading | None:
     """The message, as far as it can be read; None if it is not in text form and *guess* is False."""
-    guessed = form != operations.TEXT and not guess
-    if form is not None and guessed:
+    text_only = form != operations.TEXT and not guess
+    if form is not None and text_only:
         return None
-    how = operations.TEXT if guessed else form
+    how = {name: getattr(asked, name) for name in ("version", "network", "interface")}
     try:
-        reading = operations.read(
-            asked.message,
-            format=how,
-            version=asked.version,
-            network=asked.network,
-            interface=asked.interface,
-        )
+        reading = operations.read(asked.message, format=operations.TEXT if text_only else form, **how)
     except ChoiceError as error:
         if error.option != "interface":
             raise
-        ctx = {"expected": error.expected}
-        where: list[str | int] = ["body", "interface"]
-        text = str(error)
-        raise problem(422, "interface_unknown", where, text, input=asked.interface, ctx=ctx) from None
-    return None if guessed and not reading.complete else reading
+        raise _unknown("interface", asked.interface, error) from None
+    return None if text_only and not reading.complete else reading
 
 
 def _refused(attempt: operations.Reading) -> Problem:
@@ -140,48 +126,54 @@ def _refused(attempt: operations.Reading) -> Problem:
         return problem(422, "not_iso8583", _MESSAGE, "This is not an ISO 8583 message", ctx=ctx)
     values = operations.dissect(attempt).shown_values if attempt.message else {}
     fields = {str(number): value for number, value in values.items() if number > 1}
-    return iso_problem("iso8583_parse", _MESSAGE, error, fields=fields, **_tried(attempt))
-
-
-def _tried(attempt: operations.Reading) -> dict[str, Any]:
-    """The formats tried when bytes were guessed, and how far each could be read."""
+    # The formats tried when bytes were guessed, and how far each could be read.
     attempts = [reading for reading in (attempt, *attempt.rivals) if reading.format][:_MOST_TRIED]
     tried = [{"format": reading.format, "read": reading.read, "of": reading.size} for reading in attempts]
-    return {"tried": tried} if any(reading.data for reading in attempts) else {}
+    more = {"tried": tried} if any(reading.data for reading in attempts) else {}
+    return iso_problem("iso8583_parse", _MESSAGE, error, fields=fields, **more)
 
 
 def _checked_format(name: str | None) -> str:
     try:
         return building.known_format(name)
     except ChoiceError as error:
-        ctx = {"expected": error.expected}
-        raise problem(422, "format_unknown", ["body", "format"], str(error), input=name, ctx=ctx) from None
+        raise _unknown("format", name, error) from None
 
 
-def generate(exchange_plan: Plan) -> dict[str, Any]:
+def _unknown(option: str, name: str | None, error: ChoiceError) -> Problem:
+    ctx = {"expected": error.expected}
+    return problem(422, f"{option}_unknown", ["body", option], str(error), input=name, ctx=ctx)
+
+
+def generate(exchange_plan: Plan) -> Answer:
     """The response to POST /generate: the message that the description of a plan is about. Raises Problem."""
     try:
         run = exchange_plan.run()
     except UnclearError as error:
-        raise _not_made(exchange_plan, error) from None
+        unclear = [masked_description(words) for words in error.words]
+        ctx = {"understood": exchange_plan.understood(), "unclear": unclear}
+        type_ = "not_possible" if error.not_possible else "description_unclear"
+        raise problem(422, type_, ["body", "description"], str(error), ctx=ctx) from None
     message = _message(run, run.subject)
     del message["role"]
     return message | {"network": run.exchange.network, "source": exchange_plan.source}
 
 
-def plan(exchange_plan: Plan) -> dict[str, Any]:
+def plan(exchange_plan: Plan) -> Answer:
     """The response to POST /plan, even if nothing can be made."""
     messages = []
     if exchange_plan.makes_messages and not exchange_plan.unclear and not exchange_plan.not_possible:
         run = exchange_plan.run()
         messages = [_message(run, at) for at in range(len(run.exchange))]
-    doubts = exchange_plan.doubts
-    unclear = [
-        f"{'Unclear' if text in doubts else 'Not understood'}: {masked_description(text)}"
-        for text in exchange_plan.unclear
-    ]
-    impossible = [f"Not possible: {exchange_plan.not_possible}"] if exchange_plan.not_possible else []
-    steps: list[dict[str, Any]] = []
+    notes = list(exchange_plan.remarks)
+    for text in exchange_plan.unclear:
+        doubt = "Unclear" if text in exchange_plan.doubts else "Not understood"
+        notes.append(f"{doubt}: {masked_description(text)}")
+    if exchange_plan.not_possible:
+        notes.append(f"Not possible: {exchange_plan.not_possible}")
+    if exchange_plan.cost:
+        notes.append(exchange_plan.cost)
+    steps: list[Answer] = []
     for number, call, name, value, words in exchange_plan.rows():
         if number > len(steps):
             steps.append({"call": call, "options": {}, "words": {}})
@@ -191,26 +183,14 @@ def plan(exchange_plan: Plan) -> dict[str, Any]:
             steps[-1]["words"][name] = masked_description(words)
     return {
         "steps": steps,
-        "notes": [
-            *exchange_plan.remarks,
-            *unclear,
-            *impossible,
-            *filter(None, [exchange_plan.cost]),
-        ],
+        "notes": notes,
         "code": exchange_plan.code,
         "messages": messages,
         "source": exchange_plan.source,
     }
 
 
-def _message(run: Run, at: int) -> dict[str, Any]:
+def _message(run: Run, at: int) -> Answer:
     step = run.exchange.steps[at]
     fields = fields_of(step.message)
     return {"message": run.text(at), "mti": step.message.mti, "role": step.role, "fields": fields}
-
-
-def _not_made(exchange_plan: Plan, error: UnclearError) -> Problem:
-    unclear = [masked_description(words) for words in error.words]
-    ctx = {"understood": exchange_plan.understood(), "unclear": unclear}
-    type_ = "not_possible" if error.not_possible else "description_unclear"
-    return problem(422, type_, ["body", "description"], str(error), ctx=ctx)

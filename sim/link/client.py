@@ -34,7 +34,7 @@ from sim.kept import Kept
 from sim.link.channel import Channel
 from sim.link.issuer import management
 from sim.link.line import Line, LinkError
-from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, TimeOut, tells_of_the_past, timeout_of
+from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, tells_of_the_past, timeout_of
 from sim.link.traffic import EVENT, IN, OUT, Traffic
 from sim.operations.answering import respond, reverse
 from sim.operations.building import in_format
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 _CLOSED = "the other side closed it"
+_CLOSED_CLIENT = ("an open client", "a closed one")
 
 
 class ClientChannel(Channel):
@@ -71,9 +72,8 @@ class ClientChannel(Channel):
     def left(self) -> str:
         """The reason to report when the host closes the connection."""
         partial = self._cutter.partial
-        return "the host closed the connection" + (
-            f", {partial} bytes of a frame had arrived" if partial else ""
-        )
+        arrived = f", {partial} bytes of a frame had arrived" if partial else ""
+        return f"the host closed the connection{arrived}"
 
     @property
     def queued(self) -> int:
@@ -185,7 +185,7 @@ class Pool:
                 series = None
                 while (channel := self.free()) is None:
                     if self.closed:
-                        raise self._not_open()
+                        raise LinkError(self.name, *_CLOSED_CLIENT)
                     if series and series.done() and self._refused:
                         raise copy(self._refused)
                     series = self._fill_up()
@@ -203,9 +203,7 @@ class Pool:
             return None
         if len(channels) < self.size:
             self._fill_up()
-        channel = (
-            channels[0] if len(channels) == 1 else min(channels, key=lambda candidate: len(candidate.awaited))
-        )
+        channel = min(channels, key=lambda open_channel: len(open_channel.awaited))
         if channel.queued > self._limits["queue_bytes"]:
             raise LinkError(self.name, "a host that reads", f"{channel.queued} bytes unread")
         return channel
@@ -236,24 +234,19 @@ class Pool:
         self._news.set()
         self._news.clear()
 
-    def _not_open(self) -> LinkError:
-        return LinkError(self.name, "an open client", "a closed one")
-
     async def _fill(self) -> None:
+        """Open the missing connections. Raises LinkError."""
         while len(self.channels) < self.size:
-            await self._open()
-
-    async def _open(self) -> None:
-        self._count += 1
-        name = f"{self._count} {self.name}"
-        channel = ClientChannel(name, await self._connected(), self.line, self._limits, **self._ends)
-        if self.closed:  # meanwhile
-            await channel.close()
-            raise self._not_open()
-        self.channels.append(channel)
-        self._refused = None
-        self._tell("connected", "", name)
-        self._wake()
+            self._count += 1
+            name = f"{self._count} {self.name}"
+            channel = ClientChannel(name, await self._connected(), self.line, self._limits, **self._ends)
+            if self.closed:  # meanwhile
+                await channel.close()
+                raise LinkError(self.name, *_CLOSED_CLIENT)
+            self.channels.append(channel)
+            self._refused = None
+            self._tell("connected", "", name)
+            self._wake()
 
     async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A new connection. Raises LinkError if the host does not accept it in time, or with an untrusted
@@ -421,9 +414,8 @@ class AsyncClient:
         """Follow up a request that got no response: repeat an advice or a reversal, which report what has
         already happened; reverse any other."""
         request = exchange.request
-        policy = timeout_of(request.version)
         if tells_of_the_past(request):
-            await self._repeat(exchange, policy, timeout, began=1)
+            await self._repeat(exchange, timeout, began=1)
             return
         if is_digits(stan := request.get(11)):  # the reversal's STAN is a later one
             self.stan = max(self.stan, int(stan) % 1_000_000)
@@ -435,27 +427,21 @@ class AsyncClient:
             self._leave_open(exchange, f"it cannot be reversed: {error}")
             return
         exchange.reversal = Sent(reversal.message)
-        await self._repeat(exchange.reversal, policy, timeout, of=exchange)
+        await self._repeat(exchange.reversal, timeout, of=exchange)
 
     async def _repeat(
-        self,
-        exchange: Sent,
-        policy: TimeOut,
-        timeout: float | None,
-        *,
-        began: int = 0,
-        of: Sent | None = None,
+        self, exchange: Sent, timeout: float | None, *, began: int = 0, of: Sent | None = None
     ) -> None:
         """Send *exchange* until it gets a response, all attempts are used up (*began* of them already), or no
         connection can be opened. Without a response, *of*, the exchange that it reverses, or itself is
         unsettled."""
+        policy = timeout_of(exchange.request.version)
         tries = policy.tries if self.tries is None else self.tries
         what = "it" if of is None else "its reversal"
         why = f"{what} got no response after {tries} attempts"
         for attempt in range(began, tries):
             if attempt:
-                if seconds := policy.wait(attempt):
-                    await asyncio.sleep(seconds)
+                await asyncio.sleep(policy.wait(attempt))
                 exchange.request = exchange.request.replace(mti=mtis.repeat_mti(exchange.request.mti))
             try:
                 await self.carry(exchange, timeout)
@@ -524,14 +510,12 @@ class AsyncClient:
         awaited = _Awaited(exchange, key, channel, ended, time.perf_counter())
         self._awaited[key] = awaited
         channel.awaited.add(awaited)
-        awaited.deadline = asyncio.get_running_loop().call_later(seconds, self._ring, awaited)
+        loop = asyncio.get_running_loop()
+        # One more turn of the event loop: if the loop was blocked, a response may be unread.
+        awaited.deadline = loop.call_later(seconds, loop.call_soon, self._give_up, awaited)
         exchange.sent_at, exchange.sent = time.time(), exchange.sent + 1
         channel.write(data)
         self.traffic.add(exchange.sent_at, channel.name, OUT, "request", data)
-
-    def _ring(self, awaited: _Awaited) -> None:
-        """Allow one more turn of the event loop: if the loop was blocked, a response may be unread."""
-        asyncio.get_running_loop().call_soon(self._give_up, awaited)
 
     def _give_up(self, awaited: _Awaited) -> None:
         if self._awaited.get(awaited.key) is awaited:
@@ -585,7 +569,8 @@ class AsyncClient:
             exchange = awaited.exchange
             exchange.answer, exchange.latency = message, now - awaited.began
             self.traffic.codes[message.get(39)] += 1
-            note = self._distrust(message) or exchange.misfit
+            wrong = self.keys.wrong_mac(message, self.line.mac_format, self.network) if self.keys else ""
+            note = _DISTRUSTED[wrong] if wrong else exchange.misfit
             self.traffic.add(wall, channel.name, IN, "answer", data, exchange.latency, note=note)
             self._overdue.keep(key, ANSWERED)
             awaited.end(ANSWERED, note)
@@ -597,16 +582,10 @@ class AsyncClient:
         else:
             self.traffic.add(wall, channel.name, IN, "duplicate", data)
 
-    def _distrust(self, answer: Message) -> str:
-        """Why *answer* cannot be trusted; empty if its MAC is correct or not required."""
-        if self.keys is None:
-            return ""
-        return _DISTRUSTED.get(self.keys.wrong_mac(answer, self.line.mac_format, self.network), "")
-
     def _unasked(self, channel: ClientChannel, message: Message, data: bytes, wall: float) -> None:
-        kind = "unmatched" if mtis.is_response(message.mti) else "unsolicited"
-        self.traffic.add(wall, channel.name, IN, kind, data)
-        if kind == "unmatched":
+        is_response = mtis.is_response(message.mti)
+        self.traffic.add(wall, channel.name, IN, "unmatched" if is_response else "unsolicited", data)
+        if is_response:
             return
         try:
             answer = self._unsolicited(message)

@@ -12,6 +12,7 @@ one currency.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -74,8 +75,7 @@ class Accounts:
 
     def balance(self, pan: str) -> int:
         """The available balance of the account of *pan*."""
-        balance = self._balances.get(pan)
-        return self.opening if balance is None else balance
+        return self.opening if (balance := self._balances.get(pan)) is None else balance
 
     def book(self, message: Message, amount: int, approval: str = "", name: str = "") -> None:
         """Debit *amount* (below 0: credit) for *message*. A reversal or completion may refer to the booking,
@@ -91,10 +91,8 @@ class Accounts:
         for key in names:
             self._numbers.keep(key, number)
         if name and message.mti[1] == _AUTHORIZATION:
-            reference = f"{pan} {name}"
-            self._transactions.keep(
-                reference, (*(self._transactions.get(reference) or ()), number)[-_MOST_OF_ONE:]
-            )
+            numbers = (*(self._transactions.get(f"{pan} {name}") or ()), number)
+            self._transactions.keep(f"{pan} {name}", numbers[-_MOST_OF_ONE:])
 
     def complete(self, message: Message, amount: int, name: str = "") -> bool:
         """Replace the authorization that *message* completes, and its increments with the same *name*, by
@@ -103,10 +101,7 @@ class Accounts:
         keys = _original_keys(message)
         if approval := message.get(38).strip():
             keys.append(_by_approval(account(message)[1], approval))
-        booking = self._find(keys)
-        if booking is None:
-            return False
-        number, pan, taken, completed = booking
+        number, pan, taken, completed = self._find(keys) or (0, "", 0, True)
         if completed:
             return False
         self._balances.keep(pan, self.balance(pan) + taken - amount)
@@ -114,9 +109,9 @@ class Accounts:
         for key in _names(message, pan):
             self._numbers.keep(key, number)
         for other in self._transactions.get(f"{pan} {name}") or ():
-            increment = self._booked.get(other)
-            if increment is not None and not increment[2]:
-                self._balances.keep(pan, self.balance(pan) + increment[1])
+            _, taken, completed = self._booked.get(other) or ("", 0, True)
+            if not completed:
+                self._balances.keep(pan, self.balance(pan) + taken)
                 self._booked.keep(other, (pan, 0, True))
         return True
 
@@ -146,9 +141,10 @@ class Accounts:
 
 def _names(message: Message, pan: str) -> list[str]:
     """The keys by which a reversal may refer to *message* of card *pan*: STAN, and reference number."""
-    get = message.fields.get
-    by_stan = _by_stan(pan, get(11, ""))
-    return [by_stan, _by_reference(pan, reference, get(41, ""))] if (reference := get(37)) else [by_stan]
+    names = [_by_stan(pan, message.get(11))]
+    if reference := message.get(37):
+        names.append(_by_reference(pan, reference, message.get(41)))
+    return names
 
 
 def _by_stan(pan: str, stan: str) -> str:
@@ -287,33 +283,30 @@ class Issuer:
             decision = Decision(answer, note=note)
         else:
             decision = self._accounted(request, session, rule)
-        if rule is not None and rule.answer and decision.answer is not None:
-            decision.answer, decision.text = self._changed(decision.answer, rule), ""
-        if rule is not None and rule.action == "wrong-stan" and decision.answer is not None:
-            # Before the MAC is added; otherwise the MAC would be wrong as well.
-            decision.answer, decision.text = decision.answer.replace(de11=_other(decision.answer.get(11))), ""
-        if self.keys and decision.answer is not None:
-            try:
-                decision.answer = self.keys.sealed(decision.answer, request, self.format, key)
-            except BuildError:  # the format cannot encode the bytes that the MAC covers
-                answer, decision.note = self.fitted(decision.answer, decision.note)
-                decision.answer = self.keys.sealed(answer, request, self.format, key)
-            decision.text = ""
-        if rule is None:
-            return decision
-        decision.action, decision.delay, decision.rule = rule.action, rule.delay, rule.label
+        if decision.answer is not None:
+            answer = decision.answer if rule is None else self._changed(decision.answer, rule)
+            if self.keys:
+                try:
+                    answer = self.keys.sealed(answer, request, self.format, key)
+                except BuildError:  # the format cannot encode the bytes that the MAC covers
+                    answer, decision.note = self.fitted(answer, decision.note)
+                    answer = self.keys.sealed(answer, request, self.format, key)
+            if answer is not decision.answer:
+                decision.answer, decision.text = answer, ""
+        if rule is not None:
+            decision.action, decision.delay, decision.rule = rule.action, rule.delay, rule.label
         return decision
 
     def _changed(self, answer: Message, rule: Rule) -> Message:
-        """*answer* with the elements and subfields that *rule* sets."""
-        network = chosen_network(answer, self.network)
+        """*answer* with the elements and subfields that *rule* sets, or with a wrong STAN."""
+        network = chosen_network(answer, self.network) if rule.answer else None
         for path, text in rule.answer:
             number, _, inside = path.partition(".")
             base = answer.get(int(number)) if inside else ""
             parts = {inside: text}
             value = filled(int(number), base, parts, Values({}, str), answer.version, network)
             answer = answer.replace(**{f"de{number}": value or None})
-        return answer
+        return answer.replace(de11=_other(answer.get(11))) if rule.action == "wrong-stan" else answer
 
     def fitted(self, answer: Message, note: str) -> tuple[Message, str]:
         """*answer* reduced to what the format can encode, and *note* with what is left out. Raises BuildError
@@ -347,14 +340,11 @@ class Issuer:
             answer = parse(text, request.dialect or request.version) if text else None
             return Decision(answer, note=f"repeat: {note}".removesuffix(": "), text=text)
         answer, note, findings = self._fresh(request, rule, earlier)
-        text = "" if answer is None else _text(answer)
-        if answer is not None:
-            self._given.keep(key, (text, note))
+        text = ""
+        with suppress(BuildError):  # an answer without a text form
+            text = build(answer)
+        self._given.keep(key, (text, note))
         return Decision(answer, note=note, findings=findings, text=text)
-
-    def _approved(self, text: str, request: Message) -> bool:
-        answer = parse(text, request.dialect or request.version) if text else None
-        return answer is not None and _approves(answer.get(39), request.version)
 
     def _key(self, request: Message) -> str:
         # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
@@ -362,7 +352,7 @@ class Issuer:
 
     def _fresh(
         self, request: Message, rule: Rule | None, earlier: tuple[str, str] | None
-    ) -> tuple[Message | None, str, int]:
+    ) -> tuple[Message, str, int]:
         if rule is not None and rule.decides:
             return (*self._by_rule(request, rule, earlier), 0)
         report = judge(request, self.network, ())
@@ -377,16 +367,17 @@ class Issuer:
 
     def _by_rule(
         self, request: Message, rule: Rule, earlier: tuple[str, str] | None
-    ) -> tuple[Message | None, str]:
+    ) -> tuple[Message, str]:
         """The response with the rule's code. If the response before (*earlier*) approved, nothing is booked
         again."""
         answer, note = self._ruled(request, rule.code)
-        approved = request.mti[1] in _ACCOUNTED and _approves(rule.code, request.version)
-        if approved and not (earlier and self._approved(earlier[0], request)):
+        version, text = request.version, earlier[0] if earlier else ""
+        before = parse(text, request.dialect or version).get(_CODE) if text else ""
+        if request.mti[1] in _ACCOUNTED and _approves(rule.code, version) and not _approves(before, version):
             self._book(request, self._taken(request), answer)
         return answer, note
 
-    def _ruled(self, request: Message, code: str) -> tuple[Message | None, str]:
+    def _ruled(self, request: Message, code: str) -> tuple[Message, str]:
         """The response with a rule's *code*, and a note; if the version has no room for the code, a system
         malfunction."""
         try:
@@ -395,28 +386,31 @@ class Issuer:
             answer = self._answer(request, self._code("malfunction", request))
             return answer, f"the rule's code {code} is not a code of {request.version}: {error}"
 
-    def _moved(self, request: Message, rule: Rule | None) -> tuple[Message | None, str]:
-        taken = self._taken(request)
+    def _moved(self, request: Message, rule: Rule | None) -> tuple[Message, str]:
+        taken, available = self._taken(request), self.accounts.balance(account(request)[1])
         if self._moves.get(request.get(3)[:2]) == "inquiry":
-            answer_with_balance = self._with_balance(request)
+            balance = max(-LARGEST_AMOUNT, min(available, LARGEST_AMOUNT))
+            answer = self._answer(request, None, balance=balance)
             self.accounts.book(request, 0)  # nothing, which a reversal may name
-            return answer_with_balance, "balance returned"
+            return answer, "balance returned"
         if rule is not None and rule.approved is not None and taken > 0:
-            return self._partly(request, min(rule.approved, taken), rule.code or None), "approved in part"
-        available = self.accounts.balance(account(request)[1])
+            part = min(rule.approved, taken)
+            answer = self._answer(request, rule.code or None, part=part)
+            self.accounts.book(request, part, answer.get(38), self._transaction_id(request, answer))
+            return answer, "approved in part"
         if taken > available and request.mti[2] not in _ADVICES:
             return self._answer(request, self._code("no_funds", request)), "insufficient funds"
         answer = self._answer(request, None)
         return answer, self._book(request, taken, answer)
 
-    def _book(self, request: Message, amount: int, answer: Message | None) -> str:
+    def _book(self, request: Message, amount: int, answer: Message) -> str:
         """Book what *request* debits, and return a note if it is special: a financial advice that refers to
         an authorization completes and replaces it."""
         if request.mti[1:3] == _COMPLETES and self.accounts.complete(
             request, amount, self._transaction_id(request)
         ):
             return "completes its authorization"
-        self.accounts.book(request, amount, _approval(answer), self._transaction_id(request, answer))
+        self.accounts.book(request, amount, answer.get(38), self._transaction_id(request, answer))
         return ""
 
     def _transaction_id(self, request: Message, answer: Message | None = None) -> str:
@@ -426,13 +420,13 @@ class Issuer:
             return ""
         return transaction_name(request, chosen_network(request, self.network), answer)
 
-    def _reversed(self, request: Message) -> tuple[Message | None, str]:
+    def _reversed(self, request: Message) -> tuple[Message, str]:
         back = self.accounts.give_back(request)
         if back is None:
             return self._answer(request, self._code("unknown_original", request)), "its original is unknown"
         return self._answer(request, None), "" if back else "was already reversed"
 
-    def _managed(self, request: Message, session: Session, rule: Rule | None) -> tuple[Message | None, str]:
+    def _managed(self, request: Message, session: Session, rule: Rule | None) -> tuple[Message, str]:
         kind = management(request)
         if rule is not None and rule.decides:
             answer, note = self._ruled(request, rule.code)
@@ -442,12 +436,8 @@ class Issuer:
         elif kind == "cutover":
             self.business_days += 1
         answer = self._answer(request, None)
-        return self._with_key(request, answer) if kind == "key" and self.keys else (answer, kind)
-
-    def _with_key(self, request: Message, answer: Message | None) -> tuple[Message | None, str]:
-        """The response to a key exchange: with the new key, or a rejection."""
-        if self.keys is None or answer is None:
-            return answer, ""
+        if kind != "key" or self.keys is None:
+            return answer, kind
         try:
             more, note = self.keys.exchange(request, self.network)
         except OptionError as error:  # its text never contains a key
@@ -456,7 +446,7 @@ class Issuer:
 
     def _answer(
         self, request: Message, code: str | None, *, part: int | None = None, balance: int | None = None
-    ) -> Message | None:
+    ) -> Message:
         """The response that `respond` builds: with *part* of the amount approved, with the *balance*."""
         self._approvals += code is None or part is not None
         # An earlier approval, by voice or stand-in, keeps its code.
@@ -482,26 +472,13 @@ class Issuer:
             return 0
         return int(money[0]) * _SIGNS.get(way or "", 0)
 
-    def _partly(self, request: Message, approved: int, code: str | None) -> Message | None:
-        """A partial approval, with *code* or the version's own."""
-        answer = self._answer(request, code, part=approved)
-        self.accounts.book(request, approved, _approval(answer), self._transaction_id(request, answer))
-        return answer
-
-    def _with_balance(self, request: Message) -> Message | None:
-        """The response with the balance, limited to the digits of an amount."""
-        balance = self.accounts.balance(account(request)[1])
-        balance = max(-LARGEST_AMOUNT, min(balance, LARGEST_AMOUNT))
-        return self._answer(request, None, balance=balance)
-
 
 def management(request: Message) -> str:
     """What a network management request is for, by DE 70 (1987) or DE 24: sign-on, sign-off, echo, key,
     cutover, other; empty if no code list has its code."""
     version = request.version
-    name, code = (
-        ("network_management", request.get(70)) if version == "1987" else ("function_code", request.get(24))
-    )
+    name, number = ("network_management", 70) if version == "1987" else ("function_code", 24)
+    code = request.get(number)
     # Such a request has no card to detect a network from, so the codes of all networks count.
     rows = (lookup(name, code, version=version, network=network) for network in (None, *NETWORKS))
     return next((row.kind for row in rows if row), "")
@@ -510,18 +487,6 @@ def management(request: Message) -> str:
 def _approves(code: str, version: str) -> bool:
     row = lookup("response_code", code, version=version)
     return row is not None and row.kind == "approved"
-
-
-def _approval(answer: Message | None) -> str:
-    return answer.get(38) if answer is not None else ""
-
-
-def _text(answer: Message) -> str:
-    """*answer* in text form, empty if it cannot be built."""
-    try:
-        return build(answer)
-    except BuildError:
-        return ""
 
 
 def _other(stan: str) -> str:

@@ -13,7 +13,8 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -31,7 +32,7 @@ from sim.codec.wire import (
     wrap,
 )
 from sim.codec.wire.files import message_size
-from sim.codec.wire.formats import HEX, RAW, Field
+from sim.codec.wire.formats import HEX, RAW
 from sim.codec.wire.framing import ETX, said_length
 from sim.errors import (
     BuildError,
@@ -127,11 +128,11 @@ class Cutter:
                 del buffer[:at]
 
     def _length_at(self, at: int) -> int:
-        layer, largest = self._made, self._line.largest
+        largest = self._line.largest
         head = bytes(self._held[at : at + self._width])
-        size = int.from_bytes(head, "big") if self._plain else said_length(layer, head, 0)
+        size = int.from_bytes(head, "big") if self._plain else said_length(self._made, head, 0)
         if size is None or not 0 <= size <= largest:
-            raise WireError(None, 0, f"a {layer.title} of at most {largest} bytes", hexed(head))
+            raise WireError(None, 0, f"a {self._made.title} of at most {largest} bytes", hexed(head))
         return size
 
     def _to_mark(self) -> Iterator[int]:
@@ -202,9 +203,6 @@ class Line:
     largest: int
     version: str | None = None
     interface: str = ""
-    _text: bool = field(default=False, repr=False)
-    # The width of a plain length field if it is the only framing, otherwise 0.
-    _length: int = field(default=0, repr=False)
 
     @classmethod
     def of(
@@ -227,13 +225,20 @@ class Line:
         names = names or [ELEMENTS]
         kinds = [frame(name).kind for name in names]
         if kinds[0] not in _OUTERMOST:
-            given_framing = " ".join(names)
             expected = "a length field outermost, such as length-2 (or etx, gzip, elements, xml)"
-            raise OptionError("framing", expected, repr(given_framing))
-        length = frame(names[0]).width if len(names) == 1 and _plain(names[0]) else 0
-        return cls(
-            chosen, tuple(names), usual["largest"], version, interface, chosen.name == TEXT_FORM, length
-        )
+            raise OptionError("framing", expected, repr(" ".join(names)))
+        return cls(chosen, tuple(names), usual["largest"], version, interface)
+
+    @cached_property
+    def _text(self) -> bool:
+        """Whether messages are in text form."""
+        return self.format.name == TEXT_FORM
+
+    @cached_property
+    def _length(self) -> int:
+        """The width of a plain length field if it is the only framing, otherwise 0."""
+        outermost, *inner = self.framing
+        return 0 if inner or not _plain(outermost) else frame(outermost).width
 
     @property
     def mac_format(self) -> Format | str:
@@ -315,7 +320,10 @@ class Line:
         if self._length:
             return data[self._length :], ()
         if self.framing[0] == XML:
-            return self._of_document(data), ()
+            try:
+                return encode(of_xml(data, self.version), self.format), ()
+            except BuildError as error:
+                raise WireError(error.field, None, error.expected, error.found) from None
         if frame(self.framing[0]).kind == "gzip":
             width = frame(self.framing[0]).head
             size = int.from_bytes(data[:width], "big")
@@ -323,24 +331,17 @@ class Line:
         layers, start, end = strip(data, self.framing)
         return data[start:end], layers
 
-    def _of_document(self, data: bytes) -> bytes:
-        """The message of an XML document, encoded in the connection's format."""
-        try:
-            return encode(of_xml(data, self.version), self.format)
-        except BuildError as error:
-            raise WireError(error.field, None, error.expected, error.found) from None
-
 
 def answering(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """The layers of a response: the request's, with destination and source in headers swapped."""
-    return tuple(map(_turned, layers))
-
-
-def _turned(layer: Layer) -> Layer:
-    if not (addresses := frame(layer.name).addresses):
-        return layer
-    (to, origin, end), front = addresses, layer.front
-    return Layer(layer.name, front[:to] + front[origin:end] + front[to:origin] + front[end:], layer.back)
+    turned = []
+    for layer in layers:
+        if addresses := frame(layer.name).addresses:
+            (to, origin, end), front = addresses, layer.front
+            front = front[:to] + front[origin:end] + front[to:origin] + front[end:]
+            layer = Layer(layer.name, front, layer.back)
+        turned.append(layer)
+    return tuple(turned)
 
 
 def address_of(address: object) -> tuple[str, int]:
@@ -360,9 +361,8 @@ def address_of(address: object) -> tuple[str, int]:
         host = str(host).removeprefix("[").removesuffix("]")
     if isinstance(port, str) and port.isascii() and port.isdigit():
         port = int(port)
-    valid_host = (
-        isinstance(host, str) and host and quotable(host) == host
-    )  # never look up a card number as a host name
+    # Never look up a card number as a host name.
+    valid_host = isinstance(host, str) and host and quotable(host) == host
     if not (valid_host and isinstance(port, int) and 0 <= port <= 65535):
         raise OptionError("address", "host:port, such as 127.0.0.1:8583", quoted_value(address))
     return str(host), port
@@ -401,13 +401,11 @@ def as_xml(message: Message, fmt: Format) -> bytes:
     layout = fmt.layout(message.version)
     lines = ["<isomsg>", f'  <field id="0" value="{message.mti}"/>']
     for number, value in sorted(message.fields.items()):
-        kind = ' type="binary"' if _binary(layout[number]) else ""
+        row = layout[number]
+        binary = row is not None and (row.content == "b" or row.written in (RAW, HEX))
+        kind = ' type="binary"' if binary else ""
         lines.append(f'  <field id="{number}" value={quoteattr(value, _ENTITIES)}{kind}/>')
     return "\n".join([*lines, "</isomsg>", ""]).encode("ascii", "xmlcharrefreplace")
-
-
-def _binary(field: Field | None) -> bool:
-    return field is not None and (field.content == "b" or field.written in (RAW, HEX))
 
 
 def of_xml(data: bytes, version: str | None = None) -> Message:
