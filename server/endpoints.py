@@ -150,9 +150,7 @@ async def validate(request: Request, body: Any) -> Mapping[str, Any]:
     return {"valid": report.valid, "errors": report.errors, "networks": networks}
 
 
-@_endpoint(
-    "Read a message", records.ParseRequest, records.ParseResponse, {"message": _MESSAGE}, guesses=True
-)
+@_endpoint("Read a message", records.ParseRequest, records.ParseResponse, {"message": _MESSAGE}, guesses=True)
 async def parse(request: Request, body: Any) -> Mapping[str, Any] | None:
     """Splits a message into its data fields: the text form, or bytes in any notation, framing and format,
     which are guessed, with reasons."""

@@ -365,9 +365,7 @@ class Issuer:
             return (*self._moved(request, rule), 0)
         return self._answer(request, None), "", 0
 
-    def _by_rule(
-        self, request: Message, rule: Rule, earlier: tuple[str, str] | None
-    ) -> tuple[Message, str]:
+    def _by_rule(self, request: Message, rule: Rule, earlier: tuple[str, str] | None) -> tuple[Message, str]:
         """The response with the rule's code. If the response before (*earlier*) approved, nothing is booked
         again."""
         answer, note = self._ruled(request, rule.code)
