@@ -6,7 +6,6 @@ It is then available under the Jupyter server's own address: `iso8583/generate`,
 from __future__ import annotations
 
 import sys
-from itertools import chain
 from typing import Any
 
 NAME = "iso8583"  # the entry point's name in pyproject.toml, which is also the path of the service
@@ -16,7 +15,10 @@ SECONDS_TO_START = 30
 def setup() -> dict[str, Any]:
     """The settings for jupyter-server-proxy: the command that starts the service, and its launcher tile."""
     return {
-        "command": [sys.executable, *["-m", "server", "--host", "127.0.0.1", "--port", "{port}", "--workers", "1"]],
+        "command": [
+            sys.executable,
+            *["-m", "server", "--host", "127.0.0.1", "--port", "{port}", "--workers", "1"],
+        ],
         "timeout": SECONDS_TO_START,
         # A local service does not answer for the name by which the browser knows the Jupyter server.
         "request_headers_override": {"Host": "localhost"},
