@@ -22,6 +22,10 @@ EXAMPLES = (
         "MTI: 0800\nDE 3: 990000 (echo)\nDE 11: 000042\nDE 70: 301 (echo test)",
         ("0800", {"3": "990000", "11": "000042", "70": "301"}),
     ),
+    (
+        "Trame recue : 0810\nChamp 3 : 990000\nChamp 11 : 000042\nChamp 39 : 00\nChamp 44 : null",
+        ("0810", {"3": "990000", "11": "000042", "39": "00"}),
+    ),
 )
 _MOST_LINE = 2000
 MOST_LINES = 2000
@@ -52,7 +56,10 @@ _IN_QUOTES = re.compile(r"(['\"])([^'\"\r\n]*)\1")
 _MOST_VALUE = 999
 _MTI = re.compile(
     r"(?im)(?:\b(?:MTI|M\.T\.I|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b"
-    r"|^t\b|^type(?=:)|\u6d88\u606f\u7c7b\u578b|\u62a5\u6587\u7c7b\u578b)"
+    r"|^t\b|^type(?=:)|\u6d88\u606f\u7c7b\u578b|\u62a5\u6587\u7c7b\u578b"
+    # "Message" in other languages, with at most a word before the number.
+    r"|\b(?:message|mensa(?:je|gem)|trame|nachricht|\u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\w)"
+    r"(?: \w{1,12})?(?=\W{0,4}[0-9]{4}\b))"
     r"([^\r\n]{0,90})"
 )
 _FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")

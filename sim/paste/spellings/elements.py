@@ -17,6 +17,8 @@ _LABEL = re.compile(
 _MTI_LABEL = re.compile(r"(?i)mti|msg_?type|message[ _]?type(?:[ _]?(?:indicator|id|identifier))?|type|t")
 MTI_PATH = "0"
 BITMAP_PATHS = ("1", "-1")
+# What languages print for a value that is not there.
+_NOTHING = frozenset(("null", "None", "nil", "undefined", "(null)"))
 
 Pairs = list[tuple[str, str]]
 
@@ -88,7 +90,9 @@ def collected(
     bits = fields.pop("1", "")
     if not MTI.fullmatch(mti) and MTI.fullmatch(bits):
         mti = bits
-    elements = {path: value for path, value in fields.items() if 2 <= _top(path) <= 192}
+    elements = {
+        path: value for path, value in fields.items() if 2 <= _top(path) <= 192 and value not in _NOTHING
+    }
     if not MTI.fullmatch(mti) or not any(elements.values()):
         return None
     numbers = _bits(bitmap or bits)

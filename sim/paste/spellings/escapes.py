@@ -12,6 +12,7 @@ NAMES = ("string with escapes",)
 EXAMPLES = (
     (r"b'0800\x82 \x00\x00'", b"0800\x82 \0\0"),
     (r'"\060\070\060\060\202\040\000"', b"0800\x82 \0"),
+    (r'"0800\NUL\130\&2\ETX\SO\&H\DEL"', b"0800\0\x822\3\x0eH\x7f"),
 )
 _ESCAPES = tuple(
     re.compile(
@@ -23,6 +24,8 @@ _ESCAPES = tuple(
 )
 _ESCAPED = re.compile(r"\\(?:x|u00)[0-9A-Fa-f]{2}|\\u\{[0-9A-Fa-f]{1,2}\}")
 _OCTAL = re.compile(r"\\[0-9]{1,3}")
+# Haskell's control characters, and its mark between a number and a digit.
+_CONTROL = re.compile(rf"\\(?:({'|'.join(sorted(tidy.CONTROL_CODES, key=len, reverse=True))})|&)")
 # Not octal.
 _DECIMAL = re.compile(r"\\(?:[0-9]{0,2}[89]|[4-9][0-9]{2})")
 # A merchant's name may contain a backslash and digits; four of them make a literal.
@@ -38,7 +41,7 @@ _LETTERS = {"n": 10, "t": 9, "r": 13}
 
 def find(text: str) -> Iterator[Sighting]:
     """The strings with escapes in *text*, joined if in pieces."""
-    paste, text = text, tidy.joined(text)
+    paste, (text, named) = text, _CONTROL.subn(_by_name, tidy.joined(text))
     if not _ESCAPED.search(text) and len(_OCTAL.findall(text)) < _FEWEST_OCTAL:
         return
     start = min(match.start() for match in (_ESCAPED.search(text), _OCTAL.search(text)) if match)
@@ -50,10 +53,14 @@ def find(text: str) -> Iterator[Sighting]:
         bodies = [*filter(None, bodies), text[start - len(word_before(text, start)) :]]
     for body in dict.fromkeys(bodies):
         bases = [8] + [10] * bool(_DECIMAL.search(body)) + [0] * (not _OTHER_NUMBER.search(body))
-        for base in bases:
+        for base in bases if not named else [10]:
             data, taken = _unescaped(body, base)
             if data:
                 yield sighted("string with escapes", data, taken, paste)
+
+
+def _by_name(match: re.Match[str]) -> str:
+    return f"\\x{tidy.CONTROL_CODES[match[1]]}" if match[1] else ""
 
 
 def _quoted(text: str, at: int, start: int) -> str:

@@ -22,9 +22,9 @@ _IN_ORDER = (
     "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI "
     "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
 )
-_NAMES = {name: f"{at:02X}" for at, name in enumerate(_IN_ORDER.split()) if name != "FF"}
-_NAMES |= {"TAB": "09", "DEL": "7F"}
-_NAMED = re.compile(rf"([<\[{{])({'|'.join(_NAMES)})(?=[>\]}}])")
+CONTROL_CODES = {name: f"{at:02X}" for at, name in enumerate(_IN_ORDER.split()) if name != "FF"}
+CONTROL_CODES |= {"TAB": "09", "DEL": "7F"}
+_NAMED = re.compile(rf"([<\[{{])({'|'.join(CONTROL_CODES)})(?=[>\]}}])")
 # Two literals in a row, separated by a blank, a line end, a comment or an operator.
 _NOTE = r"(?:(?<=[\s+.&])(?://|#|%)[^\r\n]{0,80}(?=[\r\n]))?"
 _PIECES = re.compile(
@@ -76,7 +76,7 @@ def plain(text: str) -> str:
             text = text.replace(f"<{name}>", mark).replace(f"[{name}]", mark)
     if "<" in text:
         text = _OF_PAGE.sub("\n", text)
-    text = _NAMED.sub(lambda match: match[1] + _NAMES[match[2]], text)
+    text = _NAMED.sub(lambda match: match[1] + CONTROL_CODES[match[2]], text)
     return text if text.isascii() else text.translate(_AS_PLAIN)
 
 
