@@ -375,7 +375,7 @@ class Composer(Draft):
                 or self.all("kind", "entry", "fault")
                 or (decision.outcome and (self.network or decision.code))
             ):
-                self.bad("it is not clear what is meant")
+                self.bad("which transaction, such as a purchase, a refund or an echo test")
             request = self._first(decision)
         return request and self._changed(self._counted(request))
 
