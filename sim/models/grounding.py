@@ -55,6 +55,7 @@ _CODED = ("code", "codigo")  # beside a decision, they are its code
 _OR = {"or", "nor", "oder", "noch", "ni", "ou", "nem", "o"}
 _RESTATED = 3  # words of a clause that a fact repeats
 _PART = re.compile(r"approved for ([\d.]+) of|Only ([\d.,]+) [A-Z]{3} of")
+_APPROVAL = re.compile(r"approval code \w+")
 _CENTS = re.compile(r"\d{1,12}[.]\d\d")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NUMBER = re.compile(r"(?<![A-Za-z\d])(?!3[ -]?DS?\b)(?:\d\d?(?::\d\d){1,2}|\d+(?:[.,'’]\d+| \d{3}(?!\d))*)")
@@ -154,6 +155,7 @@ class Ground:
             if claim[0] in keys
         }
         self.claims |= {("code", code) for code in re.findall("[0-9A-Z]+", facts.decided)}
+        self.answer_codes = {*re.findall("[0-9A-Z]+", _APPROVAL.sub("", facts.decided))}
         if any(key == "entry" for key, _ in self.claims):
             self.claims.add(("card", "present" if _ABSENT.isdisjoint(self.claims) else "absent"))
         self.part = next(filter(None, found.groups())) if (found := _PART.search(every)) else ""
@@ -232,7 +234,7 @@ class Ground:
         found += [("unsure", "other numbers")] if self._misquoted(clause) else []
         if self.language != "de" and self._denies(clause[last + 1 :]):
             found.append(("unsure", "what is denied"))
-        found += [("unsure", "done by another")] if _is_done_by_another(clause) else []
+        found += [("unsure", "another party")] if _mistakes_roles(clause) else []
         if any(unit.text == "utc" for unit in clause):
             times = {unit.text for unit in clause if ":" in unit.text}
             found += [("unsure", time) for time in times if not any(one.startswith(time) for one in self.utc)]
@@ -249,6 +251,8 @@ class Ground:
         """What the number or code at *at* is; *decided*: the clause tells a decision."""
         text = clause[at].text
         before = clause[max(0, at - 2) : at]
+        if any(unit.has("coded", "answer") for unit in before):
+            return "proof" if text.upper() in self.answer_codes else "false"
         if any(unit.has("coded") for unit in before) or (
             decided and before[-1:] and before[-1].text in _CODED
         ):
@@ -361,21 +365,66 @@ def _amounts(clause: list[_Unit]) -> set[str]:
     return {unit.text for unit in clause if unit.kind == "number" and _CENTS.fullmatch(unit.text)}
 
 
-def _is_done_by_another(clause: list[_Unit]) -> bool:
-    """Whether *clause* says of a party, the first or the one after `by`, what another one does: issuers
-    decide, answer and do nothing else; cardholders and networks reverse nothing."""
+def _mistakes_roles(clause: list[_Unit]) -> bool:
+    """Whether *clause* says of a party what is another's. The first party, or the one after `by`, acts:
+    issuers decide, answer and do nothing else; networks and cardholders reverse nothing. A party that owns
+    something comes after `of` or has an `'s`; one that is decided on has no preposition."""
     keys = {key for unit in clause for key, _ in unit.pairs}
+    decided = not keys.isdisjoint(("decision", "coded"))
     by = next((at for at, unit in enumerate(clause) if unit.text in _BY), len(clause))
-    parties = [unit for unit in (*clause[by:], *clause[:by]) if unit.has("party")]
-    if not parties:
+    order = [*range(by, len(clause)), *range(by)]
+    agent = next((at for at in order if clause[at].has("party") and not _owned(clause, at)), None)
+    for at, unit in enumerate(clause):
+        if not unit.has("party"):
+            continue
+        before = next((one for one in reversed(clause[:at]) if not one.has("article")), None)
+        if owned := _owned(clause, at):
+            wrong = not _may_own(unit, owned)
+        elif before and before.has("asks"):
+            wrong = unit.has("party", "acquirer")
+        else:
+            placed = before is not None and (before.has("preposition") or before.has("of"))
+            wrong = decided and not (at == agent or placed)
+        if wrong:
+            return True
+    if agent is None:
         return False
-    if parties[0].has("party", "issuer"):
-        asked = any(unit.has("asks") for unit in clause[: clause.index(parties[0])])
+    party = clause[agent]
+    if "asks" not in keys and not party.has("party", "other") and "does" in keys:
+        return True
+    if party.has("party", "issuer"):
+        asked = any(unit.has("asks") for unit in clause[:agent])
         return not asked and (keys.isdisjoint(_OF_ISSUERS) or "asks" in keys)
-    decided = not keys.isdisjoint(("decision", "coded")) and not any(
-        unit.has("party", "issuer") for unit in parties
-    )
-    return decided or ("then" in keys and not parties[0].has("party", "acquirer"))
+    decided = decided or (party.has("party", "acquirer") and "reason" in keys)
+    if decided and not any(unit.has("party", "issuer") for unit in clause):
+        return True
+    if party.has("party", "acquirer"):
+        return False
+    return "then" in keys or any(unit.has("head", "refund") for unit in clause)
+
+
+def _may_own(party: _Unit, owned: _Unit) -> bool:
+    """Whether something may be called *owned* by *party*: cards and accounts are of cardholders, decisions of
+    issuers, purchases of neither issuers nor acquirers."""
+    if party.has("party", "other"):
+        return not owned.has("decision")
+    if owned.has("owned") or owned.has("reason") or owned.has("party", "issuer"):
+        return False
+    if party.has("party", "issuer"):
+        return not (owned.has("head") or owned.has("party"))
+    return not owned.has("head") or owned.has("head", "refund")
+
+
+def _owned(clause: list[_Unit], at: int) -> _Unit | None:
+    """What the party at *at* owns in *clause*, if anything."""
+    if clause[at].kind == "owner":
+        return next((one for one in clause[at + 1 :] if not one.has("article")), None)
+    before = clause[:at]
+    while before and before[-1].has("article") and not before[-1].has("of"):
+        before.pop()
+    if not (before and before[-1].has("of")):
+        return None
+    return next((one for one in reversed(before[:-1]) if not (one.has("article") or one.has("of"))), None)
 
 
 def whole_sentences(text: str) -> tuple[list[str], str]:
@@ -458,11 +507,11 @@ def _units(text: str) -> list[_Unit]:
         if size and (kind == "word" or size > 1):
             units.append(_Unit("word", " ".join(words[:size]), rows[tuple(words[:size])]))
         elif kind == "word":
-            piece = piece.removesuffix("'s")
-            units.append(_Unit("word", piece, rows.get((piece,), ())))
+            bare = piece.removesuffix("'s")
+            units.append(_Unit("word" if bare == piece else "owner", bare, rows.get((bare,), ())))
         else:
             units.append(_Unit(kind, piece))
-        at += max(size, 1) if units[-1].kind == "word" else 1
+        at += size if units[-1].kind == "word" and size else 1
     return units
 
 

@@ -41,9 +41,9 @@ _DECISION = "outcome"
 _CHECKS = re.compile(r"Checks performed: [^.]*")  # not of the card entry
 _CIRCUMSTANCES = ("reading", "verification", "own_parts")
 _PURPOSE = ("opening", "request", "own_parts", "network_management")
+_LABELS = {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}
 _ENTRY, _ANSWER = 22, 39
 _ACCOUNT = 2
-_LABELS = {MTI_FIELD: "MTI", BITMAP_FIELD: "bitmap"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _together(asked: Together, language: str) -> tuple[Explanation, Known, Groun
         known = Known(dissect(reading, network=one.network), one, f"_{at}")
         elements = known.shown.pop("elements")
         labels = {f"DE {number}" for number in asked.differing}
-        if differing := [row for row in elements if row["element"] in labels]:
+        if differing := {label: text for label, text in elements.items() if label in labels}:
             known.shown["differing"] = differing
         known.shown["message"] = name
         known.facts.texts.append(name)
@@ -198,32 +198,36 @@ class Known:
             self.facts.requested = " . ".join(said.get(name, "") for name in _PURPOSE)
             for (name, sentence), one in zip(said.items(), by_elements(tellable(message), rows), strict=True):
                 sentences[name] = self._slot(name, sentence) if typed & set(one.elements) else sentence
-        elements = []
+        elements: dict[str, str] = {}
         self.code = message.get(_ANSWER)
         for place in view.places:
-            number, name = place.number, view.name(place)
-            label = _LABELS.get(number, f"DE {number}")
-            row = {"element": label, "name": name}
+            number, name, value = place.number, view.name(place), ""
             if number in typed:
-                row["value"] = self._slot(f"DE{number}", labelled(number, name))
+                value, meaning = self._slot(f"DE{number}", labelled(number, name)), ""
             else:
+                meaning = view.meaning(place)
                 if not _is_hidden(message, number):
-                    row["value"] = " ".join(view.shown_values[number].split())
-                row["means"] = view.meaning(place)
-            elements.append({name: text for name, text in row.items() if text})
-            self.facts.elements[number] = " . ".join(elements[-1].values())
+                    value = " ".join(view.shown_values[number].split())
+            label = _LABELS.get(number, f"DE {number}")
+            texts = [text for text in (name, value, meaning) if text]
+            self.facts.elements[number] = " . ".join((label, *texts))
+            self.facts.texts += (label, *texts)
+            if number != BITMAP_FIELD:  # the elements themselves say which there are
+                elements[label] = "; ".join(texts)
         found = view.findings or validate(message, network=told.network).findings
         findings = [
             f"{one.severity}, {one.name}: expected {one.expected}. {one.hint}".strip()
             for one in found[:_MOST_FINDINGS]
         ]
-        self.shown: dict[str, Any] = {"rules": sentences, "elements": elements, "findings": findings}
+        # The trace repeats elements.
+        sentences.pop("trace", None)
+        shown = {"rules": sentences, "elements": elements, "findings": findings}
+        self.shown: dict[str, Any] = {name: part for name, part in shown.items() if part}
         self.facts.names = [*self.slots.values()]
-        self.facts.texts = [
+        self.facts.texts += [
             *told.sentences,
             *findings,
             *(one.message for one in found[:_MOST_FINDINGS]),
-            *(text for row in elements for text in row.values()),
             *self.slots.values(),
             *("DE", *(f"{number}" for number in message.fields)),
             # The MTI and the approving DE 39 of its response; the MTI that it responds to.

@@ -47,6 +47,8 @@ def ground(message: Message, language: str = "en") -> Ground:
         (REQUEST, "It is no refund, and the card was not read contactless."),
         (REQUEST, "DE 49 holds 840, the code of USD."),
         (DECLINE, "The issuer has not approved it."),
+        (DECLINE, "The cardholder's bank declined the purchase with code 51."),
+        (REQUEST, "The merchant asks the issuer of the card to approve 123.45 USD."),
     ],
 )
 def test_what_is_known_is_supported(message: Message, text: str) -> None:
@@ -95,6 +97,7 @@ def test_what_is_known_is_supported_in_other_languages(message: Message, languag
         (DECLINE, "Declined with response code 05."),
         (APPROVAL, "It was declined."),
         (APPROVAL, "Approved with approval code B12345."),
+        (APPROVAL, "The issuer approved it with response code A12345."),
         (REQUEST, "A purchase of 123.45 euros."),
         (REQUEST, "A purchase of £123.45."),
         (REQUEST, "A purchase of 123.45 yen."),
@@ -121,7 +124,7 @@ def test_what_the_facts_exclude_is_false(message: Message, text: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("unit", ["1 ", "10.00 ", "1.2,3'", "approved ", "genehmigt ", "costs ", "DE 4 "])
+@pytest.mark.parametrize("unit", ["1 ", "10.00 ", "1.2,3'", "approved ", "genehmigt ", "issuer of the ", "DE 4 "])
 def test_judging_grows_with_the_sentence_alone(unit: str, language: str) -> None:
     """A model's longest answer as one clause takes a moment."""
     facts = ground(DECLINE, language)
@@ -173,6 +176,13 @@ def test_what_the_facts_exclude_is_false_in_other_languages(
         (DECLINE, "Code 51 is the most usual reason for a decline."),
         (DECLINE, "Ask for another card, as a decline with 51 would be repeated within 24 hours."),
         (APPROVAL, "The cardholder got 123.45 USD."),
+        (DECLINE, "The issuer declined the card of the merchant with code 51."),
+        (DECLINE, "The issuer declined the merchant's card with code 51."),
+        (DECLINE, "The issuer declined the terminal with code 51."),
+        (DECLINE, "The merchant was declined by the issuer."),
+        (DECLINE, "The purchase was declined by the issuer of the merchant."),
+        (REQUEST, "The issuer's terminal asks the issuer to approve 123.45 USD."),
+        (REQUEST, "The cardholder asks the acquirer to approve 123.45 USD."),
     ],
 )
 def test_what_the_message_does_not_prove_is_not_checked(message: Message, text: str) -> None:
@@ -250,6 +260,15 @@ def test_an_exchange_can_be_asked_about(llm: Provider) -> None:
     assert exchange.ask("What now?", provider="openai") == "Nothing was charged. ~~99.00 USD remain held.~~"
     llm.then("A lie about 77.77 EUR.")
     assert exchange.ask("Why?", provider="openai") == exchange.iso.summary
+
+
+@pytest.mark.parametrize("kind", ["auth", "financial"])
+def test_what_is_sent_of_a_message_is_short(llm: Provider, kind: str) -> None:
+    """A token is about four characters: at most 1,200 for a withdrawal by chip and PIN, without a question."""
+    llm.then("This is a request.")
+    made = generate(kind, network="VISA", purpose="cash", entry="chip", details={"pin": True}, at=NOW).message
+    room.explain(made, provider="openai")
+    assert len("".join(one["content"] for one in llm.calls[0].body["messages"])) < 4 * 1200
 
 
 def test_differences_can_be_asked_about(llm: Provider) -> None:
