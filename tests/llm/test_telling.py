@@ -124,7 +124,9 @@ def test_what_the_facts_exclude_is_false(message: Message, text: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("unit", ["1 ", "10.00 ", "1.2,3'", "approved ", "genehmigt ", "issuer of the ", "DE 4 "])
+@pytest.mark.parametrize(
+    "unit", ["1 ", "10.00 ", "1.2,3'", "approved ", "genehmigt ", "issuer of the ", "DE 4 "]
+)
 def test_judging_grows_with_the_sentence_alone(unit: str, language: str) -> None:
     """A model's longest answer as one clause takes a moment."""
     facts = ground(DECLINE, language)
@@ -264,10 +266,10 @@ def test_an_exchange_can_be_asked_about(llm: Provider) -> None:
 
 @pytest.mark.parametrize("kind", ["auth", "financial"])
 def test_what_is_sent_of_a_message_is_short(llm: Provider, kind: str) -> None:
-    """A token is about four characters: at most 1,200 for a withdrawal by chip and PIN, without a question."""
+    """A token is about four characters: at most 1,200 for a withdrawal by chip and PIN."""
     llm.then("This is a request.")
-    made = generate(kind, network="VISA", purpose="cash", entry="chip", details={"pin": True}, at=NOW).message
-    room.explain(made, provider="openai")
+    made = generate(kind, network="VISA", purpose="cash", entry="chip", details={"pin": True}, at=NOW)
+    room.explain(made.message, provider="openai")
     assert len("".join(one["content"] for one in llm.calls[0].body["messages"])) < 4 * 1200
 
 
