@@ -394,6 +394,40 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
             yield Hit(number, what, "another" if value else ABSENT, path=path if "." in path else "")
 
 
+def _increment_of_none(seen: Seen) -> Iterator[Hit]:
+    """The id in an increment is that of an authorization of the card, if the exchange has any."""
+    network, message = seen.network, seen.message
+    if network is None or message.dialect is not None:
+        return
+    inside, purpose = Inside(message, network), _PURPOSES[INCREMENT]
+    marks = _marks(network, message.version, purpose)
+    if not marks or any(inside[path] != value for path, value in marks):
+        return
+    card = account(message)[1]
+    requests = ((step.message, seen.answers.get(at)) for at, step in enumerate(seen.before.steps))
+    pairs = [(request, reply) for request, reply in requests if account(request)[1] == card]
+    for path in _carried_parts(network, message.version, purpose):
+        known = {_carried(path, purpose, request, reply, network) for request, reply in pairs} - {""}
+        if (value := str(inside[path]).strip()) and known and value not in known:
+            number = int(path.partition(".")[0])
+            yield Hit(number, "the id of an authorization of this card", "another", path=path)
+
+
+@cache
+def _marks(network: str, version: str, purpose: str) -> tuple[tuple[str, str], ...]:
+    """The subfields that say *purpose*, with their values, besides those carried over."""
+    carried_paths = {
+        path for row in carried_rows(network, version) if row.mentions(purpose) for path in row.parts
+    }
+    rows = (row.parts.items() for row in recipes(network, version) if row.asks_for(purpose))
+    return tuple(
+        (path, text)
+        for parts in rows
+        for path, text in parts
+        if "." in path and "{" not in text and path not in carried_paths
+    )
+
+
 def _carried_parts(network: str, version: str, purpose: str) -> list[str]:
     """The elements and subfields, besides the approval code, that a message for *purpose* takes from the
     first response."""
@@ -424,6 +458,7 @@ _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("completion-within", False, (INCREMENT,), _increased_late),
     ("result-unasked", False, _ANSWERS, _unasked),
     ("transaction-id-carried", False, (*_PURPOSES, *_ANSWERS), _transaction_id_carried),
+    ("transaction-id-carried", True, (REQUEST,), _increment_of_none),
     ("named-by-none", True, (REVERSAL, *_ANSWERS), _named_by_none),
     ("named-by-none", True, (REQUEST,), _early),
     ("refund-within", True, (REQUEST,), _refund_within),

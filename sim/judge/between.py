@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -20,8 +19,8 @@ from sim.elements.card import read_track_1, read_track_2
 from sim.elements.meaning import unfold
 from sim.elements.money import AdditionalAmount
 from sim.elements.mti import Original
-from sim.judge.elements import LATER, clean, country_of_place, listed, part_of_pos, purpose_kind
-from sim.judge.finding import Hit, Severity
+from sim.judge.elements import LATER, clean, country_of_place, listed, purpose_kind
+from sim.judge.finding import Hit
 from sim.judge.parts import (
     CARD,
     CURRENCY,
@@ -34,26 +33,20 @@ from sim.judge.parts import (
     Maybe,
     Present,
     Stripe,
-    Tag,
     amount_in,
-    maybe,
 )
-from sim.judge.rules import EVERY_DIGIT, Told, each, of_parts, rule
+from sim.judge.rules import Told, each, rule
 from sim.parts.layout import place
 from sim.spec import (
-    VERSIONS,
     Spec,
     code_list,
     currency,
     is_particular,
     lookup,
     number_of,
-    spec,
     zone_of,
 )
-from sim.spec.elements import coded
 from sim.spec.networks import presence
-from sim.spec.tables import read_csv
 
 _TRANSACTIONS = "12"
 _CARD_CLASSES = "1234567"
@@ -86,64 +79,6 @@ _HAS_CHIP = ("2", "6")
 _NEEDS_PIN = ("0", "3", "5")
 # Transaction types, and the third digits that exclude them: cash only, goods and services only.
 _FOR = {"00": ("3", "4"), "01": ("2", "5", "7")}
-
-
-# Rows of `data/rules_agreements.csv`.
-
-
-def _with_number(path: str, version: str) -> str:
-    """A path with the number of the element that has a job: `category` is 18 in 1987."""
-    name, dot, inside = path.partition(".")
-    return f"{name if name.isdecimal() else number_of(name, version)}{dot}{inside}"
-
-
-def _where(text: str, version: str) -> slice:
-    """The characters `2:4` of a value, or the part of DE 22 with a job; empty: all."""
-    if text and not text[0].isdecimal():
-        return part_of_pos(version, text)
-    start, _, end = text.partition(":")
-    return slice(int(start or 0), int(end) if end else None)
-
-
-def _bind_agreement(row: Mapping[str, str], version: str) -> None:
-    """Bind one row: if the parts `given` match their patterns, so does `part`. Parts of an element with
-    characters outside its class are not compared."""
-    path, where = _with_number(row["part"], version), _where(row["place"], version)
-    right, table, severity = coded(row["pattern"], version), spec(version), row["severity"]
-    number, _, tag = path.partition(".")
-    given = [one.split("~") for one in row["given"].split(" & ") if one]
-    parts = [Tag[tag] if tag else DE[int(number)]]
-    parts += [maybe(_with_number(name, version)) for name, _ in given]
-    wanted = [coded(text, version) for _, text in given]
-
-    def check(value: str, *beside: str) -> Told:
-        if right.fullmatch(value) or not (tag or clean(value, int(number), table)):
-            return None
-        if any(pattern.fullmatch(one) is None for pattern, one in zip(wanted, beside, strict=True)):
-            return None
-        told = value[where]
-        found, at = (row["found"] or "{}").format(repr(told)), where.start or 0
-        name = {"path": f"55.{tag}", "tag": tag} if tag else {}
-        grade = Severity(severity) if severity else None
-        return Hit(int(number), row["expected"], found, at, len(told), severity=grade, **name)
-
-    classes, functions = row["classes"] or EVERY_DIGIT, row["functions"] or EVERY_DIGIT
-    of_parts(
-        row["rule"],
-        parts,
-        check,
-        versions=(version,),
-        classes=classes,
-        functions=functions,
-        needs=map(int, row["needs"].split()),
-        lacks=map(int, row["lacks"].split()),
-        any_mti=not row["versions"],
-    )
-
-
-for _row in read_csv("rules_agreements"):
-    for _version in _row["versions"].split("|") if _row["versions"] else VERSIONS:
-        _bind_agreement(_row, _version)
 
 
 # Point of service.

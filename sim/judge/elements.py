@@ -320,22 +320,6 @@ def pin_block(block: str = DE[52], account: tuple[int, str] = ACCOUNT, table: Sp
     return None
 
 
-_KEY, _MACS = 96, (64, 128)
-_WEAK_KEYS = frozenset(("01" * 8, "FE" * 8, "E0" * 4 + "F1" * 4, "1F" * 4 + "0E" * 4))  # NIST SP 800-67
-
-
-@each("mac-zeros", 64, 128)
-@each("only-zeros", 55, 62, 63, 96, 125)
-def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """A MAC, chip data, private data and keys are not all zeros."""
-    if number == _KEY and value.upper() in _WEAK_KEYS:
-        return Hit(number, "a key", "one that DES knows as weak")
-    if not value or value.strip("0"):
-        return None
-    what = "a MAC" if number in _MACS else f"{table[number].name.lower()} other than zeros"
-    return Hit(number, what, "zeros")
-
-
 _OPEN = (36, *range(44, 49), 54, *range(56, 64), *range(104, 128))
 
 
@@ -475,19 +459,6 @@ for _row in read_csv("rules_codes"):
             _bind_code(_row["rule"], _row["classes"] or EVERY_DIGIT, _one, any_mti=not _row["versions"])
 
 
-@each("conversion-rate", 9, 10)
-def conversion_rate(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """The first digit of a rate counts the decimals among the other seven."""
-    if not clean(value, number, table):
-        return None
-    if value[0] in "89":
-        return Hit(number, "0 to 7 decimals in the first digit", repr(value[0]), 0, 1)
-    if not value[1:].strip("0"):
-        hint = "A rate of zero converts every amount to zero. Omit the element if nothing is converted."
-        return Hit(number, "a rate above zero", "zero", 1, 7, "", hint)
-    return None
-
-
 @rule("pos-data-bits", versions=("2003",))
 def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
     """DE 22 of 2003 has no bits set that are reserved for ISO."""
@@ -525,15 +496,6 @@ def retrieval_reference(value: str = DE[37], table: Spec = TABLE) -> Told:
         return None
     at = len(value) - len(value.lstrip()) + inner
     return Hit(37, "a reference without blanks inside", "a blank", at, 1, severity=Severity.INFO)
-
-
-@each("empty-identification", 101, classes="3")
-@each("empty-identification", 11, 32, 33, 41, 42, 100, classes="12348")  # totals and fees have no number, too
-def empty_identification(value: str = VALUE, number: int = NUMBER) -> Told:
-    """A trace number, an acquirer, a terminal or a merchant that is present is neither blanks nor zeros."""
-    if not value or value.strip(" 0"):
-        return None
-    return Hit(number, "a number above zero" if number == 11 else "an id", "a filler")
 
 
 # Elements of several parts.
@@ -656,15 +618,6 @@ def message_error(value: str = DE[18], table: Spec = TABLE) -> Iterator[Hit]:
     yield Hit(18, wrong.expected, wrong.found, wrong.at, wrong.size, hint=hint if was_category else "")
 
 
-@rule("original-size", versions=LATER)
-def original_size(value: str = DE[56], table: Spec = TABLE) -> Told:
-    """DE 56 is long enough for MTI, STAN and date of the original."""
-    least, size = layouts(table.version, 56)[0].cell.width, len(value)
-    if size >= least or not clean(value, 56, table):
-        return None
-    return Hit(56, f"at least {least} digits: MTI, STAN, date and time", f"{size} digits")
-
-
 @each("original-mti", 90, versions=("1987",))
 @each("original-mti", 56, versions=LATER)
 def original_mti(
@@ -704,17 +657,6 @@ def original_acquirer(value: str = DE[56], table: Spec = TABLE) -> Told:
     if reading.fits or reading.misfits[0].path != acquirer.path:
         return None
     return [hit._replace(hint="") for hit in misfits(value, 56, table, reading)]
-
-
-@each("original-not-identified", 90, versions=("1987",), classes="124", functions="02")
-@each("original-not-identified", 56, versions=LATER, classes="4", functions="02")
-def original_not_identified(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """The original data elements are filled in, not zeros."""
-    mti_and_stan = layouts(table.version, number)[0].cell.cells[:2]
-    head = value[: sum(cell.most for cell in mti_and_stan)]
-    if not head or head.strip("0"):
-        return None
-    return Hit(number, "MTI and STAN of the original", "zeros", 0, len(head))
 
 
 @rule("location-country", versions=("1987",), classes=_CARD_CLASSES)

@@ -19,6 +19,7 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 # Importing these modules registers their rules.
+import sim.judge.agreements
 import sim.judge.between
 import sim.judge.chip
 import sim.judge.message  # noqa: F401

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sim.elements import mti as message_types
 from sim.elements.money import AdditionalAmount
-from sim.judge.elements import LATER, MOVE_MONEY, answer_kind, clean, known_later, purpose_kind
+from sim.judge.elements import LATER, MOVE_MONEY, clean, known_later, purpose_kind
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
     DE,
@@ -22,7 +22,6 @@ from sim.judge.parts import (
 from sim.judge.rules import Told, rule
 from sim.spec import VERSIONS, Spec, is_particular, lookup, version_of
 
-_REQUEST_OR_ADVICE = "02"
 _FINANCIAL = "12"
 _REQUESTS = "0"
 _RESPONSES = "13"
@@ -156,25 +155,6 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
         return None
     expected = "0 to 2" if mti[1] in _FINANCIAL else mti[1]
     return Hit(39, f"an action code starting with {expected}, or 9", repr(code), 0, 1)
-
-
-@rule("blank-approval-code", classes="124", functions="0123")
-def blank_approval_code(
-    code: str = DE[38], answer: str = Maybe[39], mti: str = MTI, table: Spec = TABLE
-) -> Told:
-    """An approval code is blank only if nothing was approved."""
-    decided = message_types.is_response(mti) or mti[1] != "4"
-    if code.strip() or (decided and answer_kind(answer, table.version) != "approved"):
-        return None
-    return Hit(38, "the approval code of the response, or no DE 38", "blanks")
-
-
-@rule("approval-code-in-decline", classes=_FINANCIAL, functions="123")
-def approval_code_in_decline(code: str = DE[38], answer: str = DE[39], table: Spec = TABLE) -> Told:
-    """A decline has no approval code."""
-    if not code.strip(" 0") or answer_kind(answer, table.version) not in ("declined", "pick-up"):
-        return None
-    return Hit(38, "no approval code, because the response is a decline", "one")
 
 
 @rule("zero-approval-code", classes=_FINANCIAL, functions=_RESPONSES)

@@ -149,9 +149,10 @@ def rule(rule_id: str, **when: Unpack[When]) -> Callable[[Check], Check]:
     return bind
 
 
-def of_parts(rule_id: str, parts: Sequence[Part], check: Check, **when: Unpack[When]) -> None:
-    """Bind *check*, which takes the values of *parts*, to the catalogue row *rule_id*."""
-    RULES.append(_bound(_text(rule_id), check, {}, when, parts))
+def of_parts(rule_id: str, parts: Sequence[Part], check: Check, tag: str = "", **when: Unpack[When]) -> None:
+    """Bind *check*, which takes the values of *parts*, to the catalogue row *rule_id*; with a *tag*, to each
+    occurrence of that."""
+    RULES.append(_bound(_text(rule_id), check, {"tag": tag}, when, parts))
 
 
 def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[Check], Check]:

@@ -77,6 +77,16 @@ def lookup_anywhere(name: str, code: str, *, version: str) -> Code | None:
     return next((row for row in rows if not row.versions or version in row.versions), None)
 
 
+def codes_of_kind(name: str, kind: str, version: str) -> list[str]:
+    """The standard's codes of one kind in list *name*, in *version*.
+
+    >>> codes_of_kind("response_code", "pick-up", "1993")[:2]
+    ['200', '201']
+    """
+    rows = (row for row in code_list(name) if row.kind == kind and not row.network)
+    return [row.code for row in rows if not row.versions or version in row.versions]
+
+
 _MCC_WIDTH = 4
 
 

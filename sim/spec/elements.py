@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from sim.errors import ChoiceError, SpecError, quoted_value
+from sim.spec.codes import codes_of_kind
 from sim.spec.layouts import Layout, keep_of_dialect, text_width
 from sim.spec.tables import read_csv
 
@@ -205,18 +206,23 @@ def number_of(name: str, version: str) -> int:
     return entry.number if entry else 0
 
 
-_JOB = re.compile("<([a-z-]+)>")
+_JOB = re.compile("<([a-z-]+)>|<([a-z_]+)=([a-z-]+)>")
 
 
 @cache
 def coded(text: str, version: str) -> re.Pattern[str]:
-    """A pattern in which `<chip>` means one of the codes of *version* with that job.
+    """A pattern in which `<chip>` means one of the codes of *version* with that job, and
+    `<response_code=declined>` one of that kind in a code list.
 
     >>> coded("<chip>.", "1987").fullmatch("051") is not None
     True
     """
-    codes = _JOB.sub(lambda job: f"(?:{'|'.join(particular(job[1], version)) or '(?!)'})", text)
-    return re.compile(codes, re.ASCII | re.DOTALL)
+
+    def any_of(job: re.Match[str]) -> str:
+        codes = particular(job[1], version) if job[1] else codes_of_kind(job[2], job[3], version)
+        return f"(?:{'|'.join(codes) or '(?!)'})"
+
+    return re.compile(_JOB.sub(any_of, text), re.ASCII | re.DOTALL)
 
 
 @cache
