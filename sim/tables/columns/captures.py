@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from sim.codec.wire import WireError, decode, strip
 from sim.codec.wire.files import stream_framing, stream_start
 from sim.codec.wire.framing import frame, said_length
 from sim.errors import SpecError
 from sim.masking import mask_words
 from sim.paste import guess
 from sim.tables.columns.lines import Lines
-from sim.tables.columns.ways import CAPTURE, SourceWay, layers_of, writing_of
+from sim.tables.columns.ways import SourceWay, is_sure, layers_of, reads, writing_of
 from sim.tables.columns.wire import block
 
 # The number of bytes from which the framing of a stream is found; a stream that has ended may be shorter.
@@ -63,29 +62,24 @@ class Stream:
         if self._expected is None:
             self._expected = self._first = sequence
         messages: list[Timed] = []
-        before = self._first is not None and self._put_before(at, sequence, data)
-        if not before and self._ahead(sequence) > 0:
-            if sequence not in self._early:
-                self._early[sequence] = at, data
-                self._waiting += len(data)
-            if self._waiting <= _EARLY:
-                return []
-            messages = self._skip_gap()
-        elif not before:
-            self._take(at, sequence, data)
-        while self._early and (nearest := min(self._early, key=self._ahead)) is not None:
-            if self._ahead(nearest) > 0:
-                break
-            when, kept = self._early.pop(nearest)
-            self._waiting -= len(kept)
-            self._take(when, nearest, kept)
+        if not self._put_before(at, sequence, data):
+            if self._ahead(sequence) <= 0:
+                self._take(at, sequence, data)
+            else:
+                if sequence not in self._early:
+                    self._early[sequence] = at, data
+                    self._waiting += len(data)
+                if self._waiting <= _EARLY:
+                    return []
+                messages = self._skip_gap()
+        self._take_early()
         return messages + (self._cut() if self.settled or len(self._held) >= _ENOUGH else [])
 
     def _put_before(self, at: float, sequence: int, data: bytes) -> bool:
         """Add a segment that ends where the first byte held begins: the opening of the connection was not
         captured, and the first two segments are out of order."""
         missing = ((self._first or 0) - sequence) % _WRAP
-        if self.settled or not 0 < missing <= len(data):
+        if self._first is None or self.settled or not 0 < missing <= len(data):
             return False
         self._held[:0] = data[:missing]
         self._marks = [(missing, at), *((end + missing, when) for end, when in self._marks)]
@@ -95,13 +89,18 @@ class Stream:
     def end(self) -> list[Timed]:
         """The messages that are complete when the stream ends."""
         messages: list[Timed] = []
+        self._take_early()
         while self._early:
-            if self._ahead(min(self._early, key=self._ahead)) > 0:
-                messages += self._skip_gap()
-            nearest = min(self._early, key=self._ahead)
-            when, kept = self._early.pop(nearest)
-            self._take(when, nearest, kept)
+            messages += self._skip_gap()
+            self._take_early()
         return messages + (self._cut() if self._held else [])
+
+    def _take_early(self) -> None:
+        """Add the segments that arrived early and are due now."""
+        while self._early and self._ahead(nearest := min(self._early, key=self._ahead)) <= 0:
+            when, kept = self._early.pop(nearest)
+            self._waiting -= len(kept)
+            self._take(when, nearest, kept)
 
     def _ahead(self, sequence: int) -> int:
         """How many bytes *sequence* is ahead of the expected number; sequence numbers wrap at 32 bits."""
@@ -130,8 +129,7 @@ class Stream:
         if self.length is None:
             return self._packets()
         layer, messages, at = frame(self.length), [], 0
-        head = layer.head
-        ends = [end for end, _ in self._marks]
+        head, ends = layer.head, [end for end, _ in self._marks]
         while len(self._held) - at >= head:
             size = said_length(layer, bytes(self._held[at : at + head]), 0)
             if size is None or not 0 <= size <= _LARGEST:
@@ -176,12 +174,12 @@ _TRIED = 3
 _MICRO = 1_000_000
 # Link types (pcap): BSD loopback, Ethernet, raw IP, Linux cooked, raw IPv4, raw IPv6.
 _NULL, _ETHERNET, _RAW, _SLL, _IPV4, _IPV6 = 0, 1, (12, 14, 101), 113, 228, 229
-_FORMAT_SURE = ("sure", "likely")
 
 
 @dataclass(slots=True)
 class _Link:
-    """One direction: its stream, the format of its messages, and the messages not yet returned."""
+    """One direction: its stream, how its messages are read, how many were tried to find that, and the
+    messages not yet returned."""
 
     stream: Stream
     way: SourceWay | None = None
@@ -189,132 +187,101 @@ class _Link:
     waiting: list[tuple[int, float, bytes]] = field(default_factory=list)
 
 
-class _Capture:
-    """The streams of a capture, and the formats found so far, which are tried first on each new stream."""
+def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
+    """The messages of a capture, with `stream` and `time` (UTC). Raises ImportError without dpkt, SpecError
+    if it is not a capture."""
+    length = next((name for name in way.framing if frame(name).kind == "length"), None)
+    links: dict[str, _Link] = {}
+    known = [way] if way.format is not None else []  # tried first on each new stream
 
-    def __init__(self, way: SourceWay, version: str | None, file: str) -> None:
-        self.given, self.version, self.file = way, version, file
-        self.links: dict[tuple[Any, ...], _Link] = {}
-        self.known: list[SourceWay] = [way] if way.format is not None else []
-        self.number = 0
-
-    def add(self, at: float, key: tuple[Any, ...], sequence: int, data: bytes, opens: bool) -> None:
-        """Add the payload of a packet."""
-        link = self.links.get(key)
-        if link is None:
-            lengths = [name for name in self.given.framing if frame(name).kind == "length"]
-            link = self.links[key] = _Link(Stream(_name(key), lengths[0] if lengths else None))
-        if opens:
-            link.stream.begin(sequence)
-        elif data:
-            self._queue_messages(link, link.stream.add(at, sequence, data))
-
-    def _queue_messages(self, link: _Link, messages: list[Timed]) -> None:
-        for at, data in messages:
-            self.number += 1
-            link.waiting.append((self.number, at, data))
-
-    def end(self) -> None:
-        """Complete all streams."""
-        for link in self.links.values():
-            self._queue_messages(link, link.stream.end())
-
-    def waiting(self) -> int:
-        """The number of messages not yet returned."""
-        return sum(len(link.waiting) for link in self.links.values())
-
-    def left_out(self) -> int:
-        """The number of streams without readable messages."""
-        return sum(link.way is None and link.tried > 0 for link in self.links.values())
-
-    def flush(self) -> Iterator[Lines]:
+    def flush() -> Iterator[Lines]:
         """The messages not yet returned, stream by stream."""
-        for link in self.links.values():
+        for link in links.values():
             some, link.waiting = link.waiting, []
-            if some and link.way is None and link.tried < _TRIED:
-                self._find_way(link, [data for _, _, data in some])
+            if some and link.way is None:
+                _find_way(link, [data for _, _, data in some], way, known)
             if some and link.way is not None:
-                yield self._block(link, link.way, some)
+                yield _block(link.stream, link.way, some, version, file)
 
-    def _find_way(self, link: _Link, messages: list[bytes]) -> None:
-        for data in messages[: _TRIED - link.tried]:
-            link.tried += 1
-            for way in self.known:
-                if _reads(data, way):
-                    link.way = way
-                    return
+    number = waiting = 0
+    for flow, messages in _flows(stream, file, length):
+        link = links.setdefault(flow.name, _Link(flow))
+        link.waiting += [(at, *message) for at, message in enumerate(messages, number + 1)]
+        number, waiting = number + len(messages), waiting + len(messages)
+        if waiting >= _ROWS:
+            yield from flush()
+            waiting = 0
+    yield from flush()
+    if left := sum(link.way is None and link.tried > 0 for link in links.values()):
+        label = f"{left} stream{'' if left == 1 else 's'} in which nothing reads as ISO 8583 left out"
+        none = np.zeros(0, np.int64)
+        yield Lines(np.zeros(0, np.uint8), none, none, none, file, said=label)
+
+
+def _find_way(link: _Link, messages: list[bytes], given: SourceWay, known: list[SourceWay]) -> None:
+    """Find how the *messages* of a new stream are read, by one of the *known* ways or by the caller's and a
+    guess, which is then known."""
+    for data in messages[: max(_TRIED - link.tried, 0)]:
+        link.tried += 1
+        link.way = next((way for way in known if _reads(data, way)), None)
+        if link.way is None and given.format is None:
             best = guess(data)
-            fmt = writing_of(best) if self.given.format is None else None
-            if fmt is not None and best.confidence in _FORMAT_SURE:
-                try:
-                    layers = layers_of(best)
-                except SpecError:
-                    continue
+            if is_sure(best) and (fmt := writing_of(best)):
+                layers = layers_of(best)
                 label = ", ".join([*(frame(layer).title for layer in layers), fmt.title])
-                link.way = replace(self.given, format=fmt, framing=layers, said=label)
-                self.known.append(link.way)
-                return
-
-    def _block(self, link: _Link, way: SourceWay, some: list[tuple[int, float, bytes]]) -> Lines:
-        length = frame(link.stream.length).title if link.stream.length else "one message per packet"
-        label = f"{link.stream.name}: {length}, {way.said or (way.format and way.format.title)}"
-        inner = tuple(name for name in way.framing if frame(name).kind != "length")
-        block_way = replace(way, said=label, framing=inner)
-        lines = block([data for _, _, data in some], block_way, self.version, 1, self.file)
-        times = np.array([round(at * _MICRO) for _, at, _ in some], np.int64).view("datetime64[us]")
-        names = np.array([link.stream.name] * len(some), object)
-        numbers = np.array([number for number, _, _ in some], np.int64)
-        return replace(lines, numbers=numbers, more={"stream": names, "time": times})
+                link.way = replace(given, format=fmt, framing=layers, said=label)
+                known.append(link.way)
+        if link.way is not None:
+            return
 
 
 def _reads(data: bytes, way: SourceWay) -> bool:
-    inner = [name for name in way.framing if frame(name).kind != "length"]
-    try:
-        _, start, end = strip(data, inner)
-        decode(data[start:end], way.format or "ascii")
-    except WireError:
-        return False
-    return True
+    return reads(data, way.format or "ascii", _inside_length(way))
 
 
-def _name(key: tuple[Any, ...]) -> str:
-    source, source_port, target, target_port = key
-    return f"{_host(source)}:{source_port} > {_host(target)}:{target_port}"
+def _inside_length(way: SourceWay) -> tuple[str, ...]:
+    return tuple(name for name in way.framing if frame(name).kind != "length")
+
+
+def _block(
+    stream: Stream, way: SourceWay, some: list[tuple[int, float, bytes]], version: str | None, file: str
+) -> Lines:
+    length = frame(stream.length).title if stream.length else "one message per packet"
+    label = f"{stream.name}: {length}, {way.said or (way.format and way.format.title)}"
+    numbers, moments, messages = zip(*some, strict=True)
+    lines = block([*messages], replace(way, said=label, framing=_inside_length(way)), version, 1, file)
+    times = np.array([round(at * _MICRO) for at in moments], np.int64).view("datetime64[us]")
+    names = np.array([stream.name] * len(some), object)
+    return replace(lines, numbers=np.array(numbers, np.int64), more={"stream": names, "time": times})
+
+
+def messages_of(stream: Any, file: str) -> list[bytes]:
+    """The messages of a capture in any format, stream by stream. Raises as `of_capture`."""
+    by_stream: dict[str, list[bytes]] = {}
+    for flow, messages in _flows(stream, file):
+        by_stream.setdefault(flow.name, []).extend(data for _, data in messages)
+    return [data for messages in by_stream.values() for data in messages]
+
+
+def _flows(stream: Any, file: str, length: str | None = None) -> Iterator[tuple[Stream, list[Timed]]]:
+    """For each packet of a capture its stream, and the messages that it completes; at the end the others.
+    *length* is the length field before the messages, if it is known."""
+    streams: dict[tuple[Any, ...], Stream] = {}
+    for at, key, sequence, data, opens in _packets(stream, file):
+        flow = streams.get(key)
+        if flow is None:
+            source, source_port, target, target_port = key
+            name = f"{_host(source)}:{source_port} > {_host(target)}:{target_port}"
+            flow = streams[key] = Stream(name, length)
+        if opens:
+            flow.begin(sequence)
+        yield flow, flow.add(at, sequence, data) if data and not opens else []
+    yield from ((flow, flow.end()) for flow in streams.values())
 
 
 def _host(raw: bytes) -> str:
     address = str(ip_address(raw))
     return f"[{address}]" if ":" in address else address
-
-
-def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
-    """The messages of a capture, with `stream` and `time` (UTC). Raises ImportError without dpkt, SpecError
-    if it is not a capture."""
-    capture = _Capture(replace(way, kind=CAPTURE), version, file)
-    for packet in _packets(stream, file):
-        capture.add(*packet)
-        if capture.number % _ROWS == 0 and capture.waiting() >= _ROWS:
-            yield from capture.flush()
-    capture.end()
-    yield from capture.flush()
-    if left := capture.left_out():
-        number = f"{left} stream{'' if left == 1 else 's'}"
-        none = np.zeros(0, np.int64)
-        note = f"{number} in which nothing reads as ISO 8583 left out"
-        yield Lines(np.zeros(0, np.uint8), none, none, none, file, said=note)
-
-
-def messages_of(stream: Any, file: str) -> list[bytes]:
-    """The messages of a capture in any format, stream by stream. Raises as `of_capture`."""
-    streams: dict[tuple[Any, ...], Stream] = {}
-    messages: dict[tuple[Any, ...], list[Timed]] = {}
-    for at, key, sequence, data, opens in _packets(stream, file):
-        link = streams.setdefault(key, Stream(_name(key)))
-        if opens:
-            link.begin(sequence)
-        elif data:
-            messages.setdefault(key, []).extend(link.add(at, sequence, data))
-    return [data for key, flow in streams.items() for _, data in (*messages.get(key, ()), *flow.end())]
 
 
 def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], int, bytes, bool]]:

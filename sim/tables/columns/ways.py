@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
@@ -27,117 +28,24 @@ from sim.paste.reading import NAMED
 from sim.paste.spellings import Wide, dumps_apart, looks_at_all, named_messages
 from sim.tables.columns.lines import decoded
 
+# The number of bytes examined before anything is read.
+HEAD = 1 << 16
+_SAMPLE = 200
 # How many records are tried to find a readable one.
 _TRIED = 20
-# The length field of records, empty for consecutive messages; the format; the rest of the framing.
-_Way = tuple[str, Format, tuple[str, ...]]
-
-
-def way_of_records(head: bytes, fmt: Format | None, framing: Sequence[str] | None) -> SourceWay:
-    """How a binary file that begins with *head* is read. Raises SpecError if its messages cannot be
-    separated."""
-    blocked = is_blocked(head)
-    data = b"".join(unblock([head])) if blocked else head
-    names = tuple(frame(name).name for name in framing or ())
-    stated = next((name for name in names if frame(name).kind == "length"), "")
-    length = stated or stream_framing(data) or ""
-    first = next(_records(data, length), b"") if length else b""
-    way = _record_way(first, fmt, names, framing is None, length) if first else None
-    if way is None and not stated:
-        way = _bare_way(data, fmt, names, framing is None)
-    if way is None and fmt is not None and (stated or _any_reads(data, length, fmt)):
-        way = length, fmt, _usual(fmt, first) if framing is None else _without(names, length)
-    elif way is None and fmt is None and first and (writing := writing_of(best := guess(first))):
-        way = length, writing, layers_of(best) if framing is None else _without(names, length)
-    if way is None:
-        expected = (
-            f"messages in {fmt.title}: name a different format=, or what surrounds each in framing="
-            if fmt
-            else "messages that can be told apart: name format=, and what surrounds each in framing="
-        )
-        raise SpecError(None, None, expected, "; ".join(guess(data, format=fmt).reasons[:2])[:80])
-    length, fmt, inner = way
-    parts = (
-        "blocks of 1014 bytes" if blocked else "",
-        frame(length).title if length else "",
-        *(frame(name).title for name in inner),
-    )
-    label = ", ".join(part for part in (*parts, fmt.title) if part)
-    return SourceWay(RECORDS, format=fmt, length=length, blocked=blocked, framing=inner, said=label)
-
-
-def _records(data: bytes, length: str) -> Iterator[bytes]:
-    """The complete records with length field *length* in *data*."""
-    try:
-        yield from (record for _, record in records([data], length))
-    except WireError:
-        return
-
-
-def _without(names: tuple[str, ...], length: str) -> tuple[str, ...]:
-    return tuple(name for name in names if name != length)
-
-
-def _record_way(
-    first: bytes, fmt: Format | None, names: tuple[str, ...], find: bool, length: str
-) -> _Way | None:
-    """How records with length field *length* are read, judging by the *first*; None if it cannot be read."""
-    inner = _without(names, length)
-    if fmt is None:
-        best = guess(first)
-        writing = writing_of(best) if is_sure(best) else None
-        return None if writing is None else (length, writing, layers_of(best) if find else inner)
-    inner = _usual(fmt, first) if find else inner
-    try:
-        _, start, end = strip(first, inner)
-        decode(first[start:end], fmt)
-    except WireError:
-        return None
-    return length, fmt, inner
-
-
-def _any_reads(data: bytes, length: str, fmt: Format) -> bool:
-    """Whether one of the first records with length field *length* is a message, or begins as one."""
-    if not length:
-        return False
-    some = islice(_records(data, length), _TRIED)
-    return any(_begins(record, fmt, _usual(fmt, record)) for record in some)
-
-
-def _begins(data: bytes, fmt: Format, inner: tuple[str, ...], *, whole: bool = False) -> bool:
-    """Whether *data* begins as a message; with *whole*, it must be valid to its end."""
-    try:
-        message_size(data, fmt, inner)
-    except WireError as error:
-        return not whole and error.partial is not None and is_mti(error.partial.mti)
-    return True
-
-
-def _bare_way(data: bytes, fmt: Format | None, names: tuple[str, ...], find: bool) -> _Way | None:
-    """How *data* without length fields is read: as one message, or several that end with their last elements;
-    None for other bytes."""
-    inner = _usual(fmt, data) if find and fmt is not None else names
-    if fmt is not None and _begins(data, fmt, inner, whole=True):
-        return "", fmt, inner
-    best = guess(data, format=fmt)
-    if best.format == TEXT:
-        best = guess(data, format="ascii")  # including the framing around the characters
-    writing = writing_of(best)
-    if writing is not None and is_sure(best):
-        layers = layers_of(best) if find else names
-        length = layers[0] if layers and frame(layers[0]).kind == "length" else ""
-        return length, fmt or writing, _without(layers, length)
-    return ("", fmt, inner) if fmt is not None and _begins(data, fmt, inner) else None
-
-
-def _usual(fmt: Format, record: bytes) -> tuple[str, ...]:
-    """The usual framing of a format, without the length field, if *record* has it."""
-    inner = tuple(name for name in fmt.frames if frame(name).kind != "length")
-    try:
-        strip(record, inner)
-    except WireError:
-        return ()
-    return inner
+_GUESSED = 20
+_FEW_LINES = 40
+_FEWEST = 3
+MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
+_CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
+# Signs of a message in a line.
+_LIKELY = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}){12}|(?:[0-9A-Fa-f]{2} ){11}")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
+_PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
+# The most characters before a message that are used to find it in each line.
+_LONGEST_MARK = 16
+# This many messages in the same format determine that of all.
+_ALIKE = 3
 
 
 LINES, RECORDS, CAPTURE, HEX_LINES, DUMPS, XML = "lines", "records", "capture", "hex lines", "dumps", "XML"
@@ -182,27 +90,120 @@ def layers_of(best: Reading) -> tuple[str, ...]:
     return names
 
 
+def has_named_layers(best: Reading) -> bool:
+    """Whether all layers around the message of a guess have a name."""
+    return all(layer.name for layer in best.layers)
+
+
 def is_sure(best: Reading) -> bool:
     """Whether a guess is sure or likely, and all layers around the message have a name."""
-    return best.believed and all(layer.name for layer in best.layers)
+    return best.believed and has_named_layers(best)
 
 
-# The number of bytes examined before anything is read.
-HEAD = 1 << 16
-_SAMPLE = 200
-_GUESSED = 20
-_FEW_LINES = 40
-_FEWEST = 3
-MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
-_CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
-# Signs of a message in a line.
-_LIKELY = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}){12}|(?:[0-9A-Fa-f]{2} ){11}")
-_HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
-_PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
-# The most characters before a message that are used to find it in each line.
-_LONGEST_MARK = 16
-# This many messages in the same format determine that of all.
-_ALIKE = 3
+# The length field of records, empty for consecutive messages; the format; the rest of the framing.
+_Way = tuple[str, Format, tuple[str, ...]]
+
+
+def way_of_records(head: bytes, fmt: Format | None, framing: Sequence[str] | None) -> SourceWay:
+    """How a binary file that begins with *head* is read. Raises SpecError if its messages cannot be
+    separated."""
+    blocked = is_blocked(head)
+    data = b"".join(unblock([head])) if blocked else head
+    way = next(_ways_of_records(data, fmt, framing), None)
+    if way is None:
+        expected = (
+            f"messages in {fmt.title}: name a different format=, or what surrounds each in framing="
+            if fmt
+            else "messages that can be told apart: name format=, and what surrounds each in framing="
+        )
+        raise SpecError(None, None, expected, "; ".join(guess(data, format=fmt).reasons[:2])[:80])
+    length, fmt, inner = way
+    titles = [frame(name).title for name in (length, *inner) if name]
+    label = ", ".join([*(["blocks of 1014 bytes"] if blocked else []), *titles, fmt.title])
+    return SourceWay(RECORDS, format=fmt, length=length, blocked=blocked, framing=inner, said=label)
+
+
+def _ways_of_records(data: bytes, fmt: Format | None, framing: Sequence[str] | None) -> Iterator[_Way]:
+    """The ways in which *data* can be read, the most certain first, given the caller's format and framing."""
+    names = tuple(frame(name).name for name in framing or ())
+    stated = next((name for name in names if frame(name).kind == "length"), "")
+    length = stated or stream_framing(data) or ""
+    first = next(_records(data, length), b"")
+    best = guess(first) if first and fmt is None else None
+    if fmt is not None and first:
+        inner = _usual(fmt, first) if framing is None else _without(names, length)
+        if reads(first, fmt, inner):
+            yield length, fmt, inner
+    elif best and is_sure(best) and (writing := writing_of(best)):
+        yield length, writing, layers_of(best) if framing is None else _without(names, length)
+    if not stated and (bare := _bare_way(data, fmt, names, framing is None)):
+        yield bare
+    if fmt is not None and (stated or _any_reads(data, length, fmt)):
+        yield length, fmt, _usual(fmt, first) if framing is None else _without(names, length)
+    elif best and (writing := writing_of(best)):
+        yield length, writing, layers_of(best) if framing is None else _without(names, length)
+
+
+def _records(data: bytes, length: str) -> Iterator[bytes]:
+    """The complete records in *data* with length field *length*, if there is one."""
+    with suppress(WireError):
+        yield from (record for _, record in (records([data], length) if length else ()))
+
+
+def _without(names: tuple[str, ...], length: str) -> tuple[str, ...]:
+    return tuple(name for name in names if name != length)
+
+
+def reads(record: bytes, fmt: Format | str, inner: Sequence[str]) -> bool:
+    """Whether *record*, without the layers *inner*, is a message in *fmt*."""
+    try:
+        _, start, end = strip(record, inner)
+        decode(record[start:end], fmt)
+    except WireError:
+        return False
+    return True
+
+
+def _any_reads(data: bytes, length: str, fmt: Format) -> bool:
+    """Whether one of the first records with length field *length* is a message, or begins as one."""
+    some = islice(_records(data, length), _TRIED)
+    return any(_begins(record, fmt, _usual(fmt, record)) for record in some)
+
+
+def _begins(data: bytes, fmt: Format, inner: tuple[str, ...], *, whole: bool = False) -> bool:
+    """Whether *data* begins as a message; with *whole*, it must be valid to its end."""
+    try:
+        message_size(data, fmt, inner)
+    except WireError as error:
+        return not whole and error.partial is not None and is_mti(error.partial.mti)
+    return True
+
+
+def _bare_way(data: bytes, fmt: Format | None, names: tuple[str, ...], find: bool) -> _Way | None:
+    """How *data* without length fields is read: as one message, or several that end with their last elements;
+    None for other bytes."""
+    inner = _usual(fmt, data) if find and fmt is not None else names
+    if fmt is not None and _begins(data, fmt, inner, whole=True):
+        return "", fmt, inner
+    best = guess(data, format=fmt)
+    if best.format == TEXT:
+        best = guess(data, format="ascii")  # including the framing around the characters
+    writing = writing_of(best)
+    if writing is not None and is_sure(best):
+        layers = layers_of(best) if find else names
+        length = layers[0] if layers and frame(layers[0]).kind == "length" else ""
+        return length, fmt or writing, _without(layers, length)
+    return ("", fmt, inner) if fmt is not None and _begins(data, fmt, inner) else None
+
+
+def _usual(fmt: Format, record: bytes) -> tuple[str, ...]:
+    """The usual framing of a format, without the length field, if *record* has it."""
+    inner = tuple(name for name in fmt.frames if frame(name).kind != "length")
+    try:
+        strip(record, inner)
+    except WireError:
+        return ()
+    return inner
 
 
 def way_of(
@@ -216,9 +217,9 @@ def way_of(
     """How a file that begins with *head* is read. *format* and *framing* are the caller's, *find* says
     whether to search for the message in its line, *is_text* whether the file is open as text. Raises
     SpecError for a binary file whose messages cannot be separated."""
-    if head.startswith(MAGIC):
-        return SourceWay(CAPTURE, format=_wire(format), framing=tuple(framing or ()))
     fmt = _wire(format)
+    if head.startswith(MAGIC):
+        return SourceWay(CAPTURE, format=fmt, framing=tuple(framing or ()))
     if fmt is None and find and _is_table(head):
         return SourceWay(TABLE, said="table with one message per row")
     is_text = is_text or head.translate(None, _CONTROL) == head
@@ -241,14 +242,6 @@ def _is_hex(head: bytes) -> bool:
     return not head.translate(None, b"0123456789ABCDEFabcdef \t\r\n")
 
 
-def _guessed(record: bytes) -> Reading:
-    best = guess(record)
-    if writing_of(best) is None:
-        expected = "messages in a format that can be told from the first of them: name it with format="
-        raise SpecError(None, None, expected, "; ".join(best.reasons[:2])[:80] or "another")
-    return best
-
-
 def _way_of_text(head: str, fmt: Format | None, framing: Sequence[str] | None, *, find: bool) -> SourceWay:
     """How the lines of a text that begins with *head* are read, given the caller's format and framing."""
     all_lines = [line for line in head.splitlines() if line.strip()]
@@ -268,9 +261,8 @@ def _way_of_text(head: str, fmt: Format | None, framing: Sequence[str] | None, *
     way = way or _located(lines, sightings, fmt)
     few = fmt is None and framing is None and len(all_lines) <= _FEW_LINES
     if few and (way is None or way.kind == LINES):
-        pasted = _way_of_paste(
-            head, all_lines
-        )  # this shows which blanks and quotes are not part of a message
+        # This shows which blanks and quotes are not part of a message.
+        pasted = _way_of_paste(head, all_lines)
         way = pasted if pasted.kind == LISTING else way
     if way is not None:
         return way if framing is None else replace(way, framing=tuple(framing))
@@ -320,25 +312,19 @@ def _way_of_paste(text: str, lines: list[str]) -> SourceWay:
 
 def _way_of_dumps(lines: list[str], fmt: Format | None, framing: Sequence[str] | None) -> SourceWay | None:
     """How hex dumps among *lines* are read; None if there are none with messages."""
-    dumps = list(dumps_apart(enumerate(lines, 1)))
     ways: Counter[SourceWay] = Counter()
-    for dump in islice((dump for dump in dumps if len(dump.rows) > 1), _GUESSED):
+    dumps = [dump for dump in dumps_apart(enumerate(lines, 1)) if len(dump.rows) > 1]
+    for dump in dumps[:_GUESSED]:
         best = guess(dump.text, format=fmt)
         writing = fmt or writing_of(best)
-        if writing is None or not all(layer.name for layer in best.layers):
+        if writing is None or not has_named_layers(best):
             continue
         layers = layers_of(best) if framing is None else tuple(framing)
         spelling, headers = best.spelling, best.framing[: bool(best.ahead)]
         titles = (*headers, *(frame(name).title for name in layers), writing.title)
-        way = SourceWay(
-            DUMPS,
-            format=writing,
-            framing=layers,
-            said=", ".join((spelling.replace("dump", "dumps", 1), *titles)),
-            shape=dump.shape,
-            spelling=spelling,
-            in_packets=bool(headers),
-        )
+        label = ", ".join((spelling.replace("dump", "dumps", 1), *titles))
+        way = SourceWay(DUMPS, format=writing, framing=layers, said=label, shape=dump.shape)
+        way = replace(way, spelling=spelling, in_packets=bool(headers))
         ways[way] += 1
         if ways.most_common(1)[0][1] == _FEWEST:
             break
@@ -347,112 +333,116 @@ def _way_of_dumps(lines: list[str], fmt: Format | None, framing: Sequence[str] |
 
 def is_whole(line: str) -> bool:
     """Whether *line* is a complete message in text form, apart from blanks after it."""
-    for text in dict.fromkeys((line, line.rstrip())):
-        try:
-            parse(text, chosen_version(text, None))
-        except ParseError:
-            continue
-        return True
-    return False
+    return any(_fault(text) is None for text in dict.fromkeys((line, line.rstrip())))
 
 
 def _reads(text: str) -> bool:
+    """Whether *text* begins with a message. One with a later fault counts, too; a length field before a
+    message is not an MTI."""
+    fault = _fault(text)
+    return fault is None or (
+        fault.partial is not None and fault.field not in (0, 1) and strangeness(text[:4]) is not None
+    )
+
+
+def _fault(text: str) -> ParseError | None:
     try:
         parse(text, chosen_version(text, None))
     except ParseError as error:
-        # A message with a later fault still counts; a length field before a message is not an MTI.
-        return error.partial is not None and error.field not in (0, 1) and strangeness(text[:4]) is not None
-    return True
+        return error
+    return None
 
 
-class _Found(NamedTuple):
+class _Sighting(NamedTuple):
     """A message in a line: the start of its framing, of the message, and its end; its format (None for text),
     the framing, and whether its hex digits are in pairs."""
 
     at: int
     start: int
     end: int
-    made: Format | None
+    format: Format | None
     layers: tuple[str, ...]
     in_pairs: bool = False
 
+    @property
+    def writing(self) -> tuple[object, ...]:
+        """What messages in the same format have in common."""
+        return self.format and self.format.name, self.layers, self.start - self.at, self.in_pairs
 
-def _found_in(line: str, fmt: Format | None) -> _Found | None:
+
+def _sighting_in(line: str, fmt: Format | None) -> _Sighting | None:
     best = guess(line, format=fmt)
     writing = writing_of(best)
-    if writing is None or not all(layer.name for layer in best.layers):
+    if writing is None or not has_named_layers(best):
         return None
-    layers = tuple(layer.name for layer in best.layers)
+    layers = layers_of(best)
     if best.format == TEXT:
         text = best.data.decode("latin-1") if best.data else best.raw or ""
         at = line.find(text)
         end = at + (best.end if best.data else len(text))
-        return _Found(at, at + best.start, end, None, layers) if text and at >= 0 else None
+        return _Sighting(at, at + best.start, end, None, layers) if text and at >= 0 else None
     for runs in (_HEX, _PAIRS):
         for match in runs.finditer(line):
             if bytes.fromhex(match[0]) == best.data:
-                return _Found(match.start(), match.start(), match.end(), writing, layers, runs is _PAIRS)
+                return _Sighting(match.start(), match.start(), match.end(), writing, layers, runs is _PAIRS)
     return None
 
 
-def _messages_in(lines: list[str], fmt: Format | None) -> dict[int, _Found]:
+def _messages_in(lines: list[str], fmt: Format | None) -> dict[int, _Sighting]:
     """The messages in *lines*, by position, among the lines that may contain one; a few in the same format
     determine that of all."""
-    sightings: dict[int, _Found] = {}
+    sightings: dict[int, _Sighting] = {}
     ways: Counter[tuple[object, ...]] = Counter()
     for at in [place for place, line in enumerate(lines) if _LIKELY.search(line)][:_GUESSED]:
-        sighting = _found_in(lines[at], fmt)
-        if sighting is not None:
+        if (sighting := _sighting_in(lines[at], fmt)) is not None:
             sightings[at] = sighting
-            ways[_writing(sighting)] += 1
-            if ways[_writing(sighting)] == _ALIKE:
+            ways[sighting.writing] += 1
+            if ways[sighting.writing] == _ALIKE:
                 break
     return sightings
 
 
-def _located(lines: list[str], found: dict[int, _Found], fmt: Format | None) -> SourceWay | None:
-    """How to find the messages in all *lines*, given those that were *found* in some; None if there are
+def _located(lines: list[str], sightings: dict[int, _Sighting], fmt: Format | None) -> SourceWay | None:
+    """How to find the messages in all *lines*, given the *sightings* in some; None if there are
     hardly any. Lines that may contain a message but do not match are examined, too: they may have another
     prefix."""
-    if not found or (len(found) < _FEWEST and 2 * len(found) < len(lines)):
+    if not sightings or (len(sightings) < _FEWEST and 2 * len(sightings) < len(lines)):
         return None
-    way = _way_of_found(lines, found)
+    way = _way_of_sightings(lines, sightings)
     if way is None or way.pattern is None:
         return way
-    missed = [
-        at for at, line in enumerate(lines) if _LIKELY.search(line) and not re.search(way.pattern, line)
-    ]
-    more = {at: sighting for at in missed[:_GUESSED] if (sighting := _found_in(lines[at], fmt)) is not None}
-    return _way_of_found(lines, found | more) if more else way
+    likely = (at for at, line in enumerate(lines) if _LIKELY.search(line))
+    missed = [at for at in likely if not re.search(way.pattern, lines[at])]
+    more = {at: sighting for at in missed[:_GUESSED] if (sighting := _sighting_in(lines[at], fmt))}
+    return _way_of_sightings(lines, sightings | more) if more else way
 
 
-def _way_of_found(lines: list[str], sightings: dict[int, _Found]) -> SourceWay | None:
+def _way_of_sightings(lines: list[str], sightings: dict[int, _Sighting]) -> SourceWay | None:
     """How to find the messages in *lines* that have the most common format among *sightings*; None if the
     lines are the messages."""
-    usual, _ = Counter(map(_writing, sightings.values())).most_common(1)[0]
-    alike = {at: sighting for at, sighting in sightings.items() if _writing(sighting) == usual}
+    usual, _ = Counter(sighting.writing for sighting in sightings.values()).most_common(1)[0]
+    alike = {at: sighting for at, sighting in sightings.items() if sighting.writing == usual}
     first = next(iter(alike.values()))
-    writing, layers, around = first.made, first.layers, first.start - first.at
+    writing, layers, around = first.format, first.layers, first.start - first.at
     if writing is None and not layers and not any(sighting.start for sighting in alike.values()):
         return None
     front = _shared([lines[at][: sighting.at][::-1] for at, sighting in alike.items()])[::-1]
-    rests = [lines[at][sighting.end :] for at, sighting in alike.items()]
-    back = _shared(rests)
-    reaches_end = all(rest.strip() == back.strip() for rest in rests)
-    size = f".{{{around}}}" if around else ""
-    pattern = _pattern(front, back, size, whole=reaches_end, hexed=writing is not None)
+    pattern = (re.escape(front) if front else r"(?<![0-9A-Fa-f])") + (f".{{{around}}}" if around else "")
+    if writing is not None:
+        pattern += r"(?P<message>[0-9A-Fa-f]{24,}|[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,})"
+    else:
+        rests = [lines[at][sighting.end :] for at, sighting in alike.items()]
+        back = _shared(rests)
+        ends_line = all(rest.strip() == back.strip() for rest in rests)
+        ending = re.escape(back.rstrip()) + (r"\s*$" if ends_line else "") if back.strip() else ""
+        pattern += rf"(?P<message>[0-9]{{4}}[0-9A-Fa-f]{{16}}.*{'?' if ending else ''}){ending}"
     matched = sum(bool(re.search(pattern, line)) for line in lines)
     title = writing.title if writing else f"text form{' after its length' if layers else ''}"
     behind = f" behind {front[-8:].strip()!r}" if front.strip() else ""
     label = f"{title}{behind}, in {matched} of the first {len(lines)} lines"
-    framing = layers if writing else ()
-    return SourceWay(
-        HEX_LINES if writing else LINES, pattern=pattern, format=writing, framing=framing, said=label
-    )
-
-
-def _writing(hit: _Found) -> tuple[object, ...]:
-    return hit.made.name if hit.made else "", hit.layers, hit.start - hit.at, hit.in_pairs
+    if writing is None:
+        return SourceWay(LINES, pattern=pattern, said=label)
+    return SourceWay(HEX_LINES, pattern=pattern, format=writing, framing=layers, said=label)
 
 
 def _shared(texts: list[str]) -> str:
@@ -464,22 +454,14 @@ def _shared(texts: list[str]) -> str:
     return re.split(r"\d", first[:size])[0]
 
 
-def _pattern(front: str, back: str, size: str, *, whole: bool, hexed: bool) -> str:
-    """A regular expression for a message after *front* and the pattern *size*, and before *back*, which ends
-    the line if *whole*."""
-    mark = (re.escape(front) if front else r"(?<![0-9A-Fa-f])") + size
-    if hexed:
-        return rf"{mark}(?P<message>[0-9A-Fa-f]{{24,}}|[0-9A-Fa-f]{{2}}(?: [0-9A-Fa-f]{{2}}){{11,}})"
-    ending = re.escape(back.rstrip()) + (r"\s*$" if whole else "") if back.strip() else ""
-    return rf"{mark}(?P<message>[0-9]{{4}}[0-9A-Fa-f]{{16}}.*{'?' if ending else ''}){ending}"
-
-
 def way_of_items(first: bytes, format: Format | str | None, framing: Sequence[str] | None) -> SourceWay:
     """How messages in separate byte strings are read; *first* is the first of them. Raises SpecError if that
     cannot be determined."""
-    fmt = _wire(format)
-    if fmt is None:
-        best = _guessed(first)
-        layers = layers_of(best) if framing is None else tuple(framing)
-        return SourceWay(RECORDS, format=writing_of(best), framing=layers, said=best.read_as)
-    return SourceWay(RECORDS, format=fmt, framing=tuple(framing or ()), said=fmt.title)
+    if fmt := _wire(format):
+        return SourceWay(RECORDS, format=fmt, framing=tuple(framing or ()), said=fmt.title)
+    best = guess(first)
+    if (writing := writing_of(best)) is None:
+        expected = "messages in a format that can be told from the first of them: name it with format="
+        raise SpecError(None, None, expected, "; ".join(best.reasons[:2])[:80] or "another")
+    layers = layers_of(best) if framing is None else tuple(framing)
+    return SourceWay(RECORDS, format=writing, framing=layers, said=best.read_as)
