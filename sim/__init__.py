@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from sim.tables.formats import export_format, formats, guess, interfaces
     from sim.tables.learning import learn
     from sim.tables.link import client, host
-    from sim.tables.matching import match
     from sim.tables.messages import build, diff, explain, generate, mask, parse, respond, reverse, validate
     from sim.tables.negative import break_message, cases, faults
     from sim.tables.networks import compare, flows
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from sim.tables.reference import codes, fields, rules, search
     from sim.tables.repairing import repair
     from sim.tables.runs import load, run_suite
+    from sim.tables.transactions import match
     from sim.widgets.row_grid import show
 
 __version__ = "0.1.0"

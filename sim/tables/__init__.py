@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sim.tables.converting import ConvertedTable, ConvertedView, NotesTable, convert
     from sim.tables.findings_table import FindingsTable, FindingsView
     from sim.tables.formats import GuessTable, guess
-    from sim.tables.matching import match
     from sim.tables.message_table import MessageTable, MessageView, RawMessage
     from sim.tables.messages import (
         DiffTable,
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from sim.tables.reference import codes, fields, rules, search
     from sim.tables.repairing import ProposalsTable, repair
     from sim.tables.tables import Column, Table
-    from sim.tables.transactions import TransactionsTable
+    from sim.tables.transactions import TransactionsTable, match
 
 
 def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:

@@ -21,9 +21,8 @@ from sim.link.sent import Sent
 from sim.link.traffic import IN, OUT, Traffic
 from sim.tables.argument import MessageArgument, take
 from sim.tables.exchanges import ExchangeTable, exchange_table
-from sim.tables.matching import match
 from sim.tables.tables import TEXT, Table
-from sim.tables.transactions import TransactionsTable
+from sim.tables.transactions import TransactionsTable, match
 
 if TYPE_CHECKING:
     from ssl import SSLContext

@@ -1,163 +1,129 @@
-"""`sim.match`: the transactions in a table of messages.
-
-The columns become integers (equal numbers are equal texts), `sim.exchanges.matching.pairing` pairs them, and
-the result is columns again: no message object is made. The rules come from `sim.exchanges.matching.rules`.
-"""
+"""The messages of a table as `sim.exchanges.matching.pairing` compares them: columns of integers, equal for
+equal texts, so that no message object is made. The rules come from `sim.exchanges.matching.rules`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from sim.codec import Message, build
-from sim.errors import IsoError, OptionError
-from sim.exchanges.matching.pairing import Keys, Traffic, pair
-from sim.exchanges.matching.rules import ANSWER, ASK, NONE, Link, Rule, kind, role, rules
+from sim.exchanges.matching.pairing import Keys, Traffic
+from sim.exchanges.matching.rules import ANSWER, ASK, NONE, Link, Place, Rule, Tie, kind, role, rules
 from sim.spec import VERSIONS
-from sim.tables.argument import MessageArgument, facts_of, take
-from sim.tables.columns.reading import read
-from sim.tables.matched_columns import Columns, Ints, numbers_of
-from sim.tables.transactions import TransactionsTable, transactions
+from sim.tables.columns.table import number_of
 
-if TYPE_CHECKING:
-    from sim.codec.wire import Format
-
-
-_TIME = "time"
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+LINKS: tuple[Link, ...] = ("answer", "original", "approved")
 _REVERSAL = "4"
 _LARGEST = 2**62
-LINKS: tuple[Link, ...] = ("answer", "original", "approved")
 
 
-def match(
-    messages: MessageArgument | Iterable[MessageArgument],
-    *,
-    times: str | Sequence[Any] | None = None,
-    timeout: float = 60.0,
-    format: Format | str | None = None,
-) -> TransactionsTable:
-    """Match requests with their responses, repeats and reversals.
+class Columns:
+    """The messages as Arrow columns and as numbers, each computed once."""
 
-    The elements that link messages are data, by version and network. The first rule that finds a match
-    applies, and `matched_by` names its elements. A million messages take a few seconds.
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = table
+        self.size = len(table)
+        mti, version = table["mti"].astype("str"), self._text("version")
+        good = mti.str.fullmatch("[0-9]{4}").fillna(False).to_numpy(bool)
+        if "error" in table.columns:
+            good = good & table["error"].isna().to_numpy(bool)
+        self.mtis, self.mti = _factorized(mti.where(good))
+        self.versions, self.version = _factorized(version.where(version.isin(VERSIONS)))
+        self.networks, self.network = _factorized(self._text("network"))
+        self._codes: dict[Place, Ints] = {}
+        self.named = {number: name for name in table.columns if (number := number_of(name))}
 
-    Parameters
-    ----------
-    messages
-        A table with a row for each message, as from `read`, a list of messages, or anything `read` accepts,
-        in chronological order.
-    times
-        Time of each message: a column name, or a list of dates and times, as *at* of `generate`, or of
-        seconds. Default: the column `time` of a capture; without times there is no latency.
-    timeout
-        Seconds after which a response is late. A response after the reversal of its request is always late.
-    format
-        The wire format that *messages* are in, as in `read`. Default: recognized.
+    def _text(self, name: str) -> pd.Series[Any]:
+        if name in self.table.columns:
+            return self.table[name].astype("str")
+        return pd.Series(None, index=self.table.index, dtype="str")
 
-    Returns
-    -------
-    TransactionsTable
-        A row per request, and per response without a request: `transaction`, `state` (answered, late,
-        unanswered, no answer due, no request), `mti`, `network`, `stan`, `amount` (minor units),
-        `currency`, `code`, `meaning`, `latency` (seconds), `request`, `answer`, `original` and
-        `reversed_by` (labels of rows of *messages*), `repeats`, `duplicates`, `replays`, `answers_again`
-        (counts), `matched_by`. `.iso.messages` gives the role of each message.
+    def by_mti(self, what: Callable[[str], Any], missing: Any) -> Any:
+        """The result of *what* for each row's MTI."""
+        results = np.array([*(what(mti) for mti in self.mtis), missing])
+        return results[self.mti]
 
-    Raises
-    ------
-    OptionError
-        *times* or *timeout* is invalid.
-    TypeError
-        *messages* are not messages.
-
-    Examples
-    --------
-    >>> import sim
-    >>> request = sim.generate("auth")
-    >>> table = sim.match([request, sim.respond(request), sim.reverse(request)])
-    >>> table["state"].tolist()
-    ['answered', 'unanswered']
-    >>> table["transaction"].tolist()
-    [1, 1]
-    """
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
-        raise OptionError("timeout", "seconds above 0", repr(timeout))
-    table = as_messages(messages, format)
-    seconds = _seconds(table, times)
-    columns = Columns(table)
-    pairs = pair(_traffic(columns, seconds), float(timeout))
-    return transactions(columns, pairs, seconds)
-
-
-def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
-    """A table with a row per message: *source* itself, one message, several of them, or anything that
-    `sim.read` accepts, in *format*."""
-    if isinstance(source, pd.DataFrame) and "mti" in source.columns:
-        return pd.DataFrame(source)
-    if isinstance(source, pd.DataFrame | Message):
-        source = [source]
-    if isinstance(source, list | tuple) and not all(isinstance(item, str) for item in source):
-        if all(isinstance(item, pd.DataFrame) and "mti" in item.columns for item in source):
-            return pd.concat([pd.DataFrame(item) for item in source], ignore_index=True)
-        networks = [
-            facts_of(item).get("network") if isinstance(item, pd.DataFrame) else None for item in source
-        ]
-        table = pd.DataFrame(read([as_message(item, format) for item in source]))
-        return table.assign(network=table["network"].fillna(pd.Series(networks, dtype="str")))
-    return pd.DataFrame(read(source, format=format))
-
-
-def as_message(source: Any, format: Format | str | None = None) -> Message | str:
-    """A message; a broken one stays a text."""
-    reading = take(source, format=format)
-    try:
-        build(reading.whole())
-        return reading.whole()
-    except IsoError:
-        return reading.raw or ""
-
-
-def _seconds(table: pd.DataFrame, times: Any) -> Any:
-    """When each message was seen, in seconds; None if that is unknown."""
-    if times is None:
-        if _TIME not in table.columns:
+    def column(self, number: int) -> Any:
+        """The values of an element as an Arrow array; None if no message contains it."""
+        name = self.named.get(number)
+        if name is None:
             return None
-        times = _TIME
-    if isinstance(times, str):
-        if times not in table.columns:
-            raise OptionError("times", "a column of the table", f"{times!r}")
-        times = table[times]
-    series = pd.Series(times).reset_index(drop=True)
-    if len(series) != len(table):
-        raise OptionError("times", f"{len(table)} times, one per message", f"{len(series)}")
-    if pd.api.types.is_numeric_dtype(series):
-        return series.to_numpy(dtype="float64", na_value=np.nan)
-    try:
-        moments = pd.to_datetime(series, utc=True, format=None if series.dtype.kind == "M" else "ISO8601")
-    except (TypeError, ValueError) as error:
-        raise OptionError(
-            "times", "datetimes, texts such as 2026-11-20 10:15:30.25 or seconds", "others"
-        ) from error
-    # Seconds since 1970, whatever the unit of the column.
-    return ((moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)).to_numpy(dtype="float64")
+        values = pa.array(self.table[name].astype("str"), from_pandas=True)
+        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        return None if values.null_count == len(values) else values
+
+    def values(self, place: Place) -> Any:
+        """The values at *place* as they are compared, without leading zeros; missing if there is none."""
+        if place.text:
+            return pa.array([place.text] * self.size, pa.large_string())
+        if place.number == 0:
+            texts = pa.array([mti[:3].lstrip("0") for mti in self.mtis] or [""], pa.large_string())
+            cells = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
+            return pc.if_else(pa.array(self.mti < len(self.mtis)), cells, pa.scalar(None, cells.type))
+        cells = self.column(place.number)
+        if cells is None:
+            return None
+        if place.mark:
+            cells = pc.struct_field(pc.extract_regex(cells, f"(?s){place.mark}(?P<rest>.*)"), "rest")
+        if place.end is not None:
+            cells = pc.utf8_slice_codeunits(cells, place.start, place.end)
+        bare = pc.utf8_ltrim(cells, "0").cast(pa.large_string())
+        if place.zeros:
+            bare = pc.if_else(pc.and_(pc.equal(bare, ""), pc.greater(pc.utf8_length(cells), 0)), "0", bare)
+        return pc.if_else(pc.equal(bare, ""), pa.scalar(None, bare.type), bare)
+
+    def codes(self, tie: Tie) -> tuple[Ints, Ints] | None:
+        """Both sides of *tie* as numbers from 1, 0 if missing; None if no message has one of the sides."""
+        if tie.earlier == tie.later:
+            if tie.earlier not in self._codes:
+                values = self.values(tie.earlier)
+                self._codes[tie.earlier] = np.zeros(0, np.int64) if values is None else numbers_of(values)
+            numbers = self._codes[tie.earlier]
+            return (numbers, numbers) if len(numbers) or not self.size else None
+        sides = self.values(tie.earlier), self.values(tie.later)
+        if sides[0] is None or sides[1] is None:
+            return None
+        both = numbers_of(pa.concat_arrays(sides))
+        return both[: self.size], both[self.size :]
 
 
-def _traffic(columns: Columns, seconds: Any) -> Traffic:
+def _factorized(column: pd.Series[Any]) -> tuple[list[str], Ints]:
+    """The distinct values, and the index of each row's value; missing values have the last index."""
+    codes, values = pd.factorize(column)
+    numbers = codes.astype(np.int64)
+    numbers[numbers < 0] = len(values)
+    return [str(value) for value in values], numbers
+
+
+def numbers_of(texts: Any) -> Ints:
+    """Numbers from 1 for equal texts, 0 for missing ones."""
+    encoded = texts.dictionary_encode()
+    codes: Ints = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+    return codes
+
+
+def traffic_of(columns: Columns, seconds: Any) -> Traffic:
+    """The messages as `pair` compares them; *seconds* is when each was seen, None if that is unknown."""
     versioned = columns.version < len(columns.versions)
-    roles = np.where(versioned, columns.by_mti(role, NONE), NONE)
-    state = _State(columns, roles)
-    most = {link: max(len(rules(version, link)) for version in VERSIONS) for link in LINKS}
-    answers = tuple(_rule_keys(state, "answer", at) for at in range(most["answer"]))
+    state = _State(columns, np.where(versioned, columns.by_mti(role, NONE), NONE))
+    answers, originals, approved = (
+        tuple(
+            _rule_keys(state, link, at)
+            for at in range(max(len(rules(version, link)) for version in VERSIONS))
+        )
+        for link in LINKS
+    )
     return Traffic(
-        _int64_view(roles),
+        _int64_view(state.roles),
         answers,
-        tuple(_rule_keys(state, "original", at) for at in range(most["original"])),
-        tuple(_rule_keys(state, "approved", at) for at in range(most["approved"])),
-        _int64_view(_bodies(columns, state.doubtful | ((roles == ASK) & ~state.keyed))),
+        originals,
+        approved,
+        _int64_view(_bodies(columns, state.doubtful | ((state.roles == ASK) & ~state.keyed))),
         _int64_view(columns.by_mti(lambda mti: mti[1:2] == _REVERSAL, False)),
         None if seconds is None else seconds.tolist(),
     )
@@ -173,8 +139,7 @@ class _State:
     """Collected from rule to rule: only requests whose key another request has, too, can be duplicates."""
 
     def __init__(self, columns: Columns, roles: Any) -> None:
-        self.columns = columns
-        self.roles = roles
+        self.columns, self.roles = columns, roles
         self.doubtful = np.zeros(columns.size, bool)
         self.keyed = np.zeros(columns.size, bool)
 

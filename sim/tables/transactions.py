@@ -1,26 +1,35 @@
-"""Transactions as a table: the result of `sim.match`."""
+"""`sim.match`: the transactions in a table of messages, as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from sim.codec import Message, build
+from sim.errors import IsoError, OptionError
 from sim.exchanges import Exchange
 from sim.exchanges.matching import STATES, awaited
-from sim.exchanges.matching.pairing import ROLES, Exchanges
+from sim.exchanges.matching.pairing import ROLES, Exchanges, pair
 from sim.exchanges.matching.rules import rules
 from sim.spec.codes import currency
 from sim.spec.networks import NETWORKS, answer
+from sim.tables.argument import MessageArgument, facts_of, take
+from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesView
-from sim.tables.matched_columns import Columns, Ints
+from sim.tables.matching import Columns, Ints, traffic_of
 from sim.tables.tables import Table, View
 
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
+
 _CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
+_TIME = "time"
 _COMPOSITE = "2003"
 COUNTS = ("repeats", "duplicates", "replays", "answers_again")
 _SPARSE = ("latency", "original", "reversed_by", "code", "meaning", "amount", "currency", "stan")
@@ -96,85 +105,189 @@ class TransactionsView(View):
         return {state: int(counts[state]) for state in STATES if state in counts}
 
 
+def match(
+    messages: MessageArgument | Iterable[MessageArgument],
+    *,
+    times: str | Sequence[Any] | None = None,
+    timeout: float = 60.0,
+    format: Format | str | None = None,
+) -> TransactionsTable:
+    """Match requests with their responses, repeats and reversals.
+
+    The elements that link messages are data, by version and network. The first rule that finds a match
+    applies, and `matched_by` names its elements. A million messages take a few seconds.
+
+    Parameters
+    ----------
+    messages
+        A table with a row for each message, as from `read`, a list of messages, or anything `read` accepts,
+        in chronological order.
+    times
+        Time of each message: a column name, or a list of dates and times, as *at* of `generate`, or of
+        seconds. Default: the column `time` of a capture; without times there is no latency.
+    timeout
+        Seconds after which a response is late. A response after the reversal of its request is always late.
+    format
+        The wire format that *messages* are in, as in `read`. Default: recognized.
+
+    Returns
+    -------
+    TransactionsTable
+        A row per request, and per response without a request: `transaction`, `state` (answered, late,
+        unanswered, no answer due, no request), `mti`, `network`, `stan`, `amount` (minor units),
+        `currency`, `code`, `meaning`, `latency` (seconds), `request`, `answer`, `original` and
+        `reversed_by` (labels of rows of *messages*), `repeats`, `duplicates`, `replays`, `answers_again`
+        (counts), `matched_by`. `.iso.messages` gives the role of each message.
+
+    Raises
+    ------
+    OptionError
+        *times* or *timeout* is invalid.
+    TypeError
+        *messages* are not messages.
+
+    Examples
+    --------
+    >>> import sim
+    >>> request = sim.generate("auth")
+    >>> table = sim.match([request, sim.respond(request), sim.reverse(request)])
+    >>> table["state"].tolist()
+    ['answered', 'unanswered']
+    >>> table["transaction"].tolist()
+    [1, 1]
+    """
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
+        raise OptionError("timeout", "seconds above 0", repr(timeout))
+    table = as_messages(messages, format)
+    seconds = _seconds(table, times)
+    columns = Columns(table)
+    pairs = pair(traffic_of(columns, seconds), float(timeout))
+    return transactions(columns, pairs, seconds)
+
+
+def as_messages(source: Any, format: Format | str | None) -> pd.DataFrame:
+    """A table with a row per message: *source* itself, one message, several of them, or anything that
+    `sim.read` accepts, in *format*."""
+    if isinstance(source, pd.DataFrame) and "mti" in source.columns:
+        return pd.DataFrame(source)
+    if isinstance(source, pd.DataFrame | Message):
+        source = [source]
+    if isinstance(source, list | tuple) and not all(isinstance(item, str) for item in source):
+        if all(isinstance(item, pd.DataFrame) and "mti" in item.columns for item in source):
+            return pd.concat([pd.DataFrame(item) for item in source], ignore_index=True)
+        networks = [
+            facts_of(item).get("network") if isinstance(item, pd.DataFrame) else None for item in source
+        ]
+        table = pd.DataFrame(read([as_message(item, format) for item in source]))
+        return table.assign(network=table["network"].fillna(pd.Series(networks, dtype="str")))
+    return pd.DataFrame(read(source, format=format))
+
+
+def as_message(source: Any, format: Format | str | None = None) -> Message | str:
+    """A message; a broken one stays a text."""
+    reading = take(source, format=format)
+    try:
+        build(reading.whole())
+        return reading.whole()
+    except IsoError:
+        return reading.raw or ""
+
+
+def _seconds(table: pd.DataFrame, times: Any) -> Any:
+    """When each message was seen, in seconds; None if that is unknown."""
+    if times is None:
+        if _TIME not in table.columns:
+            return None
+        times = _TIME
+    if isinstance(times, str):
+        if times not in table.columns:
+            raise OptionError("times", "a column of the table", f"{times!r}")
+        times = table[times]
+    series = pd.Series(times).reset_index(drop=True)
+    if len(series) != len(table):
+        raise OptionError("times", f"{len(table)} times, one per message", f"{len(series)}")
+    if pd.api.types.is_numeric_dtype(series):
+        return series.to_numpy(dtype="float64", na_value=np.nan)
+    try:
+        moments = pd.to_datetime(series, utc=True, format=None if series.dtype.kind == "M" else "ISO8601")
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            "times", "datetimes, texts such as 2026-11-20 10:15:30.25 or seconds", "others"
+        ) from error
+    # Seconds since 1970, whatever the unit of the column.
+    return ((moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)).to_numpy(dtype="float64")
+
+
 def transactions(columns: Columns, made: Exchanges, seconds: Any) -> TransactionsTable:
     """The exchanges *made* from the messages in *columns* as a table, in the order of their first
     messages."""
-    request, answered = np.asarray(made.request), np.asarray(made.answer)
-    head = _heads(made, columns.size)
+    exchanges = SimpleNamespace(**{name: np.asarray(column) for name, column in vars(made).items()})
+    request, answered = exchanges.request, exchanges.answer
+    # The first message of each exchange: its request, or else the earliest that belongs to it.
+    owned, first = np.flatnonzero(exchanges.owner >= 0)[::-1], np.zeros(len(request), np.int64)
+    first[exchanges.owner[owned]] = owned
+    head = np.where(request >= 0, request, first)
+    order = np.argsort(head, kind="stable")
+    numbers = np.zeros(len(order), np.int64)
+    numbers[order] = pd.factorize(exchanges.transaction[order])[0] + 1
+    original, reversed_by = (
+        np.where(other >= 0, head[other], -1) for other in (exchanges.original, exchanges.reversed_by)
+    )
     code = _taken(columns, _CODE, answered)
     amount, code_of_currency = _amounts(columns, head)
-    order = np.argsort(head, kind="stable")
-    numbers = _numbered(np.asarray(made.transaction), order)
+    latency = np.full(len(request), np.nan)
+    if seconds is not None:
+        complete = (request >= 0) & (answered >= 0)
+        latency = np.where(complete, seconds[answered] - seconds[request], np.nan)
     cells: dict[str, Any] = {
         "transaction": numbers,
-        "state": pd.array(STATES, dtype="str")[_states(columns, made)],
-        "mti": _names_of_rows(columns.mtis, columns.mti, head),
+        "state": pd.array(STATES, dtype="str")[_states(columns, exchanges)],
+        "mti": _named(columns.mtis, columns.mti[head]),
         "network": _network(columns, head, answered),
         "stan": _taken(columns, _STAN, head),
         "amount": amount,
-        "currency": _map_distinct(code_of_currency, alpha_of),
+        "currency": _currencies(code_of_currency),
         "code": code,
         "meaning": _meanings(code, columns, answered),
-        "latency": _latency(request, answered, seconds),
+        "latency": latency,
         "request": _labels(columns.table, request),
         "answer": _labels(columns.table, answered),
-        "repeats": np.asarray(made.repeats),
-        "duplicates": np.asarray(made.duplicates),
-        "replays": np.asarray(made.replays),
-        "answers_again": np.asarray(made.again),
-        "original": _labels(columns.table, _of_exchange(head, np.asarray(made.original))),
-        "reversed_by": _labels(columns.table, _of_exchange(head, np.asarray(made.reversed_by))),
-        "matched_by": _matched_by(columns, made, answered),
+        "repeats": exchanges.repeats,
+        "duplicates": exchanges.duplicates,
+        "replays": exchanges.replays,
+        "answers_again": exchanges.again,
+        "original": _labels(columns.table, original),
+        "reversed_by": _labels(columns.table, reversed_by),
+        "matched_by": _matched_by(columns, exchanges),
     }
     table = TransactionsTable(pd.DataFrame(cells).iloc[order].reset_index(drop=True))
-    facts = {"messages": _messages(columns, made, numbers), "source": columns.table, "seconds": seconds}
+    facts = {"messages": _messages(columns, exchanges, numbers), "source": columns.table, "seconds": seconds}
     table.attrs["iso"] = {name: Held(value) for name, value in facts.items()}
     return table
 
 
-def _heads(exchanges: Exchanges, size: int) -> Ints:
-    """The first message of each exchange: its request, or else the earliest that belongs to it."""
-    owner = np.asarray(exchanges.owner)
-    rows = np.flatnonzero(owner >= 0)[::-1]
-    first = np.zeros(len(exchanges.request), np.int64)
-    first[owner[rows]] = rows
-    request = np.asarray(exchanges.request)
-    return np.where(request >= 0, request, first)
-
-
-def _numbered(transaction: Ints, order: Ints) -> Ints:
-    """Numbers from 1, in the order of the table."""
-    numbers = np.zeros(len(transaction), np.int64)
-    numbers[order] = pd.factorize(transaction[order])[0] + 1
-    return numbers
-
-
-def _states(columns: Columns, exchanges: Exchanges) -> Ints:
+def _states(columns: Columns, exchanges: Any) -> Any:
     """The index of each exchange's state in `STATES`."""
-    request, answered, late = (
-        np.asarray(rows) for rows in (exchanges.request, exchanges.answer, exchanges.late)
-    )
-    due = columns.by_mti(awaited, False)
-    open_state = np.where(due[np.where(request >= 0, request, 0)], "unanswered", "no answer due")
-    names = np.where(answered >= 0, np.where(late > 0, "late", "answered"), open_state)
-    names = np.where(request < 0, "no request", names)
-    places = {name: at for at, name in enumerate(STATES)}
-    codes, distinct = pd.factorize(names)
-    return np.array([places[str(name)] for name in distinct], dtype=np.int64)[codes]
+    due = columns.by_mti(awaited, False)[np.maximum(exchanges.request, 0)]
+    answered = exchanges.answer >= 0
+    states = {
+        "no request": exchanges.request < 0,
+        "late": answered & (exchanges.late > 0),
+        "answered": answered,
+        "unanswered": due,
+    }
+    return np.select([*states.values()], [*map(STATES.index, states)], STATES.index("no answer due"))
 
 
-def _names_of_rows(names: list[str], codes: Ints, rows: Ints) -> Any:
-    return pd.Series(pd.array([*names, None], dtype="str")[codes[rows]])
+def _named(names: list[str], codes: Ints) -> pd.Series[Any]:
+    return pd.Series(pd.array([*names, None], dtype="str")[codes])
 
 
-def _network(columns: Columns, head: Ints, answered: Ints) -> Any:
+def _network(columns: Columns, head: Ints, answered: Ints) -> pd.Series[Any]:
     """The network of the request, or else of the response, which often has no card number."""
     recognized = np.array([name in NETWORKS for name in columns.networks] + [False])
-    codes = columns.network[head]
-    other = columns.network[np.where(answered >= 0, answered, head)]
-    return _names_of_rows(
-        [*columns.networks], np.where(recognized[codes], codes, other), np.arange(len(head))
-    )
+    codes, other = columns.network[head], columns.network[np.where(answered >= 0, answered, head)]
+    return _named(columns.networks, np.where(recognized[codes], codes, other))
 
 
 def _taken(columns: Columns, number: int, rows: Ints) -> pd.Series[Any]:
@@ -182,8 +295,7 @@ def _taken(columns: Columns, number: int, rows: Ints) -> pd.Series[Any]:
     name = columns.named.get(number)
     if name is None:
         return pd.Series(None, index=range(len(rows)), dtype="str")
-    taken = columns.table[name].astype("str").array.take(rows, allow_fill=True)
-    return pd.Series(taken)
+    return pd.Series(columns.table[name].astype("str").array.take(rows, allow_fill=True))
 
 
 def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[Any]]:
@@ -195,11 +307,10 @@ def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[An
     return pd.to_numeric(text, errors="coerce").astype("Int64"), code
 
 
-def _map_distinct(values: pd.Series[Any], say: Callable[[str], str | None]) -> pd.Series[Any]:
-    """The result of *say* for each value, computed once per distinct value."""
-    codes, distinct = pd.factorize(values)
-    names = pd.array([*(say(str(value)) for value in distinct), None], dtype="str")
-    return pd.Series(names[codes])
+def _currencies(numeric: pd.Series[Any]) -> pd.Series[Any]:
+    """The letter code of each currency, looked up once."""
+    codes, distinct = pd.factorize(numeric)
+    return _named([alpha_of(str(code)) for code in distinct], codes)
 
 
 def alpha_of(code: str) -> str:
@@ -210,56 +321,43 @@ def alpha_of(code: str) -> str:
 
 def _meanings(code: pd.Series[Any], columns: Columns, answered: Ints) -> pd.Series[Any]:
     """The meaning of the response's code in its network, looked up once per distinct combination."""
-    rows = np.where(answered >= 0, answered, 0)
+    meanings = pd.Series(None, index=range(len(code)), dtype="str")
     codes, distinct = pd.factorize(code)
-    if not len(distinct):
-        return pd.Series(None, index=range(len(code)), dtype="str")
+    coded = codes >= 0
+    if not coded.any():
+        return meanings
     versions, networks = [*columns.versions, ""], [*columns.networks, ""]
-    width, depth = len(versions), len(networks)
-    mixed = (codes * width + columns.version[rows]) * depth + columns.network[rows]
-    kinds, pairs = pd.factorize(np.where(codes >= 0, mixed, -1))
-    words = []
-    for pair in pairs.tolist():
-        rest, network = divmod(pair, depth)
-        at, version = divmod(rest, width)
-        row = answer(str(distinct[at]), versions[version], networks[network] or None) if pair >= 0 else None
-        words.append(row.meaning if row else None)
-    return pd.Series(pd.array(words, dtype="str")[kinds])
-
-
-def _latency(request: Ints, answered: Ints, seconds: Any) -> Any:
-    """Seconds from request to response; missing if either or its time is."""
-    if seconds is None:
-        return np.full(len(request), np.nan)
-    complete = (request >= 0) & (answered >= 0)
-    return np.where(complete, seconds[answered] - seconds[request], np.nan)
+    shape, rows = (len(distinct), len(versions), len(networks)), answered[coded]
+    mixed = np.ravel_multi_index((codes[coded], columns.version[rows], columns.network[rows]), shape)
+    kinds, places = pd.factorize(mixed)
+    entries = [
+        answer(str(distinct[at]), versions[version], networks[network] or None)
+        for at, version, network in zip(*np.unravel_index(places, shape), strict=True)
+    ]
+    words = pd.array([row.meaning if row else None for row in entries], dtype="str")
+    meanings[coded] = words[kinds]
+    return meanings
 
 
 def _labels(table: pd.DataFrame, rows: Ints) -> Any:
     """The labels of *rows*, missing for a row of -1."""
     index = table.index
-    labels = pd.Series(index.take(np.where(rows >= 0, rows, 0)) if len(index) else index[:0])
+    labels = pd.Series(index.take(np.maximum(rows, 0)) if len(index) else index[:0])
     integral = pd.api.types.is_integer_dtype(labels.dtype)
     return (labels.astype("Int64") if integral else labels).where(rows >= 0)
 
 
-def _of_exchange(head: Ints, exchange: Ints) -> Ints:
-    return np.where(exchange >= 0, head[exchange], -1) if len(head) else exchange
-
-
-def _matched_by(columns: Columns, exchanges: Exchanges, answered: Ints) -> Any:
-    rule = np.asarray(exchanges.rule)
-    version = columns.version[np.where(answered >= 0, answered, 0)] if len(answered) else answered
+def _matched_by(columns: Columns, exchanges: Any) -> pd.Series[Any]:
+    version = columns.version[np.maximum(exchanges.answer, 0)]
     names = [[rule.label for rule in rules(name, "answer")] for name in columns.versions]
     most = max((len(row) for row in names), default=0)
     flat = [label for row in names for label in (*row, *[""] * (most - len(row)))]
-    places = np.where(rule >= 0, version * most + rule, len(flat))
-    return pd.Series(pd.array([*flat, None], dtype="str")[places])
+    return _named(flat, np.where(exchanges.rule >= 0, version * most + exchanges.rule, len(flat)))
 
 
-def _messages(columns: Columns, exchanges: Exchanges, numbers: Ints) -> pd.DataFrame:
+def _messages(columns: Columns, exchanges: Any, numbers: Ints) -> pd.DataFrame:
     """A row per message: its label, its transaction and its role."""
-    owner = np.asarray(exchanges.owner)
-    numbered = pd.Series(numbers[owner] if len(numbers) else owner).astype("Int64").where(owner >= 0)
-    roles = pd.array(ROLES, dtype="str")[np.asarray(exchanges.became)]
+    owner = exchanges.owner
+    numbered = pd.Series(np.append(numbers, 0)[owner]).astype("Int64").where(owner >= 0)
+    roles = pd.array(ROLES, dtype="str")[exchanges.became]
     return pd.DataFrame({"row": columns.table.index, "transaction": numbered.array, "role": roles})

@@ -24,7 +24,6 @@ from sim.spec.networks import NETWORKS, answer, element_name
 from sim.spec.spellings import choose
 from sim.spec.words import PlotKind
 from sim.tables.argument import MessageArgument
-from sim.tables.matching import as_messages, match
 from sim.tables.plots.draw import (
     MatrixCell,
     Ridge,
@@ -36,7 +35,7 @@ from sim.tables.plots.draw import (
     ridges,
     sheet,
 )
-from sim.tables.transactions import COUNTS, TransactionsTable, alpha_of
+from sim.tables.transactions import COUNTS, TransactionsTable, alpha_of, as_messages, match
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,8 +18,7 @@ from sim.paste.reading import Reading
 from sim.spec import VERSIONS
 from sim.spec.networks import element_name
 from sim.tables.columns.table import MessagesTable, number_of
-from sim.tables.matching import match
-from sim.tables.transactions import TransactionsTable
+from sim.tables.transactions import TransactionsTable, match
 from sim.widgets.explorer.filtering import Amounts, Flags, RowFilter, flags
 from sim.widgets.explorer.query import meet
 from sim.widgets.row_grid import Rows, Source
