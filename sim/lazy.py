@@ -26,6 +26,8 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
     """The `__getattr__` and `__dir__` of *package*."""
 
     def getattr_(name: str) -> Any:
+        if name == "__all__":  # `from package import *`
+            return [*homes(package)]
         home = homes(package).get(name)
         if home is None:
             from sim.errors import did_you_mean

@@ -18,33 +18,47 @@ except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
 from sim.lazy import lazily
-from sim.tables.argument import MessageArgument, facts_of
+from sim.tables.argument import MessageArgument as MessageArgument
+from sim.tables.argument import facts_of
 from sim.tables.tables import guard_displays
 
 if TYPE_CHECKING:
-    from sim.tables.columns.table import MessagesView
-    from sim.tables.converting import ConvertedTable, ConvertedView, NotesTable, convert
-    from sim.tables.findings_table import FindingsTable, FindingsView
-    from sim.tables.formats import GuessTable, guess
-    from sim.tables.message_table import MessageTable, MessageView, RawMessage
-    from sim.tables.messages import (
-        DiffTable,
-        build,
-        diff,
-        explain,
-        generate,
-        mask,
-        parse,
-        respond,
-        reverse,
-        validate,
-    )
-    from sim.tables.networks import compare, flows
-    from sim.tables.plots import plot
-    from sim.tables.reference import codes, fields, rules, search
-    from sim.tables.repairing import ProposalsTable, repair
-    from sim.tables.tables import Column, Table
-    from sim.tables.transactions import TransactionsTable, match
+    # Each name is exported.
+    from sim.tables.columns.table import MessagesView as MessagesView
+    from sim.tables.converting import ConvertedTable as ConvertedTable
+    from sim.tables.converting import ConvertedView as ConvertedView
+    from sim.tables.converting import NotesTable as NotesTable
+    from sim.tables.converting import convert as convert
+    from sim.tables.findings_table import FindingsTable as FindingsTable
+    from sim.tables.findings_table import FindingsView as FindingsView
+    from sim.tables.formats import GuessTable as GuessTable
+    from sim.tables.formats import guess as guess
+    from sim.tables.message_table import MessageTable as MessageTable
+    from sim.tables.message_table import MessageView as MessageView
+    from sim.tables.message_table import RawMessage as RawMessage
+    from sim.tables.messages import DiffTable as DiffTable
+    from sim.tables.messages import build as build
+    from sim.tables.messages import diff as diff
+    from sim.tables.messages import explain as explain
+    from sim.tables.messages import generate as generate
+    from sim.tables.messages import mask as mask
+    from sim.tables.messages import parse as parse
+    from sim.tables.messages import respond as respond
+    from sim.tables.messages import reverse as reverse
+    from sim.tables.messages import validate as validate
+    from sim.tables.networks import compare as compare
+    from sim.tables.networks import flows as flows
+    from sim.tables.plots.charts import plot as plot
+    from sim.tables.reference import codes as codes
+    from sim.tables.reference import fields as fields
+    from sim.tables.reference import rules as rules
+    from sim.tables.reference import search as search
+    from sim.tables.repairing import ProposalsTable as ProposalsTable
+    from sim.tables.repairing import repair as repair
+    from sim.tables.tables import Column as Column
+    from sim.tables.tables import Table as Table
+    from sim.tables.transactions import TransactionsTable as TransactionsTable
+    from sim.tables.transactions import match as match
 
 
 def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
@@ -71,45 +85,6 @@ pd.api.extensions.register_dataframe_accessor("iso")(_view)  # type: ignore[type
 
 if (ipython := sys.modules.get("IPython")) and (shell := ipython.get_ipython()):
     guard_displays(shell.display_formatter)
-
-__all__ = [
-    "Column",
-    "ConvertedTable",
-    "ConvertedView",
-    "DiffTable",
-    "FindingsTable",
-    "FindingsView",
-    "GuessTable",
-    "MessageArgument",
-    "MessageTable",
-    "MessageView",
-    "MessagesView",
-    "NotesTable",
-    "ProposalsTable",
-    "RawMessage",
-    "Table",
-    "TransactionsTable",
-    "build",
-    "codes",
-    "compare",
-    "convert",
-    "diff",
-    "explain",
-    "fields",
-    "flows",
-    "generate",
-    "guess",
-    "mask",
-    "match",
-    "parse",
-    "plot",
-    "repair",
-    "respond",
-    "reverse",
-    "rules",
-    "search",
-    "validate",
-]
 
 if not TYPE_CHECKING:  # or every name would be one, of any type
     __getattr__, __dir__ = lazily(__name__)
