@@ -52,28 +52,20 @@ def take(
     version = None if version is None else version_named(version)
     if isinstance(message, Reading):
         return on_interface(replace(message, network=network or message.network), interface)
-    if isinstance(message, str):
-        text = message[:]  # the true text, even of a cell that displays itself masked
-        return read(text, format=format, version=version, network=network, interface=interface)
-    if isinstance(message, bytes | bytearray):
-        return read(bytes(message), format=format, version=version, network=network, interface=interface)
+    if isinstance(message, str | bytes | bytearray):
+        # The true text, even of a cell that displays itself masked.
+        given = message[:] if isinstance(message, str) else bytes(message)
+        return read(given, format=format, version=version, network=network, interface=interface)
     if isinstance(message, pd.DataFrame):
         facts = facts_of(message)
         reading = _of_rows(message, facts, version or facts.get("version"), network or facts.get("network"))
         return on_interface(reading, interface)
     if isinstance(message, Message):
         return on_interface(_of_message(message, version, network), interface)
+    hint = ": sim.read takes many messages" if isinstance(message, Iterable) else ""
+    hint = ": sim.build makes one of elements" if isinstance(message, Mapping) else hint
     kind = type(message).__name__
-    raise TypeError(f"a message is a raw string, a message table or a Message, not {kind}{_way_on(message)}")
-
-
-def _way_on(message: object) -> str:
-    """What to use for an argument that is not a message."""
-    if isinstance(message, Mapping):
-        return ": sim.build makes one of elements"
-    if isinstance(message, Iterable):
-        return ": sim.read takes many messages"
-    return ""
+    raise TypeError(f"a message is a raw string, a message table or a Message, not {kind}{hint}")
 
 
 def _of_message(message: Message, version: str | None, network: str | None) -> Reading:
@@ -118,10 +110,11 @@ def _of_rows(
     that did not parse; or the elements decoded from incomplete bytes. Raises BuildError if the rows are none
     of these."""
     cells = _cells(table)
-    stopped = facts.get("stopped")
-    if stopped:
-        base = read(_message([row for row in cells if not _is_left(row, stopped)], facts), network=network)
-        error = WireError(stopped["field"], stopped["offset"], stopped["expected"], stopped["found"])
+    if stopped := facts.get("stopped"):
+        at = stopped["field"]  # neither this row nor the bytes left after it are of the message
+        whole = [row for row in cells if not is_missing(row[0]) and element_number(row[0]) != at]
+        base = read(_message(whole, facts), network=network)
+        error = WireError(at, stopped["offset"], stopped["expected"], stopped["found"])
         fields = base.message.fields if base.message else {}
         announced = tuple(sorted({*fields, *facts["unread"]}))
         return replace(base, complete=False, misfits=(error,), announced=announced)
@@ -130,15 +123,9 @@ def _of_rows(
         if facts.get("kind"):
             return read(raw, version=version, network=network)
         edition = chosen_version(raw, version)
-        return replace(
-            read_text(raw, dialect_of(facts, edition) or edition), network=network, pinned=version is not None
-        )
+        reading = read_text(raw, dialect_of(facts, edition) or edition)
+        return replace(reading, network=network, pinned=version is not None)
     return _of_message(_message(cells, facts), version, network)
-
-
-def _is_left(row: tuple[object, object], stopped: Mapping[str, Any]) -> bool:
-    """Whether a row is where decoding stopped, or the bytes left after it."""
-    return is_missing(row[0]) or element_number(row[0]) == stopped["field"]
 
 
 def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str:
@@ -150,18 +137,16 @@ def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str
     parts = []
     for cell, value in cells:
         text = "" if is_missing(value) else str(value)
-        number = element_number(cell)
-        unprefixed = number is None or number == facts.get("failing") or not 2 <= number <= bitmap.ALL_BITS
-        parts.append(text if unprefixed else _prefixed(number or 0, text, elements))
+        number = element_number(cell) or 0
+        prefixed = number != facts.get("failing") and 2 <= number <= bitmap.ALL_BITS
+        prefix = elements[number].prefix if prefixed else 0
+        parts.append(f"{len(text):0{prefix}}{text}" if prefix else text)
     return "".join(parts)
 
 
-def _prefixed(number: int, text: str, elements: Spec) -> str:
-    prefix = elements[number].prefix
-    return f"{len(text):0{prefix}}{text}" if prefix else text
-
-
 def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Message:
+    """The message in the rows. Raises BuildError for a row that is not an element, or an edited bitmap that
+    does not match the rows."""
     values: dict[int, object] = {}
     for cell, value in cells:
         number = element_number(cell)
@@ -180,26 +165,17 @@ def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Me
         fields[number] = value
     if not isinstance(mti, str):
         raise BuildError(MTI_FIELD, None, "4 digits as text", type(mti).__name__)
-    dialect = dialect_of(facts, version)
-    message = Message(mti, dict(sorted(fields.items())), version, _empty_secondary(bits), dialect)
-    _check_bitmap(bits, message, facts)
-    return message
-
-
-def _empty_secondary(bits: object) -> bool:
-    """Whether a bitmap cell has a second half without any element."""
-    if not isinstance(bits, str) or len(bits) != 2 * _PRIMARY_WIDTH or not bitmap.HEX_DIGITS.issuperset(bits):
-        return False
-    return not any(number > bitmap.PRIMARY_BITS for number in bitmap.numbers(bits))
-
-
-def _check_bitmap(bits: object, message: Message, facts: Mapping[str, Any]) -> None:
-    """Raises BuildError if the bitmap cell was edited and does not match the rows. An unedited cell may be
-    out of date, because the bitmap follows from the rows."""
-    changed = "bitmap" in facts and not is_missing(bits) and bits != facts["bitmap"]
-    if changed and not (isinstance(bits, str) and bits.upper() == message.bitmap):
+    # A bitmap cell may have a second half without any element.
+    digits = bits if isinstance(bits, str) else ""
+    doubled = len(digits) == 2 * _PRIMARY_WIDTH and bitmap.HEX_DIGITS.issuperset(digits)
+    empty = doubled and not any(number > bitmap.PRIMARY_BITS for number in bitmap.numbers(digits))
+    message = Message(mti, dict(sorted(fields.items())), version, empty, dialect_of(facts, version))
+    # An unedited cell may be out of date, because the bitmap follows from the rows.
+    edited = "bitmap" in facts and not is_missing(bits) and bits != facts["bitmap"]
+    if edited and digits.upper() != message.bitmap:
         expected = f"{message.bitmap}, which announces the elements of the rows"
         raise BuildError(BITMAP_FIELD, _BITMAP_START, expected, "another bitmap")
+    return message
 
 
 def leniently(table: pd.DataFrame) -> Message:

@@ -24,13 +24,12 @@ from sim.operations.verdict import verdict_on
 from sim.paste.reading import TEXT_TITLE, Reading
 from sim.spec import spec
 from sim.tables.argument import digest, facts_of, is_pinned, leniently, readable, take, text_of
-from sim.tables.card_data import element_number, is_missing
+from sim.tables.card_data import element_number
 from sim.tables.tables import INTEGER, NUMBER, Table, View, columns_of
 
 COLUMNS = ("number", "name", "format", "value", "meaning", "start", "end", "finding", "hint")
 BYTE_COLUMNS = ("byte_start", "byte_end")
-SOURCE_PARSED = ""
-_FOLLOW = ("name", "format", "meaning", "start", "end")
+_DERIVED = ("name", "format", "meaning", "start", "end", "value")
 
 if TYPE_CHECKING:
     from sim.tables.exchanges import ExchangeTable
@@ -82,36 +81,31 @@ class MessageTable(Table):
         return chosen_version(mti, None) if mti else str(facts_of(self).get("read_as", "1987"))
 
     def _title(self) -> str:
-        facts = facts_of(self)
         if not self._has_all_rows():
             return ""
-        lines = [_head(self)]
-        lines += [MessageView(self).summary] if facts.get("explained") else []
-        return "\n".join(line for line in lines if line)
+        summary = MessageView(self).summary if facts_of(self).get("explained") else ""
+        return "\n".join(filter(None, (self._head(), summary)))
 
     def _repr_html_(self) -> str:
-        facts = facts_of(self)
-        if not (len(self) and facts.get("explained") and self._has_all_rows()):
+        if not (len(self) and facts_of(self).get("explained") and self._has_all_rows()):
             return super()._repr_html_()
         # HTML can link each sentence to the rows it is about.
         numbers = tuple(element_number(cell) for cell in pd.DataFrame(self)[NUMBER].tolist())
         drawn = self.drawn()
         linked = drawn if len(drawn.rows) != len(numbers) else replace(drawn, numbers=numbers)
-        return as_html(linked, _head(self), MessageView(self).sentences)
+        return as_html(linked, self._head(), MessageView(self).sentences)
+
+    def _head(self) -> str:
+        """How the input was read, and whether it has more messages; empty for a single text form."""
+        facts = facts_of(self)
+        read_as = f"Read as {MessageView(self).read_as}." if "recognised" in facts else ""
+        count = facts.get("messages", 1)
+        more = f"The first of {count} messages: use sim.read for all of them." if count > 1 else ""
+        return f"{read_as} {more}".strip()
 
     def _has_all_rows(self) -> bool:
         """Whether no row was removed since the table was made."""
         return len(self) == facts_of(self).get("rows") and bool(self._numbered())
-
-
-def _head(table: pd.DataFrame) -> str:
-    """How the input was read, and whether it has more messages; empty for a single text form."""
-    facts = facts_of(table)
-    count = facts.get("messages", 1)
-    lines = [f"Read as {MessageView(table).read_as}."] if "recognised" in facts else []
-    if count > 1:
-        lines.append(f"The first of {count} messages: use sim.read for all of them.")
-    return " ".join(lines)
 
 
 class MessageView(View):
@@ -120,12 +114,67 @@ class MessageView(View):
     def __getitem__(self, number: int) -> str:
         """The value of an element by its number, as `table.iso[4]`; 0 is the MTI. Raises KeyError if the
         message does not have it."""
-        return element(self._table, number)
+        places = self._places(number)
+        if not places:
+            raise KeyError(f"the message has no DE {number}")
+        return str(self._table["value"].tolist()[places[0]])
 
     def __setitem__(self, number: int, value: str) -> None:
         """Set the value of an element in the table, as `table.iso[4] = "000000002500"`; a new element gets
-        a row. Raises ValueError for the bitmap, which follows from the elements."""
-        set_element(self._table, number, value)
+        a row. (To remove one, leave its row out: `table[table["number"] != 60]`.) Raises ValueError for the
+        bitmap, which follows from the elements, TypeError for a value that is not a text."""
+        if number == BITMAP_FIELD:
+            raise ValueError("the bitmap is derived from the elements; set an element instead")
+        if not isinstance(value, str):
+            hint = f"a text, as in .iso[{number}] = {str(value)!r}" if isinstance(value, int) else "a text"
+            raise TypeError(f"DE {number}: expected {hint}, found {type(value).__name__}")
+        places = self._places(number)
+        if places:
+            self._write(places[0], "value", value)
+        else:
+            self._insert(number, value)
+        self._update(number)
+
+    def _places(self, number: int) -> list[int]:
+        """The positions of the rows of element *number*. Raises TypeError if it is not a number."""
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise TypeError(f"an element has a number, as in .iso[4], not {type(number).__name__}")
+        cells = pd.DataFrame(self._table)["number"].tolist()
+        return [at for at, cell in enumerate(cells) if element_number(cell) == number]
+
+    def _write(self, at: int, column: str, value: str) -> None:
+        cells = self._table[column].copy()
+        cells.iloc[at] = value
+        self._table[column] = cells.array
+
+    def _insert(self, number: int, value: str) -> None:
+        """Add a row at the position of its number. Raises SpecError for an unknown element."""
+        table = self._table
+        _ = spec(self._facts.get("version") or "1987")[number]
+        label = max((at for at in table.index if isinstance(at, int)), default=-1) + 1
+        row: Any = {"number": number, "value": value}
+        table.loc[label] = [row.get(column, pd.NA) for column in table.columns]
+        order = pd.Series(table["number"].array).argsort(kind="stable")
+        for column in table.columns:
+            table[column] = table[column].iloc[order].array
+
+    def _update(self, number: int) -> None:
+        """Update the columns that follow from the values. While the rows are not a message, the new value of
+        element *number* has no meaning, and the other rows do not change."""
+        table, facts = self._table, {**self._facts, "rows": len(self._table)}
+        try:
+            reading = self._reading()
+            reading.whole()
+        except (BuildError, ParseError):
+            for at in self._places(number) if "meaning" in table.columns else ():
+                self._write(at, "meaning", "")
+        else:
+            fresh = table_of(reading)
+            for column in _DERIVED if len(fresh) == len(table) else ():
+                if column in table.columns:
+                    table[column] = fresh[column].array
+            facts["bitmap"] = facts_of(fresh).get("bitmap", facts.get("bitmap"))
+        table.attrs["iso"] = facts
 
     @property
     def message(self) -> RawMessage:
@@ -267,25 +316,41 @@ class MessageView(View):
         return take(self._table)
 
 
-def table_of(given: Reading, *, source: str = SOURCE_PARSED, notes: Iterable[str] = ()) -> MessageTable:
-    """The message table of a reading, as far as it could be read."""
+def table_of(given: Reading, *, source: str = "", notes: Iterable[str] = ()) -> MessageTable:
+    """The message table of a reading, as far as it could be read; *source* is empty for a text that was
+    parsed."""
     view = dissect(given)
-    dialect = view.message.dialect
     facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": view.version}
     facts |= {"network": given.network, "source": source, "notes": list(notes)}
-    facts |= {"dialect": dialect.dialect} if dialect else {}
-    facts |= {"interface": dialect.interface} if dialect and dialect.interface else {}
-    facts |= {"kind": given.kind} if given.kind else {}
+    if dialect := view.message.dialect:
+        facts |= {"dialect": dialect.dialect} | (
+            {"interface": dialect.interface} if dialect.interface else {}
+        )
+    if given.kind:
+        facts["kind"] = given.kind
     if view.fault is not None:
         facts |= {"broken": True, "failing": view.fault.field, "unread": sorted(view.unread)}
         if not view.is_text and (error := given.error):
             names = ("field", "offset", "expected", "found")
-            facts |= {"stopped": {name: getattr(error, name) for name in names}}
+            facts["stopped"] = {name: getattr(error, name) for name in names}
     else:
         facts |= {"bitmap": view.message.bitmap, "explained": source == SOURCE_RULES}
     table = MessageTable(columns_of(COLUMNS, [row_of(view, place) for place in view.places]))
+    if given.more:
+        facts["messages"] = 1 + len(given.more)
+    if given.raw is None and given.given is not None and given.message is not None:
+        facts["recognised"] = {
+            "read_as": given.read_as,
+            "confidence": given.confidence,
+            "format": given.format,
+            "framing": list(given.framing),
+            "reasons": list(given.reasons),
+        }
+        if given.data and given.spans:
+            spans = [given.spans.get(place.number) for place in view.places]
+            for name, at in zip(BYTE_COLUMNS, (0, 2), strict=True):
+                table[name] = pd.Series([span[at] if span else None for span in spans], dtype=INTEGER)
     table.attrs["iso"] = facts | {"rows": len(table)}
-    _say_how_read(table, given)
     return table.covering()
 
 
@@ -305,101 +370,3 @@ def row_of(view: Anatomy, place: Place) -> tuple[object, ...]:
         fault.message if fault else "",
         fault.hint if fault else "",
     )
-
-
-def _say_how_read(table: pd.DataFrame, reading: Reading) -> None:
-    """Record in *table* what it was read as, and the byte positions of its elements; nothing for a plain
-    text form or a `Message`."""
-    if reading.more:
-        table.attrs["iso"] = {**table.attrs["iso"], "messages": 1 + len(reading.more)}
-    if reading.raw is not None or reading.given is None or reading.message is None:
-        return
-    recognized: dict[str, Any] = {
-        "read_as": reading.read_as,
-        "confidence": reading.confidence,
-        "format": reading.format,
-        "framing": list(reading.framing),
-        "reasons": list(reading.reasons),
-    }
-    table.attrs["iso"] = {**table.attrs["iso"], "recognised": recognized}
-    if reading.data and reading.spans:
-        numbers = [None if pd.isna(cell) else int(cell) for cell in table["number"].tolist()]
-        spans = [reading.spans.get(-1 if number is None else number) for number in numbers]
-        for name, at in zip(BYTE_COLUMNS, (0, 2), strict=True):
-            table[name] = pd.Series([span[at] if span else None for span in spans], dtype=INTEGER)
-
-
-def _places(table: pd.DataFrame, number: int) -> list[int]:
-    """The positions of the rows of element *number*. Raises TypeError if it is not a number."""
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise TypeError(f"an element has a number, as in .iso[4], not {type(number).__name__}")
-    cells = pd.DataFrame(table)["number"].tolist()
-    return [at for at, cell in enumerate(cells) if not is_missing(cell) and element_number(cell) == number]
-
-
-def element(table: pd.DataFrame, number: int) -> str:
-    """The value of element *number* in the rows of *table*; 0 is the MTI, 1 the bitmap.
-
-    Raises KeyError if the message does not have the element, TypeError if *number* is not a number.
-    """
-    places = _places(table, number)
-    if not places:
-        raise KeyError(f"the message has no DE {number}")
-    return str(table["value"].tolist()[places[0]])
-
-
-def set_element(table: pd.DataFrame, number: int, value: str) -> None:
-    """Set element *number* to *value* in *table* itself, in a new row if it has none. (To remove an element,
-    leave its row out: `table[table["number"] != 60]`.)
-
-    Raises ValueError for the bitmap, TypeError if the value is not a text, SpecError for an unknown element.
-    """
-    if number == BITMAP_FIELD:
-        raise ValueError("the bitmap is derived from the elements; set an element instead")
-    if not isinstance(value, str):
-        hint = f"a text, as in .iso[{number}] = {str(value)!r}" if isinstance(value, int) else "a text"
-        raise TypeError(f"DE {number}: expected {hint}, found {type(value).__name__}")
-    places = _places(table, number)
-    if places:
-        _write(table, places[0], "value", value)
-    else:
-        _insert(table, number, value)
-    _follow(table, number)
-
-
-def _write(table: pd.DataFrame, at: int, column: str, value: str) -> None:
-    cells = table[column].copy()
-    cells.iloc[at] = value
-    table[column] = cells.array
-
-
-def _insert(table: pd.DataFrame, number: int, value: str) -> None:
-    """Add a row at the position of its number."""
-    _ = spec(facts_of(table).get("version") or "1987")[number]
-    label = max((at for at in table.index if isinstance(at, int)), default=-1) + 1
-    row: Any = {"number": number, "value": value}
-    table.loc[label] = [row.get(column, pd.NA) for column in table.columns]
-    order = pd.Series(table["number"].array).argsort(kind="stable")
-    for column in table.columns:
-        table[column] = table[column].iloc[order].array
-
-
-def _follow(table: pd.DataFrame, number: int) -> None:
-    """Update the columns that follow from the values. While the rows are not a message, the new value has
-    no meaning, and the other rows do not change."""
-    facts = facts_of(table)
-    updated = {**facts, "rows": len(table)}
-    try:
-        reading = take(table)
-        reading.whole()
-    except (BuildError, ParseError):
-        if "meaning" in table.columns:
-            for at in _places(table, number):
-                _write(table, at, "meaning", "")
-        table.attrs["iso"] = updated
-        return
-    fresh = table_of(reading)
-    for column in (*_FOLLOW, "value"):
-        if column in table.columns and column in fresh.columns and len(fresh) == len(table):
-            table[column] = fresh[column].array
-    table.attrs["iso"] = updated | {"bitmap": facts_of(fresh).get("bitmap", facts.get("bitmap"))}
