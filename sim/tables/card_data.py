@@ -239,25 +239,19 @@ def _plain(scalars: Any) -> Any:
     return scalars
 
 
-def _with_operators() -> None:
-    def made(name: str) -> Callable[[CardData, Any], Any]:
-        plain = getattr(operator, name)
+def _operator(name: str) -> Callable[[CardData, Any], Any]:
+    plain = getattr(operator, name)
 
-        def method(self: CardData, other: Any) -> Any:
-            if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
-                return NotImplemented
-            return self._of(
-                plain(self._texts, other._texts if isinstance(other, CardData) else _plain(other))
-            )
+    def method(self: CardData, other: Any) -> Any:
+        if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
+            return NotImplemented
+        return self._of(plain(self._texts, other._texts if isinstance(other, CardData) else _plain(other)))
 
-        return method
-
-    for name in ("eq", "ne", "lt", "le", "gt", "ge", "add"):
-        setattr(CardData, f"__{name}__", made(name))
+    return method
 
 
-_with_operators()
-
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "add"):
+    setattr(CardData, f"__{_name}__", _operator(_name))
 
 _FIRST_LONG_NUMBER = 10**12  # 13 digits: from here on a number may be a card number
 _NO_NUMBER = 1000  # no element number has more than three digits
@@ -314,18 +308,15 @@ def shown_cell(cell: Any) -> object:
     if isinstance(cell, bool) or cell is None:
         return cell
     if isinstance(cell, int | float | np.number):
-        return _shown_number(cell)
+        number: Any = cell
+        if not _FIRST_LONG_NUMBER <= abs(number) < float("inf"):
+            return cell
+        return mask_piece(str(cell) if isinstance(cell, Integral) else f"{float(number):.0f}")
     if pd.api.types.is_scalar(cell):
         return cell
     if isinstance(cell, tuple):
         return tuple(shown_cell(part) for part in cell)
     return mask_piece(str(cell))
-
-
-def _shown_number(cell: Any) -> Any:
-    if not _FIRST_LONG_NUMBER <= abs(cell) < float("inf"):
-        return cell
-    return mask_piece(str(cell) if isinstance(cell, Integral) else f"{float(cell):.0f}")
 
 
 def shown_labels(index: pd.Index) -> pd.Index:

@@ -57,13 +57,6 @@ def columns_of(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[s
     }
 
 
-def _objects(cells: list[object]) -> np.ndarray[Any, np.dtype[Any]]:
-    """Cells as a column of unchanged objects."""
-    column = np.empty(len(cells), dtype=object)
-    column[:] = cells
-    return column
-
-
 @dataclass(frozen=True)
 class ValuesShown:
     """How the values of a message are masked: each as its element, others by their appearance."""
@@ -79,8 +72,8 @@ class ValuesShown:
     def _masked_by_value(self) -> dict[object, str]:
         facts = {"broken": self.broken, "failing": self.failing, "unread": self.unread}
         texts: dict[object, str] = {}
-        masked_values = shown_values(self.numbers, self.values, self.version, facts)
-        for value, masked in zip(self.values, masked_values, strict=True):
+        shown = shown_values(self.numbers, self.values, self.version, facts)
+        for value, masked in zip(self.values, shown, strict=True):
             # A short value may mean something else elsewhere.
             if value not in texts or (texts[value] == value) == (len(str(value)) > _SHORT):
                 texts[value] = str(masked)
@@ -104,9 +97,8 @@ class TextsShown:
         texts: dict[str, str] = {}
         for text, masked in self.pairs:
             # A short value may mean something else elsewhere.
-            texts[text] = (
-                text if text in texts and len(text) <= _SHORT else least([masked, texts.get(text, masked)])
-            )
+            elsewhere = text in texts and len(text) <= _SHORT
+            texts[text] = text if elsewhere else least([masked, texts.get(text, masked)])
         return texts
 
     def __call__(self, text: str) -> str:
@@ -196,12 +188,12 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         """The cells of one value column, each masked as its row's data element."""
         plain = pd.DataFrame(self)
         numbers, values = plain[NUMBER].tolist(), plain[column].tolist()
-        masked_values = shown_values(numbers, values, self._version_of(column), facts_of(self))
+        shown = shown_values(numbers, values, self._version_of(column), facts_of(self))
         # A row taken out of its table may contain the PAN, which only the whole table can recognize.
-        cells: list[object] = []
-        for masked, cell in zip(masked_values, plain[column], strict=True):
-            cells.append(least([str(masked), cell.shown]) if isinstance(cell, Secret) else masked)
-        return cells
+        return [
+            least([str(masked), cell.shown]) if isinstance(cell, Secret) else masked
+            for masked, cell in zip(shown, plain[column], strict=True)
+        ]
 
     def to_dict(self, *args: Any, **kwargs: Any) -> Any:
         return self.plain().to_dict(*args, **kwargs)
@@ -239,24 +231,29 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
 
     def masked(self) -> pd.DataFrame:
         """The table as a plain DataFrame with masked cells."""
-        plain = pd.DataFrame(self).copy()
+        plain = pd.DataFrame(self).copy(deep=False)
         plain.attrs = {}
-        numbered = self._numbered()
-        for at, label in enumerate(plain.columns):
-            before = list(plain.iloc[:, at])
-            if label in numbered:
-                cells = self._shown_values(str(label))
-            elif numbered and label in self._safe_columns:
-                continue
-            else:
-                cells = [shown_cell(cell) for cell in before]
+        for at, (before, cells) in enumerate(self._masked_columns()):
             if any(new is not old for new, old in zip(cells, before, strict=True)):
                 # Objects: Arrow strings reject a lone surrogate.
-                column: Any = pd.Series(_objects(cells), index=plain.index, dtype=object)
+                column = np.empty(len(cells), dtype=object)
+                column[:] = cells
                 plain.isetitem(at, column)
         plain.index = shown_labels(plain.index)
         plain.columns = shown_labels(plain.columns)
         return plain
+
+    def _masked_columns(self) -> Iterator[tuple[list[Any], list[Any]]]:
+        """The cells of each column, and the same masked."""
+        plain, numbered = pd.DataFrame(self), self._numbered()
+        for at, label in enumerate(plain.columns):
+            cells = list(plain.iloc[:, at])
+            if label in numbered:
+                yield cells, self._shown_values(str(label))
+            elif numbered and label in self._safe_columns:
+                yield cells, cells
+            else:
+                yield cells, [shown_cell(cell) for cell in cells]
 
     def left_out(self) -> set[str]:
         """Columns that displays omit: empty ones, and those that another one repeats."""

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from sim.codec import Message, build
 from sim.errors import BuildError
 from sim.grid import Grid
+from sim.judge import Finding
 from sim.masking import is_sensitive, mask, mask_text, may_hold_card_data
 from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
@@ -29,7 +29,7 @@ from sim.paste.reading import Reading, of_message, read_text
 from sim.spec import VERSIONS, Spec
 from sim.tables import render
 from sim.tables.argument import dialect_of, facts_of
-from sim.tables.card_data import CardData, Cover, is_missing, shown_cell, shown_labels
+from sim.tables.card_data import CardData, Cover, is_missing, shown_cell
 from sim.tables.columns.lines import BYTES_MARK
 from sim.tables.findings_table import FINDING_COLUMNS, FindingsTable, cells_of
 from sim.tables.tables import Table, View, columns_of
@@ -150,24 +150,14 @@ class MessagesTable(Table):
         """What belongs to all messages: `validate()`, `message(row)`."""
         return MessagesView(self)
 
-    def masked(self) -> pd.DataFrame:
-        plain = pd.DataFrame(self).copy(deep=False)
-        plain.attrs = {}
-        table_versions = _versions(facts_of(self))
-        versions = self._cells("version", "")
-        pans = self._cells("DE2", "")
+    def _masked_columns(self) -> Iterator[tuple[list[Any], list[Any]]]:
+        plain, table_versions = pd.DataFrame(self), _versions(facts_of(self))
+        versions, pans = self._cells("version", ""), self._cells("DE2", "")
         for at, name in enumerate(plain.columns):
-            cells = plain.iloc[:, at].tolist()
             fallback = _strictest(number_of(name), table_versions)
             read_as = [version if version in VERSIONS else fallback for version in versions]
-            masked_cells = _masked_cells(name, cells, read_as, pans)
-            if any(new is not old for new, old in zip(masked_cells, cells, strict=True)):
-                column = np.empty(len(masked_cells), dtype=object)
-                column[:] = masked_cells
-                plain.isetitem(at, column)
-        plain.index = shown_labels(plain.index)
-        plain.columns = shown_labels(plain.columns)
-        return plain
+            cells = plain.iloc[:, at].tolist()
+            yield cells, _masked_cells(name, cells, read_as, pans)
 
     def _cells(self, name: str, missing: object) -> list[Any]:
         plain = pd.DataFrame(self)
@@ -176,14 +166,13 @@ class MessagesTable(Table):
         return list(plain[name].tolist())
 
     def drawn(self) -> Grid:
-        left_out = self.left_out()
         rows, note = render.shown_rows(len(self), len(self.columns))
         if not note:
-            return render.grid_of(self.masked(), left_out, rows)
+            return self.drawn_of(range(len(self)))
         ends = [at for at in rows if at is not None]  # the others are not looked at
         places = iter(range(len(ends)))
         drawn = [None if at is None else next(places) for at in rows]
-        return render.grid_of(self.take(ends).masked(), left_out, drawn, note)
+        return render.grid_of(self.take(ends).masked(), self.left_out(), drawn, note)
 
     def drawn_of(self, places: Sequence[int]) -> Grid:
         return render.grid_of(self.take(list(places)).masked(), self.left_out(), range(len(places)))
@@ -215,25 +204,20 @@ class MessagesView(View):
         a findings table with the message's `row` as first column. Every rule checks every message: some
         thousands per second. Raises TypeError as `message` does."""
         networks = (against,) if isinstance(against, str) else tuple(against)
-        labels: list[object] = []
-        cells_found: list[list[object]] = []
+        rows: list[tuple[object, Finding]] = []
         valid = True
         bar = progress_bar(len(self._table), "row", progress)
         try:
             for row, cells in zip(self._table.index.tolist(), self._rows(self._table), strict=True):
                 report = self._report(cells, networks)
                 valid = valid and report.valid
-                for finding in report.all_findings if networks else report.findings:
-                    labels.append(row)
-                    cells_found.append(cells_of(finding))
+                rows += [(row, finding) for finding in (report.all_findings if networks else report.findings)]
                 bar.update(1)
         finally:
             bar.close()
-        columns = {
-            "row": pd.Series(labels, dtype=self._table.index.dtype),
-            **columns_of(FINDING_COLUMNS, cells_found),
-        }
-        table = FindingsTable(columns)
+        labels = pd.Series([row for row, _ in rows], dtype=self._table.index.dtype)
+        findings = columns_of(FINDING_COLUMNS, [cells_of(finding) for _, finding in rows])
+        table = FindingsTable({"row": labels, **findings})
         table.attrs["iso"] = {"valid": valid}
         return table
 
