@@ -1,9 +1,8 @@
 """The meaning of each data element of a message, in words, and of its subfields: the `meaning` column, the
 subfields in the anatomy, and the explanation.
 
-There is one small function for each element, in the table `_SAYERS`, and one for each kind of code that a
-layout row may name. An element without one has no meaning beyond its name and value. Card data is never
-described.
+There is one small function for each kind of element in `data/meanings.csv`, and one for each kind of code
+that a layout row may name. Other elements are described by their subfields; card data is never described.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from sim.spec import lookup, region, role, spec
 from sim.spec.codes import say_country, say_merchant
 from sim.spec.layouts import Cell, tag_layouts
 from sim.spec.networks import answer, detect, luhn_ok
+from sim.spec.tables import read_csv
 
 NOT_LISTED = "not in the list"
 _UNKNOWN = {"pos_entry_mode": "unknown entry mode", "pin_entry_capability": "unknown PIN capability"}
@@ -109,7 +109,7 @@ def _tell(
     for part in parts:
         label = _place(part) if placed else part.key
         text = covered[part.start : part.end]
-        yield Told(part, label, part.name, _open_meaning(part, around), text, depth)
+        yield Told(part, label, part.name, _meaning_of(part, around), text, depth)
         yield from _tell(part.cell, part.children, covered, message, network, depth + 1)
 
 
@@ -121,19 +121,15 @@ def _place(part: Part) -> str:
     return str(first) if part.end <= first else f"{first}-{part.end}"
 
 
-def _open_meaning(part: Part, around: _Around) -> str:
-    return "" if part.sensitive else _of_part(part, around)
-
-
-def _of_part(part: Part, around: _Around) -> str:
-    """The meaning of a subfield's value, by the kind of its codes; empty if there is none."""
+def _meaning_of(part: Part, around: _Around) -> str:
+    """The meaning of a subfield's value, by the kind of its codes; empty for card data."""
+    if part.sensitive:
+        return ""
     kind = part.cell.codes
     if not kind:
         inside = _Around(around.message, around.network, part.children)
-        told_by_amounts = {child.cell.argument for child in part.children if child.cell.codes == "amount"}
-        meanings = (
-            _open_meaning(child, inside) for child in part.children if child.key not in told_by_amounts
-        )
+        currencies = {child.cell.argument for child in part.children if child.cell.codes == "amount"}
+        meanings = (_meaning_of(child, inside) for child in part.children if child.key not in currencies)
         return ", ".join(filter(None, meanings))
     teller = _TELLERS.get(kind)
     return teller(part, around) if teller else _code_of_part(part, around)
@@ -186,27 +182,19 @@ def _ebcdic(part: Part, around: _Around) -> str:
     return mask(0, text) if text.isprintable() else ""
 
 
-def _silent(part: Part, around: _Around) -> str:
-    return ""
-
-
 _TELLERS: dict[str, Callable[[Part, _Around], str]] = {
     "amount": _amount_of_part,
     "bits": _bits,
-    "blank": _silent,
     "country": _country_of_part,
     "currency": _currency,
     "date": lambda part, around: dates.readable_date(part.cell.argument, part.value),
-    "digits": _silent,
     "ebcdic": _ebcdic,
     "flags": _flags,
     "id": lambda part, around: part.value.lstrip("0"),
-    "is": _silent,
     "mcc": lambda part, around: say_merchant(part.value),
-    "minor_unit": _silent,
     "mti": lambda part, around: mti.split(part.value).name,
     "region": lambda part, around: region(part.value),
-    "text": _silent,
+    **dict.fromkeys(("blank", "digits", "is", "minor_unit", "text"), lambda part, around: ""),
 }
 
 
@@ -351,17 +339,9 @@ def _service_code(message: Message, number: int, network: str | None) -> str:
 
 def _first_amount(message: Message, number: int, network: str | None) -> str:
     """The name and value of the first amount in an element that has several."""
-    amounts = [part for part in unfold(message, number) if part.part.cell.codes == "amount"]
-    text = first_amount(message, number)
-    return f"{amounts[0].name.partition(',')[0]} {text}" if text else ""
-
-
-def _of_value(say: Callable[[str], str]) -> Sayer:
-    return lambda message, number, network: say(message[number])
-
-
-def _plainly(text: str) -> Sayer:
-    return lambda message, number, network: text
+    parts = (part for part in unfold(message, number) if part.part.cell.codes == "amount")
+    amount = next(parts, None)
+    return f"{amount.name.partition(',')[0]} {amount.meaning}" if amount and amount.meaning else ""
 
 
 def _pos(message: Message, number: int, network: str | None) -> str:
@@ -384,76 +364,44 @@ def _listed(part: Told) -> str:
     return unknown if part.meaning == NOT_LISTED else part.meaning
 
 
-def _amount(message: Message, number: int, network: str | None) -> str:
-    return money.say(message, number)
-
-
-def _only_amount(message: Message, number: int, network: str | None) -> str:
-    return next((part.meaning for part in unfold(message, number) if part.name == "amount"), "")
-
-
-def _original(message: Message, number: int, network: str | None) -> str:
-    return mti.say_original(message[number], message.version)
-
-
-_country, _merchant = _of_value(say_country), _of_value(say_merchant)
-_COMMON: dict[int, Sayer] = {
-    2: _pan,
-    3: _processing_code,
-    **dict.fromkeys((4, 5, 6, 8), _amount),
-    **dict.fromkeys((9, 10), _of_value(money.say_rate)),
-    **dict.fromkeys((19, 20), _country),
-    22: _pos,
-    35: _plainly("track 2 of the magnetic stripe or its chip equivalent, masked"),
-    36: _plainly("track 3 of the magnetic stripe, masked"),
-    39: _response,
-    40: _service_code,
-    43: lambda message, number, network: pos.say_location(
-        mask(number, message[number], message.version), message.version
-    ),
-    45: _plainly("track 1 of the magnetic stripe, masked"),
-    52: _plainly("encrypted PIN block, masked"),
-    54: lambda message, number, network: money.say_additional_amounts(
+# By the kinds of `data/meanings.csv`; any other kind is a code list.
+_SAYERS: dict[str, Sayer] = {
+    "additional amounts": lambda message, number, network: money.say_additional_amounts(
         message[number], message.version, network
     ),
-    55: lambda message, number, network: emv.headline(message[number], network),
-    **dict.fromkeys((64, 128), _plainly("message authentication code")),
+    "amount": lambda message, number, network: money.say(message, number),
+    "card number": _pan,
+    "chip data": lambda message, number, network: emv.headline(message[number], network),
+    "country": lambda message, number, network: say_country(message[number]),
+    "currency": lambda message, number, network: money.say_currency(message[number]),
+    "first of amounts": _first_amount,
+    "location": lambda message, number, network: pos.say_location(
+        mask(number, message[number], message.version), message.version
+    ),
+    "merchant category": lambda message, number, network: say_merchant(message[number]),
+    "one amount": lambda message, number, network: next(
+        (part.meaning for part in unfold(message, number) if part.name == "amount"), ""
+    ),
+    "original": lambda message, number, network: mti.say_original(message[number], message.version),
+    "point of service": _pos,
+    "processing code": _processing_code,
+    "rate": lambda message, number, network: money.say_rate(message[number]),
+    "response": _response,
+    "service code": _service_code,
 }
-_SAYERS: dict[str, dict[int, Sayer]] = {
-    "1987": {
-        18: _merchant,
-        **dict.fromkeys((21, 68, 69), _country),
-        25: partial(_code, "pos_condition"),
-        26: partial(_code, "pin_capture"),
-        **dict.fromkeys((28, 29, 30, 31, 97), _only_amount),
-        **dict.fromkeys((49, 50, 51), _of_value(money.say_currency)),
-        66: partial(_code, "settlement"),
-        70: partial(_code, "network_management"),
-        90: _original,
-        91: partial(_code, "file_update"),
-        95: _first_amount,
-    },
-    "1993": {
-        **dict.fromkeys((18, 26), _merchant),
-        **dict.fromkeys((21, 68, 69, 70, 91, 92), _country),
-        24: partial(_code, "function_code"),
-        25: partial(_code, "reason_code"),
-        30: _first_amount,
-        **dict.fromkeys((49, 50, 51), _of_value(money.say_currency)),
-        56: _original,
-        97: _only_amount,
-    },
-    "2003": {
-        26: _merchant,
-        24: partial(_code, "function_code"),
-        25: partial(_code, "reason_code"),
-        30: _first_amount,
-        56: _original,
-    },
-}
+
+
+def _plainly(words: str) -> Sayer:
+    return lambda message, number, network: words
 
 
 @cache
 def _sayers(version: str) -> dict[int, Sayer]:
     dated: dict[int, Sayer] = {element.number: _date for element in spec(version).elements if element.pattern}
-    return {**_COMMON, **dated, **_SAYERS[version]}
+    rows = (row for row in read_csv("meanings") if version in row["versions"].split("|"))
+    return dated | {
+        int(row["number"]): _SAYERS.get(row["kind"]) or partial(_code, row["kind"])
+        if row["kind"]
+        else _plainly(row["words"])
+        for row in rows
+    }

@@ -31,8 +31,8 @@ from sim.exchanges.roles import (
     is_credit,
 )
 from sim.judge.finding import ABSENT, Finding, Hit, Places, catalogue, finding
-from sim.operations.answering import Inside, carried
-from sim.operations.filling import holds
+from sim.operations.answering import carried
+from sim.operations.filling import Inside, holds
 from sim.spec import is_particular, lookup, number_of
 from sim.spec import role as element_of
 from sim.spec.networks import presence

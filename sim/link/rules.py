@@ -28,8 +28,8 @@ from sim.elements.card import account
 from sim.elements.money import amount
 from sim.errors import ChoiceError, IsoError, OptionError, SpecError, quotable, quoted_value
 from sim.masking.files import text_of
-from sim.operations.answering import Inside
 from sim.operations.choosing import chosen_network
+from sim.operations.filling import Inside
 from sim.spec import currency
 from sim.spec.spellings import network_named
 from sim.spec.tables import toml_of

@@ -7,6 +7,7 @@ same recipe rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from sim.elements.money import amount as amount_in
 from sim.errors import ChoiceError, OptionError, quoted_value, size
 from sim.kept import Kept
 from sim.operations.choosing import chosen_network
-from sim.operations.filling import Outline, Text, Values, filled, filler, holding, holds, parts_of
+from sim.operations.filling import Inside, Outline, Text, Values, filled, filler, holding, holds, parts_of
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT, Setting, speaks_of
 from sim.operations.recipes import (
@@ -35,9 +36,7 @@ from sim.operations.recipes import (
     placeholders,
     reference,
 )
-from sim.parts import chip_data
-from sim.parts.layout import Part, fits, fitting, standing
-from sim.spec import Spec, is_particular, lookup, number_of, spec
+from sim.spec import is_particular, lookup, number_of, spec
 from sim.spec.interfaces import fills_of, required
 from sim.spec.networks import NETWORKS
 from sim.spec.recipes import DROPPED, Recipe, Test, answers, recipes
@@ -54,55 +53,8 @@ _CLASSES = {
 }
 _ADVICE = "2"
 _DECIDED = "12"  # message classes whose answers carry an approval
-_CHIP_DATA, _DECISION = 55, 39
+_DECISION = 39
 _OUTLINES = 512  # of a network and version
-
-
-class Inside:
-    """The parts of a message by path: `48.82`, `55.9F26`, `22` for a whole element; empty if missing."""
-
-    __slots__ = ("_read", "message", "network")
-
-    def __init__(self, message: Message, network: str | None) -> None:
-        self.message, self.network = message, network
-        self._read: dict[int, dict[str, str]] = {}
-
-    def __getitem__(self, path: str | int) -> Text:
-        text, _, inside = str(path).partition(".")
-        number = int(text)
-        message = self.message
-        value = message.get(number)
-        if not (inside and value):
-            return Text(value)
-        if message.dialect is None and (stands := standing(message.version, number, self.network, inside)):
-            layout, place = stands
-            return Text(value[place] if fits(layout, value) else "")
-        if number == _CHIP_DATA:
-            chip = chip_data.read(value)
-            return Text("" if chip.error else chip.value(inside))
-        if number not in self._read:
-            self._read[number] = self._parts(number, value)
-        return Text(self._read[number].get(inside, ""))
-
-    def _parts(self, number: int, value: str) -> dict[str, str]:
-        table = self.message.spec
-        return _read(table if table.dialect else table.version, number, value, self.network)
-
-
-def _read(version: str | Spec, number: int, value: str, network: str | None) -> dict[str, str]:
-    split = fitting(version, number, value, network)
-    texts: dict[str, str] = {}
-    if split:
-        _collect(split.parts, len(split.layout.cell.path) + 1, texts)
-    return texts
-
-
-def _collect(parts: tuple[Part, ...], behind: int, texts: dict[str, str]) -> None:
-    """The values of *parts* and their children, by path relative to the element."""
-    for part in parts:
-        texts[part.cell.path[behind:]] = part.value
-        if part.children:
-            _collect(part.children, behind, texts)
 
 
 class _Row(NamedTuple):
@@ -240,12 +192,9 @@ def respond(
         if mti[1] not in "12" or mti[2] != "0":
             expected = "none, or an authorization or financial request; only these can be partially approved"
             raise OptionError("amount_minor_units", expected, f"MTI {mti}", 4)
-        amount = amount_in(request, 4)
-        most = int(amount[0]) if amount and is_digits(amount[0]) else 0
-        _check("amount_minor_units", amount_minor_units, most)
-    if balance_minor_units is not None:
-        _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
-    width = _width_of_code(version) if request.dialect is None else request.spec[39].width
+        _check("amount_minor_units", amount_minor_units, _minor_units(request))
+    _check("balance_minor_units", balance_minor_units, LARGEST_AMOUNT, -LARGEST_AMOUNT)
+    width = request.spec[39].width
     if type(code) is int and code >= 0:
         code = f"{code:0{width}}"
     if not isinstance(code, str | None):
@@ -266,14 +215,9 @@ def respond(
         expected = f"{request.spec[39].format}, a code of {version}: see sim.codes('response_code')"
         raise BuildError(39, None, expected, f"{len(decided)} characters")
     outline = rows.outline(request, decided, amount_minor_units is not None, facts)
-    answer = _Answer(inside, decided, approval, amount_minor_units, balance_minor_units, at)
+    answer = _Answer(request, version, inside, decided, approval, amount_minor_units, balance_minor_units, at)
     fields = outline.written(answer, request.fields)
     return Generated(Message(answer_mti, fields, version, dialect=request.dialect), network, SOURCE_TEMPLATE)
-
-
-@cache
-def _width_of_code(version: str) -> int:
-    return spec(version)[39].width
 
 
 def _check(option: str, value: int | None, most: int, least: int = 0) -> None:
@@ -291,26 +235,18 @@ def _check_approval(approval: object, request: Message) -> None:
         raise OptionError("approval", f"a text of {element.format}", text, 38)
 
 
+@dataclass(slots=True)
 class _Answer:
-    """A response under construction."""
+    """A response under construction; `part` is the amount approved if less than requested."""
 
-    __slots__ = ("approval", "at", "balance", "code", "inside", "part", "request")
-
-    def __init__(
-        self,
-        inside: Inside,
-        code: str,
-        approval: str | None,
-        part: int | None,
-        balance: int | None,
-        at: datetime | None,
-    ) -> None:
-        self.inside, self.request, self.at = inside, inside.message, at
-        self.code, self.approval, self.part, self.balance = code, approval, part, balance
-
-    @property
-    def version(self) -> str:
-        return self.request.version
+    request: Message
+    version: str
+    inside: Inside
+    code: str
+    approval: str | None
+    part: int | None
+    balance: int | None
+    at: datetime | None
 
     def __getitem__(self, name: str) -> Inside | Text:
         """The value of a placeholder."""
@@ -324,7 +260,7 @@ class _Answer:
 
     def amount(self) -> str:
         """DE 4 of a partial approval."""
-        return amount_of(self.version, self._currency(), self.part or 0)
+        return amount_of(self.version, original_currency(self.request), self.part or 0)
 
     def seed(self) -> str:
         """The seed of values that only a network could assign."""
@@ -335,24 +271,15 @@ class _Answer:
         """The host's clock, for links that send it to the terminal."""
         return clock(self.version, self.at, UTC)
 
-    def _currency(self) -> str:
-        amount = amount_in(self.request, 4)
-        return (amount[1] if amount else "") or self.request.get(49) or _USUAL_CURRENCY
-
-    def group(self, kind: str) -> str:
-        """One balance group of DE 54: credit, or debit if below zero."""
+    def balance_group(self, kind: str) -> str:
+        """The balance as a group of DE 54."""
         usual = int(read_toml("templates")["answer"]["balance"])
-        return self._group(kind, usual if self.balance is None else self.balance)
+        return self.group(kind, usual if self.balance is None else self.balance)
 
-    def _group(self, kind: str, minor_units: int) -> str:
+    def group(self, kind: str, minor_units: int) -> str:
+        """One group of DE 54: C, or D below zero, as docs.thredd.com has it also for the original amount."""
         sign = "D" if minor_units < 0 else "C"
-        return additional_amount(self.version, kind, self._currency(), sign, abs(minor_units))
-
-    def original(self) -> str:
-        """The requested amount as a group of DE 54. C, as in the one open sample with type 57:
-        docs.thredd.com takes C for a positive and D for a negative amount."""
-        amount = amount_in(self.request, 4)
-        return self._group(_ORIGINAL, int(amount[0]) if amount and is_digits(amount[0]) else 0)
+        return additional_amount(self.version, kind, original_currency(self.request), sign, abs(minor_units))
 
     def original_amounts(self) -> str:
         """DE 30 of 1993 and 2003."""
@@ -378,18 +305,18 @@ def _completed(recipe: _Recipe, number: int, parts: dict[str, str]) -> _Recipe:
 
 
 _DERIVED: dict[str, _Recipe] = {
-    "ledger": lambda made: made.group(_LEDGER),
-    "available": lambda made: made.group(_AVAILABLE),
-    "original": _Answer.original,
+    "ledger": lambda answer: answer.balance_group(_LEDGER),
+    "available": lambda answer: answer.balance_group(_AVAILABLE),
+    "original": lambda answer: answer.group(_ORIGINAL, _minor_units(answer.request)),
     "original_amounts": _Answer.original_amounts,
     "issuer_cryptogram": _Answer.cryptogram,
-    "transaction_id": lambda made: digits(made.seed(), "transaction", 15),
-    "network_reference": lambda made: reference(made.seed(), "network", 6),
-    "time": lambda made: made.clock().elements[12],
-    "date": lambda made: made.clock().elements[13],
-    "reference": lambda made: made.clock().hour + made.request.get(11)[-6:].rjust(6, "0"),
-    "last_four": lambda made: account(made.request)[1][-4:],
-    "token_pan": lambda made: account(made.request)[1],
+    "transaction_id": lambda answer: digits(answer.seed(), "transaction", 15),
+    "network_reference": lambda answer: reference(answer.seed(), "network", 6),
+    "time": lambda answer: answer.clock().elements[12],
+    "date": lambda answer: answer.clock().elements[13],
+    "reference": lambda answer: answer.clock().hour + answer.request.get(11)[-6:].rjust(6, "0"),
+    "last_four": lambda answer: account(answer.request)[1][-4:],
+    "token_pan": lambda answer: account(answer.request)[1],
 }
 
 
@@ -416,7 +343,9 @@ def reverse(
     network = network or chosen_network(request, None)
     owner = fills_of(request.spec, network)
     brand = None if owner == network else network or NETWORKS[0]
-    amount, code = _approved_amount(request, answer)
+    code, amount = original_currency(request), _minor_units(request)
+    if answer is not None and is_particular("partial", answer.version, answer.get(39)):
+        amount = _minor_units(answer, amount)
     final = final_amount_minor_units
     _check("final_amount_minor_units", final, amount)
     details, notes = _reason(reason, final, owner, version)
@@ -461,20 +390,15 @@ def _check_undone(request: Message, answer: Message | None) -> None:
         raise BuildError(0, 0, f"its response, MTI {mtis.response_mti(mti)}", f"MTI {answer.mti}")
 
 
-def _approved_amount(request: Message, answer: Message | None) -> tuple[int, str]:
-    """The amount to reverse, in minor units, and its currency: the approved amount if *answer* is a partial
-    approval."""
-    digits_of, _ = amount_in(request, 4) or ("", "")
-    amount = int(digits_of) if is_digits(digits_of) else 0
-    if answer is not None and is_particular("partial", answer.version, answer.get(39)):
-        approved_digits, _ = amount_in(answer, 4) or ("", "")
-        amount = int(approved_digits) if is_digits(approved_digits) else amount
-    return amount, original_currency(request)
+def _minor_units(message: Message, usual: int = 0) -> int:
+    """DE 4 in minor units, *usual* if it is missing or not digits."""
+    amount, _ = amount_in(message) or ("", "")
+    return int(amount) if is_digits(amount) else usual
 
 
 def original_currency(request: Message) -> str:
     """The currency of *request*, also used by follow-up messages."""
-    _, code = amount_in(request, 4) or ("", "")
+    _, code = amount_in(request) or ("", "")
     return code or request.get(49) or _USUAL_CURRENCY
 
 

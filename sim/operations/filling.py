@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
+from sim.codec import Message
 from sim.errors import BuildError
 from sim.parts import chip_data
-from sim.parts.layout import Part, fitting
+from sim.parts.layout import Part, fits, fitting, standing
 from sim.parts.writing import Value, write
 from sim.spec.layouts import Cell, Layout, layouts
 from sim.spec.recipes import DROPPED, Recipe, Test
@@ -33,6 +34,34 @@ class Text(str):
 
     def __format__(self, spec: str) -> str:
         return self.encode("cp037").hex().upper() if spec == "ebcdic" else super().__format__(spec)
+
+
+class Inside:
+    """The parts of a message by path: `48.82`, `55.9F26`, `22` for a whole element; empty if missing."""
+
+    __slots__ = ("_read", "message", "network")
+
+    def __init__(self, message: Message, network: str | None) -> None:
+        self.message, self.network = message, network
+        self._read: dict[int, dict[str, str]] = {}
+
+    def __getitem__(self, path: str | int) -> Text:
+        text, _, inside = str(path).partition(".")
+        number, message = int(text), self.message
+        value = message.get(number)
+        if not (inside and value):
+            return Text(value)
+        if message.dialect is None and (fixed := standing(message.version, number, self.network, inside)):
+            layout, place = fixed
+            return Text(value[place] if fits(layout, value) else "")
+        if number == _CHIP_DATA:
+            chip = chip_data.read(value)
+            return Text("" if chip.error else chip.value(inside))
+        if number not in self._read:
+            split = fitting(message.dialect or message.version, number, value, self.network)
+            parts = split.walk() if split else ()
+            self._read[number] = {part.cell.path.partition(".")[2]: part.value for part, _ in parts}
+        return Text(self._read[number].get(inside, ""))
 
 
 class Values(dict[str, Text]):

@@ -21,8 +21,9 @@ from sim.elements.sentences import SAID, remembered
 from sim.errors import with_article
 from sim.masking import mask, mask_pan
 from sim.masking.search import SHORTEST_PAN
+from sim.operations.filling import Inside
 from sim.operations.own_parts import elements_told, purchase_meant, say_own_parts
-from sim.spec import VERSIONS, Code, is_particular, lookup, lookup_anywhere, number_of, role, spec, version_of
+from sim.spec import VERSIONS, is_particular, lookup, lookup_anywhere, number_of, role, spec, version_of
 from sim.spec.codes import say_merchant
 from sim.spec.networks import answer, detect, network
 from sim.spec.tables import read_csv, read_toml
@@ -32,16 +33,13 @@ _ALWAYS = ("credit", "debit")  # totals that are mentioned even if there are non
 
 def say_network_management(message: Message, name: str | None) -> str:
     """The purpose of a network management message."""
-    if not mti.is_network_management(message.mti):
+    version, job = message.version, role("network-code", message.version)
+    if not mti.is_network_management(message.mti) or job is None or job.number not in message:
         return ""
-    job = role("network-code", message.version)
-    if job is None or job.number not in message:
-        return ""
-    code, listed = message[job.number], job.codes
-    entry = lookup(listed, code, version=message.version, network=name)
-    elsewhere = None if entry else lookup_anywhere(listed, code, version=message.version)
-    what = entry.meaning if entry else "action that is not in the list"
-    if elsewhere:
+    code, what = message[job.number], "action that is not in the list"
+    if entry := lookup(job.codes, code, version=version, network=name):
+        what = entry.meaning
+    elif elsewhere := lookup_anywhere(job.codes, code, version=version):
         what = f"{elsewhere.meaning}, as {network(elsewhere.network).title} uses it"
     verb = "answers" if mti.is_response(message.mti) else "asks for"
     text = f"It {verb} {with_article(what)} (network management code {code})."
@@ -214,36 +212,24 @@ def _deciders(message: Message, name: str | None) -> list[_Decider]:
     """The rows of `deciders.csv` that apply to a response."""
     if message.mti[1] not in "12" or message.mti[2] != "1":
         return []
-    return [
-        row
-        for row in _rows_of(name or "", message.version)
-        if row.codes.fullmatch(_value(message, row, name))
-    ]
-
-
-def _value(message: Message, row: _Decider, name: str | None) -> str:
-    number = int(row.path.partition(".")[0])
-    if number not in message or str(number) == row.path:
-        return message.get(number)
-    parts = unfold(message, number, name)
-    return next((subfield.part.value for subfield in parts if subfield.part.cell.path == row.path), "")
+    rows, values = _rows_of(name or "", message.version), Inside(message, name)
+    return [row for row in rows if row.codes.fullmatch(values[row.path])]
 
 
 def say_inquiry(message: Message, purpose: str) -> str:
     """An inquiry or account verification; empty if money moves. *purpose* describes the processing code."""
     if message.mti[1] not in "12" or message.mti[2] not in "01" or money.moves(message):
         return ""
-    (sender, receiver), answers = _parties(message.mti), mti.is_response(message.mti)
     if "inquiry" in purpose:
-        asked_for = phrases("asked_for").get(message[3][:2], purpose)
-        if answers:
-            return f"It responds to a request for {asked_for}."
-        return f"The {sender} asks the {receiver} for {asked_for}."
-    if 4 in message and message.mti[1] == "1" and message.get(3)[:2] == PURCHASE:
-        if answers:
-            return "It responds to a request to verify the account."
-        return f"The {sender} asks the {receiver} to verify the account; nothing is charged."
-    return ""
+        what, end = f"for {phrases('asked_for').get(message[3][:2], purpose)}", "."
+    elif 4 in message and message.mti[1] == "1" and message.get(3)[:2] == PURCHASE:
+        what, end = "to verify the account", "; nothing is charged."
+    else:
+        return ""
+    if mti.is_response(message.mti):
+        return f"It responds to a request {what}."
+    sender, receiver = _parties(message.mti)
+    return f"The {sender} asks the {receiver} {what}{end}"
 
 
 def is_partly_approved(message: Message) -> bool:
@@ -413,14 +399,10 @@ def _request(message: Message, name: str | None) -> str:
     if message.mti[1] not in _CLASSES_WITH_PURPOSE:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
-    meant = purchase_meant(message, name) if code == PURCHASE else ""
-    purpose = (
-        phrases("meant")[meant]
-        if meant
-        else remembered(_purpose, code, message.version, name)
-        if code
-        else ""
-    )
+    if meant := purchase_meant(message, name) if code == PURCHASE else "":
+        purpose = phrases("meant")[meant]
+    else:
+        purpose = remembered(_purpose, code, message.version, name) if code else ""
     moves = money.moves(message)
     if not moves and any(word in purpose for word in _MOVE_NOTHING):
         amount = ""
@@ -491,23 +473,18 @@ def _accounts(message: Message, name: str | None) -> str:
 
 
 def _billing(message: Message, name: str | None) -> str:
-    parts, fees = [], ""
-    if 5 in message:
-        parts.append(f"settled between the banks as {_converted(message, 5, 9)}")
-    if 6 in message:
-        parts.append(f"billed to the cardholder as {_converted(message, 6, 10)}")
-    if (fee := number_of("fee", message.version)) in message:
-        fees = f"A fee of {money.say_amount(message[fee][1:], message.get(49))}"
-        fees += " is credited." if message[fee][:1] == "C" else " is charged."
-    text = f"The amount is {' and '.join(parts)}." if parts else ""
-    text = f"{text} {fees}".strip()
-    if (
-        54 in message
-        and not is_partly_approved(message)
-        and (amounts := money.say_additional_amounts(message[54], message.version, name))
-    ):
-        text = f"{text} Additional amounts: {amounts}.".strip()
-    return text
+    sentences, version = [], message.version
+    amounts = ((5, 9, "settled between the banks"), (6, 10, "billed to the cardholder"))
+    parts = [f"{how} as {_converted(message, *pair)}" for *pair, how in amounts if pair[0] in message]
+    if parts:
+        sentences.append(f"The amount is {' and '.join(parts)}.")
+    if (fee := number_of("fee", version)) in message:
+        amount = money.say_amount(message[fee][1:], message.get(49))
+        sentences.append(f"A fee of {amount} is {'credited' if message[fee][:1] == 'C' else 'charged'}.")
+    groups = "" if is_partly_approved(message) else message.get(54)
+    if amounts_in_words := money.say_additional_amounts(groups, version, name):
+        sentences.append(f"Additional amounts: {amounts_in_words}.")
+    return " ".join(sentences)
 
 
 def _converted(message: Message, number: int, rate: int) -> str:
@@ -547,21 +524,16 @@ def _where(message: Message, name: str | None) -> str:
 def _place(location: str, terminal: str, merchant: str, code: str, version: str) -> str:
     where = pos.say_location(mask(43, location, version), version)
     ids = (("terminal", terminal), ("merchant", merchant))
-    details = mask(
-        0, ", ".join(f"{word} {' '.join(text.split())}" for word, text in ids if text.strip()), version
-    )
+    listed = ", ".join(f"{word} {' '.join(text.split())}" for word, text in ids if text.strip())
+    details = mask(0, listed, version)
+    business = f"{code} ({say_merchant(code)})" if code else ""
     if where:
         text = f"It took place at {where}" + (f" ({details})" if details else "")
     elif details:
         text = f"It came from {details}"
     else:
-        text = ""
-    if not code:
-        return text + "." if text else ""
-    business = f"{code} ({say_merchant(code)})"
-    if text:
-        return f"{text}, merchant category {business}."
-    return f"The merchant's category is {business}; the location is not given."
+        return f"The merchant's category is {business}; the location is not given." if code else ""
+    return f"{text}, merchant category {business}." if code else f"{text}."
 
 
 def _reading(message: Message, name: str | None) -> str:
@@ -594,36 +566,25 @@ def _verification(message: Message, name: str | None) -> str:
     return ""
 
 
-def _chip(message: Message, name: str | None) -> str:
-    return " ".join(emv.summary(message))
-
-
 def _reason(message: Message, name: str | None) -> str:
     if not number_of("function", message.version):
         return ""
-    parts = []
-    if 24 in message and message.mti[1] != _LINK:
-        entry = lookup("function_code", message[24], version=message.version)
-        if entry is None or message.mti[1] != _FILE:  # the file sentence covers it
-            parts.append(f"function code {message[24]} {_means(entry)}")
-    if 25 in message:
-        entry = lookup("reason_code", message[25], version=message.version, network=name)
-        parts.append(f"reason code {message[25]} {_means(entry)}")
-    text = "; ".join(parts)
+    texts = []
+    for number, label, owner in ((24, "function code", None), (25, "reason code", name)):
+        if number not in message or (number == 24 and message.mti[1] == _LINK):
+            continue
+        code = message[number]
+        entry = lookup(label.replace(" ", "_"), code, version=message.version, network=owner)
+        if number == 24 and entry and message.mti[1] == _FILE:
+            continue  # the file sentence covers it
+        texts.append(f"{label} {code} {f'means {entry.meaning}' if entry else 'is not in the list'}")
+    text = "; ".join(texts)
     return text[:1].upper() + text[1:] + "." if text else ""
 
 
-def _means(entry: Code | None) -> str:
-    return f"means {entry.meaning}" if entry else "is not in the list"
-
-
 def _trace(message: Message, name: str | None) -> str:
-    get = message.get
-    parts = [f"STAN {stan}"] if (stan := get(11).strip()) else []
-    if reference := get(37).strip():
-        parts.append(f"retrieval reference number {reference}")
-    if acquirer := get(32).strip():
-        parts.append(f"acquirer {acquirer}")
+    labels = ((11, "STAN"), (37, "retrieval reference number"), (32, "acquirer"))
+    parts = [f"{label} {value}" for number, label in labels if (value := message.get(number).strip())]
     return f"It can be traced by {', '.join(parts)}." if parts else ""
 
 
@@ -662,7 +623,7 @@ TELLERS = (
     Teller("when", _when, frozenset({7, 12, 13})),
     Teller("reading", _reading, frozenset({22}), coded=True),
     Teller("verification", _verification, frozenset({52}), coded=True),
-    Teller("chip", _chip, frozenset({55})),
+    Teller("chip", lambda message, name: " ".join(emv.summary(message)), frozenset({55})),
     Teller("reason", _reason, frozenset({24, 25}), coded=True),
     Teller("trace", _trace, frozenset({11, 32, 37})),
     Teller("mac", _mac, frozenset({64, 128}), coded=True),

@@ -9,7 +9,8 @@ from random import Random
 from sim.codec import Message
 from sim.errors import OptionError
 from sim.operations import generate, respond
-from sim.operations.answering import Inside, answers_of
+from sim.operations.answering import answers_of
+from sim.operations.filling import Inside
 from sim.parts.layout import fitting, standing
 from sim.spec.layouts import layouts
 from sim.spec.networks import NETWORKS
