@@ -99,11 +99,10 @@ class AsyncHost:
         try:
             self._server = await asyncio.start_server(self._serve, self.address, self.port, backlog=backlog)
         except OSError as error:
-            where = f"{self.address}:{self.port}"
             # asyncio rewords the system's message; only a name that is not found keeps its own.
             own_words = isinstance(error, socket.gaierror) or not error.errno
             why = (error.strerror or str(error)) if own_words else os.strerror(error.errno or 0)
-            raise LinkError(where, "an address to listen on", why) from None
+            raise LinkError(f"{self.address}:{self.port}", "an address to listen on", why) from None
         self.port = self._server.sockets[0].getsockname()[1]
         self._tell("listening", f"on {self.address}:{self.port}")
         return self
@@ -259,19 +258,15 @@ class HostChannel(Channel):
     async def hear(self, frames: Iterator[bytes]) -> None:
         """Decide on *frames* and respond; if no frame can start, respond to the earlier ones first."""
         outgoing: list[_Outgoing] = []
-        broken = None
         now, wall = time.perf_counter(), time.time()
         try:
             for frame in frames:
                 self._take(frame, outgoing, now, wall)
                 if self.why:
                     break
-        except WireError as error:
-            broken = error
-        if outgoing:
-            await self._deliver(outgoing)
-        if broken:
-            raise broken
+        finally:
+            if outgoing:
+                await self._deliver(outgoing)
         if not self.why and self.waiting >= self.limits["waiting"] and self._delayed:
             await asyncio.wait(self._delayed, return_when=asyncio.FIRST_COMPLETED)
 
@@ -292,7 +287,8 @@ class HostChannel(Channel):
         else:
             self.traffic.codes[decision.code] += 1
             if action == "garbage":
-                answer, note = _garbage(self.line, answer), "bytes that are not a message"
+                answer = wrap(_GARBAGE, self.line.bare(answer)[1] or self.line.framing)
+                note = "bytes that are not a message"
             out = _Outgoing(answer, rule, note, arrival)
             if decision.delay:
                 task = asyncio.get_running_loop().create_task(self._later(out, decision.delay))
@@ -348,9 +344,3 @@ class HostChannel(Channel):
         if self._cutter.partial:
             self._note("cut off", b"", f"{self._cutter.partial} bytes of a frame")
         self._note("closed", b"", self.why)
-
-
-def _garbage(line: Line, answer: bytes) -> bytes:
-    """A frame with the same framing whose content is not a message."""
-    _, layers = line.bare(answer)
-    return wrap(_GARBAGE, layers or line.framing)

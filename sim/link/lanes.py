@@ -77,33 +77,30 @@ def lanes_of(seen: Sequence[Seen]) -> tuple[Lane, ...]:
     exchanges = match(messages, [seen[at].at for at in places])
     owner = {places[number]: exchange for exchange in exchanges for number in exchange.messages}
     # A missing message belongs to the transaction of the last one sent.
-    groups: dict[int, list[int]] = {}
+    groups: dict[int, list[Seen]] = {}
     last: Pair | None = None
-    for at in range(len(seen)):
+    for at, item in enumerate(seen):
         last = owner.get(at, last)
-        groups.setdefault(last.transaction if last else 0, []).append(at)
-    return tuple(
-        _lane([seen[at] for at in group], messages, exchanges, number) for number, group in groups.items()
-    )
+        groups.setdefault(last.transaction if last else 0, []).append(item)
+    lanes = []
+    for number, group in groups.items():
+        pairs = [exchange for exchange in exchanges if exchange.transaction == number]
+        states = ", ".join(dict.fromkeys(exchange.state for exchange in pairs))
+        first = next((item.message for item in group if item.message), None)
+        title = f"{first.mti} STAN {first.get(11)}: {states}" if first else states
+        undone = dict(_reversals(pairs, exchanges, messages))
+        lanes.append(Lane(title, tuple(_hop(item, undone) for item in group)))
+    return tuple(lanes)
 
 
-def _lane(group: list[Seen], messages: list[Message], exchanges: Sequence[Pair], number: int) -> Lane:
-    pairs = [exchange for exchange in exchanges if exchange.transaction == number]
-    undone = {
-        messages[exchange.request].get(11): _stan(messages, exchanges, exchange)
-        for exchange in pairs
-        if exchange.request is not None
-    }
-    states = ", ".join(dict.fromkeys(exchange.state for exchange in pairs))
-    first = next((item.message for item in group if item.message), None)
-    title = f"{first.mti} STAN {first.get(11)}: {states}" if first else states
-    return Lane(title, tuple(_hop(item, undone) for item in group))
-
-
-def _stan(messages: list[Message], exchanges: Sequence[Pair], exchange: Pair) -> str:
-    """The trace number of the message that an exchange reverses; empty if it reverses none."""
-    before = exchanges[exchange.original].request if exchange.original is not None else None
-    return messages[before].get(11) if before is not None else ""
+def _reversals(
+    pairs: list[Pair], exchanges: Sequence[Pair], messages: list[Message]
+) -> Iterator[tuple[str, str]]:
+    """The trace numbers of the reversals in *pairs*, each with that of the message it reverses."""
+    for pair in pairs:
+        original = None if pair.original is None else exchanges[pair.original].request
+        if pair.request is not None and original is not None:
+            yield messages[pair.request].get(11), messages[original].get(11)
 
 
 def _hop(item: Seen, undone: dict[str, str]) -> Hop:
@@ -133,17 +130,14 @@ def _safe_html(text: str) -> str:
 def _drawn(lane: Lane, title: str) -> str:
     height = _TOP + _STEP * len(lane.hops) + 12
     label = _safe_html(f"{title}, {lane.title}" if title else lane.title)
-    return "".join(
-        (
-            f"<figure><figcaption>{_safe_html(lane.title)}</figcaption>",
-            f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" ',
-            f'aria-label="Messages of {label}">',
-            f'<text x="{_LEFT}" y="18" text-anchor="middle">client</text>',
-            f'<text x="{_RIGHT}" y="18" text-anchor="middle">host</text>',
-            *(f'<line class="life" x1="{x}" y1="26" x2="{x}" y2="{height - 6}"/>' for x in (_LEFT, _RIGHT)),
-            *(_arrow(_TOP + _STEP * at + 14, hop) for at, hop in enumerate(lane.hops)),
-            "</svg></figure>",
-        )
+    lines = [f'<line class="life" x1="{x}" y1="26" x2="{x}" y2="{height - 6}"/>' for x in (_LEFT, _RIGHT)]
+    arrows = [_arrow(_TOP + _STEP * at + 14, hop) for at, hop in enumerate(lane.hops)]
+    return (
+        f"<figure><figcaption>{_safe_html(lane.title)}</figcaption>"
+        f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" aria-label="Messages of {label}">'
+        f'<text x="{_LEFT}" y="18" text-anchor="middle">client</text>'
+        f'<text x="{_RIGHT}" y="18" text-anchor="middle">host</text>'
+        f"{''.join([*lines, *arrows])}</svg></figure>"
     )
 
 

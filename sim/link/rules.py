@@ -19,6 +19,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ class Range:
     def of(cls, column: str, text: str) -> Range:
         """The range in *text*: `5`, `5..`, `..5` or `5..9`. Raises OptionError for anything else."""
         low, dots, high = text.partition("..")
-        parts = [low, high if dots else low]
+        parts = (low, high if dots else low)
         if not text.strip(".") or not all(_WHOLE.fullmatch(part) for part in parts):
             raise OptionError(column, "a whole number or a range such as 100..200", quoted_value(text))
         return cls(*(int(part) if part else None for part in parts))
@@ -113,7 +114,7 @@ class Rule:
     @property
     def label(self) -> str:
         """The name to report when the rule applies."""
-        return self.name or (f"{self.action} {self.code}".strip())
+        return self.name or f"{self.action} {self.code}".strip()
 
     def __repr__(self) -> str:
         # The card may be a full number, so it is not shown.
@@ -144,7 +145,7 @@ class Rule:
             and (not self.processing_code or message.get(3).startswith(self.processing_code))
             and (not self.terminal or message.get(41).strip() == self.terminal)
             and (not self.merchant or message.get(42).strip() == self.merchant)
-            and (not self.card or _of_card(self.card, account(message)[1]))
+            and (not self.card or fnmatchcase(account(message)[1], self.card))
             and (not self.network or chosen_network(message, None) == self.network)
             and self._fits_money(message)
             and self._fits_elements(message)
@@ -191,10 +192,6 @@ def check_pattern(where: str, pattern: str) -> None:
 
 def _like(pattern: str, mti: str) -> bool:
     return len(pattern) == len(mti) and all(a in _ANY or a == b for a, b in zip(pattern, mti, strict=True))
-
-
-def _of_card(pattern: str, pan: str) -> bool:
-    return pan.startswith(pattern[:-1]) if pattern.endswith("*") else pan == pattern
 
 
 _COLUMNS = tuple(one.name for one in fields(Rule) if one.name not in ("elements", "answer", "function"))
@@ -258,21 +255,26 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
         check_pattern(where + key, text)
     values: dict[str, Any] = {name: str(cells[name]).strip() for name in _TEXTS if name in cells}
     values |= {"elements": tuple(paths["de"].items()), "answer": tuple(paths["set."].items())}
-    _check_written(where, values)
+    if "card" in values:
+        values["card"] = values["card"].replace(" ", "")
+    for name, (pattern, expected) in _WRITTEN.items():
+        if name in values and not pattern.fullmatch(values[name]):
+            raise OptionError(where + name, expected, quoted_value(values[name]))
+    if "currency" in values and currency(values["currency"]) is None:
+        expected = "an ISO 4217 currency such as EUR or 978"
+        raise OptionError(f"{where}currency", expected, quoted_value(values["currency"]))
     if "network" in values:
         values["network"] = network_named(values["network"], f"{where}network")
     for name in ("amount", "seen"):
         if name in cells:
             values[name] = Range.of(where + name, str(cells[name]).strip())
     if "action" in cells:
-        action = str(cells["action"]).strip()
+        values["action"] = action = str(cells["action"]).strip()
         if action in _COLUMNS:
-            raise OptionError(
-                f"{where}action", f"an action; {action} is a separate column", quoted_value(action)
-            )
+            expected = f"an action; {action} is a separate column"
+            raise OptionError(f"{where}action", expected, quoted_value(action))
         if action not in ACTIONS:
             raise ChoiceError.of(f"{where}action", action, tuple(ACTIONS))
-        values["action"] = action
     for name, kind in (("delay", float), ("approved", int)):
         if name in cells:
             values[name] = _number(where + name, cells[name], kind)
@@ -280,9 +282,8 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
     if partial and "approved" not in values:
         raise OptionError(f"{where}approved", "the approved amount (minor units)", "none")
     if "approved" in values and not partial:
-        raise OptionError(
-            f"{where}action", "partial, because there is an approved amount", values.get("action", "none")
-        )
+        expected = "partial, because there is an approved amount"
+        raise OptionError(f"{where}action", expected, values.get("action", "none"))
     return Rule(**values)
 
 
@@ -293,18 +294,6 @@ def flat(row: Mapping[Any, Any], lead: str = "") -> Iterator[tuple[str, Any]]:
             yield from flat(value, f"{lead}{key}.")
         else:
             yield f"{lead}{key}", value
-
-
-def _check_written(where: str, values: dict[str, Any]) -> None:
-    if "card" in values:
-        values["card"] = values["card"].replace(" ", "")
-    for name, (written, expected) in _WRITTEN.items():
-        if name in values and not written.fullmatch(values[name]):
-            raise OptionError(where + name, expected, quoted_value(values[name]))
-    if "currency" in values and currency(values["currency"]) is None:
-        raise OptionError(
-            f"{where}currency", "an ISO 4217 currency such as EUR or 978", quoted_value(values["currency"])
-        )
 
 
 def _number(column: str, value: object, kind: type[float]) -> float:

@@ -15,7 +15,7 @@ from sim.spec.tables import read_csv
 _HEADER, _OPTIONAL = 16, 4
 _MAC_BYTES = {"A": 4, "B": 8, "C": 4, "D": 16}
 _BLOCK = {"A": 8, "B": 8, "C": 8, "D": 16}
-_ENCIPHERS, _AUTHENTICATES = 0x45, 0x4D
+_MARKS = (0x45, 0x4D)  # of the keys that encipher and authenticate
 _ALGORITHM = {("TDES", 16): 0, ("TDES", 24): 1, ("AES", 16): 2, ("AES", 24): 3, ("AES", 32): 4}
 _CIPHERS = {"A": "AES", "T": "TDES", "D": "TDES"}
 _MOST = 9_999
@@ -97,11 +97,12 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
     header = block[:end].encode("ascii")
     bound = version in "BD"
     base = _protection(version, protection_key)
-    cipher, maker = _derived(base) if bound else _variants(base)
     if bound:
+        cipher, maker = _derived(base)
         clear = cipher.decipher(encrypted, code)
         true = maker.cmac(header + clear)
-    else:
+    else:  # the protection key XORed with constants
+        cipher, maker = (Key(xor(base.data, bytes((mark,)) * base.size)) for mark in _MARKS)
         clear = cipher.decipher(encrypted, header[:8])
         data = header + encrypted
         true = maker.encipher(data + bytes(-len(data) % 8), bytes(8))[-8:][:size]
@@ -186,12 +187,8 @@ def _optional_block(name: str, data: str) -> str:
 
 
 def _version(block: str) -> str:
-    if (
-        not isinstance(block, str)
-        or len(block) < _HEADER
-        or not block.isascii()
-        or block[0] not in _MAC_BYTES
-    ):
+    readable = isinstance(block, str) and len(block) >= _HEADER and block.isascii()
+    if not readable or block[0] not in _MAC_BYTES:
         raise OptionError("block", "a key block of version A, B, C or D", "something else")
     length = int(block[1:5]) if block[1:5].isdecimal() else _MOST + 1
     if length != len(block):
@@ -236,11 +233,6 @@ def _derived(base: Key) -> tuple[Key, Key]:
         return Key(material[: base.size], base.cipher)
 
     return made(0), made(1)
-
-
-def _variants(base: Key) -> tuple[Key, Key]:
-    """The same keys in versions A and C: the protection key XORed with a constant."""
-    return tuple(Key(xor(base.data, bytes((mark,)) * base.size)) for mark in (_ENCIPHERS, _AUTHENTICATES))  # type: ignore[return-value]  # two marks
 
 
 def _key(algorithm: str, secret: bytes) -> Key | None:

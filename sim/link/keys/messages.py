@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from hmac import compare_digest
-from typing import Literal, cast
+from typing import Any, Literal
 
 from sim.codec import Message, build
 from sim.codec.wire import Format, encode
@@ -42,8 +42,8 @@ class _Cryptogram:
     own: slice
     rest: slice
     padding: Literal[1, 2]
-    method: Literal[1, 2]
-    answers_with: str
+    arpc: Literal[1, 2]
+    arpc_key: str
     script: str
     assumed: str
 
@@ -114,7 +114,16 @@ def with_mac(
     number = _MACS[message.has_secondary]
     fields = {place: value for place, value in message.fields.items() if place not in _MACS}
     bare = Message(message.mti, fields, message.version, message.empty_secondary, message.dialect)
-    return bare.replace(**{f"de{number}": _code(bare, number, key, algorithm, padding, format)})
+    zeros = "0" * 16
+    announced = bare.replace(**{f"de{number}": zeros})
+    if format == _TEXT:
+        data = build(announced)[: -len(zeros)].encode("ascii", "replace")
+    else:
+        # The MAC is the last element: it starts where two encodings with different values differ.
+        low, high = encode(announced, format), encode(announced.replace(**{f"de{number}": "F" * 16}), format)
+        data = low[: next(at for at, pair in enumerate(zip(low, high, strict=True)) if pair[0] != pair[1])]
+    code = mac(data, key, algorithm=algorithm, padding=padding).value.ljust(16, "0")
+    return bare.replace(**{f"de{number}": code})
 
 
 def check_mac(
@@ -149,25 +158,6 @@ def check_mac(
         raise OptionError("message", "a MAC in DE 64 or 128", "neither")
     expected = with_mac(message, key, algorithm=algorithm, padding=padding, format=format)
     return number in expected and compare_digest(expected[number].upper(), message[number].upper())
-
-
-def _code(
-    bare: Message,
-    number: int,
-    key: Key | str | bytes,
-    algorithm: MacAlgorithm,
-    padding: Literal[1, 2],
-    format: Format | str,
-) -> str:
-    zeros = "0" * 16
-    announced = bare.replace(**{f"de{number}": zeros})
-    if format == _TEXT:
-        data = build(announced)[: -len(zeros)].encode("ascii", "replace")
-    else:
-        # The MAC is the last element: it starts where two encodings with different values differ.
-        low, high = encode(announced, format), encode(announced.replace(**{f"de{number}": "F" * 16}), format)
-        data = low[: next(at for at, pair in enumerate(zip(low, high, strict=True)) if pair[0] != pair[1])]
-    return mac(data, key, algorithm=algorithm, padding=padding).value.ljust(16, "0")
 
 
 def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
@@ -284,12 +274,11 @@ def with_arpc(
         expected = "DE 55 in BER-TLV, because the fixed layout of responses is not public"
         raise OptionError("request", expected, "the fixed layout", _CHIP)
     card, key = _keys(request, issuer_key, chip, how)
-    if how.method == 2 and len(code) == 2:
+    if how.arpc == 2 and len(code) == 2:
         # The card is not to be changed: a status update that only says whether the issuer approves.
         code = "00820000" if code == "00" else "00020000"
-    proof = arpc(
-        key if how.answers_with == "session" else card, chip.value(_CRYPTOGRAM), code, method=how.method
-    )
+    arpc_key = key if how.arpc_key == "session" else card
+    proof = arpc(arpc_key, chip.value(_CRYPTOGRAM), code, method=how.arpc)
     return answer.replace(de55=_with_tag(chip_data.read(answer.get(_CHIP)), _ANSWER, proof.value))
 
 
@@ -342,9 +331,8 @@ def script_mac(
     chip, how = _chip(message)
     head, rest = octets(command, "command"), octets(data, "data")
     if len(head) != _COMMAND:
-        raise OptionError(
-            "command", f"{_COMMAND} bytes: class, instruction, two parameters, length", f"{len(head)}"
-        )
+        expected = f"{_COMMAND} bytes: class, instruction, two parameters, length"
+        raise OptionError("command", expected, f"{len(head)}")
     card = _card_key(message, issuer_key, chip, how)
     counter, arqc_value = bytes.fromhex(chip.value(_COUNTER)), bytes.fromhex(chip.value(_CRYPTOGRAM))
     key = script_key(card, counter) if how.script == "counter" else session_key(card, arqc_value)
@@ -416,23 +404,12 @@ def _with_tag(chip: chip_data.ChipData, name: str, value: str) -> str:
 
 @cache
 def _cryptograms() -> tuple[_Cryptogram, ...]:
-    return tuple(map(_cryptogram, read_csv("keys/cryptograms")))
-
-
-def _cryptogram(row: dict[str, str]) -> _Cryptogram:
-    start, rest = int(row["cvr_start"] or 0), int(row["rest"] or 0)
-    span = slice(start, start + int(row["cvr_size"])) if row["cvr_size"] else slice(None)
-    return _Cryptogram(
-        row["scheme"],
-        row["cvn"],
-        int(row["at"]),
-        cast(Literal["A", "B"], row["option"]),
-        row["session"],
-        span,
-        slice(rest, None) if rest else slice(0, 0),
-        cast(Literal[1, 2], int(row["padding"])),
-        cast(Literal[1, 2], int(row["arpc"])),
-        row["arpc_key"],
-        row["script"],
-        row["assumed"],
-    )
+    rows = []
+    for row in read_csv("keys/cryptograms"):
+        cells: dict[str, Any] = {field.name: row.get(field.name) for field in fields(_Cryptogram)}
+        start, rest = int(row["cvr_start"] or 0), int(row["rest"] or 0)
+        cells["own"] = slice(start, start + int(row["cvr_size"])) if row["cvr_size"] else slice(None)
+        cells["rest"] = slice(rest, None) if rest else slice(0, 0)
+        cells |= {name: int(row[name]) for name in ("at", "padding", "arpc")}
+        rows.append(_Cryptogram(**cells))
+    return tuple(rows)

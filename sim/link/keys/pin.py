@@ -67,10 +67,8 @@ def pin_block(
     steps = [Step("PIN field", field, f"format {format}, {len(pin)} digits, the PIN, padding")]
     clear = bytes.fromhex(field)
     if pan is not None and format in _NEEDS_PAN:
-        part = _pan_field(pan)
-        steps.append(
-            Step("PAN field", part, "the 12 digits before the check digit, padded with zeros on the left")
-        )
+        part, how = _pan_field(pan), "the 12 digits before the check digit, padded with zeros on the left"
+        steps.append(Step("PAN field", part, how))
         clear = xor(clear, bytes.fromhex(part))
         steps.append(Step("clear block", text(clear), "PIN field xor PAN field"))
     if key is None:
@@ -238,15 +236,8 @@ def _pin_of(field: str, format: int) -> str:
     pin, rest = field[2 : 2 + size], field[2 + size :]
     filled = {0: set("F"), 2: set("F"), 3: set("ABCDEF"), 4: set("A")}.get(format)
     behind = rest[: 14 - size] if format == 4 else rest
-    if (
-        field[0] != str(format)
-        or not _LEAST <= size <= _MOST
-        or not pin.isdigit()
-        or (filled is not None and not set(behind) <= filled)
-    ):
-        raise OptionError(
-            "block",
-            f"a PIN of format {format} inside",
-            "something else; the key, card number or format is probably different",
-        )
+    padded = filled is None or set(behind) <= filled
+    if field[0] != str(format) or not (_LEAST <= size <= _MOST and pin.isdigit() and padded):
+        found = "something else; the key, card number or format is probably different"
+        raise OptionError("block", f"a PIN of format {format} inside", found)
     return pin

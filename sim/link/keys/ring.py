@@ -16,7 +16,7 @@ from sim.elements import mti as mtis
 from sim.elements.card import account
 from sim.errors import ChoiceError, OptionError, SpecError
 from sim.link.keys.blocks import is_cryptogram, key_block, read_cryptogram, read_key_block
-from sim.link.keys.key import Key, digits
+from sim.link.keys.key import CipherName, Key, digits
 from sim.link.keys.mac import MacAlgorithm
 from sim.link.keys.mac import mac as _mac
 from sim.link.keys.messages import check_mac, with_mac
@@ -87,8 +87,9 @@ class KeyRing:
         if macs not in get_args(Macs):
             raise ChoiceError.of("macs", macs, get_args(Macs))
         self.pin_format, self.mac_algorithm, self.mac_padding = pin_format, mac_algorithm, mac_padding
-        self.zone, self.pin, self.macs = _optional(zone), _optional(pin), macs
-        self.mac = None if mac is None else self._fit(_key(mac, mac_algorithm))
+        self.zone, self.pin, self.macs = _key(zone), _key(pin), macs
+        mac_key = _key(mac, "AES" if mac_algorithm.endswith("AES") else "TDES")
+        self.mac = None if mac_key is None else self._fit(mac_key)
         self._pins = {
             digits(str(pan).replace(" ", ""), "pins", 12, 19): digits(str(pin_of_card), "pins", 4, 12)
             for pan, pin_of_card in (pins or {}).items()
@@ -103,14 +104,14 @@ class KeyRing:
             return given
         parts: Any = given
         if isinstance(given, str | Path):
+            expected = "a TOML file with zone, pin, mac, pins"
             try:
                 parts = toml_of(text_of("keys", given))
-            except OSError:
-                # The name may be a key: do not quote it.
-                raise OptionError("keys", "a TOML file with zone, pin, mac, pins", "no such file") from None
+            except OSError:  # the name may be a key: do not quote it
+                raise OptionError("keys", expected, "no such file") from None
             except SpecError as error:
                 at = f" at line {error.offset}" if error.offset else ""
-                raise OptionError("keys", "a TOML file with zone, pin, mac, pins", f"no TOML{at}") from None
+                raise OptionError("keys", expected, f"no TOML{at}") from None
         if not isinstance(parts, Mapping):
             raise OptionError("keys", "a KeyRing, a mapping or a TOML file", f"a {type(given).__name__}")
         if unknown := [str(name) for name in parts if name not in _WORDS]:
@@ -167,13 +168,11 @@ class KeyRing:
 
     def _new_key(self, message: Message, network: str | None) -> Key | None:
         """The key in *message*, without installing it; None if there is none that can be read."""
-        if self.zone is None or not mtis.is_network_management(message.mti):
-            return None
-        _, block = self._brought(message, network)
-        try:
-            return self._read(block)[1] if block else None
-        except OptionError:
-            return None
+        if self.zone is not None and mtis.is_network_management(message.mti):
+            _, block = self._brought(message, network)
+            with suppress(OptionError):
+                return self._read(block)[1] if block else None
+        return None
 
     def sealed(
         self,
@@ -221,17 +220,18 @@ class KeyRing:
         if self.zone is None:
             raise OptionError("keys", "a zone key", "none")
         number, block = self._brought(request, network)
-        if block:
-            key = self._install(block, _usage(request, network))
-            return {number: request[number]}, f"key {key.check_value} installed"
         usage = _usage(request, network)
+        if block:
+            key = self._install(block, usage)
+            return {number: request[number]}, f"key {key.check_value} installed"
         number, front = _places(network, request.version)[0]
         # As long as the zone key, but no longer than PIN blocks and MACs allow.
         key = Key(self._fresh(min(self.zone.size, 16)), self.zone.cipher)
         key = key.with_odd_parity() if key.cipher == "TDES" else key
-        block = key_block(key, self.zone, usage=usage)
+        block = front + key_block(key, self.zone, usage=usage)
         self._keep(usage, key)
-        return {number: _written(front + block, number, request)}, f"key {key.check_value} sent"
+        value = block.encode("ascii").hex().upper() if _is_binary(number, request) else block
+        return {number: value}, f"key {key.check_value} sent"
 
     def install(self, message: Message, network: str | None = None) -> Key:
         """Install the working key that *message*, a request or a response, contains under the zone key.
@@ -278,7 +278,7 @@ class KeyRing:
 
     def _fit(self, key: Key) -> Key:
         """*key*, if the MAC algorithm accepts it: a key that could check no message is rejected at once."""
-        _mac(b"", key, algorithm=self.mac_algorithm, padding=self.mac_padding)
+        _mac(b"", key, **self._how())
         return key
 
 
@@ -287,12 +287,8 @@ def has_mac(message: Message) -> bool:
     return any(number in message for number in _MACS)
 
 
-def _optional(value: Key | str | bytes | None) -> Key | None:
-    return None if value is None else _key(value)
-
-
-def _key(value: Key | str | bytes, algorithm: str = "") -> Key:
-    return value if isinstance(value, Key) else Key(value, "AES" if algorithm.endswith("AES") else "TDES")
+def _key(value: Key | str | bytes | None, cipher: CipherName = "TDES") -> Key | None:
+    return value if value is None or isinstance(value, Key) else Key(value, cipher)
 
 
 @cache
@@ -306,10 +302,6 @@ def _places(network: str | None, version: str) -> tuple[tuple[int, str], ...]:
 
 def _is_binary(number: int, message: Message) -> bool:
     return message.spec[number].content == "b"
-
-
-def _written(block: str, number: int, message: Message) -> str:
-    return block.encode("ascii").hex().upper() if _is_binary(number, message) else block
 
 
 def _block_in(message: Message, number: int, front: str) -> str:
@@ -327,9 +319,7 @@ def _block_in(message: Message, number: int, front: str) -> str:
 def _usage(request: Message, network: str | None) -> str:
     """The usage of the requested key: by the network's own element, or by the network management code."""
     rows = read_toml("link")["exchange"]
-    if row := rows["networks"].get(network or ""):
-        usage = row["usage"].get(request.get(row["element"])[:1])
-        if usage:
-            return cast(str, usage)
+    row = rows["networks"].get(network or "")
+    usage = row["usage"].get(request.get(row["element"])[:1]) if row else None
     code = request.get(_CODES.get(request.version, _FUNCTION))
-    return cast(str, rows["usage"].get(code, rows["usual"]))
+    return cast(str, usage or rows["usage"].get(code, rows["usual"]))

@@ -72,10 +72,15 @@ class Mix:
         if not isinstance(chosen, Mapping) or not all(map(_weighs, chosen.values())):
             raise OptionError("mix", "message types with weights above 0", quoted_value(str(chosen)))
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
-        usual = {"currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
-        named_options = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
         self._format = format
-        all_options = {**usual, **named_options, "format": format, **options}
+        all_options: dict[str, Any] = {
+            "currency": "840",
+            "purpose": "purchase",
+            "entry": "manual",
+            "at": None,
+        }
+        all_options |= {"network": network, "version": version, "amount_minor_units": amount_minor_units}
+        all_options |= {"format": format, **options}
         cards = list(pan) if isinstance(pan, Iterable) and not isinstance(pan, str) else [pan]
         if not cards:
             raise OptionError("pan", "a card number, or several", "none")
@@ -84,11 +89,10 @@ class Mix:
             kind: [_options_of(kind, all_options | {"pan": card}) for card in cards] for kind in self.kinds
         }
         # Fitting is slow: only the types that the format changes are fitted message by message.
-        messages = {kind: generate(**options[0]).message for kind, options in self._options.items()}
         self._fitted = {
             kind
-            for kind, message in messages.items()
-            if in_format(message, format)[0].fields != message.fields
+            for kind, (first, *_) in self._options.items()
+            if (message := generate(**first).message).fields != in_format(message, format)[0].fields
         }
         self._seed = seed
 
@@ -113,11 +117,11 @@ def weights_of(text: str) -> dict[str, float]:
     """
     weights: dict[str, float] = {}
     for part in filter(None, map(str.strip, re.split("[,;]", text))):
-        written = _PART.fullmatch(part)
-        if written is None or not float(written["weight"] or 1):
+        match = _PART.fullmatch(part)
+        if match is None or not (weight := float(match["weight"] or 1)):
             raise OptionError("mix", f"kinds and weights such as {MIX}", quoted_value(part))
-        kind = written["kind"].strip()
-        weights[kind] = weights.get(kind, 0.0) + float(written["weight"] or 1)
+        kind = match["kind"].strip()
+        weights[kind] = weights.get(kind, 0.0) + weight
     if not weights:
         raise OptionError("mix", f"kinds and weights such as {MIX}", "none")
     return weights
@@ -169,6 +173,7 @@ def sent_at(message: Message, before: float | None) -> float:
 MOST_IN_FLIGHT = 10_000
 _MICRO = 1_000_000
 _LONGEST = 300 * _MICRO
+_NO_MORE: Iterator[Sending] = iter(())
 _DIGITS = 3
 
 Check = Callable[[Sent], str | None]
@@ -363,13 +368,8 @@ class Load:
 
     async def _steady(self, todo: Iterator[Sending]) -> None:
         """Keep *concurrency* requests in flight: the end of one sends the next, without a task for each."""
-
-        def follow(now: float) -> None:
-            if (sending := next(todo, None)) is not None:
-                self._send(sending, now, None, follow)
-
         for sending in islice(todo, self.concurrency):
-            self._send(sending, self._passed(), None, follow)
+            self._send(sending, todo=todo)
         await self._fewer(1)
 
     async def _paced(self, todo: Iterator[Sending]) -> None:
@@ -382,7 +382,7 @@ class Load:
             if self._stopped:
                 break
             await self._fewer(MOST_IN_FLIGHT)
-            self._send(sending, self._passed(), due, _nothing)
+            self._send(sending, due)
         await self._fewer(1)
 
     async def _fewer(self, most: int) -> None:
@@ -401,18 +401,16 @@ class Load:
             async with asyncio.timeout(seconds):
                 await self._news.wait()
 
-    def _send(
-        self, sending: Sending, start: float, due: float | None, follow: Callable[[float], None]
-    ) -> None:
-        """Send a request at *start*, in seconds from the start; when it has ended, count its outcome and call
-        *follow*."""
-        numbers = self.numbers
+    def _send(self, sending: Sending, due: float | None = None, todo: Iterator[Sending] = _NO_MORE) -> None:
+        """Send a request, which was *due* a while ago or is now (seconds from the start); when it has ended,
+        count its outcome and send the next one of *todo*."""
+        numbers, now = self.numbers, self._passed()
         numbers.sent += 1
         numbers.kinds[sending.kind] += 1
-        numbers.second(start).sent += 1
+        numbers.second(now).sent += 1
         self._under_way += 1
         exchange = Sent(sending.message)
-        ended = partial(self._ended, exchange, start if due is None else due, follow)
+        ended = partial(self._ended, exchange, now if due is None else due, todo)
         try:
             if not self.client.begin(exchange, ended):
                 task = asyncio.get_running_loop().create_task(self.client.carry(exchange))
@@ -432,26 +430,22 @@ class Load:
             exchange.note = str(error)
         ended()
 
-    def _ended(self, exchange: Sent, start: float, follow: Callable[[float], None]) -> None:
+    def _ended(self, exchange: Sent, start: float, todo: Iterator[Sending]) -> None:
         if not self.running:  # given up: it counts as neither answered nor lost
             return
         self._under_way -= 1
         try:
-            now = self._passed()
-            self.numbers.take(exchange, start, now)
+            self.numbers.take(exchange, start, self._passed())
             if exchange.status == UNSENT:
                 self.numbers.wrong[exchange.note] += 1
             elif self.check is not None and (wrong := self.check(exchange)):
                 self.numbers.wrong[wrong] += 1
-            follow(now)
+            if (sending := next(todo, None)) is not None:
+                self._send(sending, todo=todo)
         except Exception as error:  # noqa: BLE001, from a check or the messages: `run` raises it
             self._failed = error
         if self._under_way < self._most or self._failed:
             self._news.set()
-
-
-def _nothing(now: float) -> None:
-    """No follow-up: paced requests are sent at their times."""
 
 
 class RunningLoad:

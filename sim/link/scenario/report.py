@@ -75,10 +75,14 @@ def _text(text: str) -> str:
     return html.escape(_plain(text))
 
 
+def _passed(steps: list[StepResult]) -> bool:
+    return all(step.passed for step in steps)
+
+
 def as_html(done: Done) -> str:
     """The results as an HTML page."""
     cases = list(done.cases())
-    passed = sum(all(step.passed for step in steps) for _, steps in cases)
+    passed = sum(_passed(steps) for _, steps in cases)
     title = _text(done.suite.title)
     head = f"{passed} of {len(cases)} cases passed"
     when = f"{done.began:%Y-%m-%d %H:%M:%S} UTC, {done.seconds:.1f} seconds, against {_text(done.where)}"
@@ -97,7 +101,7 @@ def as_html(done: Done) -> str:
 
 def _contents(cases: list[tuple[Case, list[StepResult]]]) -> str:
     rows = "".join(
-        f'<tr><td>{_verdict(all(step.passed for step in steps))}</td><td><a href="#case-{at}">'
+        f'<tr><td>{_verdict(_passed(steps))}</td><td><a href="#case-{at}">'
         f"{_text(case.name)}</a></td><td>{_text(case.about)}</td></tr>"
         for at, (case, steps) in enumerate(cases)
     )
@@ -131,29 +135,16 @@ def _row(step: StepResult) -> str:
 def as_junit(done: Done) -> str:
     """The results as JUnit XML; card numbers in the suite's texts are masked."""
     cases = list(done.cases())
-    failed = sum(any(not step.passed for step in steps) for _, steps in cases)
+    failed = sum(not _passed(steps) for _, steps in cases)
+    title, began = _plain(done.suite.title), done.began.replace(tzinfo=None).isoformat(timespec="seconds")
+    attributes = {"name": title, "tests": str(len(cases)), "failures": str(failed), "errors": "0"}
+    attributes |= {"skipped": "0", "time": f"{done.seconds:.3f}", "timestamp": began, "hostname": done.where}
     root = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(
-        root,
-        "testsuite",
-        name=_plain(done.suite.title),
-        tests=str(len(cases)),
-        failures=str(failed),
-        errors="0",
-        skipped="0",
-        time=f"{done.seconds:.3f}",
-        timestamp=done.began.replace(tzinfo=None).isoformat(timespec="seconds"),
-        hostname=done.where,
-    )
+    suite = ElementTree.SubElement(root, "testsuite", attributes)
     for case, steps in cases:
-        seconds = sum(step.latency or 0.0 for step in steps)
-        testcase = ElementTree.SubElement(
-            suite,
-            "testcase",
-            classname=_plain(done.suite.title),
-            name=_plain(case.name),
-            time=f"{seconds:.3f}",
-        )
+        attributes = {"classname": title, "name": _plain(case.name)}
+        attributes["time"] = f"{sum(step.latency or 0.0 for step in steps):.3f}"
+        testcase = ElementTree.SubElement(suite, "testcase", attributes)
         wrong = [_plain(f"step {step.number}: {text}") for step in steps for text in step.wrong]
         if wrong:
             ElementTree.SubElement(testcase, "failure", message=wrong[0]).text = "\n".join(wrong)

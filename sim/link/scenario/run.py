@@ -34,10 +34,8 @@ from sim.spec import code_list, number_of
 from sim.spec.tables import read_toml
 
 _CODE = 39
-ROW = (
-    *("case", "step", "do", "sent", "expected", "received", "latency_ms", "findings", "result"),
-    *("wrong", "note"),
-)
+_MESSAGE = ("case", "step", "do", "sent", "expected", "received", "latency_ms")
+ROW = (*_MESSAGE, "findings", "result", "wrong", "note")
 
 
 @dataclass(slots=True)
@@ -128,7 +126,9 @@ async def play(
         except LinkError as error:
             if not results:
                 raise
-            results += [result for case in cases for result in _unreached(case, error)]
+            for result in (result for case in cases for result in _results(case)):
+                result.wrong = (str(error),)
+                results.append(result)
             continue
         async with client:
             for case in cases:
@@ -136,15 +136,13 @@ async def play(
                 results.extend(await _Run(suite, case, client).steps())
                 traffic[case.name] = tuple(seen_in(client.traffic, OUT, after=before))
         stan = client.stan
-    return Done(
-        suite, f"{where[0]}:{where[1]}", start_time, time.perf_counter() - started, tuple(results), traffic
-    )
+    seconds = time.perf_counter() - started
+    return Done(suite, f"{where[0]}:{where[1]}", start_time, seconds, tuple(results), traffic)
 
 
-def _unreached(case: Case, error: LinkError) -> Iterator[StepResult]:
-    """The results of a case whose host cannot be reached."""
-    for number, step in enumerate(case.steps, 1):
-        yield StepResult(case.name, number, step.do, wrong=(str(error),), note=step.note)
+def _results(case: Case) -> list[StepResult]:
+    """The results of the steps of *case*, to be completed."""
+    return [StepResult(case.name, at, step.do, note=step.note) for at, step in enumerate(case.steps, 1)]
 
 
 class _Run:
@@ -158,14 +156,12 @@ class _Run:
 
     async def steps(self) -> list[StepResult]:
         """The results of all steps; a step whose message cannot be made fails, and the case goes on."""
-        results = []
-        for number, step in enumerate(self.case.steps, 1):
-            result = StepResult(self.case.name, number, step.do, note=step.note)
+        results = _results(self.case)
+        for step, result in zip(self.case.steps, results, strict=True):
             try:
                 await self._take(step, result)
             except IsoError as error:
                 result.wrong = (str(error),)
-            results.append(result)
         return results
 
     async def _take(self, step: Step, result: StepResult) -> None:
@@ -173,13 +169,13 @@ class _Run:
             await asyncio.sleep(step.seconds)
             return
         step = self._filled(step)
-        step_made = self._prepare(step)
-        step_made = replace(step_made, message=self._changed(step_made.message, step))
-        message = step_made.message
+        request = self._prepared(step)
+        message = self._changed(request.message, step)
         result.sent = f"{message.mti} {message.get(11)}"
         if step.do == "send":
             self.live = Live(self.client, self.suite.network)
-        exchange = await self.live.send(step_made, timeout=step.timeout, reverse=step.undo)
+        request = replace(request, message=message)
+        exchange = await self.live.send(request, timeout=step.timeout, reverse=step.undo)
         self.exchanges[result.number] = exchange
         if step.do == "send":
             self.before = exchange
@@ -190,8 +186,7 @@ class _Run:
         result.exchange, result.latency = exchange, exchange.latency
         result.received = _received(exchange)
         if exchange.answer is not None:
-            report = judge(exchange.answer, self.suite.network, ())
-            result.findings = tuple(report.errors)
+            result.findings = tuple(judge(exchange.answer, self.suite.network, ()).errors)
         expected = _expectations(step, message)
         result.expected = ", ".join(f"{_label(key)} {value}" for key, value in expected.items())
         result.wrong = tuple(_misses(expected, exchange, result))
@@ -223,26 +218,23 @@ class _Run:
         raise IsoError(element, None, f"a value of step {number}, for ${{{name}}}", "none")
 
     def _changed(self, sent: Message, step: Step) -> Message:
+        """*sent* with the elements and the PIN of *step*."""
         if step.elements:
             sent = sent.replace(**{f"de{number}": value or None for number, value in step.elements.items()})
-        return self._with_pin(sent, step.options["pin"]) if "pin" in step.options else sent
-
-    def _with_pin(self, message: Message, pin: str) -> Message:
+        if "pin" not in step.options:
+            return sent
         ring = self.client.keys
         if ring is None or ring.pin is None:
             raise IsoError(52, None, "a PIN key in the suite's keys", "none")
         from sim.link.keys.messages import with_pin_block
 
-        return with_pin_block(message, pin, ring.pin, format=ring.pin_format)
+        return with_pin_block(sent, step.options["pin"], ring.pin, format=ring.pin_format)
 
-    def _prepare(self, step: Step) -> Went:
-        if step.do != "send":
-            return self._following(step)
-        message = self._sent(step)
-        return Went(asking_role(message, None), message, dates.now())
-
-    def _following(self, step: Step) -> Went:
-        """The message that follows the one sent before."""
+    def _prepared(self, step: Step) -> Went:
+        """A new message, or the one that follows the message sent before."""
+        if step.do == "send":
+            message = self._sent(step)
+            return Went(asking_role(message, None), message, dates.now())
         if self.before is None:
             raise IsoError(None, None, "an earlier message", "none")
         amount = step.options.get("amount")
@@ -282,18 +274,16 @@ class _Run:
 def _managed(echo: Message, kind: str, network: str | None) -> Message:
     """The echo test changed to another *kind* of network management: sign-on, sign-off, cutover, key."""
     number = 70 if echo.version == "1987" else number_of("function", echo.version)
-    rows = [
-        row
-        for row in code_list("network_management" if number == 70 else "function_code")
-        if row.kind == kind
-        and row.network in ("", network)
-        and echo.version in (row.versions or (echo.version,))
-    ]
-    if not rows:
-        raise IsoError(number, None, "a type of network management", repr(kind)[:20])
+    codes = {
+        row.network: row.code
+        for row in reversed(code_list("network_management" if number == 70 else "function_code"))
+        if row.kind == kind and echo.version in (row.versions or (echo.version,))
+    }
     # The network's own code takes precedence over the standard's.
-    chosen = sorted(rows, key=lambda row: row.network == "")[0]
-    return echo.replace(**{f"de{number}": chosen.code})
+    code = codes.get(network or "", codes.get(""))
+    if code is None:
+        raise IsoError(number, None, "a type of network management", repr(kind)[:20])
+    return echo.replace(**{f"de{number}": code})
 
 
 def _expectations(step: Step, request: Message) -> dict[str | int, str]:
@@ -341,9 +331,16 @@ def _misses(expected: Mapping[str | int, str], exchange: Sent, result: StepResul
             actual = answer.mti
         else:
             number = _CODE if key == "code" else int(key)
-            if _fits(condition, answer.get(number), exchange.request.get(number), number in answer):
+            value, present = answer.get(number), number in answer
+            if condition == "same":
+                fits = value == exchange.request.get(number)
+            elif condition.startswith("~") or condition in _WORDS:
+                fits = matches(condition, value if present else "")
+            else:
+                fits = present and value == condition
+            if fits:
                 continue
-            actual = _masked_value(answer, number)
+            actual = mask(number, value, answer.version) if present else "none"
         if not (isinstance(key, str) and actual == condition):
             literal = isinstance(key, int) and condition not in _WORDS
             wanted_shown = mask(int(key), condition, exchange.request.version) if literal else condition
@@ -351,18 +348,6 @@ def _misses(expected: Mapping[str | int, str], exchange: Sent, result: StepResul
 
 
 _WORDS = ("present", "absent", "same")
-
-
-def _fits(condition: str, value: str, requested: str, present: bool) -> bool:
-    if condition == "same":
-        return value == requested
-    if condition.startswith("~") or condition in ("present", "absent"):
-        return matches(condition, value if present else "")
-    return present and value == condition
-
-
-def _masked_value(answer: Message, number: int) -> str:
-    return mask(number, answer[number], answer.version) if number in answer else "none"
 
 
 def _label(key: str | int) -> str:

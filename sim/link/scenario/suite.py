@@ -29,7 +29,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sim.codec.wire import Format
 from sim.codec.wire.dialects import named_format
@@ -47,36 +47,18 @@ REVERSE = "reverse"
 # What a step does; `sim.exchanges.follow` makes the follow-ups.
 FOLLOWING = ("repeat", REVERSE, "partial_reversal", "increment", "completion", "refund", "original_credit")
 DO = ("send", *FOLLOWING, "wait")
-OPTIONS = (
-    *("type", "purpose", "entry", "amount", "currency", "pan", "stan", "raw", "manage", "pin", "reason"),
-)
+_MESSAGE = ("type", "purpose", "entry", "amount", "currency", "pan", "stan")
+OPTIONS = (*_MESSAGE, "raw", "manage", "pin", "reason")
 _NUMBERS = ("timeout", "seconds")
 _STEP = ("do", *OPTIONS, *_NUMBERS, "undo", "note")
 EXPECTED = ("status", "mti", "code", "within", "findings", "reversal")
-_SUITE = (
-    "title",
-    "network",
-    "version",
-    "format",
-    "framing",
-    "interface",
-    "extends",
-    "defaults",
-    "rules",
-    "keys",
-    "session",
-    "cases",
-    "source",
-)
+_LINK = ("network", "version", "format", "framing", "interface")
+_SUITE = ("title", *_LINK, "extends", "defaults", "rules", "keys", "session", "cases", "source")
 _CASE = ("name", "about", "tags", "rows", "steps")
 _SESSION = ("before", "after")
-_KINDS: dict[str, tuple[type, str]] = {
-    "cases": (list, "a list of tables"),
-    "rules": (list, "a list of tables"),
-    "defaults": (dict, "a table"),
-    "session": (dict, "a table"),
-}
-_STEPS: dict[str, tuple[type, str]] = dict.fromkeys(("steps", *_SESSION), (list, "a list of tables"))
+# What must be lists of tables, or tables.
+_LISTS = ("cases", "rules", "steps", *_SESSION)
+_TABLES = ("defaults", "session")
 _WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, not a path
 _FOLDER = "suites"
 _HERE = Path()
@@ -191,37 +173,33 @@ def suite_of(source: Suite | str | Path) -> Suite:
 
 
 def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite:
-    if unknown := [key for key in table if key not in _SUITE]:
-        raise ChoiceError.of("suite", unknown[0], _SUITE)
-    _check_kinds("suite", table, _KINDS)
-    base = _base(table.get("extends"))
-    network = table.get("network", base.network if base else None)
-    framing = table.get("framing")
-    version = table.get("version", base.version if base else None)
-    defaults = {**(base.defaults if base else {}), **_texts(table.get("defaults", {}))}
+    _check_table("suite", table, _SUITE)
+    base = _base(table["extends"]) if "extends" in table else Suite("", ())
+    network, version, wire_format, interface = (
+        table.get(name, getattr(base, name)) for name in ("network", "version", "format", "interface")
+    )
+    defaults = _texts(table.get("defaults", {}))
     rows = [case for row in table.get("cases", []) for case in _rows(row, folder)]
     own_cases = [_case(row, str(row.get("name", f"case {at}"))) for at, row in enumerate(rows, 1)]
-    session = _session(table["session"]) if "session" in table else base.session if base else None
-    spoken = table.get("interface", base.interface if base else None)
-    chosen = table.get("format", base.format if base else None)
+    session = _session(table["session"]) if "session" in table else base.session
     names = {case.name for case in own_cases}
-    inherited = [case for case in base.cases if case.name not in names] if base else []
-    cases = (*inherited, *own_cases)
     suite = Suite(
         str(table.get("title", "Suite")),
-        cases,
+        (*(case for case in base.cases if case.name not in names), *own_cases),
         None if network is None else network_named(network),
         None if version is None else version_named(version),
-        None if chosen is None else named_format(chosen, folder),
-        _framing(framing),
-        defaults,
-        (*rules_of(table.get("rules", [])), *(base.rules if base else ())),
+        None if wire_format is None else named_format(wire_format, folder),
+        _framing(table.get("framing")),
+        {**base.defaults, **defaults},
+        (*rules_of(table.get("rules", [])), *base.rules),
         text,
         session,
-        _keys(table["keys"], folder) if "keys" in table else base.keys if base else None,
-        None if spoken is None else interface_named(spoken),
+        _keys(table["keys"], folder) if "keys" in table else base.keys,
+        None if interface is None else interface_named(interface),
     )
-    _no_twins([case.name for case in suite.in_order])
+    twins = [name for name, count in Counter(case.name for case in suite.in_order).items() if count > 1]
+    if twins:
+        raise OptionError("cases", "a name for each case", f"two named {quoted_value(twins[0])}")
     return suite
 
 
@@ -247,15 +225,11 @@ def _rows(case: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
 
 def _keys(keys: Any, folder: Path) -> Mapping[str, Any] | Path:
     """The keys, or the path of their file, which is read when they are needed."""
-    if isinstance(keys, Mapping):
-        return keys
-    return folder / path_of("keys", keys)
+    return keys if isinstance(keys, Mapping) else folder / path_of("keys", keys)
 
 
 def _session(table: Mapping[str, Any]) -> tuple[Case | None, Case | None]:
-    if unknown := [key for key in table if key not in _SESSION]:
-        raise ChoiceError.of("session", unknown[0], _SESSION)
-    _check_kinds("session", table, _STEPS)
+    _check_table("session", table, _SESSION)
     before, after = (
         _case({"steps": table[key]}, f"{key} all cases") if table.get(key) else None for key in _SESSION
     )
@@ -269,51 +243,38 @@ def _framing(framing: Any) -> tuple[str, ...] | None:
     return tuple(names) or None
 
 
-def _check_kinds(where: str, table: Any, kinds: Mapping[str, tuple[type, str]]) -> None:
-    """Raises OptionError if *table* is not a table, or an entry has a type other than its name requires."""
-    if not isinstance(table, Mapping):
-        raise OptionError(where, "a table of rows", f"a value of type {type(table).__name__}")
-    for key, (kind, expected) in kinds.items():
-        value: Any = table.get(key)
-        tables_in = expected.endswith("of tables") and isinstance(value, list)
-        if value is not None and (
-            not isinstance(value, kind)
-            or (tables_in and not all(isinstance(item, Mapping) for item in cast("list[Any]", value)))
-        ):
+def _check_table(where: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    """Raises ChoiceError if *table* has a key that is none of *keys*, OptionError if an entry has a type
+    other than its name requires."""
+    if unknown := [key for key in table if key not in keys]:
+        raise ChoiceError.of(where, unknown[0], keys)
+    for key, value in table.items():
+        if key in _LISTS:
+            expected = "a list of tables"
+            fits = isinstance(value, list) and all(isinstance(row, Mapping) for row in value)
+        else:
+            expected, fits = "a table", key not in _TABLES or isinstance(value, Mapping)
+        if not fits:
             raise OptionError(f"{where}, {key}", expected, f"a value of type {type(value).__name__}")
 
 
-def _base(name: object) -> Suite | None:
-    if name is None:
-        return None
+def _base(name: object) -> Suite:
     bases = tables.names(_FOLDER, ".toml")
     if name not in bases:
         raise ChoiceError.of("extends", name, bases)
     return _of_toml(tables.read_toml(f"{_FOLDER}/{name}"), "")
 
 
-def _no_twins(names: list[str]) -> None:
-    twins = [name for name, count in Counter(names).items() if count > 1]
-    if twins:
-        raise OptionError("cases", "a name for each case", f"two named {quoted_value(twins[0])}")
-
-
 def _case(row: Mapping[str, Any], name: str) -> Case:
-    if unknown := [key for key in row if key not in _CASE]:
-        raise ChoiceError.of(f"case {quoted_value(name)}", unknown[0], _CASE)
-    _check_kinds(f"case {quoted_value(name)}", row, _STEPS)
-    rows = [
-        entry
-        for step in row.get("steps", [])
-        for entry in _with_following(step, f"case {quoted_value(name)}")
-    ]
+    where = f"case {quoted_value(name)}"
+    _check_table(where, row, _CASE)
+    rows = [entry for step in row.get("steps", []) for entry in _with_following(step, where)]
     if not rows:
-        raise OptionError(f"case {quoted_value(name)}", "at least one step", "none")
-    steps = tuple(_step(row, f"case {quoted_value(name)}, step {at}", at) for at, row in enumerate(rows, 1))
+        raise OptionError(where, "at least one step", "none")
+    steps = tuple(_step(row, f"{where}, step {at}", at) for at, row in enumerate(rows, 1))
     tags = row.get("tags", [])
-    return Case(
-        name, str(row.get("about", "")), steps, tuple(tags.split() if isinstance(tags, str) else tags)
-    )
+    tags = tags.split() if isinstance(tags, str) else tags
+    return Case(name, str(row.get("about", "")), steps, tuple(tags))
 
 
 def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
@@ -328,9 +289,8 @@ def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any
         if follow_up.step not in (*FOLLOWING, REVERSAL):
             raise ChoiceError.of(f"{where}, then", follow_up.step, (REVERSAL, *FOLLOWING))
         if follow_up.outcome != APPROVED:
-            raise OptionError(
-                f"{where}, then", "no outcome; a separate step says what is expected", follow_up.outcome
-            )
+            expected = "no outcome; a separate step says what is expected"
+            raise OptionError(f"{where}, then", expected, follow_up.outcome)
         options = {"amount": follow_up.amount, "reason": follow_up.reason}
         changes = {key: value for key, value in options.items() if value is not None}
         steps.append({"do": REVERSE if follow_up.step == REVERSAL else follow_up.step, **changes})
@@ -339,17 +299,15 @@ def _with_following(row: Mapping[str, Any], where: str) -> list[Mapping[str, Any
 
 def _of_csv(text: str, name: str) -> Suite:
     cases: dict[str, dict[str, Any]] = {}
-    case, network, version = "", None, None
+    table, case = {"title": name}, ""
     for row in csv_rows(text, "suite"):
         cells = {key: value for key, value in row.items() if key and value and value.strip()}
         case = cells.pop("case", case) or "case 1"
         table_of_case = cases.setdefault(case, {"name": case, "about": "", "steps": []})
         table_of_case |= {key: cells.pop(key) for key in ("about", "tags") if key in cells}
-        network, version = cells.pop("network", network), cells.pop("version", version)
+        table |= {key: cells.pop(key) for key in ("network", "version") if key in cells}
         table_of_case["steps"].append(cells)
-    table = {"title": name, "cases": list(cases.values())}
-    table |= {key: value for key, value in (("network", network), ("version", version)) if value}
-    return _of_toml(table, text)
+    return _of_toml({**table, "cases": list(cases.values())}, text)
 
 
 def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
