@@ -34,7 +34,6 @@ from sim.spec import currency as currency_of
 from sim.spec import spec
 from sim.spec.codes import zone_of
 from sim.spec.networks import NETWORKS, default_card, detect, test_cards
-from sim.spec.tables import read_toml
 
 # Purposes that specify a purchase: the word `purchase` with them adds nothing.
 _PURCHASES = frozenset(
@@ -50,8 +49,6 @@ _ONLINE = frozenset(
 _AFTER = _LATER | {"refund"}
 _OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # roles of amounts
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes that others may follow
-# Dual-message networks: they authorize what others post with a single message.
-_DUAL = frozenset(("MASTERCARD", "AMEX", "JCB", "DISCOVER"))
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
 _PLAIN = (
@@ -404,7 +401,7 @@ class Composer(Draft):
         chain = self._tipped(chain, amounts) if self.all("tip") else chain
         self._main_amount(chain, decision, amounts)
         kind, purpose = self._kind(chain, decision), chain[0]
-        usual = self._usual_kind(purpose)
+        usual = usual_kind(purpose, self.network, self.version)
         follows = self._follows(chain[1:], amounts, decision)
         outcome = self._outcome(decision, bool(follows))
         if purpose == "cashback" and "cashback" in amounts:
@@ -474,7 +471,7 @@ class Composer(Draft):
         if self.all("kind", "mti"):
             request = replace(request, kind=self._kind(chain, decision))
         elif request.kind is None or "network" in self.words:
-            request = replace(request, kind=self._usual_kind(request.purpose))
+            request = replace(request, kind=usual_kind(request.purpose, self.network, self.version))
         if decision.outcome:
             request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"),
                             words={**request.words, "outcome": decision.words})  # fmt: skip
@@ -592,14 +589,6 @@ class Composer(Draft):
         if len(kinds) > 1:
             self.bad("contradicts itself: " + " / ".join(sorted(kinds)))
         return min(kinds, default=None)
-
-    def _usual_kind(self, purpose: str) -> str:
-        """The usual message type of a purpose; without a dual-message network, one message is enough for what
-        is posted at once."""
-        kinds: list[str] = read_toml("templates")["purposes"][purpose]["kinds"]
-        if purpose == "purchase" or kinds[0] != "financial" or self.network in _DUAL:
-            return usual_kind(purpose, self.network, self.version)
-        return kinds[0]
 
     def _outcome(self, decision: Decision, followed: bool) -> str | None:
         """The outcome of the request."""
