@@ -639,7 +639,9 @@ class Composer(Draft):
             many = list(by_start.items())[: 1 if name == "completion" else None]
             steps += [(start, f"{word}:{units}") for start, units in many] or [(heads[name].start, word)]
         back = self.all("then")
-        reversals = [mark for mark in self.all("mti") if mark.value[1] == "4" and mark.value[2:] in _FIRST]
+        reversing = [mark for mark in self.all("mti") if mark.value[1] == "4"]
+        # 0421 alone is a reversal advice and its repeat.
+        reversals = [mark for mark in reversing if mark.value[2:] in _FIRST] or reversing
         short = self.all("partof") if not back else []  # `only 120 dispensed`
         partial = bool(short) or any(mark.value == "partial_reversal" for mark in back)
         if (
@@ -667,12 +669,12 @@ class Composer(Draft):
         sums = [mark for role in self.shares if role not in _OF_REQUEST for mark in self.shares[role]]
         marks = [mark for mark in (*stages, *sums) if mark.end > mark.start] if chain or back else []
         self.words["then"] = said_by([*back, *short, *reversals, *self.all("why"), *again, *marks])
-        return tuple(word for _, word in sorted(steps))
+        return tuple(word for _, word in sorted(steps, key=lambda step: step[0]))
 
     def _reversal(self, reversals: list[Mark]) -> str:
         """The reversal step: a request or an advice, as usual on the network or as the MTI says."""
         usual = mti_of("reversal", self.network or NETWORKS[0], self.version)
-        if not reversals or reversals[0].value == usual:
+        if not reversals or reversals[0].value[:3] == usual[:3]:
             return "reversal"
         if reversals[0].value[2] == "0":
             self.bad(f"{reversals[0].words}: {self.network} reverses by {usual}")

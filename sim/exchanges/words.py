@@ -23,6 +23,7 @@ from sim.spec import currency as currency_of
 
 _ALLOWED = frozenset(",.;:-()!/\"'—&=#+*>[]{}|“”„«»‘’_~")
 _TAKEN = "\x00"
+_CARD_AND_AMOUNT = (2, 4)  # elements with values as long as a card number
 _NOON = (12, 0, 0)
 # Words of one language that in capitals are abbreviations of the field.
 _CAPITALS = frozenset({("mit",), ("cit",)})
@@ -132,7 +133,8 @@ class Reader:
                 self.notes.append(f"No year was given: {day.year}")
             return day if isinstance(day, date) else None
         value = self.text[form.start("v") : form.end("v")]
-        if len(value) >= SHORTEST_PAN and not self.shown[form.start("v") : form.end("v")].strip("*"):
+        is_hidden = len(value) >= SHORTEST_PAN and not self.shown[form.start("v") : form.end("v")].strip("*")
+        if is_hidden and not (how == "element" and int(form["n"]) in _CARD_AND_AMOUNT):
             return None  # part of a track
         match how:
             case "element":
@@ -324,6 +326,9 @@ _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
 _BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en|handler|comercio|loja)\s*$")
+_AFTER_SUM = (
+    r"\s*(?:[,.;]|$|(?:that|which|at|in|on|with|for|from|by|mit|bei|im|con|en|com|no|na|avec|chez|a)\b)"
+)
 _BEFORE_ADDRESS = re.compile(r"\b(?:address|adresse|direccion|endereco)\s*$")
 _SHOP = re.compile(
     r"\b(?:at|At|merchant|bei|chez|named|called|en)\s+((?:[A-Z][\w'&.]*)(?:\s+(?:[A-Z&][\w'&.]*|of|de|la))*)"
@@ -350,11 +355,12 @@ def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
     with_cents = r"dollars?|euros?|pounds?|usd|eur|gbp|reais|pesos"
     return (
         ("amount", r"(?<![\w.,-])(?P<n>\d+)\s(?P<c>euros?|dollars?|pounds?|pfund)\s(?P<s>\d\d)"
-         r"(?=\s*(?:[,.;]|$|(?:that|which|at|in|on|with|for|from|by)\b))", "sum"),
+         rf"(?={_AFTER_SUM})", "sum"),
+        ("amount", r"(?<![\w.,-])(?P<n>\d+)(?P<c>[$€£])(?P<s>\d\d)(?!\d)", "sum"),
         ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{with_cents})\s*(?:and|und|con|com|et|y|e|,)?\s*"
          rf"(?P<s>\d\d?|{spelled})\s*(?:{coins})\b", "sum"),
-        ("amount", rf"(?P<n>{spelled})\s+(?P<c>dollars?|euros?|pounds?)\s+(?P<s>{spelled})(?=\s*(?:[,.;]|$))",
-         "sum"),
+        ("amount", rf"(?P<n>{spelled})\s+(?P<c>dollars?|euros?|pounds?)\s+(?P<s>{spelled})"
+         rf"(?={_AFTER_SUM})", "sum"),
         ("own_price", rf"\bmerchant(?:'?s)? (?:amount|price)(?: is| of)?\s*(?P<n>{number})\s?(?P<k>k\b)?"
          rf"(?P<c>{unit})", "sum"),
         ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*"
