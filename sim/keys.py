@@ -22,7 +22,7 @@ from sim.link.keys.ring import KeyRing
 from sim.tables.argument import MessageArgument, readable, take
 from sim.tables.message_table import MessageTable, table_of
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import Table, columns_of
+from sim.tables.tables import Table, columns_from
 
 __all__ = [
     "Key",
@@ -92,8 +92,7 @@ def steps(worked: Worked) -> Table:
     >>> sim.keys.steps(worked)["done"].tolist()
     ['PIN field', 'PAN field', 'clear block']
     """
-    rows = [(step.done, step.result, step.how) for step in worked.steps]
-    return ReferenceTable(columns_of(("done", "result", "how"), rows))
+    return ReferenceTable(columns_from(worked.steps, ("done", "result", "how")))
 
 
 def _accept_any_form(

@@ -26,9 +26,9 @@ from sim.spec.words import (
     Purpose,
 )
 from sim.tables.argument import check_words, take
-from sim.tables.findings_table import FINDING_COLUMNS, cells_of
+from sim.tables.findings_table import FINDING_COLUMNS
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_of
+from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_from, columns_of
 from sim.tables.transactions import Held, alpha_of
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class ExchangeView(View):
             for finding in validate(step.message, network=exchange.network).findings
         ]
         rows = sorted([*pairs, *findings(exchange)], key=lambda pair: pair[0])
-        columns = ("step", *FINDING_COLUMNS)
-        return Table(columns_of(columns, [[at + 1, *cells_of(finding)] for at, finding in rows]))
+        steps = columns_of(("step",), [(at + 1,) for at, _ in rows])
+        return Table(steps | columns_from((finding for _, finding in rows), FINDING_COLUMNS))
 
     @property
     def summary(self) -> str:

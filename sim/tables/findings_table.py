@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sim.judge import Finding, Severity
+from sim.judge import Finding
 from sim.judge.finding import rule_page
 from sim.operations import Report
-from sim.tables.tables import Table, View, columns_of
+from sim.tables.tables import Table, View, columns_from
 
 FINDING_COLUMNS = (
     *("severity", "network", "field", "name", "rule", "message"),
@@ -83,7 +83,7 @@ class FindingsView(View):
 
 def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:
     """The findings *found* as a table. The results of all requested networks are kept in `attrs`."""
-    table = FindingsTable(columns_of(FINDING_COLUMNS, [cells_of(finding) for finding in found]))
+    table = FindingsTable(columns_from(found, FINDING_COLUMNS))
     matrix = [
         {"network": name, "passed": result.passed, "errors": result.wrong, "warnings": result.warnings}
         for name, result in report.networks.items()
@@ -91,9 +91,3 @@ def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:
     facts = {"version": report.version, "network": report.network, "valid": report.valid}
     table.attrs["iso"] = {**facts, "errors": report.errors, "networks": matrix}
     return table
-
-
-def cells_of(finding: Finding) -> list[object]:
-    """A finding as a row; the severity is a word."""
-    cells = [getattr(finding, name) for name in FINDING_COLUMNS]
-    return [str(cell) if isinstance(cell, Severity) else cell for cell in cells]

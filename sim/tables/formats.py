@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal, overload
 
 from sim.codec.wire import Format, names, wire_format
@@ -15,17 +16,14 @@ from sim.codec.wire.exchange.pyiso import to_pyiso8583
 from sim.codec.wire.framing import frame
 from sim.errors import SpecError, quoted_value
 from sim.masking import mask_words
-from sim.paste import Reading
 from sim.paste import guess as guess_paste
-from sim.spec.interfaces import Interface, interface
+from sim.spec.interfaces import interface
 from sim.spec.interfaces import interfaces as known_interfaces
 from sim.spec.networks import presence_of
 from sim.spec.words import AnyVersion
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import Table, columns_of
+from sim.tables.tables import Table, columns_from, columns_of
 
-_COLUMNS = ("name", "title", "version", "extends", "mti", "bitmap", "numbers", "text", "track_2", "binary")
-_MORE = ("lengths", "differs", "framing", "left_out", "note", "source")
 _MOST_NAMED = 12
 _KINDS = ("toml", "jpos", "moov", "pyiso8583")
 
@@ -46,7 +44,7 @@ def formats() -> Table:
     >>> sim.formats().set_index("name").loc["bcd", "numbers"]
     'bcd'
     """
-    return ReferenceTable(columns_of((*_COLUMNS, *_MORE), [_row(wire_format(name)) for name in names()]))
+    return ReferenceTable(columns_from(map(wire_format, names()), _FORMAT_COLUMNS))
 
 
 def interfaces() -> Table:
@@ -64,39 +62,30 @@ def interfaces() -> Table:
     >>> sim.interfaces().set_index("name").loc["visa", "network"]
     'VISA'
     """
-    rows = [_interface_row(interface(name)) for name in known_interfaces()]
-    return ReferenceTable(columns_of(_INTERFACE, rows))
+    return ReferenceTable(columns_from(map(interface, known_interfaces()), _INTERFACE_COLUMNS))
 
 
-_INTERFACE = ("name", "title", "version", "format", "network", "rules", "note", "source")
-
-
-def _interface_row(row: Interface) -> tuple[object, ...]:
-    count = len(row.rows) + (len(presence_of(row.network)) if row.network else 0)
-    words = mask_words(row.note), mask_words(row.source)
-    return (row.name, mask_words(row.title), row.version or "any", row.format, row.network, count, *words)
-
-
-def _row(fmt: Format) -> tuple[object, ...]:
-    bitmap = fmt.bitmap + (f", always {fmt.bitmap_bytes} bytes" if fmt.bitmap_bytes else "")
-    return (
-        fmt.name,
-        mask_words(fmt.title),
-        fmt.version or "any",
-        fmt.extends or "",
-        fmt.mti,
-        bitmap,
-        fmt.digits,
-        fmt.text,
-        fmt.track,
-        fmt.binary,
-        fmt.lengths,
-        ", ".join(f"DE {number}" for number in sorted(fmt.elements)),
-        ", ".join(frame(name).title for name in fmt.frames),
-        told_left_out(fmt),
-        mask_words(fmt.note),
-        mask_words(fmt.source),
-    )
+_FORMAT_COLUMNS: dict[str, str | Callable[[Any], object]] = {
+    "name": "name",
+    "title": lambda row: mask_words(row.title),
+    "version": lambda row: row.version or "any",
+    "extends": lambda row: row.extends or "",
+    "mti": "mti",
+    "bitmap": lambda row: row.bitmap + (f", always {row.bitmap_bytes} bytes" if row.bitmap_bytes else ""),
+    **{"numbers": "digits", "text": "text", "track_2": "track", "binary": "binary", "lengths": "lengths"},
+    "differs": lambda row: ", ".join(f"DE {number}" for number in sorted(row.elements)),
+    "framing": lambda row: ", ".join(frame(name).title for name in row.frames),
+    "left_out": told_left_out,
+    "note": lambda row: mask_words(row.note),
+    "source": lambda row: mask_words(row.source),
+}
+_INTERFACE_COLUMNS: dict[str, str | Callable[[Any], object]] = {
+    **{name: _FORMAT_COLUMNS[name] for name in ("name", "title", "version")},
+    "format": "format",
+    "network": "network",
+    "rules": lambda row: len(row.rows) + (len(presence_of(row.network)) if row.network else 0),
+    **{name: _FORMAT_COLUMNS[name] for name in ("note", "source")},
+}
 
 
 @overload
@@ -187,10 +176,12 @@ def _other_pages(fmt: Format, pages: tuple[str, ...]) -> str:
     return ", ".join(sorted(page for page in used if page.startswith("cp") and page not in pages))
 
 
-COLUMNS = (
-    *("message", "confidence", "spelling", "framing", "format", "title", "version", "mti"),
-    *("elements", "read", "size", "reasons"),
-)
+_GUESS_COLUMNS: dict[str, str | Callable[[Any], object]] = {
+    **{name: name for name in ("confidence", "spelling", "framing", "format", "title", "version", "mti")},
+    "elements": lambda reading: len(reading.message.fields) if reading.message else 0,
+    **{"read": "read", "size": "size", "reasons": lambda reading: "; ".join(reading.reasons)},
+}
+_COUNTS = ("message", "elements", "read", "size")
 
 
 class GuessTable(Table):
@@ -247,28 +238,6 @@ def guess(
     ['none']
     """
     best = guess_paste(data, format=format, version=version)
-    rows = [_candidate(1, each) for each in (best, *best.rivals)]
-    rows += [_candidate(place, each) for place, each in enumerate(best.more, 2)]
-    table = GuessTable(columns_of(COLUMNS, rows))
-    return table.astype(dict.fromkeys(("message", "elements", "read", "size"), "int64"))
-
-
-def _candidate(place: int, reading: Reading) -> tuple[object, ...]:
-    elements = len(reading.message.fields) if reading.message else 0
-    head = (
-        reading.confidence,
-        reading.spelling,
-        ", ".join(reading.framing),
-        reading.format,
-        reading.title,
-        reading.version,
-        reading.mti,
-    )
-    return (
-        str(place),
-        *head,
-        str(elements),
-        str(reading.read),
-        str(reading.size),
-        "; ".join(reading.reasons),
-    )
+    readings = [*((1, reading) for reading in (best, *best.rivals)), *enumerate(best.more, 2)]
+    columns = columns_from((reading for _, reading in readings), _GUESS_COLUMNS, _COUNTS)
+    return GuessTable(columns_of(("message",), [(at,) for at, _ in readings], _COUNTS) | columns)

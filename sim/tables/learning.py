@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,17 @@ from sim.tables.columns.captures import messages_of
 from sim.tables.columns.lines import opened, paths
 from sim.tables.columns.sources import expanded
 from sim.tables.columns.ways import MAGIC
-from sim.tables.tables import Table, columns_of
+from sim.tables.tables import Table, columns_from
 
-COLUMNS = ("number", "name", "format", "written", "differs", "messages", "evidence", "open")
+_WRITTEN = {"bcd": "packed digits", "raw": "bytes", "hex": "hex digits", "ascii": "ASCII"}
+_COLUMNS: dict[str, str | Callable[[Any], object]] = {
+    "number": "field.number",
+    "name": lambda row: mask_words(row.field.name),
+    "format": "field.format",
+    "written": lambda row: _WRITTEN.get(row.field.written, row.field.written),
+    "differs": lambda row: "yes" if row.differs else "",
+    **{"messages": "messages", "evidence": "seen", "open": "open"},
+}
 _FEWEST, _MOST = 5, 2000
 _LARGEST = 1 << 24
 _SHORTEST = 20
@@ -125,27 +133,9 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
         raise SpecError(None, None, "20 or more messages in one dialect", f"{len(items)}")
     learned = learned_from(items[:_MOST], name)
     keep(learned.format)
-    rows = [
-        (
-            str(row.field.number),
-            mask_words(row.field.name),
-            row.field.format,
-            _written(row.field.written),
-            "yes" if row.differs else "",
-            str(row.messages),
-            row.seen,
-            row.open,
-        )
-        for row in learned.evidence
-    ]
-    table = LearnedTable(columns_of(COLUMNS, rows)).astype({"messages": "int64"})
-    result = LearnedTable(table)
-    result._learned = learned
-    return result
-
-
-def _written(kind: str) -> str:
-    return {"bcd": "packed digits", "raw": "bytes", "hex": "hex digits", "ascii": "ASCII"}.get(kind, kind)
+    table = LearnedTable(columns_from(learned.evidence, _COLUMNS, counts=("messages",)))
+    table._learned = learned
+    return table
 
 
 def _items(source: object) -> list[str | bytes]:

@@ -14,17 +14,20 @@ from sim.tables.argument import MessageArgument, readable, take
 from sim.tables.card_data import CardData, Cover
 from sim.tables.message_table import MessageTable, table_of
 from sim.tables.reference import ReferenceTable
-from sim.tables.tables import Table, columns_of
+from sim.tables.tables import Table, columns_from
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
 
 SOURCE_FAULT = "fault"
-_CASE_COLUMNS = (
-    *("fault", "rule", "severity", "field", "path", "start", "what"),
-    *("message", "version", "network", "kind"),
-)
-_FAULT_COLUMNS = ("fault", "group", "rule", "network", "versions", "what")
+_CASE_COLUMNS = {
+    **{name: name for name in ("fault", "rule", "severity", "field", "path", "start", "what")},
+    **{"message": "raw", "version": "version", "network": lambda case: case.network or "", "kind": "kind"},
+}
+_FAULT_COLUMNS = {
+    **{"fault": "id", "group": "group", "rule": "rule", "network": "network"},
+    **{"versions": "versions", "what": "what"},
+}
 
 
 class CasesTable(Table):
@@ -108,14 +111,7 @@ def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) 
     >>> sim.validate(case["message"], version=case["version"])["rule"].tolist() == [case["rule"]]
     True
     """
-    rows = [
-        (
-            *(case.fault, case.rule, str(case.severity), case.field, case.path, case.start, case.what),
-            *(case.raw, case.version, case.network or "", case.kind),
-        )
-        for case in operations.cases(network, version)
-    ]
-    table = CasesTable(columns_of(_CASE_COLUMNS, rows))
+    table = CasesTable(columns_from(operations.cases(network, version), _CASE_COLUMNS))
     table["message"] = CardData(table["message"].array, Cover(frozenset({_mask_message})))
     return table
 
@@ -156,5 +152,4 @@ def faults(message: MessageArgument | bytes | None = None, *, format: Format | s
     if message is not None:
         reading = take(message, format=format)
         chosen = operations.faults_for(readable(reading), network=reading.network)
-    rows = [(row.id, row.group, row.rule, row.network, ", ".join(row.versions), row.what) for row in chosen]
-    return ReferenceTable(columns_of(_FAULT_COLUMNS, rows))
+    return ReferenceTable(columns_from(chosen, _FAULT_COLUMNS))

@@ -153,9 +153,7 @@ def compare(
         for number, rule in sorted({*sides[0], *sides[1]})
         if (values := tuple(side.get((number, rule), "") for side in sides))[0] != values[1]
     ]
-    titles = (*_COMPARED, *names)
-    table = ReferenceTable(columns_of(titles, [(str(row[0]), *row[1:]) for row in rows]))
-    return table.astype({"number": "int64"})
+    return ReferenceTable(columns_of((*_COMPARED, *names), rows, counts=("number",)))
 
 
 def _called(number: int, version: str, names: tuple[str, str]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -14,7 +14,6 @@ from sim.judge import catalogue
 from sim.operations.faults import all_faults
 from sim.operations.search import search as entries
 from sim.spec import (
-    Code,
     code_list,
     code_lists,
     countries,
@@ -23,14 +22,13 @@ from sim.spec import (
     version_of,
     withdrawn_currencies,
 )
-from sim.spec.interfaces import Interface
 from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import NETWORKS, presence
 from sim.spec.networks import network as network_of
 from sim.spec.spellings import choose, interface_named, network_named, version_named
 from sim.spec.tables import read_toml
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, SearchKind
-from sim.tables.tables import Table, columns_of
+from sim.tables.tables import Table, columns_from, columns_of
 
 # The registries: their rows, and the attribute for each column.
 _NAMED = {"code": "numeric", "alpha": "alpha", "name": "name"}
@@ -98,56 +96,34 @@ def fields(
     link = None if interface is None else interface_of(interface_named(interface))
     table = spec(version) if link is None else interface_table(link.name, version)
     version, elements = table.version, table.elements
-    columns = columns_of(
-        ("number", "name", "format", "pattern", "note", "source"),
-        [(row.number, row.name, row.format, row.pattern, row.note, row.source) for row in elements],
-    )
+    columns = columns_from(elements, ("number", "name", "format", "pattern", "note", "source"))
     if network is not None:
-        required, formats = _required(network, version), _formats(network, version)
-        numbers = [row.number for row in elements]
-        extra = [(", ".join(required.get(at, [])), "; ".join(formats.get(at, []))) for at in numbers]
-        columns |= columns_of(("required_in", "network_format"), extra)
+        rows_for: Callable[[str], Iterable[Any]] = partial(presence, network)
     elif link is not None:
-        required = _required_on(link, version)
-        columns |= columns_of(
-            ("required_in",), [(", ".join(required.get(row.number, [])),) for row in elements]
+        rows_for = link.presence
+    else:
+        return ReferenceTable(columns)
+    required: dict[int, list[str]] = {}  # the MTIs that unconditionally require each element
+    for mti in _mtis(version):
+        for row in rows_for(mti):
+            if row.presence == _MUST and mti not in required.setdefault(row.field, []):
+                required[row.field].append(mti)
+    columns |= columns_from(elements, {"required_in": lambda row: ", ".join(required.get(row.number, []))})
+    if network is not None:
+        formats: dict[int, list[str]] = {}
+        for rule in network_of(network).formats:
+            for number in rule.fields if version in rule.versions else ():
+                formats.setdefault(number, []).append(rule.expected)
+        columns |= columns_from(
+            elements, {"network_format": lambda row: "; ".join(formats.get(row.number, []))}
         )
     return ReferenceTable(columns)
 
 
-def _required_on(link: Interface, version: str) -> dict[int, list[str]]:
-    """The MTIs in which the interface unconditionally requires an element."""
-    mtis: dict[int, list[str]] = {}
-    for mti in _mtis(version):
-        for row in link.presence(mti):
-            if row.presence == _MUST and mti not in mtis.get(row.field, ()):
-                mtis.setdefault(row.field, []).append(mti)
-    return mtis
-
-
-def _mtis(version: str) -> Iterator[str]:
+def _mtis(version: str) -> list[str]:
     digits = [digit for digit in _VERSION_DIGITS if version_of(digit) == version]
     kinds = sorted({code.code for code in code_list("message_types")})
-    return (digit + kind for digit in digits for kind in kinds)
-
-
-def _required(network: str, version: str) -> dict[int, list[str]]:
-    """The MTIs in which the network unconditionally requires an element."""
-    mtis: dict[int, list[str]] = {}
-    for mti in _mtis(version):
-        for row in presence(network, mti):
-            if row.presence == _MUST:
-                mtis.setdefault(row.field, []).append(mti)
-    return mtis
-
-
-def _formats(network: str, version: str) -> dict[int, list[str]]:
-    expected: dict[int, list[str]] = {}
-    for rule in network_of(network).formats:
-        if version in rule.versions:
-            for number in rule.fields:
-                expected.setdefault(number, []).append(rule.expected)
-    return expected
+    return [digit + kind for digit in digits for kind in kinds]
 
 
 def codes(name: str | int | None = None) -> Table:
@@ -180,28 +156,18 @@ def codes(name: str | int | None = None) -> Table:
     if name is None:
         counts = {key: len(code_list(key)) for key in code_lists()}
         counts |= {key: len(rows()) for key, (rows, _) in _REGISTRIES.items()}
-        table = columns_of(("name", "codes"), [(key, str(count)) for key, count in sorted(counts.items())])
-        return ReferenceTable(table).astype({"codes": "int64"})
+        return ReferenceTable(columns_of(("name", "codes"), sorted(counts.items()), counts=("codes",)))
     name = choose(
         "name", name, sorted((*code_lists(), *_REGISTRIES)), read_toml("templates")["spoken"]["codes"]
     )
     if name in _REGISTRIES:
         rows, called = _REGISTRIES[name]
-        return ReferenceTable(columns_of(tuple(called), list(map(attrgetter(*called.values()), rows()))))
-    return _listed(code_list(name))
-
-
-def _listed(rows: tuple[Code, ...]) -> Table:
-    """The rows of a list, without columns that no row of this list uses."""
+        return ReferenceTable(columns_from(rows(), called))
+    entries = code_list(name)
     names = ("position", "code", "meaning", "kind", "versions", "network", "source")
-    cells = [
-        (row.position, row.code, row.meaning, row.kind, ", ".join(row.versions), row.network, row.source)
-        for row in rows
-    ]
-    used = [
-        at for at, name in enumerate(names) if name in ("code", "meaning") or any(row[at] for row in cells)
-    ]
-    return ReferenceTable(columns_of([names[at] for at in used], [[row[at] for at in used] for row in cells]))
+    # Without columns that no row of this list uses.
+    used = [column for column in names if any(getattr(row, column) for row in entries)]
+    return ReferenceTable(columns_from(entries, used))
 
 
 def rules() -> Table:
@@ -283,9 +249,4 @@ def search(text: str, kind: SearchKind | None = None) -> Table:
     >>> sim.search("9F1C")[["key", "name"]].iloc[0].tolist()
     ['9F1C', 'Terminal identification']
     """
-    rows = [[_text(getattr(entry, name)) for name in _COLUMNS] for entry in entries(text, kind)]
-    return SearchTable(columns_of(_COLUMNS, rows))
-
-
-def _text(cell: str | tuple[str, ...]) -> str:
-    return cell if isinstance(cell, str) else ", ".join(cell)
+    return SearchTable(columns_from(entries(text, kind), _COLUMNS))

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -48,13 +50,37 @@ _NUMBERS = frozenset({"number", "field", "start", "end", "exponent"})
 _SHORT = 6
 
 
-def columns_of(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, pd.Series]:
-    """Rows as columns with fixed dtypes (nullable integers, texts), even without rows."""
+def columns_of(
+    names: Sequence[str], rows: Sequence[Sequence[object]], counts: Collection[str] = ()
+) -> dict[str, pd.Series]:
+    """Rows as columns with fixed dtypes (nullable integers, texts, and integers for *counts*), even without
+    rows."""
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    dtypes = ("int64" if name in counts else INTEGER if name in _NUMBERS else TEXT for name in names)
     return {
-        name: pd.Series(list(column), dtype=INTEGER if name in _NUMBERS else TEXT)
-        for name, column in zip(names, cells, strict=True)
+        name: pd.Series(list(column), dtype=dtype)
+        for name, column, dtype in zip(names, cells, dtypes, strict=True)
     }
+
+
+def columns_from(
+    items: Iterable[Any],
+    columns: Iterable[str] | Mapping[str, str | Callable[[Any], object]],
+    counts: Collection[str] = (),
+) -> dict[str, pd.Series]:
+    """*items* as columns: each is the attribute of that name, or the attribute or function that *columns*
+    gives for it."""
+    sources = columns if isinstance(columns, Mapping) else {name: name for name in columns}
+    readers = [attrgetter(source) if isinstance(source, str) else source for source in sources.values()]
+    rows = [[_cell(read(item)) for read in readers] for item in items]
+    return columns_of([*sources], rows, counts)
+
+
+def _cell(value: object) -> object:
+    """A word of an enumeration as a text; several texts as one."""
+    return (
+        ", ".join(value) if isinstance(value, tuple) else str(value) if isinstance(value, StrEnum) else value
+    )
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ from sim.tables import render
 from sim.tables.argument import dialect_of, facts_of
 from sim.tables.card_data import CardData, Cover, is_missing, shown_cell
 from sim.tables.columns.lines import BYTES_MARK
-from sim.tables.findings_table import FINDING_COLUMNS, FindingsTable, cells_of
-from sim.tables.tables import Table, View, columns_of
+from sim.tables.findings_table import FINDING_COLUMNS, FindingsTable
+from sim.tables.tables import Table, View, columns_from
 
 _LABEL = re.compile(r"DE([1-9][0-9]{0,2})")
 LONGEST_PREFIX = 6
@@ -216,7 +216,7 @@ class MessagesView(View):
         finally:
             bar.close()
         labels = pd.Series([row for row, _ in rows], dtype=self._table.index.dtype)
-        findings = columns_of(FINDING_COLUMNS, [cells_of(finding) for _, finding in rows])
+        findings = columns_from((finding for _, finding in rows), FINDING_COLUMNS)
         table = FindingsTable({"row": labels, **findings})
         table.attrs["iso"] = {"valid": valid}
         return table
