@@ -34,6 +34,7 @@ from sim.tables.plots.draw import (
     powers_axis,
     ridges,
     sheet,
+    titled,
 )
 from sim.tables.transactions import COUNTS, TransactionsTable, alpha_of, as_messages, match
 
@@ -45,7 +46,12 @@ _MOST = 30
 _HEIGHT = 0.26
 _DIGITS = 6
 # Marks differ in shape, so that colour is never the only sign.
-_REQUEST, _ANSWER, _LATE, _REPEAT = ">", "<", "X", "|"
+_MARKS = {
+    "request": ">",
+    **dict.fromkeys(("repeat", "duplicate", "replay"), "|"),
+    **dict.fromkeys(("answer", "answer again", "answer without request"), "<"),
+    "late answer": "X",
+}
 
 
 def plot_lanes(frame: object, ax: Axes | None = None) -> Axes:
@@ -57,19 +63,17 @@ def plot_lanes(frame: object, ax: Axes | None = None) -> Axes:
     rows = pd.DataFrame(table)
     kept = _kept(rows)
     lanes = {number: at for at, number in enumerate(kept)}
-    canvas = sheet(ax, height=1.5 + _HEIGHT * len(lanes))
+    ax = sheet(ax, height=1.5 + _HEIGHT * len(lanes))
     places = table.iso.messages.assign(place=range(len(table.iso.messages)))
-    _draw(canvas.ax, rows[rows["transaction"].isin(lanes)], pd.DataFrame(places), lanes)
+    _draw(ax, rows[rows["transaction"].isin(lanes)], pd.DataFrame(places), lanes)
     heads = rows.drop_duplicates("transaction").set_index("transaction").loc[list(lanes)]
-    canvas.ax.set_yticks(list(lanes.values()), [_label(row) for row in heads.to_dict("records")])
-    canvas.ax.set_ylim(len(lanes) - 0.5, -0.5)
+    ax.set_yticks(list(lanes.values()), [_label(row) for row in heads.to_dict("records")])
+    ax.set_ylim(len(lanes) - 0.5, -0.5)
     more = rows["transaction"].nunique() - len(lanes)
     broken = int((places["role"] == ROLES[UNREAD]).sum())
-    left_out = [f"{broken:,} broken" if broken else "", f"{more:,} more transactions" if more else ""]
-    note = f"Not shown: {', '.join(text for text in left_out if text)}" if any(left_out) else ""
     legend = "▷ request   ◁ response   ✕ late   | repeat;   from first message to last"
-    canvas.finish("Transactions", legend, note, below=True)
-    return canvas.ax
+    note = _left_out(f"{broken:,} broken" if broken else "", f"{more:,} more transactions" if more else "")
+    return titled(ax, "Transactions", legend, note, below=True)
 
 
 def _kept(rows: pd.DataFrame) -> list[int]:
@@ -88,16 +92,7 @@ def _draw(ax: Any, rows: pd.DataFrame, places: pd.DataFrame, lanes: dict[int, in
     for number, members in drawn.groupby("transaction"):
         lane, colour = lanes[int(float(str(number)))], colour_of(str(networks[number]))
         ax.plot([members["place"].min(), members["place"].max()], [lane, lane], color=colour, lw=1, alpha=0.6)
-        for role, mark in (
-            ("request", _REQUEST),
-            ("repeat", _REPEAT),
-            ("duplicate", _REPEAT),
-            ("replay", _REPEAT),
-            ("answer", _ANSWER),
-            ("answer again", _ANSWER),
-            ("answer without request", _ANSWER),
-            ("late answer", _LATE),
-        ):
+        for role, mark in _MARKS.items():
             chosen = members.loc[members["role"] == role, "place"]
             ax.plot(chosen, [lane] * len(chosen), mark, color=colour, markersize=7, linestyle="none")
 
@@ -136,6 +131,12 @@ class Rows:
         if number in self.frame.columns:
             return self.frame[number]
         return pd.Series(None, index=self.frame.index, dtype="str")
+
+    @property
+    def answers(self) -> pd.Series[Any]:
+        """Which messages are responses."""
+        mtis = self.frame[MTI]
+        return mtis.map({mti: is_response(mti) for mti in mtis.unique()}).astype(bool)
 
     def numbers(self) -> list[int]:
         """The data elements that any message has, ascending."""
@@ -242,19 +243,17 @@ def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
         counts = np.bincount(place[chosen], minlength=len(starts) - 1)
         strips.append(Ridge(label, f"{chosen.sum():,}", counts, name))
     peak = max(int(strip.heights.max()) for strip in strips)
-    canvas = sheet(ax, height=1.3 + 0.36 * len(strips))
-    ridges(canvas, starts, strips, shared=True)
-    days_axis(canvas.ax, starts)
-    canvas.finish("Traffic", f"Highest: {peak:,} in {_in_words(width)}", _notes(rows, untimed=untimed))
-    return canvas.ax
+    ax = sheet(ax, height=1.3 + 0.36 * len(strips))
+    ridges(ax, starts, strips, shared=True)
+    days_axis(ax, starts)
+    return titled(ax, "Traffic", f"Highest: {peak:,} in {_in_words(width)}", _notes(rows, untimed=untimed))
 
 
 def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
     """The response codes: a row for each code, a column for each network."""
     rows = rows_of(frame)
     codes = rows.element(39)
-    answers = rows.frame[MTI].map({mti: is_response(mti) for mti in rows.frame[MTI].unique()})
-    coded = codes.notna() & answers.astype(bool) if len(codes) else codes.notna()
+    coded = codes.notna() & rows.answers
     if not coded.any():
         return blank(ax, "Response codes", "No response with a response code")
     read = codes[coded].astype("str")
@@ -278,11 +277,10 @@ def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
         [_share_cell(count, totals[name], percent) for count, name in zip(line, names, strict=True)]
         for line in counted
     ]
-    canvas = sheet(ax, height=1.1 + 0.3 * len(labels), width=4.2 + 0.95 * len(names))
-    matrix(canvas, labels, [f"{name or 'no network'}\n{totals[name]:,}" for name in names], cells)
+    ax = sheet(ax, height=1.1 + 0.3 * len(labels), width=4.2 + 0.95 * len(names))
+    matrix(ax, labels, [f"{name or 'no network'}\n{totals[name]:,}" for name in names], cells)
     legend = "Percent of the network's responses" if percent else "Number of responses"
-    canvas.finish("Response codes", legend, _notes(rows), below=True)
-    return canvas.ax
+    return titled(ax, "Response codes", legend, _notes(rows), below=True)
 
 
 def plot_presence(frame: object, ax: Axes | None = None) -> Axes:
@@ -297,11 +295,10 @@ def plot_presence(frame: object, ax: Axes | None = None) -> Axes:
     version = str(rows.frame[VERSION].mode().iloc[0])
     cells = [[_presence_cell(float(shares.loc[mti, number])) for mti in mtis] for number in numbers]
     labels = [_shortened(f"{number}  {element_name(version, number)}") for number in numbers]
-    canvas = sheet(ax, height=1.1 + 0.22 * len(numbers), width=4.4 + 0.62 * len(mtis))
-    matrix(canvas, labels, [f"{mti}\n{totals[mti]:,}" for mti in mtis], cells)
+    ax = sheet(ax, height=1.1 + 0.22 * len(numbers), width=4.4 + 0.62 * len(mtis))
+    matrix(ax, labels, [f"{mti}\n{totals[mti]:,}" for mti in mtis], cells)
     legend = "Filled: in every message; a number: in that percentage of them"
-    canvas.finish("Data elements present", legend, _notes(rows), below=True)
-    return canvas.ax
+    return titled(ax, "Data elements present", legend, _notes(rows), below=True)
 
 
 def plot_amounts(frame: object, ax: Axes | None = None) -> Axes:
@@ -329,13 +326,11 @@ def plot_amounts(frame: object, ax: Axes | None = None) -> Axes:
         heights = np.histogram(logs[code], edges)[0]
         mark = float(np.log10(max(middle, 1)) - exponents[code])
         strips.append(Ridge(alpha_of(code), f"{median}   ({len(minor):,})", heights, "", mark))
-    canvas = sheet(ax, height=1.4 + 0.42 * len(strips))
-    ridges(canvas, edges, strips, shared=False)
-    powers_axis(canvas.ax, edges)
-    more = len(sizes) - len(kept)
-    notes = _notes(rows, zero=zero, without=without, more=more)
-    canvas.finish("Amounts", "Right: the median, and how many", notes)
-    return canvas.ax
+    ax = sheet(ax, height=1.4 + 0.42 * len(strips))
+    ridges(ax, edges, strips, shared=False)
+    powers_axis(ax, edges)
+    notes = _notes(rows, zero=zero, without=without, more=len(sizes) - len(kept))
+    return titled(ax, "Amounts", "Right: the median, and how many", notes)
 
 
 KINDS: dict[str, Callable[[object, Axes | None], Axes]] = {
@@ -349,15 +344,17 @@ KINDS: dict[str, Callable[[object, Axes | None], Axes]] = {
 
 def _notes(rows: Rows, *, untimed: int = 0, zero: int = 0, without: int = 0, more: int = 0) -> str:
     """What the plot does not show."""
-    parts = [
+    return _left_out(
         f"{rows.broken:,} broken" if rows.broken else "",
         f"{untimed:,} without time" if untimed else "",
         f"{zero:,} of zero" if zero else "",
         f"{without:,} without known currency" if without else "",
         f"{more} more currenc{'ies' if more > 1 else 'y'}" if more else "",
-    ]
-    notes = ", ".join(part for part in parts if part)
-    return f"Not shown: {notes}" if notes else ""
+    )
+
+
+def _left_out(*parts: str) -> str:
+    return f"Not shown: {', '.join(filter(None, parts))}" if any(parts) else ""
 
 
 def _moments(rows: Rows) -> pd.Series[Any]:
@@ -436,10 +433,9 @@ def _amounts(rows: Rows) -> tuple[pd.DataFrame, int]:
     In 2003 currency and decimals precede the amount; the others have DE 49.
     """
     frame, four = rows.frame, rows.element(4)
-    answers = frame[MTI].map({mti: is_response(mti) for mti in frame[MTI].unique()}).astype(bool)
     rows_with = four.notna()
-    if (rows_with & ~answers).any():
-        rows_with &= ~answers
+    if (requests := rows_with & ~rows.answers).any():
+        rows_with = requests
     text, composite = four[rows_with].astype("str"), frame.loc[rows_with, VERSION] == "2003"
     minor = pd.to_numeric(text.where(~composite, text.str[4:]), errors="coerce")
     codes = rows.element(49)[rows_with].astype("str").where(~composite, text.str[:3])

@@ -50,23 +50,7 @@ class MatrixCell:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """The Axes that a plot is drawn on."""
-
-    ax: Axes
-
-    def finish(self, title: str, legend: str, note: str, *, below: bool = False) -> None:
-        """Add the title, how to read the plot (below it if the top is taken), and what it does not show."""
-        self.ax.set_title(title, loc="left", fontweight="bold")
-        if not below:
-            self.ax.set_title(legend, loc="right", fontsize="small")
-        self.ax.set_xlabel(
-            "\n".join(line for line in (legend if below else "", note) if line), fontsize="small"
-        )
-
-
-def sheet(ax: Axes | None, *, height: float, width: float = _WIDTH) -> Sheet:
+def sheet(ax: Axes | None, *, height: float, width: float = _WIDTH) -> Axes:
     """*ax* without frame and background, or a new figure of this size in inches. Raises ImportError if
     matplotlib is missing."""
     if ax is None:
@@ -81,22 +65,29 @@ def sheet(ax: Axes | None, *, height: float, width: float = _WIDTH) -> Sheet:
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.tick_params(length=0)
-    return Sheet(ax)
+    return ax
+
+
+def titled(ax: Axes, title: str, legend: str, note: str, *, below: bool = False) -> Axes:
+    """*ax* with a title, how to read the plot (below it if the top is taken), and what it does not show."""
+    ax.set_title(title, loc="left", fontweight="bold")
+    if not below:
+        ax.set_title(legend, loc="right", fontsize="small")
+    ax.set_xlabel("\n".join(filter(None, (legend if below else "", note))), fontsize="small")
+    return ax
 
 
 def blank(ax: Axes | None, title: str, sentence: str) -> Axes:
     """An empty plot with a *sentence* that says so."""
-    canvas = sheet(ax, height=1.4)
-    canvas.ax.set_xticks([])
-    canvas.ax.set_yticks([])
-    canvas.ax.text(0.5, 0.5, sentence, transform=canvas.ax.transAxes, ha="center", va="center")
-    canvas.finish(title, "", "")
-    return canvas.ax
+    ax = sheet(ax, height=1.4)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.text(0.5, 0.5, sentence, transform=ax.transAxes, ha="center", va="center")
+    return titled(ax, title, "", "")
 
 
-def ridges(canvas: Sheet, edges: Numbers, strips: list[Ridge], *, shared: bool) -> None:
+def ridges(ax: Axes, edges: Numbers, strips: list[Ridge], *, shared: bool) -> None:
     """Strips from top to bottom, all on one scale or (not *shared*) each on its own."""
-    ax = canvas.ax
     peak = max(int(strip.heights.max()) for strip in strips)
     for at, strip in enumerate(strips):
         base = float(len(strips) - 1 - at)
@@ -110,9 +101,7 @@ def ridges(canvas: Sheet, edges: Numbers, strips: list[Ridge], *, shared: bool) 
             ax.plot([strip.mark] * 2, [base, base + _STRIP], color=_text_colour(), lw=1.4)
         place = ax.get_yaxis_transform()
         ax.text(1.01, base + 0.3, strip.remark, transform=place, va="center", fontsize="small")
-    ax.set_yticks(
-        [len(strips) - 1 - at + 0.3 for at in range(len(strips))], [strip.label for strip in strips]
-    )
+    ax.set_yticks([at + 0.3 for at in reversed(range(len(strips)))], [strip.label for strip in strips])
     ax.set_ylim(-0.1, len(strips))
     ax.set_xlim(edges[0], edges[-1])
 
@@ -132,20 +121,19 @@ def _colour(name: str, otherwise: str) -> str:
     return to_hex((red, green, blue))
 
 
-def matrix(canvas: Sheet, labels: list[str], heads: list[str], cells: list[list[MatrixCell]]) -> None:
+def matrix(ax: Axes, labels: list[str], heads: list[str], cells: list[list[MatrixCell]]) -> None:
     """Shaded cells under *heads*, one row for each label, the first at the top."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
-    ax, size = canvas.ax, 1 - 2 * _GAP
+    size = 1 - 2 * _GAP
     places = [(row, column) for row in range(len(labels)) for column in range(len(heads))]
     boxes = [Rectangle((column - size / 2, row - size / 2), size, size) for row, column in places]
     fills = [_fill(cells[row][column].share) for row, column in places]
     ax.add_collection(PatchCollection(boxes, facecolors=fills, edgecolors="none"))
-    for row, column in places:
-        cell = cells[row][column]
-        ink = _ink(cell.share)
-        ax.text(column, row, cell.text, ha="center", va="center", fontsize="small", color=ink)
+    for (row, column), fill in zip(places, fills, strict=True):
+        text, ink = cells[row][column].text, _ink(fill)
+        ax.text(column, row, text, ha="center", va="center", fontsize="small", color=ink)
     ax.set_xlim(-0.5, len(heads) - 0.5)
     ax.set_ylim(len(labels) - 0.5, -0.5)
     ax.set_xticks(range(len(heads)), heads, fontsize="small")
@@ -166,15 +154,12 @@ def days_axis(ax: Axes, edges: Numbers) -> None:
     # Messages have no fractions of a second: ticks within a second would have the same label.
     pairs = [(place, moment) for place, moment in within if not moment.microsecond]
     places, moments = [place for place, _ in pairs], [moment for _, moment in pairs]
-    days = [f"{moment.day} {moment:%b}" for moment in moments]
-    if all(moment.hour == moment.minute == moment.second == 0 for moment in moments):
-        labels = days
-    else:
+    labels = days = [f"{moment.day} {moment:%b}" for moment in moments]
+    if any(moment.hour or moment.minute or moment.second for moment in moments):
         form = "%H:%M:%S" if any(moment.second for moment in moments) else "%H:%M"
-        before = ["", *days[:-1]]
         labels = [
             f"{moment:{form}}" + (f"\n{day}" if day != last else "")
-            for moment, day, last in zip(moments, days, before, strict=True)
+            for moment, day, last in zip(moments, days, ["", *days[:-1]], strict=True)
         ]
     ax.set_xticks(places, labels)
     ax.grid(axis="x", lw=0.5, alpha=0.35)
@@ -221,11 +206,11 @@ def _dark_page() -> bool:
     return _lightness(to_rgb(_text_colour())) > 0.5
 
 
-def _ink(share: float) -> str:
+def _ink(fill: tuple[float, float, float, float]) -> str:
     """Black or white, whichever contrasts more with a cell on its page."""
-    red, green, blue, opacity = _fill(share)
+    *colours, opacity = fill
     ground = 0.0 if _dark_page() else 1.0
-    light = _lightness(tuple(opacity * part + (1 - opacity) * ground for part in (red, green, blue)))
+    light = _lightness(tuple(opacity * part + (1 - opacity) * ground for part in colours))
     return "black" if (light + 0.05) / 0.05 > 1.05 / (light + 0.05) else "white"
 
 
