@@ -53,14 +53,9 @@ class TrafficTable(Table):
 def traffic_table(traffic: Traffic) -> TrafficTable:
     """The table of *traffic*."""
     frame = pd.DataFrame(map(traffic.record, traffic), columns=list(TRAFFIC_COLUMNS))
-    for column in TRAFFIC_COLUMNS:
-        if column == "at":
-            frame[column] = pd.to_datetime(frame[column], utc=True)
-        elif column == "latency_ms":
-            frame[column] = frame[column].astype("float64")
-        elif column != "number":
-            frame[column] = frame[column].astype(TEXT)
-    return TrafficTable(frame)
+    texts = [name for name in TRAFFIC_COLUMNS if name not in ("number", "at", "latency_ms")]
+    frame = frame.astype({**dict.fromkeys(texts, TEXT), "latency_ms": "float64"})
+    return TrafficTable(frame.assign(at=pd.to_datetime(frame["at"], utc=True)))
 
 
 class Drawing:
@@ -154,13 +149,15 @@ def rows_of(rules: Any) -> Any:
     if isinstance(rules, pd.DataFrame):
         plain = pd.DataFrame(rules)
         cells: list[dict[Any, Any]] = plain.astype(object).where(plain.notna(), None).to_dict("records")
-        return [{name: _restore_int(cell) for name, cell in row.items()} for row in cells]
+        # pandas turns 50 into 50.0 if another cell of the column is empty.
+        return [
+            {
+                name: int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+                for name, cell in row.items()
+            }
+            for row in cells
+        ]
     return Path(rules) if isinstance(rules, Path) else rules
-
-
-def _restore_int(cell: Any) -> Any:
-    """A cell as it was written: pandas turns 50 into 50.0 if another cell of the column is empty."""
-    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
 def host(
@@ -331,5 +328,4 @@ def client(
     ...     client.send(sim.generate("financial", stan="000042"))
     Sent(0200 000042, answered: 0210 with 00)
     """
-    options = dict(locals())
-    return open_client(LabClient, **options)
+    return open_client(LabClient, **locals())

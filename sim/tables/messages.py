@@ -11,7 +11,7 @@ from sim.codec import BuildError, Message
 from sim.codec import build as build_text
 from sim.errors import OptionError, quoted_value
 from sim.operations import Generated, Report, building
-from sim.operations.anatomy import READ, Anatomy, differences, dissect
+from sim.operations.anatomy import READ, differences, dissect
 from sim.operations.asked import generated, moment
 from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
@@ -176,14 +176,14 @@ def explain(
         return table_of(reading, source=SOURCE_RULES)
     from sim import models
 
-    said_of_it = models.explain(
+    explanation = models.explain(
         reading, network=reading.network, provider=provider, model=model, ask=ask, language=language
     )
     table = table_of(reading, source=SOURCE_RULES)
     # The model's text describes this message; after an edit the rules explain again.
-    facts = {"told": said_of_it.summary, "told_by": said_of_it.source}
     intact = reading.message is not None and not reading.misfits
-    facts |= {"told_of": digest(build_text(said_of_it.message)) if intact else ""}
+    described = digest(build_text(explanation.message)) if intact else ""
+    facts = {"told": explanation.summary, "told_by": explanation.source, "told_of": described}
     table.attrs["iso"] |= facts
     return table
 
@@ -631,17 +631,13 @@ def validate(
     try:
         reading = take(message, version, network, format, interface)
     except BuildError as error:
-        refused = _refused(error, version, network)
+        # The rows are not a message at all: a repeated number, a cell that is not text.
+        edition = version_named(version) if version else ""
+        finding = framing_finding(error, edition or DEFAULT_VERSION, hint=NO_ROWS)
+        refused = Report(None, edition, network, finding)
         return findings_table(refused, refused.findings)
     report = verdict_on(reading, networks)
     return findings_table(report, placed_findings(report, reading, networks))
-
-
-def _refused(error: BuildError, version: AnyVersion | None, network: AnyNetwork | None) -> Report:
-    """The report on rows that are not a message at all: a repeated number, a cell that is not text."""
-    edition = version_named(version) if version else ""
-    finding = framing_finding(error, edition or DEFAULT_VERSION, hint=NO_ROWS)
-    return Report(None, edition, network, finding)
 
 
 class DiffTable(AskedTable):
@@ -698,8 +694,8 @@ def diff(
     sides = [dissect(each) for each in readings]
     rows: list[tuple[object, ...]] = []
     for difference in differences(*sides):
-        places = (difference.a, difference.b)
-        cells = [row_of(side, place) if place else None for side, place in zip(sides, places, strict=True)]
+        places = zip(sides, (difference.a, difference.b), strict=True)
+        cells = [row_of(side, place) if place else None for side, place in places]
         names = dict.fromkeys(str(cell[_NAME]) for cell in cells if cell)
         values, meanings = ([cell[at] if cell else None for cell in cells] for at in (_VALUE, _MEANING))
         number = difference.number if difference.number >= 0 else None
@@ -707,20 +703,13 @@ def diff(
     table = DiffTable(columns_of(_DIFF_COLUMNS, rows))
     table.attrs["iso"] = {name: side.version for name, side in zip("ab", sides, strict=True)}
     table._sides = tuple(readings)
-    cover = Cover(
-        frozenset({TextsShown(frozenset(_values_and_masks(sides[0]) | _values_and_masks(sides[1])))})
-    )
-    for name in "ab":
-        table[name] = CardData(table[name].array, cover)
-    return table
-
-
-def _values_and_masks(view: Anatomy) -> set[tuple[str, str]]:
-    """The values in the rows of a message and their masked forms, for a table with some of them."""
-    pairs = (
-        (view.raw[place.start : place.end], "".join(view.covered[place.number]))
-        if place.state != READ
-        else (view.value(place), view.covered[place.number][1])
+    # Any row of both messages, for a table with some of them.
+    pairs = {
+        (view.value(place), view.covered[place.number][1])
+        if place.state == READ
+        else (view.raw[place.start : place.end], "".join(view.covered[place.number]))
+        for view in sides
         for place in view.places
-    )
-    return set(pairs)
+    }
+    cover = Cover(frozenset({TextsShown(frozenset(pairs))}))
+    return table.assign(**{name: CardData(table[name].array, cover) for name in "ab"})

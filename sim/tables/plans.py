@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.codec import build
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import HOST, Plan, Run, masked_description, shown_value
+from sim.exchanges.plan import HOST, Plan, masked_description, shown_value
 from sim.operations import building
 from sim.paste.reading import TEXT
 from sim.tables.argument import take
@@ -141,36 +141,19 @@ def plan(description: str, *, provider: str | None = None, model: str | None = N
 
 def plan_table(plan: Plan) -> PlanTable:
     """The table of a plan."""
-    rows: list[tuple[object, ...]] = [
+    rows = [
         (str(number), call, name, shown_value(name, value), masked_description(words), "")
         for number, call, name, value, words in plan.rows()
     ]
-    rows += [("", "", "", "", "", note) for note in plan.remarks]
+    notes = [("", note) for note in plan.remarks]
     doubts = plan.doubts
-    rows += [("", "", "", "", masked_description(words), "Not understood") for words in plan.unclear
-             if words not in doubts]  # fmt: skip
-    rows += [("", "", "", "", "", f"Unclear: {masked_description(doubt)}") for doubt in doubts]
-    if plan.cost:
-        rows.append(("", "", "", "", "", plan.cost))
-    if plan.not_possible:
-        rows.append(("", "", "", "", "", f"Not possible: {plan.not_possible}"))
+    notes += [(masked_description(words), "Not understood") for words in plan.unclear if words not in doubts]
+    notes += [("", f"Unclear: {masked_description(doubt)}") for doubt in doubts]
+    notes += [("", plan.cost)] if plan.cost else []
+    notes += [("", f"Not possible: {plan.not_possible}")] if plan.not_possible else []
+    rows += [("", "", "", "", words, note) for words, note in notes]
     table = PlanTable(columns_of(_COLUMNS, rows))
     table.attrs["iso"] = {"plan": plan}
-    return table
-
-
-def message_of(run: Run, plan: PlanTable, format: Format | str | None = None) -> MessageTable:
-    """The table of the message that the description is about, with the elements of *format*."""
-    message, raw = run.exchange.steps[run.subject].message, run.text(run.subject)
-    left: tuple[str, ...] = ()
-    if format is not None and run.subject not in run.texts:
-        fitted, left = building.in_format(message, format)
-        raw = build(fitted)
-    reading = take(raw, message.version, run.exchange.network, TEXT)
-    notes = (*(f"{note}." for note in plan.plan.notes), *run.exchange.notes, *left)
-    notes += (plan.plan.cost,) if plan.plan.cost else ()
-    table = table_of(reading, source=plan.plan.source, notes=notes)
-    table.attrs["iso"] |= {"plan": plan.plan, "exchange": Held(run.exchange), "texts": run.texts}
     return table
 
 
@@ -183,14 +166,23 @@ def described(
     provider: str | None,
     model: str | None,
 ) -> MessageTable:
-    """The message that *description* is about, the last one of its plan. A language model makes the plan
-    if one is named or configured, otherwise the rules do. *version* and *at* are defaults. Raises
-    UnclearError or LlmError."""
+    """The message that *description* is about, the last one of its plan, with the elements of *format*. A
+    language model makes the plan if one is named or configured, otherwise the rules do. *version* and *at*
+    are defaults. Raises UnclearError or LlmError."""
     from sim import models
 
     if models.is_asked(provider, model):
         plan = models.plan(description, provider=provider, model=model, version=version, at=at)
     else:
         plan = plan_of(description, version=version, at=at)
-    table = plan_table(plan)
-    return message_of(table.plan.run(), table, format)
+    run = plan.run()
+    message, raw = run.exchange.steps[run.subject].message, run.text(run.subject)
+    left: tuple[str, ...] = ()
+    if format is not None and run.subject not in run.texts:
+        fitted, left = building.in_format(message, format)
+        raw = build(fitted)
+    notes = (*(f"{note}." for note in plan.notes), *run.exchange.notes, *left, *filter(None, (plan.cost,)))
+    reading = take(raw, message.version, run.exchange.network, TEXT)
+    table = table_of(reading, source=plan.source, notes=notes)
+    table.attrs["iso"] |= {"plan": plan, "exchange": Held(run.exchange), "texts": run.texts}
+    return table

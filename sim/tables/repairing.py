@@ -36,11 +36,9 @@ class ProposalsTable(Table):
     def _title(self) -> str:
         """Distinguishes a message without errors from one that no repair fixes."""
         title = super()._title()
-        return (
-            title
-            if self.valid or not title
-            else f"No repair found. {self.left[0] if self.left else ''}".strip()
-        )
+        if self.valid or not title:
+            return title
+        return f"No repair found. {self.left[0] if self.left else ''}".strip()
 
     @property
     def valid(self) -> bool:

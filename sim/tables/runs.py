@@ -14,7 +14,7 @@ from sim.link import load as loads
 from sim.link.ends import Client, Host
 from sim.link.load.run import Numbers, sent_at
 from sim.link.scenario import report as suites
-from sim.link.scenario.run import ROW, Done
+from sim.link.scenario.run import ROW
 from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesTable
 from sim.tables.tables import Table
@@ -36,13 +36,6 @@ class SuiteTable(Table):
 
     _when_empty = ("findings", "wrong", "note")
     _nothing = "No steps."
-
-
-def suite_table(done: Done) -> SuiteTable:
-    """The table of a suite's results."""
-    frame = pd.DataFrame(done.rows(), columns=list(ROW))
-    frame["latency_ms"] = frame["latency_ms"].astype("float64")
-    return SuiteTable(frame)
 
 
 def run_suite(
@@ -101,14 +94,18 @@ def run_suite(
     >>> done[["case", "received", "result"]].values.tolist()
     [['alive', '0810 00', 'passed'], ['poor', '0110 00', 'failed']]
     """
-    options: dict[str, Any] = {
-        "format": format,
-        "framing": framing,
-        "interface": interface,
-        "tls": tls,
-        "cases": cases,
-    }
-    return suite_table(suites.run_suite(suite, host, **options, junit=junit, report=report))
+    done = suites.run_suite(
+        suite,
+        host,
+        format=format,
+        framing=framing,
+        interface=interface,
+        tls=tls,
+        cases=cases,
+        junit=junit,
+        report=report,
+    )
+    return SuiteTable(pd.DataFrame(done.rows(), columns=list(ROW)).astype({"latency_ms": "float64"}))
 
 
 class LoadTable(Table):
@@ -127,12 +124,9 @@ class LoadTable(Table):
 def load_table(numbers: Numbers) -> LoadTable:
     """The table of a load test."""
     columns = ("sent", "answered", "failed", "p50_ms", "p95_ms", "p99_ms", "longest_ms")
-    rows = [
-        (second.sent, second.answered, second.failed, second.p50, second.p95, second.p99, second.longest)
-        for second in numbers.by_second
-    ]
-    table = LoadTable(pd.DataFrame(rows, columns=list(columns)))
-    table.insert(0, "second", range(len(rows)))
+    seconds = numbers.by_second
+    cells = {name: [getattr(second, name.removesuffix("_ms")) for second in seconds] for name in columns}
+    table = LoadTable({"second": range(len(seconds)), **cells})
     object.__setattr__(table, "numbers", numbers)
     return table
 

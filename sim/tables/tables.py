@@ -261,9 +261,10 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         plain.attrs = {}
         for at, (before, cells) in enumerate(self._masked_columns()):
             if any(new is not old for new, old in zip(cells, before, strict=True)):
-                # Objects: Arrow strings reject a lone surrogate.
-                column = np.empty(len(cells), dtype=object)
-                column[:] = cells
+                objects = np.empty(len(cells), dtype=object)
+                objects[:] = cells
+                # Arrow strings reject a lone surrogate.
+                column: Any = pd.Series(objects, index=plain.index, dtype=object)
                 plain.isetitem(at, column)
         plain.index = shown_labels(plain.index)
         plain.columns = shown_labels(plain.columns)
