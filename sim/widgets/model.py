@@ -146,11 +146,8 @@ def _uncover(seeable: bytearray, span: Data, seen: Anatomy, texts: Mapping[int, 
         seeable[start:end] = b"\1" * (end - start)
     if number is None or number not in texts or span["kind"] == "unread":
         return
-    place = next(
-        (candidate for candidate in seen.places if candidate.number == number and candidate.state == READ),
-        None,
-    )
-    if place is None:
+    places = {place.number: place for place in seen.places if place.state == READ}
+    if (place := places.get(number)) is None:
         return
     value, covered = seen.value(place), "".join(texts[number][1])
     prefix = seen.raw[place.start : place.value_start]
@@ -176,13 +173,8 @@ def _stands_for(byte: int, size: int, count: int) -> range:
 CHIP = 55
 _IIN = 6
 _DATE_NAMES = {
-    "CCYY": "year",
-    "YY": "year",
-    "MM": "month",
-    "DD": "day",
-    "hh": "hour",
-    "mm": "minute",
-    "ss": "second",
+    **{"CCYY": "year", "YY": "year", "MM": "month", "DD": "day"},
+    **{"hh": "hour", "mm": "minute", "ss": "second"},
 }
 
 
@@ -214,11 +206,13 @@ def parts(message: Message, number: int, text: str, network: str | None = None) 
         return []
     if number == 2:
         return list(_pan(message, text))
-    entries = unfold(message, number, network)
-    if entries:
+    if entries := unfold(message, number, network):
         return [_part(entry, text) for entry in entries]
-    pattern = message.spec[number].pattern
-    return list(_date(pattern, value)) if pattern and len(pattern) == len(value) else []
+    pattern, at, shown = message.spec[number].pattern, 0, []
+    for letters in dates.split(pattern, value) if pattern and len(pattern) == len(value) else ():
+        shown.append(ShownPart(letters, _DATE_NAMES[letters], "", at, at + len(letters)))
+        at += len(letters)
+    return shown
 
 
 def _part(entry: Told, text: str) -> ShownPart:
@@ -234,21 +228,9 @@ def _part(entry: Told, text: str) -> ShownPart:
 def _mti(text: str) -> Iterator[ShownPart]:
     mti_parts = mti.split(text)
     version = f"ISO 8583:{mti_parts.version}" if mti_parts.version else ""
-    rows = (
-        ("version", version),
-        ("class", mti_parts.message_class),
-        ("function", mti_parts.function),
-        ("origin", mti_parts.origin),
-    )
-    for at, (name, meaning) in enumerate(rows):
-        yield ShownPart(str(at + 1), name, meaning or "no known meaning", at, at + 1)
-
-
-def _date(pattern: str, value: str) -> Iterator[ShownPart]:
-    at = 0
-    for letters in dates.split(pattern, value):
-        yield ShownPart(letters, _DATE_NAMES[letters], "", at, at + len(letters))
-        at += len(letters)
+    meanings = (version, mti_parts.message_class, mti_parts.function, mti_parts.origin)
+    for at, name in enumerate(("version", "class", "function", "origin")):
+        yield ShownPart(str(at + 1), name, meanings[at] or "no known meaning", at, at + 1)
 
 
 def _pan(message: Message, text: str) -> Iterator[ShownPart]:
@@ -382,9 +364,7 @@ def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Rea
         "hides": text != seen.raw,
         "elements": elements,
         "findings": findings,
-        "general": [
-            finding for finding in findings if finding["number"] is None or finding["number"] not in numbers
-        ],
+        "general": [finding for finding in findings if finding["number"] not in numbers],
         "segments": list(_segments(seen, texts)),
         "valid": report is not None and report.valid,
         "fault": _fault(seen, str(held.error) if held and held.error else ""),
@@ -420,35 +400,18 @@ def _segments(seen: Anatomy, texts: Mapping[int, tuple[str, str]]) -> Iterator[D
         prefix, value = texts[place.number]
         kind = place.state if place.state != READ else _KINDS.get(place.number, "value")
         faulty = place.state == FAULT
-        cuts = (
-            (place.start, place.value_start, "prefix", prefix),
-            (place.value_start, place.end, kind, value),
-        )
-        for start, end, name, text in cuts:
-            if text or (faulty and name == kind):
-                yield {
-                    "start": start,
-                    "end": end,
-                    "text": _sendable(text),
-                    "kind": kind if faulty else name,
-                    "number": place.number,
-                }
+        if prefix:
+            span = {"start": place.start, "end": place.value_start, "text": _sendable(prefix)}
+            yield span | {"kind": kind if faulty else "prefix", "number": place.number}
+        if value or faulty:
+            span = {"start": place.value_start, "end": place.end, "text": _sendable(value)}
+            yield span | {"kind": kind, "number": place.number}
 
 
 def _finding(finding: Finding) -> Data:
-    return {
-        "severity": finding.severity.value,
-        "number": finding.field,
-        "path": finding.path,
-        "name": finding.name,
-        "sentence": finding.message,
-        "hint": finding.hint,
-        "rule": finding.rule,
-        "source": finding.source,
-        "network": finding.network,
-        "start": finding.start,
-        "end": finding.end,
-    }
+    names = ("path", "name", "hint", "rule", "source", "network", "start", "end")
+    words = {"number": finding.field, "severity": finding.severity.value, "sentence": finding.message}
+    return words | {name: getattr(finding, name) for name in names}
 
 
 def _element(seen: Anatomy, place: Place, prefix: str, value: str, findings: list[Data]) -> Data:
@@ -483,19 +446,13 @@ def _children(seen: Anatomy, place: Place, value: str) -> list[Data]:
     """The parts of a value; none if it could not be read."""
     if place.state != READ or place.number == BITMAP_FIELD:
         return []
-    start = place.value_start
-    return [
-        {
-            "label": part.label,
-            "name": part.name,
-            "value": _sendable(part.value or value[part.start : part.end]),
-            "meaning": _sendable(part.meaning),
-            "start": start + part.start,
-            "end": start + part.end,
-            "depth": part.depth,
-        }
-        for part in parts(seen.message, place.number, value, seen.network)
-    ]
+    children, at = [], place.value_start
+    for part in parts(seen.message, place.number, value, seen.network):
+        texts = {"value": part.value or value[part.start : part.end], "meaning": part.meaning}
+        row: Data = {"label": part.label, "name": part.name, "depth": part.depth}
+        row |= {name: _sendable(text) for name, text in texts.items()}
+        children.append(row | {"start": at + part.start, "end": at + part.end})
+    return children
 
 
 def _about(seen: Anatomy, place: Place) -> tuple[str, str]:

@@ -41,11 +41,10 @@ def text_of(data: Data) -> str:
     lines = [title_of(data), "", *_ruled(data), *_dump(data), *_listed(data)]
     if data["fault"]:
         lines += ["", *_wrapped("x ", data["fault"]["sentence"]), *_wrapped("  ", data["fault"]["hint"])]
-    others = [finding for finding in data["findings"] if not data["fault"]]
-    if others:
+    elif data["findings"]:
         lines.append("")
-    for other in others:
-        lines += _wrapped(f"{_SIGNS[other['severity']]} ", other["sentence"])
+        for finding in data["findings"]:
+            lines += _wrapped(f"{_SIGNS[finding['severity']]} ", finding["sentence"])
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -80,14 +79,15 @@ def _dump(data: Data) -> Iterator[str]:
         return
     yield from _wrapped("  ", f"Bytes, {byte_view['title']}:")
     for at in range(0, min(byte_view["size"], _MOST_DUMPED), _ROW):
-        pairs = " ".join(
-            byte_view["hex"][2 * index : 2 * index + 2]
-            for index in range(at, min(at + _ROW, byte_view["size"]))
-        )
+        pairs = _pairs(byte_view, at, min(at + _ROW, byte_view["size"]))
         yield f"{at:04X}  {pairs:<{3 * _ROW}} {byte_view['text'][at : at + _ROW]}"
     if byte_view["size"] > _MOST_DUMPED:
         yield f"and {byte_view['size'] - _MOST_DUMPED} more bytes"
     yield ""
+
+
+def _pairs(byte_view: Data, start: int, end: int) -> str:
+    return " ".join(byte_view["hex"][2 * at : 2 * at + 2] for at in range(start, end))
 
 
 def _marks(data: Data) -> str:
@@ -150,13 +150,14 @@ def anatomy_html(
 def page(data: Data) -> str:
     """The HTML of a view."""
     numbers = [element["number"] for element in data["elements"]]
+    fault = data["fault"]
     parts = [
         f"<style>{_style()}{''.join(map(_lights, numbers))}</style>",
         '<div class="iso-anatomy-page">',
         markup("p", markup("b", title_of(data))),
         f'<p class="raw"><code>{_raw(data)}</code></p>',
         *_bytes(data),
-        *_fault(data),
+        *([_fault(fault)] if fault else []),
         *_grid(data),
         *_table(data),
         "</div>",
@@ -218,9 +219,7 @@ def _bytes(data: Data) -> Iterator[str]:
     yield '<pre class="bytes">'
     for at in range(0, min(size, _MOST_BYTES), _ROW):
         end = min(at + _ROW, size)
-        pairs = "".join(
-            _run(byte_view, span, start, stop, hues) for span, start, stop in _runs(byte_view, at, end)
-        )
+        pairs = "".join(_runs(byte_view, at, end, hues))
         blanks = "   " * (_ROW - (end - at))
         yield f"{at:04X}  {pairs}{blanks} {html.escape(visible(byte_view['text'][at:end]))}"
     if size > _MOST_BYTES:
@@ -228,26 +227,21 @@ def _bytes(data: Data) -> Iterator[str]:
     yield "</pre>"
 
 
-def _runs(held: Data, at: int, end: int) -> Iterator[tuple[Data, int, int]]:
-    """The spans between two bytes, each with its start and end there."""
-    for span in held["spans"]:
+def _runs(byte_view: Data, at: int, end: int, hues: dict[int, int]) -> Iterator[str]:
+    """The bytes between two offsets, an element for each span."""
+    for span in byte_view["spans"]:
         start, stop = max(at, span["start"]), min(end, span["end"])
-        if start < stop:
-            yield span, start, stop
+        if start >= stop:
+            continue
+        pairs, number = _pairs(byte_view, start, stop), span["number"]
+        if number is None:
+            yield markup("span", pairs, span["kind"], title=span["label"]) + " "
+        else:
+            yield markup("span", pairs, f"{span['kind']} h{hues.get(number, 0)}", data_n=str(number)) + " "
 
 
-def _run(held: Data, span: Data, start: int, stop: int, hues: dict[int, int]) -> str:
-    pairs = " ".join(held["hex"][2 * at : 2 * at + 2] for at in range(start, stop))
-    number = span["number"]
-    if number is None:
-        return markup("span", pairs, span["kind"], title=span["label"]) + " "
-    return markup("span", pairs, f"{span['kind']} h{hues.get(number, 0)}", data_n=str(number)) + " "
-
-
-def _fault(data: Data) -> Iterator[str]:
-    if data["fault"]:
-        fault = data["fault"]
-        yield markup("p", joined(markup("b", f"✖ {fault['sentence']}."), f" {fault['hint']}"), "fault")
+def _fault(fault: Data) -> str:
+    return markup("p", joined(markup("b", f"✖ {fault['sentence']}."), f" {fault['hint']}"), "fault")
 
 
 def _grid(data: Data) -> Iterator[str]:
@@ -272,10 +266,9 @@ def _table(data: Data) -> Iterator[str]:
     yield f'<table class="elements"><thead><tr>{heads}</tr></thead><tbody>'
     for at, element in enumerate(data["elements"]):
         yield _row(element, at % _HUES)
-    others = [finding for finding in data["general"] if not data["fault"]]
-    for other in others:
-        sentence = html.escape(other["sentence"])
-        yield f"<tr><td>{SIGNS[other['severity']]}</td><td></td><td colspan=4>{sentence}</td></tr>"
+    for finding in () if data["fault"] else data["general"]:
+        sentence = html.escape(finding["sentence"])
+        yield f"<tr><td>{SIGNS[finding['severity']]}</td><td></td><td colspan=4>{sentence}</td></tr>"
     yield "</tbody></table>"
 
 

@@ -188,9 +188,7 @@ def to_minor(text: str, places: int) -> int:
         raise ValueError("Digits, with a point or comma before the decimals")
     units, part = match[1] or "0", match[2] or ""
     if len(part) > places:
-        raise ValueError(
-            "This currency has no decimals" if not places else f"This currency has {places} decimals"
-        )
+        raise ValueError(f"This currency has {places or 'no'} decimals")
     return within(int(units + part.ljust(places, "0")))
 
 
@@ -209,60 +207,47 @@ class AmountInput(InputField):
     currency = traitlets.Unicode("840")
 
     def __init__(self, label: str = "Amount", tooltip: str = "") -> None:
-        self._label, self._busy = label, False
+        self._label = label
         self.major = ipywidgets.Text(tooltip=tooltip)
         self.minor = ipywidgets.Text(description="In minor units", tooltip=tooltip)
         row = ipywidgets.HBox([self.major, self.minor]).add_class("iso-joined")
         super().__init__(row, classes="iso-wide")
         self._show()
-        self.major.observe(
-            lambda change: self._take(lambda: to_minor(change.new, decimals(self.currency)), self.minor),
-            "value",
-        )
-        self.minor.observe(lambda change: self._take(lambda: _digits(change.new), self.major), "value")
+        for box in (self.major, self.minor):
+            box.observe(self._take, "value")
         self.observe(self._show, ["value", "currency"])
 
-    def _take(self, read: Callable[[], int], other: Any) -> None:
+    def _read(self, box: Any) -> int:
+        """The amount in a box. Raises ValueError with a sentence for the user."""
+        if box is self.major:
+            return to_minor(box.value, decimals(self.currency))
+        typed = box.value.strip()
+        if not (typed.isascii() and typed.isdigit()):
+            raise ValueError("Digits only: minor units are whole")
+        return within(int(typed))
+
+    def _take(self, change: Any) -> None:
         """Take what was typed into one of the boxes and update the other."""
-        if self._busy:
-            return
         try:
-            value = read()
+            self.value = self._read(change["owner"])
         except ValueError as error:
             self.typed = self.problem = str(error)
-            return
-        self._busy = True
-        try:
-            self.typed = self.problem = ""
-            self.value = value
-            self._write(other)
-        finally:
-            self._busy = False
+        else:
+            self._show()
 
     def _show(self, change: Any = None) -> None:
-        """Show an amount set elsewhere, or in another currency."""
-        if self._busy:
-            return
-        self._busy = True
-        try:
-            self.typed = self.problem = ""
-            iso_currency = currency(self.currency)
-            self.major.description = f"{self._label} in {iso_currency.alpha}" if iso_currency else self._label
-            self.major.placeholder = to_major(0, decimals(self.currency))
-            self._write(self.major)
-            self._write(self.minor)
-        finally:
-            self._busy = False
-
-    def _write(self, box: Any) -> None:
-        box.value = to_major(self.value, decimals(self.currency) if box is self.major else 0)
-
-
-def _digits(text: str) -> int:
-    typed = text.strip()
-    if not (typed.isascii() and typed.isdigit()):
-        raise ValueError("Digits only: minor units are whole")
-    return within(int(typed))
+        """Show the amount in each box that has another text for it."""
+        self.typed = self.problem = ""
+        iso_currency, places = currency(self.currency), decimals(self.currency)
+        self.major.description = f"{self._label} in {iso_currency.alpha}" if iso_currency else self._label
+        self.major.placeholder = to_major(0, places)
+        for box, text in ((self.major, to_major(self.value, places)), (self.minor, str(self.value))):
+            try:
+                same = self._read(box) == self.value
+            except ValueError:
+                same = False
+            if not same:
+                box.value = text
 
 
 class ListInput(InputField):
@@ -352,7 +337,9 @@ class CardInput(InputField):
         # The list is sent to the browser, so its values are positions, never card numbers.
         self._cards = {f"#{at}": card.pan for at, card in enumerate(cards)}
         places = {pan: at for at, pan in self._cards.items()}
-        labels = [_card_label(card, self.network is None) for card in cards]
+        labels = [", ".join(filter(None, (mask_pan(card.pan), card.note))) for card in cards]
+        if self.network is None:
+            labels = [f"{card.network} {label}" for card, label in zip(cards, labels, strict=True)]
         self.choice.options = (
             (f"{mask_pan(usual.pan)}, the default test card", USUAL_CARD),
             *zip(labels, self._cards, strict=True),
@@ -368,9 +355,8 @@ class CardInput(InputField):
         if self._busy:
             return
         self._busy = True
-        chosen = self.choice.value
-        is_own = chosen == OWN_CARD
-        self.value = self.own.value.strip() or None if is_own else self._cards.get(chosen)
+        is_own = self.choice.value == OWN_CARD
+        self.value = self.own.value.strip() or None if is_own else self._cards.get(self.choice.value)
         self._busy = False
         self._advise()
 
@@ -391,11 +377,6 @@ class CardInput(InputField):
         self.typed = self.choice.problem or (misfit if is_own and pan and not digits else "")
         self.problem = self.typed
         self.note = _advice(pan, self.network) if is_own and digits else ""
-
-
-def _card_label(card: Any, with_network: bool) -> str:
-    parts = [f"{card.network} " if with_network else "", mask_pan(card.pan)]
-    return "".join(parts) + (f", {card.note}" if card.note else "")
 
 
 def _advice(pan: str, name: str | None) -> str:
@@ -437,10 +418,7 @@ _NAMED: dict[str, Callable[[object], str]] = {
 }
 # Options with an input of their own.
 _OWN: dict[str, Callable[[str, str], InputField]] = {
-    "pan": CardInput,
-    "currency": CurrencyInput,
-    "outcome": OutcomeInput,
-    "stan": StanInput,
+    **{"pan": CardInput, "currency": CurrencyInput, "outcome": OutcomeInput, "stan": StanInput}
 }
 
 
@@ -535,16 +513,10 @@ def _box(option: Option, trait: Any) -> Any:
     row = read_toml("templates")["options"].get(option.name, {})
     if row.get("secret"):
         return CoveredText(cover=lambda text: "*" * len(text), label=option.label, rows=1)
-    return ipywidgets.Text(
-        placeholder=_example(option) or row.get("expected", ""), continuous_update=False, **words
-    )
-
-
-def _example(option: Option) -> str:
-    """A value from the sample messages."""
     samples = {option_named(name): value for name, value in read_toml("templates")["sample"].items()}
-    value = samples.get(option.name, "")
-    return value if isinstance(value, str) else ""
+    sample = samples.get(option.name, "")
+    example = sample if isinstance(sample, str) else ""
+    return ipywidgets.Text(placeholder=example or row.get("expected", ""), continuous_update=False, **words)
 
 
 class Form(ipywidgets.Box):  # type: ignore[misc]
