@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -57,14 +57,6 @@ _SEARCHED = ("mti", "network", "text", "error")
 def flags(column: Any) -> Flags:
     """Arrow's answer as an array, with missing values as False."""
     return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), dtype=bool)
-
-
-def _any(parts: Iterable[Flags], size: int) -> Flags:
-    """Where any of *parts* is true."""
-    union = np.zeros(size, bool)
-    for part in parts:
-        union |= part
-    return union
 
 
 class Texts:
@@ -130,6 +122,12 @@ class RowFilter:
         """Every row."""
         return np.ones(self._size, bool)
 
+    def _none(self) -> Flags:
+        return np.zeros(self._size, bool)
+
+    def _any(self, parts: list[Flags]) -> Flags:
+        return np.asarray(np.logical_or.reduce([self._none(), *parts]), bool)
+
     def warm(self) -> None:
         """Prepare for the first text search."""
         with ThreadPoolExecutor() as pool:
@@ -146,23 +144,17 @@ class RowFilter:
 
     def anywhere(self, text: str) -> Flags:
         """The rows with *text* in any element."""
-        needle = text.rstrip("…")
-        hits = np.zeros(self._size, bool)
+        needle, hits = text.rstrip("…"), self._none()
         for name in self._searched():
             if hits.all():
                 break
             hits |= self._text(name).hold(needle)
         return hits
 
-    def _present(self, name: str) -> Flags:
-        if name == "verdict":
-            return np.ones(self._size, bool)
-        has_column = name in self._table.columns
-        return flags(pc.is_valid(self._columns(name))) if has_column else np.zeros(self._size, bool)
-
     def having(self, columns: tuple[str, ...]) -> Flags:
         """The rows that have one of *columns*."""
-        return _any(map(self._present, columns), self._size)
+        present = [flags(pc.is_valid(self._columns(name))) for name in columns if name in self._table.columns]
+        return self.all() if "verdict" in columns else self._any(present)
 
     def compared(self, columns: tuple[str, ...], sign: str, value: str, code: str = "") -> Flags:
         """The rows in which any of *columns* compares so with *value*; for `!=` and `!~`, those that have
@@ -172,7 +164,8 @@ class RowFilter:
             return self.having(columns) & ~self.compared(columns, negative, value, code)
         self._possible(columns, sign, value)
         text = value.rstrip("…")
-        return _any((self._column_flags(name, sign, text, code) for name in columns), self._size)
+        compared = [self._column_flags(name, sign, text, code) for name in columns]
+        return self._any(compared)
 
     def _possible(self, columns: tuple[str, ...], sign: str, value: str) -> None:
         """Raises FilterError if *columns* cannot contain *value*."""
@@ -181,11 +174,8 @@ class RowFilter:
         elements = [spec(version)[int(name[2:])] for name in columns for version in self._versions]
         longest = max(element.size * (2 if element.binary else 1) for element in elements)
         what = " or ".join(f"DE {name[2:]}" for name in columns)
-        if (
-            len(value.strip()) > longest
-            and "*" not in value
-            and not any(element.pattern for element in elements)
-        ):
+        patterned = any(element.pattern for element in elements)
+        if len(value.strip()) > longest and "*" not in value and not patterned:
             raise FilterError(f"{what} has at most {longest} characters; use ~ to match part of it.")
         digits = all(element.content == "n" for element in elements) and len(columns) == 1
         bare = _BETWEEN_DIGITS.sub("", value) if elements[0].pattern else value
@@ -196,7 +186,7 @@ class RowFilter:
         if name == "verdict":
             return self._verdict(sign, value)
         if name not in self._table.columns:
-            return np.zeros(self._size, bool)
+            return self._none()
         if sign == "~":
             return self._text(name).hold(value)
         number = number_of(name)
@@ -212,9 +202,8 @@ class RowFilter:
 
     def _network(self, value: str) -> str:
         """The network that *value* names, in the log or known. Raises FilterError."""
-        networks = {
-            str(name).casefold(): str(name) for name in pc.unique(self._columns("network")).to_pylist()
-        }
+        names = map(str, pc.unique(self._columns("network")).to_pylist())
+        networks = {name.casefold(): name for name in names}
         try:
             return networks.get(value.casefold()) or network_named(value)
         except ChoiceError as error:
@@ -232,17 +221,13 @@ class RowFilter:
         patterns = {version: spec(version)[number].pattern for version in self._versions}
         if not any(patterns.values()) or not digits.isdecimal():
             return self._plain(name, sign, value)
-        hits = np.zeros(self._size, bool)
+        hits = self._none()
         for version, pattern in patterns.items():
             start = max(pattern.find("hh"), 0) if ":" in value and "-" not in value else 0
-            test = partial(_part, sign=sign, start=start, digits=digits)
-            hits |= self._of_version(version) & self._text(name).meet(test)
+            met = self._text(name).meet(partial(_part, sign=sign, start=start, digits=digits))
+            alone = len(self._versions) == 1
+            hits |= met if alone else met & flags(pc.equal(self._columns("version"), version))
         return hits
-
-    def _of_version(self, version: str) -> Flags:
-        if len(self._versions) == 1:
-            return np.ones(self._size, bool)
-        return flags(pc.equal(self._columns("version"), version))
 
     def _plain(self, name: str, sign: str, value: str) -> Flags:
         """Texts are compared by character, digits by number."""
@@ -265,12 +250,11 @@ class RowFilter:
     def _time(self, name: str, sign: str, value: str) -> Flags:
         column = self._columns(name)
         if hour := _HOUR.fullmatch(value):
-            seconds = sum(
-                int(part or 0) * each for part, each in zip(hour.groups(), (3600, 60, 1), strict=True)
-            )
+            hours, minutes, seconds = (int(part or 0) for part in hour.groups())
+            start_of = 3600 * hours + 60 * minutes + seconds
             day = pc.add(pc.multiply(pc.hour(column), 3600), pc.multiply(pc.minute(column), 60))
             width = 1 if hour[3] else 60  # 12:30 is the whole minute
-            return flags(_within(pc.add(day, pc.second(column)), sign, seconds, seconds + width))
+            return flags(_within(pc.add(day, pc.second(column)), sign, start_of, start_of + width))
         if not _DAY.fullmatch(value):
             raise FilterError(f"{name} needs a time or a day: {name}>12:30, {name}>=2026-11-20T12:30")
         try:
@@ -278,9 +262,7 @@ class RowFilter:
         except ValueError:
             raise FilterError(f"{mask_words(value)} is no day or time: {name}>=2026-11-20T12:30") from None
         start = start.tz_localize("UTC") if start.tzinfo is None and column.type.tz else start
-        step = {10: pd.Timedelta(days=1), 16: pd.Timedelta(minutes=1)}.get(
-            len(value), pd.Timedelta(seconds=1)
-        )
+        step = pd.Timedelta(seconds={10: 86_400, 16: 60}.get(len(value), 1))
         ends = (pa.scalar(moment, column.type) for moment in (start, start + step))
         return flags(_within(column, sign, *ends))
 
@@ -394,8 +376,6 @@ def _within(column: Any, sign: str, start: Any, end: Any) -> Any:
     """How *column* compares with the range from *start* to *end*."""
     if sign == "=":
         return pc.and_(pc.greater_equal(column, start), pc.less(column, end))
-    return (
-        _SIGNS[sign](column, end if sign == "<=" else start)
-        if sign in ("<", ">=")
-        else (pc.less(column, end) if sign == "<=" else pc.greater_equal(column, end))
-    )
+    if sign in ("<", ">="):
+        return _SIGNS[sign](column, start)
+    return pc.less(column, end) if sign == "<=" else pc.greater_equal(column, end)

@@ -84,21 +84,16 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         self.kind = ipywidgets.Dropdown(options=list(KINDS), description="Plot")
         self.plot_button = ipywidgets.Button(description="Plot")
         self.diff_button = ipywidgets.Button(description="Compare the two selected")
-        self.format = ipywidgets.Dropdown(
-            options=[("CSV", "csv"), ("Parquet", "parquet")], description="Format"
-        )
+        formats = [("CSV", "csv"), ("Parquet", "parquet")]
+        self.format = ipywidgets.Dropdown(options=formats, description="Format")
         self.covered = ipywidgets.Dropdown(options=[_SAFE, _TRUE], description="Export")
         self.export_button = ipywidgets.Button(description="Export")
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.picture = ipywidgets.HTML().add_class("iso-picture")
         self.compared = ipywidgets.VBox()
-        bar = ipywidgets.HBox(
-            [
-                ipywidgets.HBox([self.kind, self.plot_button]).add_class("iso-pair"),
-                self.diff_button,
-                ipywidgets.HBox([self.format, self.covered, self.export_button]).add_class("iso-pair"),
-            ]
-        ).add_class("iso-bar")
+        plotting = ipywidgets.HBox([self.kind, self.plot_button]).add_class("iso-pair")
+        exporting = ipywidgets.HBox([self.format, self.covered, self.export_button]).add_class("iso-pair")
+        bar = ipywidgets.HBox([plotting, self.diff_button, exporting]).add_class("iso-bar")
         super().__init__([bar, self.said, self.picture, self.compared])
         self.plot_button.on_click(lambda _: self.plot())
         self.diff_button.on_click(lambda _: self.diff())
@@ -138,7 +133,7 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         data = self._explorer.export(self.format.value, masked)
         name = f"messages{'' if masked else '-with-card-data'}.{self.format.value}"
         self._explorer.grid.download(name, data)
-        words = f"{name}: {len(data):,} bytes, {'card data masked' if masked else 'card data in clear'}."
+        words = f"{name}: {len(data):,} bytes, {self.covered.value}."
         self.said.value = markup("p", words, role="status")
         show(self.said, True)
 
@@ -169,19 +164,17 @@ def sparkline(totals: list[int], bad: list[int]) -> str:
     most = max(totals, default=0)
     if not most:
         return ""
-    bars = [_bar(at, count, most, "all") for at, count in enumerate(totals) if count]
-    bars += [_bar(at, count, most, "bad") for at, count in enumerate(bad) if count]
+    bars = ""
+    for kind, counts in (("all", totals), ("bad", bad)):
+        for at, tall in ((at, max(_HEIGHT * count / most, 1)) for at, count in enumerate(counts) if count):
+            place = f'x="{at}" y="{_HEIGHT - tall:.1f}" width="0.9" height="{tall:.1f}"'
+            bars += f'<rect class="{kind}" {place}/>'
     words = (
         f"Position in the log: {len(totals)} equal parts, up to {most:,} messages each; invalid messages at "
         f"the bottom, {sum(bad):,} in all."
     )
     box = f'viewBox="0 0 {len(totals)} {_HEIGHT}" preserveAspectRatio="none"'
-    return f'<svg {box} role="img" aria-label="{words}"><title>{words}</title>{"".join(bars)}</svg>'
-
-
-def _bar(at: int, count: int, most: int, kind: str) -> str:
-    tall = max(_HEIGHT * count / most, 1)
-    return f'<rect class="{kind}" x="{at}" y="{_HEIGHT - tall:.1f}" width="0.9" height="{tall:.1f}"/>'
+    return f'<svg {box} role="img" aria-label="{words}"><title>{words}</title>{bars}</svg>'
 
 
 MESSAGES, TRANSACTIONS = "Messages", "Transactions"
@@ -191,12 +184,9 @@ _NOTHING = "No messages match."
 
 def _help() -> str:
     """Filter examples, collapsed."""
-    rows = [
-        markup("tr", joined(markup("td", markup("code", example)), markup("td", means)))
-        for example, means in HELP
-    ]
-    table = joined(markup("summary", "Filter examples"), markup("table", joined(*rows)))
-    return markup("details", table, "iso-help")
+    cells = [joined(markup("td", markup("code", example)), markup("td", means)) for example, means in HELP]
+    table = markup("table", joined(*(markup("tr", pair) for pair in cells)))
+    return markup("details", joined(markup("summary", "Filter examples"), table), "iso-help")
 
 
 class LogExplorer(Panel):
@@ -260,10 +250,8 @@ class LogExplorer(Panel):
     def _laid_out(self) -> list[Any]:
         self._narrowed = InputField(self.filter, classes="iso-row")
         examples = InputField(ipywidgets.HTML(_help()), classes="iso-row")
-        boxes = [
-            InputField(*inputs)
-            for inputs in ((self.verdicts,), (self.networks,), (self.rules, self.more_rules), (self.sort,))
-        ]
+        inputs = ((self.verdicts,), (self.networks,), (self.rules, self.more_rules), (self.sort,))
+        boxes = [InputField(*parts) for parts in inputs]
         form = ipywidgets.HBox([self._narrowed, examples, *boxes]).add_class("iso-form")
         pasted = ipywidgets.VBox([self.paste]).add_class("iso-field")
         self._place = ipywidgets.VBox([self.drop, pasted]).add_class("iso-place")
@@ -282,7 +270,7 @@ class LogExplorer(Panel):
             self.observe(lambda change, box=box: _choose(box, change.new), name)
         self.observe(lambda change: self._apply(), ["query", "verdict", "network", "rule"])
         self.observe(lambda change: self._open_tab(), "tab")
-        self.observe(lambda change: self._tell(), "problem")
+        traitlets.dlink((self, "problem"), (self.said, "value"), lambda problem: wrong(problem, "p"))
         self.more_rules.on_click(lambda _: self.judge_more())
         self.sort.observe(self._sort, "value")
         self.grid.observe(lambda change: self._look(), "current")
@@ -422,10 +410,8 @@ class LogExplorer(Panel):
     def _offer_rules(self) -> None:
         rows_by_rule = self._rules.found if self._rules else {}
         ordered = sorted(rows_by_rule, key=lambda rule: (-len(rows_by_rule[rule]), rule))
-        self.rules.options = [
-            ("all", ""),
-            *((f"{rule} ({len(rows_by_rule[rule]):,})", rule) for rule in ordered),
-        ]
+        choices = [(f"{rule} ({len(rows_by_rule[rule]):,})", rule) for rule in ordered]
+        self.rules.options = [("all", ""), *choices]
         _choose(self.rules, self.rule)
         left = self._rules.left if self._rules else 0
         self.more_rules.description = f"Check more ({left:,} left)"
@@ -490,14 +476,12 @@ class LogExplorer(Panel):
             return
         reading = reading_of(self._log, row)
         network = self._log.table["network"].iloc[row]
-        kept_reading, raw = (kept(reading), shown_text(reading)) if reading else (None, "")
-        version, network = reading.version if reading else None, network if isinstance(network, str) else None
+        network = network if isinstance(network, str) else None
+        parts = (shown_text(reading), reading.version, kept(reading)) if reading else ("", None, None)
+        raw, version, kept_reading = parts
         self.copy.message, self.copy.version, self.copy.network = raw, version, network
         self.views.put(raw, version, network, None, kept_reading)
         self.report.data = report_data(verdict_on(reading) if reading else None)
-
-    def _tell(self) -> None:
-        self.said.value = wrong(self.problem, "p")
 
     def _static(self) -> str:
         return self.shown._repr_html_() if self.shown is not None else markup("p", repr(self))

@@ -65,13 +65,13 @@ def planned(plan: Plan) -> str:
         joined(markup("dt", words), markup("dd", ", ".join(dict.fromkeys(values))))
         for words, values in sorted(titles.items(), key=lambda item: text.find(item[0].split(_BETWEEN)[0]))
     ]
-    runs = plan.makes_messages and not (plan.unclear or plan.not_possible)
-    hints = [hint(_made_of(plan))] if runs else []
-    hints += [hint(f"{note}.") for note in plan.remarks]
-    if plan.cost:
-        hints.append(hint(plan.cost))
+    hints = [f"{note}." for note in plan.remarks]
+    if plan.makes_messages and not (plan.unclear or plan.not_possible):
+        exchange = plan.run().exchange
+        story = f" {tell(exchange)}" if any(step.is_answer for step in exchange.steps) else ""
+        hints.insert(0, f"Makes {', '.join(message.mti for message in exchange.messages)}.{story}")
     paragraph = markup("p", joined(*parts, text[at:]), "iso-planned")
-    return paragraph + markup("dl", joined(*rows), "iso-plan") + "".join(hints)
+    return paragraph + markup("dl", joined(*rows), "iso-plan") + "".join(map(hint, [*hints, plan.cost]))
 
 
 def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -83,10 +83,8 @@ def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
         )
         if words and not with_amount:
             title = _TITLES.get(name, name).partition(",")[0]
-            yield (
-                masked_description(words),
-                f"{title}: {shown_value(name, _value_in_words(name, str(value), step.options))}",
-            )
+            shown = shown_value(name, _value_in_words(name, str(value), step.options))
+            yield masked_description(words), f"{title}: {shown}"
 
 
 def _value_in_words(name: str, value: str, options: Mapping[str, Any]) -> str:
@@ -102,15 +100,6 @@ def _value_in_words(name: str, value: str, options: Mapping[str, Any]) -> str:
         row = answer(value, options.get("version") or native_version(network, pan), network)
         return f"{value} {row.meaning}" if row else value
     return value
-
-
-def _made_of(plan: Plan) -> str:
-    """The messages that *plan* makes and, if they get responses, their story."""
-    exchange = plan.run().exchange
-    answered = any(step.is_answer for step in exchange.steps)
-    return f"Makes {', '.join(message.mti for message in exchange.messages)}" + (
-        f". {tell(exchange)}" if answered else "."
-    )
 
 
 def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
@@ -148,9 +137,8 @@ def offered(chosen: Mapping[str, Any]) -> tuple[str, ...]:
     card = detect(str(pan)) if pan else None
     network = chosen["network"] or (card.network if card else None if pan else NETWORKS[0])
     version = chosen["version"] or native_version(chosen["network"], pan)
-    setting = Setting(
-        kind, network, version, purpose, chosen["entry"] or usual_entry(purpose), details=chosen
-    )
+    entry = chosen["entry"] or usual_entry(purpose)
+    setting = Setting(kind, network, version, purpose, entry, details=chosen)
     if setting.alone:
         return ()
     table = read_toml("templates")["options"]
@@ -203,9 +191,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self._set_outputs()
         bar = RunBar("Generate")
         chosen = (self.saved, self.describe, self.read, self.form, self.folded)
-        super().__init__(
-            *chosen, bar, self.call, self.said, self.result, bar=bar, classes="iso-generate-panel"
-        )
+        parts = (*chosen, bar, self.call, self.said, self.result)
+        super().__init__(*parts, bar=bar, classes="iso-generate-panel")
         self._link()
         self.observe(lambda change: self._read(), "description")
         self._choose(options, ("description", *OPTIONS))  # the options take precedence
@@ -290,12 +277,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self.folded = ipywidgets.Accordion([self.more], titles=titles, selected_index=None)
         self.folded.add_class("iso-carried")
         self.amount, self.card = self.form.of(AmountInput), self.form.of(CardInput)
-        self.words = CoveredText(
-            cover=mask_words,
-            label="Describe it",
-            placeholder="Visa contactless 12.50 EUR in Lyon, declined for insufficient funds",
-            rows=2,
-        )
+        example = "Visa contactless 12.50 EUR in Lyon, declined for insufficient funds"
+        self.words = CoveredText(cover=mask_words, label="Describe it", placeholder=example, rows=2)
         self.describe = InputField(self.words)
         self.read = ipywidgets.HTML().add_class("iso-said")
 
@@ -307,7 +290,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             rows=1,
             editable=False,
         ).add_class("iso-call")
-        self.text = CoveredText(cover=lambda raw: cover(raw, None), label="Message", rows=2, editable=False)
+        self.text = CoveredText(cover=cover, label="Message", rows=2, editable=False)
         self.views = MessageViews()
         self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
         self.actions = MessageActions(self._take, at=self.at)
@@ -331,25 +314,20 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         question = None
         if self.description.strip():
             question = self._described()
-        elif self._inputs_ok():
+        else:
             self._build()
         self._tell()
         return question
 
-    def _inputs_ok(self) -> bool:
-        left_out = NO_CARD if self._kind().get("cardless") else ()
-        wrong = [label for name, label in self.form.unread().items() if name not in left_out]
-        self.problem = f"Fix {' and '.join(wrong)} first" if wrong else ""
-        return not wrong
-
     def _build(self) -> None:
+        """Make the message of the options, if all inputs have valid values."""
+        left_out = NO_CARD if self._cardless else ()
+        if wrong := [label for name, label in self.form.unread().items() if name not in left_out]:
+            self.problem = f"Fix {' and '.join(wrong)} first"
+            return
         try:
-            self._put(
-                generated(
-                    **{"network": None, "pan": None, "version": None, "entry": None} | self.options(),
-                    at=self.at,
-                )
-            )
+            automatic = dict.fromkeys(("network", "pan", "version", "entry"))
+            self._put(generated(**automatic | self.options(), at=self.at))
         except (BuildError, OptionError) as error:
             self.problem = str(error)
             option = error.option if isinstance(error, OptionError) else ""
@@ -412,9 +390,9 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self.message = raw
         self._tell()
 
-    def _kind(self) -> Mapping[str, Any]:
-        row: Mapping[str, Any] = read_toml("templates")["kinds"][self.message_type]
-        return row
+    @property
+    def _cardless(self) -> bool:
+        return bool(read_toml("templates")["kinds"][self.message_type].get("cardless"))
 
     def _follow(self, change: Any) -> None:
         """Reset the message type and card entry if they do not apply to the purpose."""
@@ -426,7 +404,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
     def _adapt(self) -> None:
         """Offer only options that apply: an echo test has no card and no amount."""
-        cardless = bool(self._kind().get("cardless"))
+        cardless = self._cardless
         self.call.value = self.code
         names = offered({name: getattr(self, name) for name in OPTIONS})
         for name, field in self.more.fields.items():
@@ -437,18 +415,16 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self.form.fields["message_type"].note = note
 
     def _show(self) -> None:
-        self.table = self._tabled()
+        table = None
+        if self.message and has_tables():
+            from sim import tables
+
+            table = tables.parse(self.message, network=self.asked_network, interface=self.interface)
+        self.table = table
         reading = recognised(self.message, interface=self.interface) if self.interface else None
         self.views.put(self.message, None, self.asked_network, self.table, reading)
         show(self.result, bool(self.message))
         self._tell()
-
-    def _tabled(self) -> Any:
-        if not self.message or not has_tables():
-            return None
-        from sim import tables
-
-        return tables.parse(self.message, network=self.asked_network, interface=self.interface)
 
     def _tell(self, news: str = "") -> None:
         lines = [hint(note) for note in self.notes if self.message]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import anywidget
@@ -128,19 +128,15 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
         entry = next((item for item in traffic or () if item.number == number), None)
         result = traffic.read(entry) if traffic and entry else None
         self.said.value = ""
-        if isinstance(result, Message):
-            self._put_message(result)
-        elif traffic and entry and result:
+        raw, version = "", None
+        if traffic and entry and isinstance(result, ParseError):
             self._put_unread(traffic.line, entry.data, result)
-        else:
-            self.views.put("", None, None, None)
-
-    def _put_message(self, seen: Message) -> None:
-        try:
-            raw = build(seen)
-        except IsoError:
-            raw = ""
-        self.views.put(raw, seen.version, None, None)
+            return
+        if isinstance(result, Message):
+            version = result.version
+            with suppress(IsoError):
+                raw = build(result)
+        self.views.put(raw, version, None, None)
 
     def _put_unread(self, line: Line, data: bytes, error: ParseError) -> None:
         """Show bytes that are not a message: the reason, and what could be read."""
@@ -152,9 +148,8 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
                 data = line.bare(data)[0]
             text = mask_bytes(data) or "no bytes after the length"
             self.said.value += markup("pre", text, "iso-bytes")
-        self.views.put(
-            shown_text(reading) if reading else "", reading.version if reading else None, None, None, reading
-        )
+        raw, version = (shown_text(reading), reading.version) if reading else ("", None)
+        self.views.put(raw, version, None, None, reading)
 
 
 class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
@@ -178,25 +173,17 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
         """Add a row with *values*."""
         # Set now: a later change to a visible input would discard what is being typed.
         tooltip = f"Rule {len(self.lines) + 1}"
-        line = {
-            name: ipywidgets.Text(
-                value=str(values.pop(name, "")),
-                placeholder=example,
-                description=label,
-                tooltip=tooltip,
-                continuous_update=False,
-            )
-            for name, label, example in COLUMNS
-        }
+        line = {}
+        for name, label, example in COLUMNS:
+            looks = {"placeholder": example, "description": label, "tooltip": tooltip}
+            text = str(values.pop(name, ""))
+            line[name] = ipywidgets.Text(value=text, continuous_update=False, **looks)
         action = values.pop("action", "answer")
         # A partial approval needs an amount, for which there is no input.
         offered = [choice for choice in ACTIONS if choice != "partial" or choice == action]
-        line["action"] = ipywidgets.Dropdown(
-            options=[(f"{name}: {ACTIONS[name]}", name) for name in offered],
-            value=action,
-            description="Action",
-            tooltip=tooltip,
-        )
+        choices = [(f"{name}: {ACTIONS[name]}", name) for name in offered]
+        looks = {"description": "Action", "tooltip": tooltip}
+        line["action"] = ipywidgets.Dropdown(options=choices, value=action, **looks)
         remove = ipywidgets.Button(description="Remove", tooltip=tooltip)
         for cell in line.values():
             cell.observe(self._gather, "value")
@@ -208,9 +195,7 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
         cells = ipywidgets.Box([*short, wide]).add_class("iso-form")
         head = ipywidgets.HBox([ipywidgets.HTML(), remove]).add_class("iso-bar")
         self._box.children = (*self._box.children, ipywidgets.VBox([head, cells]).add_class("iso-rule"))
-        if not self._putting:
-            self._number()
-            self._gather()
+        self._gather()
 
     def _number(self) -> None:
         """Number the rules, in their headings and in the tooltips for screen readers."""
@@ -225,32 +210,36 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
     def _remove(self, line: dict[str, Any]) -> None:
         at = next(at for at, other in enumerate(self.lines) if other is line)
         del self.lines[at], self._rest[at]
-        self._box.children = tuple(box for place, box in enumerate(self._box.children) if place != at)
-        self._number()
+        self._box.children = (*self._box.children[:at], *self._box.children[at + 1 :])
         self._gather()
 
     def _gather(self, change: Any = None) -> None:
         if self._putting:
             return
+        if change is None:  # a row was added or removed
+            self._number()
         rows = [
             {**rest, **{name: cell.value for name, cell in line.items() if cell.value}}
             for line, rest in zip(self.lines, self._rest, strict=True)
         ]
-        self._putting = True
-        try:
+        with self._quietly():
             self.rows = tuple(row for row in rows if row != {"action": "answer"})
-        finally:
-            self._putting = False
 
     def _put(self, change: Any) -> None:
         if self._putting:
             return
-        self._putting = True
-        try:
+        with self._quietly():
             self.lines, self._rest, self._box.children = [], [], ()
             for row in self.rows:
                 self.add(**row)
             self._number()
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Inside, changes of the inputs and of the rows are not passed on."""
+        self._putting = True
+        try:
+            yield
         finally:
             self._putting = False
 

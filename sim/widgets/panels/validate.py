@@ -11,7 +11,9 @@ each proposal with its evidence. `ReportView` is the verdict, what each network 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import anywidget
@@ -37,6 +39,7 @@ Data = dict[str, Any]
 
 # The rule for the card's network: other findings of a network that is not the card's matter little.
 _WHOSE = "pan-network"
+_LEVELS = {"error": Severity.ERROR, "warning": Severity.WARNING, "hint": Severity.INFO}
 ELSEWHERE = "Check against other networks"
 VERDICT_SIGNS = {"valid": "✔", "invalid": "✖", "broken": "✖", "empty": ""}
 _NO_REPORT: Data = {"verdict": {"state": "empty", "words": ""}, "networks": [], "findings": []}
@@ -63,29 +66,21 @@ def report_data(report: Report | None, network: str = "") -> Data:
     if report is None:
         return _NO_REPORT
     other = report.networks.get(network)
+    networks = [
+        {
+            "name": name,
+            "title": network_of(name).title,
+            "passed": result.passed,
+            "foreign": any(finding.rule == _WHOSE for finding in result.findings),
+            "own": name == report.network,
+            **{f"{word}s": count for word, count in _counts(result.findings).items()},
+        }
+        for name, result in report.networks.items()
+    ]
     # Errors first, otherwise in the order of the elements.
-    ranks = list(Severity)
-    findings = sorted(
-        report.findings if other is None else other.findings,
-        key=lambda finding: ranks.index(finding.severity),
-    )
-    return {
-        "verdict": verdict(report),
-        "networks": [
-            {
-                "name": name,
-                "title": network_of(name).title,
-                "passed": result.passed,
-                "foreign": any(finding.rule == _WHOSE for finding in result.findings),
-                "errors": _count(result.findings, Severity.ERROR),
-                "warnings": _count(result.findings, Severity.WARNING),
-                "hints": _count(result.findings, Severity.INFO),
-                "own": name == report.network,
-            }
-            for name, result in report.networks.items()
-        ],
-        "findings": [_finding(finding) for finding in findings],
-    }
+    ranks, findings = list(Severity), report.findings if other is None else other.findings
+    ordered = sorted(findings, key=lambda finding: ranks.index(finding.severity))
+    return {"verdict": verdict(report), "networks": networks, "findings": [*map(_finding, ordered)]}
 
 
 def verdict(report: Report) -> Data:
@@ -96,32 +91,26 @@ def verdict(report: Report) -> Data:
     brand = network_of(report.network).title if report.network else ""
     table = report.message.dialect if report.message else None  # of a link other than its card's brand
     link = interface(table.interface).title if table and table.interface else ""
-    title = (
-        f"{brand} over {link}" if brand and link else brand or link or "the standard alone: no known network"
-    )
-    levels = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "hint"))
-    counts = ", ".join(
-        _many(n, word) for severity, word in levels if (n := _count(report.findings, severity))
-    )
+    title = " over ".join(filter(None, (brand, link))) or "the standard alone: no known network"
+    counts = _said(_counts(report.findings))
     head = "Valid" if report.valid else "Invalid"
     words = f"{head} for {title}, read as ISO 8583:{report.version}." + (f" {counts}." if counts else "")
     return {"state": head.lower(), "words": words}
 
 
-def _many(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+def _counts(findings: tuple[Finding, ...]) -> dict[str, int]:
+    """The numbers of errors, warnings and hints."""
+    counts = Counter(finding.severity for finding in findings)
+    return {word: counts[severity] for word, severity in _LEVELS.items()}
 
 
-def _count(findings: tuple[Finding, ...], severity: Severity) -> int:
-    return sum(finding.severity is severity for finding in findings)
+def _said(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in counts.items() if count)
 
 
 def _finding(finding: Finding) -> Data:
-    label = (
-        f"DE {finding.path}"
-        if finding.path and finding.field not in (None, 0, 1)
-        else element_label(finding.field)
-    )
+    inside = finding.path and finding.field not in (None, 0, 1)
+    label = f"DE {finding.path}" if inside else element_label(finding.field)
     return {
         "severity": finding.severity.value,
         "place": label[:1].upper() + label[1:],
@@ -148,26 +137,20 @@ def report_html(data: Data) -> str:
     state = data["verdict"]["state"]
     lines: list[str] = [markup("p", markup("b", f"{VERDICT_SIGNS[state]} {data['verdict']['words']}"))]
     if data["findings"]:
-        rows = [
-            (finding["severity"], finding["place"], finding["sentence"], finding["hint"])
-            for finding in data["findings"]
-        ]
-        lines.append(_table(("severity", "where", "message", "hint"), rows))
+        cells = itemgetter("severity", "place", "sentence", "hint")
+        lines.append(_table(("severity", "where", "message", "hint"), [*map(cells, data["findings"])]))
     elif state != "empty":
         lines.append("<p>No findings.</p>")
-    others = [row for row in data["networks"] if not row["own"]]
-    if others:
+    rows = []
+    for row in data["networks"]:
+        passes = "✔ would pass" if row["passed"] else "✖ would fail"
+        result = "– not the card's network" if row["foreign"] else passes
+        if not row["own"]:
+            rows.append((row["title"], result, _said({word: row[f"{word}s"] for word in _LEVELS})))
+    if rows:
         lines.append(markup("p", markup("b", ELSEWHERE)))
-        lines.append(_table(("network", "result", "findings"), [_network_cells(row) for row in others]))
+        lines.append(_table(("network", "result", "findings"), rows))
     return "\n".join(lines)
-
-
-def _network_cells(row: Data) -> tuple[str, ...]:
-    result = (
-        "– not the card's network" if row["foreign"] else "✔ would pass" if row["passed"] else "✖ would fail"
-    )
-    counts = [_many(row[f"{word}s"], word) for word in ("error", "warning", "hint") if row[f"{word}s"]]
-    return row["title"], result, ", ".join(counts)
 
 
 def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -228,12 +211,11 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
             self._used(chosen.text, chosen.said)
 
     def _row(self, at: int, proposal: Proposal) -> Any:
-        text = ipywidgets.HTML(proposal_html(proposal))
-        if proposal.message is None:
-            return ipywidgets.HBox([text]).add_class("iso-edit")
-        button = ipywidgets.Button(description="Use this repair")
-        button.on_click(lambda _: self.use(at))
-        return ipywidgets.HBox([button, text]).add_class("iso-edit")
+        parts: list[Any] = [ipywidgets.HTML(proposal_html(proposal))]
+        if proposal.message is not None:
+            parts.insert(0, ipywidgets.Button(description="Use this repair"))
+            parts[0].on_click(lambda _: self.use(at))
+        return ipywidgets.HBox(parts).add_class("iso-edit")
 
     def _say(self, words: str) -> None:
         self.said.value = hint(words, news=True)
@@ -246,14 +228,12 @@ def proposal_html(proposal: Proposal) -> str:
     where = "Message" if number is None else element_label(number)
     sure = proposal.verdict == RESTORED
     mark = markup("b", MARKS[proposal.verdict], "iso-sure" if sure else "iso-unsure")
-    before, after = proposal.before, proposal.after
-    change = (": ", _value(before), " → ", _value(after)) if before and after else ()
+    before, after = (
+        markup("code", text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…")
+        for text in (proposal.before, proposal.after)
+    )
+    change = (": ", before, " → ", after) if proposal.before and proposal.after else ()
     return joined(mark, f" {where}: {proposal.action}", *change, f". {proposal.because}")
-
-
-def _value(text: str) -> str:
-    cut = text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
-    return markup("code", cut)
 
 
 class ValidatePanel(ReaderPanel):
@@ -296,8 +276,8 @@ class ValidatePanel(ReaderPanel):
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
         self._list()
-        wrong = self.report is not None and not self.report.valid
-        self.repairs.put(raw, self.version, self.network, self.interface, wrong)
+        how = (self.version, self.network, self.interface)
+        self.repairs.put(raw, *how, self.report is not None and not self.report.valid)
         tabled = self.input.tabled("parse") if raw else None
         self.views.put(raw, self.version, self.network, tabled, self.input.held)
         words = self._said_of_it if raw else "The verdict appears here as you type."
@@ -314,17 +294,12 @@ class ValidatePanel(ReaderPanel):
         """Pin the element of the picked finding and mark its characters."""
         anatomy: Any = self.views.anatomy
         findings = self.view.data["findings"]
-        finding = findings[self.picked] if self.picked is not None and self.picked < len(findings) else None
+        finding = findings[self.picked] if self.picked is not None and self.picked < len(findings) else {}
         numbers = {element["number"] for element in anatomy.view["elements"]}
-        anatomy.pinned = finding["number"] if finding and finding["number"] in numbers else None
-        anatomy.marked = self._place(finding)
-
-    def _place(self, finding: Data | None) -> list[int] | None:
-        """The characters to mark; of a text that does not parse, only those that do not fit."""
-        if finding is None or finding["start"] is None:
-            return None
-        fault = self.views.anatomy.view["fault"]
-        return [fault["start"], fault["end"]] if fault else [finding["start"], finding["end"]]
+        anatomy.pinned = number if (number := finding.get("number")) in numbers else None
+        # Of a text that does not parse, only the characters that do not fit.
+        place = anatomy.view["fault"] or finding
+        anatomy.marked = [place["start"], place["end"]] if finding.get("start") is not None else None
 
     def _static(self) -> str:
         return "" if self.report is None else report_html(self.view.data) + super()._static()
