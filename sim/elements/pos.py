@@ -18,18 +18,18 @@ _NOT_PRESENT, _REMOTE = "not present", "remote"
 _READ = ("chip", "contactless", "magnetic stripe", "bar code", "manual", "credential on file")
 
 
-def _codes(message: Message, job: str, network: str | None = None) -> list[Code]:
-    """The known codes in the subfield of DE 22 for *job*: one, or one for each bit set."""
-    part = role(job, message.version)
-    if part is None or _NUMBER not in message:
+def _codes(value: str, version: str, job: str, network: str | None = None) -> list[Code]:
+    """The known codes in the subfield for *job* of *value* (DE 22): one, or one for each bit set."""
+    part = role(job, version)
+    if part is None or not value:
         return []
-    cell = layouts(message.version, _NUMBER)[0].cell.by_key[part.part]
-    value = message[_NUMBER][place(message.version, _NUMBER, part.part)]
-    if cell.codes != _FLAGS:
-        code = code_of(cell, value, message.version, network or "")
-        return [code] if code else []
+    cell = layouts(version, _NUMBER)[0].cell.by_key[part.part]
+    text = value[place(version, _NUMBER, part.part)]
     name, _, position = cell.argument.partition(" ")
-    codes = (lookup(name, str(bit), version=message.version, position=position) for bit in flags(value))
+    if cell.codes != _FLAGS:
+        codes = [code_of(cell, text, version, network or "")]
+    else:
+        codes = [lookup(name, str(bit), version=version, position=position) for bit in flags(text)]
     return [code for code in codes if code]
 
 
@@ -39,12 +39,13 @@ def entry_mode(message: Message, network: str | None = None) -> str:
     >>> entry_mode(Message("0100", {22: "051"}))
     'chip'
     """
-    return ", ".join(code.meaning for code in _codes(message, "entry", network))
+    codes = _codes(message.get(_NUMBER), message.version, "entry", network)
+    return ", ".join(code.meaning for code in codes)
 
 
 def mode_of(value: str, version: str) -> str:
     """The card entry for a *value* of DE 22, by the standard's codes."""
-    return entry_mode(Message("", {_NUMBER: value}, version))
+    return ", ".join(code.meaning for code in _codes(value, version, "entry"))
 
 
 def added_meaning(message: Message, job: str, network: str | None) -> str:
@@ -54,33 +55,33 @@ def added_meaning(message: Message, job: str, network: str | None) -> str:
     >>> added_meaning(Message("1100", {22: "600101S00140"}, "1993"), "entry", "AMEX")
     'keyed with 4-digit code'
     """
-    part = role(job, message.version)
-    if part is None or not network or _codes(message, job, network):
+    value, version, part = message.get(_NUMBER), message.version, role(job, message.version)
+    if part is None or not network or _codes(value, version, job, network):
         return ""
-    cell = next(iter(layouts(message.version, _NUMBER, network))).cell.by_key.get(part.part)
+    cell = layouts(version, _NUMBER, network)[0].cell.by_key.get(part.part)
     if cell is None or cell.codes == _FLAGS:
         return ""
-    value = message.get(_NUMBER)[place(message.version, _NUMBER, part.part)]
-    code = code_of(cell, value, message.version, network)
+    code = code_of(cell, value[place(version, _NUMBER, part.part)], version, network)
     return code.meaning if code else ""
 
 
-def entry_kind(message: Message, network: str | None = None) -> str:
-    """The kind of card entry in the code lists, those of *network* if it has its own: `chip`,
-    `contactless`, `magnetic stripe`, `manual` ...; empty if unknown."""
-    return kind_of(message.get(_NUMBER), message.version, network)
+def entry_kind(message: Message) -> str:
+    """The kind of card entry by the standard's codes; see `kind_of`."""
+    return kind_of(message.get(_NUMBER), message.version, None)
 
 
 def kind_of(value: str, version: str, network: str | None) -> str:
-    """The kind of card entry for a *value* of DE 22."""
-    kinds = [code.kind for code in _codes(Message("", {_NUMBER: value}, version), "entry", network)]
+    """The kind of card entry for a *value* of DE 22, in the code lists or in those of *network* if it has its
+    own: `chip`, `contactless`, `magnetic stripe`, `manual` ...; empty if unknown."""
+    kinds = [code.kind for code in _codes(value, version, "entry", network)]
     return next((kind for kind in _READ if kind in kinds), kinds[0] if len(kinds) == 1 else "")
 
 
 def authentication(message: Message, network: str | None = None) -> str:
     """How the cardholder was verified, as far as DE 22 says, including codes that *network* has added;
     otherwise empty."""
-    words = ", ".join(code.meaning for code in _codes(message, "authentication"))
+    codes = _codes(message.get(_NUMBER), message.version, "authentication")
+    words = ", ".join(code.meaning for code in codes)
     return words or added_meaning(message, "authentication", network)
 
 
@@ -94,7 +95,7 @@ def absence(message: Message, network: str | None = None) -> str:
     """
     if added := added_meaning(message, "presence", network):
         return f"cardholder {_NOT_PRESENT}, {added}"  # networks have added only codes for absence
-    codes = _codes(message, "presence")
+    codes = _codes(message.get(_NUMBER), message.version, "presence")
     if ways := [code.meaning for code in codes if code.kind == _REMOTE]:
         return f"cardholder {_NOT_PRESENT}, {', '.join(ways)}"
     return ", ".join(code.meaning for code in codes if code.kind == _NOT_PRESENT)

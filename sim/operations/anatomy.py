@@ -6,7 +6,7 @@ pieces of a text. `sim.masking` decides what to mask.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -130,12 +130,7 @@ class Anatomy:
     @cached_property
     def covered(self) -> dict[int, tuple[str, str]]:
         """Prefix and value of every place by number, at the same lengths, with card data masked."""
-        pairs = cover(
-            self.cells,
-            self.version,
-            broken=self.fault is not None,
-            unread=self.unread,
-        )
+        pairs = cover(self.cells, self.version, broken=self.fault is not None, unread=self.unread)
         return {place.number: pair for place, pair in zip(self.places, pairs, strict=True)}
 
     @property
@@ -152,9 +147,8 @@ class Anatomy:
     @property
     def cells(self) -> list[Stretch]:
         """The places in the form that masking takes."""
-        raw = self.raw
         return [
-            Stretch(place.number, raw[place.start : place.value_start], raw[place.value_start : place.end])
+            Stretch(place.number, self.raw[place.start : place.value_start], self.value(place))
             for place in self.places
         ]
 
@@ -240,36 +234,28 @@ def _sound(message: Message, raw: str, network: str | None) -> Anatomy:
 
 def _broken(raw: str, version: str | Spec, error: ParseError, network: str | None) -> Anatomy:
     """The anatomy of a broken text: the elements read, the misfit, and the rest, which make up the text."""
-    partial = error.partial
-    edition = table(version).version
-    if partial is None:
-        # Input that is something else has no MTI.
-        message = Message("" if error.offset is None else raw[:MTI_WIDTH], {}, edition)
-    else:
-        message = partial
+    partial, edition = error.partial, table(version).version
     if partial is not None:
-        network = chosen_network(partial, network)
-    places = list(_read(raw, error))
+        message, network = partial, chosen_network(partial, network)
+    else:  # input that is something else has no MTI
+        message = Message("" if error.offset is None else raw[:MTI_WIDTH], {}, edition)
+    places = _read(raw, error)
     start = places[-1].end if places else 0
     if error.field is not None:
-        failing = _failing(raw, message, error.field, start)
-        places.append(failing)
-        start = failing.end
+        places.append(_failing(raw, message, error.field, start))
+        start = places[-1].end
     if error.field is None or start < len(raw):
         places.append(Place(UNREAD, start, start, len(raw), LEFT))
     fault = framing_finding(error, version, raw=raw)
     return Anatomy(raw, edition, message, network, tuple(places), fault, partial is not None)
 
 
-def _read(raw: str, error: ParseError) -> Iterator[Place]:
-    partial = error.partial
-    if partial is None:
-        if error.field == BITMAP_FIELD:
-            yield Place(MTI_FIELD, 0, 0, MTI_WIDTH)
-        return
+def _read(raw: str, error: ParseError) -> list[Place]:
+    if error.partial is None:
+        return [Place(MTI_FIELD, 0, 0, MTI_WIDTH)] if error.field == BITMAP_FIELD else []
     # The bitmap announces more than was read, so it may have a second half.
-    message = replace(partial, empty_secondary=bitmap_width(raw) > BITMAP_WIDTH)
-    yield from (Place(number, *place) for number, place in spans(message).items())
+    message = replace(error.partial, empty_secondary=bitmap_width(raw) > BITMAP_WIDTH)
+    return [Place(number, *place) for number, place in spans(message).items()]
 
 
 def _failing(raw: str, message: Message, number: int, start: int) -> Place:
@@ -281,9 +267,8 @@ def _failing(raw: str, message: Message, number: int, start: int) -> Place:
     first = min(start + element.prefix, len(raw))
     prefix = raw[start:first]
     legal = len(prefix) == element.prefix and is_digits(prefix) and int(prefix) <= element.width
-    if element.fixed or legal:
-        return Place(number, start, first, len(raw), FAULT)
-    return Place(number, start, start, first, FAULT)
+    place = (first, len(raw)) if element.fixed or legal else (start, first)
+    return Place(number, start, *place, FAULT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,13 +290,12 @@ def differences(a: Anatomy, b: Anatomy) -> list[Difference]:
     >>> [found.number for found in differences(one, other)]
     [11]
     """
-    left, right = ({place.number: place for place in side.places} for side in (a, b))
+    places_a, places_b = ({place.number: place for place in side.places} for side in (a, b))
     changes = []
-    for number in sorted({*left, *right} - {BITMAP_FIELD}, key=lambda number: (number < 0, number)):
-        one, two = left.get(number), right.get(number)
-        same = one and two and (a.value(one), one.state) == (b.value(two), two.state)
-        if not same:
-            changes.append(Difference(number, one, two))
+    for number in sorted({*places_a, *places_b} - {BITMAP_FIELD}, key=lambda number: (number < 0, number)):
+        at_a, at_b = places_a.get(number), places_b.get(number)
+        if not (at_a and at_b and (a.value(at_a), at_a.state) == (b.value(at_b), at_b.state)):
+            changes.append(Difference(number, at_a, at_b))
     return changes
 
 

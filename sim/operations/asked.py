@@ -6,6 +6,7 @@ The HTTP service does not use it: its contract fixes the spelling of each option
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date, datetime, time
 from operator import index
 from typing import Any
@@ -161,13 +162,9 @@ def moment(at: object) -> datetime | None:
         return at
     if isinstance(at, date) and not isinstance(at, datetime):
         return datetime.combine(at, time())
-    try:
-        return datetime.fromisoformat(at.strip()) if isinstance(at, str) else _no_moment(at)
-    except ValueError:
-        return _no_moment(at)
-
-
-def _no_moment(at: object) -> datetime:
+    if isinstance(at, str):
+        with suppress(ValueError):
+            return datetime.fromisoformat(at.strip())
     raise OptionError("at", "a datetime, a date or a text such as 2026-11-20T10:15", quoted_value(at))
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from sim.codec import Message, ParseError, build, parse
@@ -39,7 +40,7 @@ from sim.spec.spellings import choose
 _WIDEST = 88  # characters of a line of code
 
 # The defaults of generate, which a call leaves out.
-_DEFAULTS = {name: one.default for name, one in signature(generate).parameters.items()}
+_DEFAULTS = {name: parameter.default for name, parameter in signature(generate).parameters.items()}
 # Options that a message without a card does not use.
 NO_CARD = ("pan", "amount_minor_units", "currency", "purpose", "entry")
 
@@ -50,30 +51,24 @@ def call_of(options: Mapping[str, Any], description: str = "") -> str:
     >>> call_of({"message_type": "financial", "network": "JCB", "stan": "123456"})
     "sim.generate('financial', network='JCB')"
     """
-    if description.strip():
-        arguments = [f"description={description.strip()!r}"]
-        if options.get("version", _DEFAULTS["version"]) != _DEFAULTS["version"]:
-            arguments.append(f"version={options['version']!r}")
-        return _written([], arguments)
-    kind = options["message_type"]
-    left_out = NO_CARD if kind == "echo" else ()
-    usual = _DEFAULTS | {
-        "entry": usual_entry(str(options.get("purpose", _DEFAULTS["purpose"]))),
-        "version": native_version(options.get("network"), options.get("pan")),
-    }
-    arguments = [
-        f"{name}={value!r}"
-        for name, value in options.items()
-        if name != "message_type" and name not in left_out and value != usual.get(name)
+    usual = _DEFAULTS
+    if text := description.strip():
+        arguments, names = [f"description={text!r}"], options.keys() & {"version"}
+    else:
+        kind = options["message_type"]
+        arguments = [repr(kind)]
+        names = options.keys() - {"message_type", *(NO_CARD if kind == "echo" else ())}
+        usual = usual | {
+            "entry": usual_entry(str(options.get("purpose", usual["purpose"]))),
+            "version": native_version(options.get("network"), options.get("pan")),
+        }
+    arguments += [
+        f"{name}={value!r}" for name, value in options.items() if name in names and value != usual.get(name)
     ]
-    return _written([repr(kind)], arguments)
-
-
-def _written(first: list[str], keywords: list[str]) -> str:
-    flat = f"sim.generate({', '.join([*first, *keywords])})"
+    flat = f"sim.generate({', '.join(arguments)})"
     if len(flat) <= _WIDEST:
         return flat
-    return "sim.generate(\n" + "".join(f"    {argument},\n" for argument in [*first, *keywords]) + ")"
+    return "sim.generate(\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"
 
 
 def covered_call(call: str, pan: str | None) -> str:
@@ -99,22 +94,16 @@ def with_stand_ins(raw: str, version: str) -> str:
     '4111111111111111'
     """
     view = dissect(raw, version)
-    cards = sorted(_cards(view), key=len, reverse=True)
-    if cards and all(number in _published() for number in cards):
+    cards = _cards(view)
+    taken = {card.pan for card in test_cards()} & cards
+    if cards and taken == cards:
         return raw
-    taken = {number for number in cards if number in _published()}
     text = raw
-    for card in cards:
-        if card not in taken:
-            mine = next(number for number in _alike(card) if number not in taken)
-            taken.add(mine)
-            text = _replaced(text, card, mine)
+    for card in sorted(cards - taken, key=lambda card: (-len(card), card)):
+        mine = next(number for number in _alike(card) if number not in taken)
+        taken.add(mine)
+        text = _replaced(text, card, mine)
     return _without_secrets(dissect(text, version), taken)
-
-
-@cache
-def _published() -> frozenset[str]:
-    return frozenset(card.pan for card in test_cards())
 
 
 def _cards(view: Anatomy) -> set[str]:
@@ -237,9 +226,9 @@ class Copied:
         return self.message.fields if self.message else {}
 
     @property
-    def hides(self) -> bool:
-        """Whether test data replaces anything."""
-        return self.text != self.raw
+    def warning(self) -> str:
+        """A comment that test data replaces card data, if any; else empty."""
+        return "# Card data replaced with test data.\n" if self.text != self.raw else ""
 
 
 def as_dict(held: Copied) -> dict[str, Any]:
@@ -274,13 +263,15 @@ def _has_mti(text: str) -> bool:
 
 def as_python(held: Copied) -> str:
     """The call that builds the message."""
+    return f"{held.warning}import sim\n\n{_call(held)}\n"
+
+
+def _call(held: Copied) -> str:
     if held.message is None:
-        return f"{_warning(held)}import sim\n\nmessage = sim.parse({held.text!r}, version={held.version!r})\n"
-    lines = [f'    "mti": {held.message.mti!r},']
-    lines += [f"    {number}: {value!r}," for number, value in sorted(held.fields.items())]
+        return f"message = sim.parse({held.text!r}, version={held.version!r})"
+    lines = [f"    {number}: {value!r}," for number, value in sorted(held.fields.items())]
     version = "" if chosen_version(held.message.mti, None) == held.version else f", version={held.version!r}"
-    entries = "\n".join(lines)
-    return f"{_warning(held)}import sim\n\nmessage = sim.build({{\n{entries}\n}}{version})\n"
+    return "\n".join(["message = sim.build({", f'    "mti": {held.message.mti!r},', *lines, f"}}{version})"])
 
 
 def as_curl(held: Copied) -> str:
@@ -288,7 +279,7 @@ def as_curl(held: Copied) -> str:
     body = {"message": held.text, "version": held.version, "network": held.network}
     data = json.dumps({key: value for key, value in body.items() if value is not None})
     return (
-        f"{_warning(held)}curl -sS {_SERVICE}/validate \\\n"
+        f"{held.warning}curl -sS {_SERVICE}/validate \\\n"
         f"  -H 'Content-Type: application/json' \\\n  --data {shlex.quote(data)}\n"
     )
 
@@ -297,25 +288,16 @@ def as_pytest(held: Copied) -> str:
     """A test that asserts the current errors of the message, by rule."""
     report = validate(held.text, network=held.network, version=held.version)
     rules = sorted({finding.rule for finding in report.findings if str(finding.severity) == "error"})
-    code = as_python(held).removeprefix(_warning(held))
-    body = code.removeprefix("import sim\n\n").replace("\n", "\n    ").rstrip()
-    options = "".join(f", {name}={value!r}" for name, value in _options(held).items())
+    body = _call(held).replace("\n", "\n    ")
+    options = f", version={held.version!r}" + (f", network={held.network!r}" if held.network else "")
     return (
-        f"{_warning(held)}import sim\n\n\ndef test_message() -> None:\n"
+        f"{held.warning}import sim\n\n\ndef test_message() -> None:\n"
         f'    """{"Breaks " + ", ".join(rules) if rules else "Breaks no rule"}."""\n'
         f"    {body}\n"
         f"    findings = sim.validate(message{options})\n"
         f'    errors = findings[findings["severity"] == "error"]\n'
         f'    assert sorted(set(errors["rule"])) == {rules!r}\n'
     )
-
-
-def _options(held: Copied) -> dict[str, str]:
-    return {"version": held.version} | ({"network": held.network} if held.network else {})
-
-
-def _warning(held: Copied) -> str:
-    return "# Card data replaced with test data.\n" if held.hides else ""
 
 
 # The forms of a copy: label, file suffix, and function.
@@ -356,24 +338,11 @@ def copied_from(
     return Copied(message, chosen_version(message, version), network, masked)
 
 
-# Paper and phones have no hover, so full texts replace ellipses. Content wider than the screen scrolls, also
-# by keyboard.
-_PAGE = (
-    ":root { color-scheme: light dark; } "
-    "body { font-family: system-ui, sans-serif; line-height: 1.45; margin: 1em; } "
-    "main { overflow-x: auto; } main:focus-visible { outline: 2px solid; outline-offset: 4px; } "
-    "main table.dataframe.iso8583 { border-collapse: collapse; width: auto; } "
-    "main table.dataframe.iso8583 tr { border-bottom: 1px solid rgba(128, 128, 128, 0.35); } "
-    "main table.dataframe.iso8583 td:is(.v, .t) { white-space: pre-wrap; overflow-wrap: anywhere; } "
-    "main table.dataframe.iso8583 td.w { max-width: 40em; min-width: 9em; overflow: visible; } "
-    # On a narrow screen, a row is a paragraph: one cell after another.
-    "@media (max-width: 44em) { main table:not(.bits), main table:not(.bits) tbody { display: block; } "
-    "main table:not(.bits) thead, main table.iso8583 tr > th { display: none; } "
-    "main table:not(.bits) tr { display: flex; flex-wrap: wrap; gap: 0 0.8em; padding: 0.3em 0; } "
-    "main table:not(.bits) tr > td:is(td, .w, .v) { min-width: 0; max-width: 100%; padding: 0 0 0 0.5em; } "
-    "main table:not(.bits) td:empty { display: none; } "
-    "main .iso-anatomy-page table.bits td { min-width: 1.9em; padding: 1px 0; font-size: 68%; } }"
-)
+@cache
+def _style() -> str:
+    """The style of pages. Paper and phones have no hover, so full texts replace ellipses; wide content can be
+    scrolled, also by keyboard; on a narrow screen, a row is a paragraph: one cell after another."""
+    return " ".join(Path(__file__).with_name("page.css").read_text(encoding="utf-8").split())
 
 
 def page(body: str, title: str) -> str:
@@ -382,6 +351,6 @@ def page(body: str, title: str) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{name}</title><style>{_PAGE}</style></head>\n"
+        f"<title>{name}</title><style>{_style()}</style></head>\n"
         f'<body>\n<main tabindex="0" aria-label="{name}">\n{body}\n</main>\n</body>\n</html>\n'
     )

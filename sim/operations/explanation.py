@@ -96,22 +96,19 @@ def _warning(reading: Reading) -> tuple[str, ...]:
     return (f"The format of this message is uncertain ({reading.read_as}): the values below may be wrong.",)
 
 
-def explain_so_far(
-    given: str | Reading, version: str | None = None, network: str | None = None, *, stopped: bool = True
-) -> str:
-    """What a reading, or a text that is not a message of *version*, says until it misfits, and the misfits.
+def explain_so_far(reading: Reading, *, stopped: bool = True) -> str:
+    """What *reading* says until it misfits, and the misfits; *stopped* False leaves out why reading stopped.
+    Card data is masked as in all broken texts. Empty if everything fits.
 
-    *network* None is the card's, if that was read; *stopped* False leaves out why reading stopped. Card data
-    is masked as in all broken texts. Empty if everything fits.
-
-    >>> explain_so_far("08002020000000000000990000123456X", "1987").rpartition(": ")[2]
+    >>> from sim.paste.reading import read_text
+    >>> explain_so_far(read_text("08002020000000000000990000123456X", "1987")).rpartition(": ")[2]
     'expected the end of the message, found 1 character more.'
     """
-    if isinstance(given, Reading) and given.kind:
-        heads = ((f"{piece.name.strip()} {piece.value}".strip(), piece.meaning) for piece in given.pieces)
+    if reading.kind:
+        heads = ((f"{piece.name.strip()} {piece.value}".strip(), piece.meaning) for piece in reading.pieces)
         pieces = "; ".join(": ".join(filter(None, pair)) for pair in heads)
-        return f"This is not an ISO 8583 message. {given.reasons[0]}" + (f" {pieces}." if pieces else "")
-    view = dissect(given, version, network)
+        return f"This is not an ISO 8583 message. {reading.reasons[0]}" + (f" {pieces}." if pieces else "")
+    view = dissect(reading)
     if not view.findings:
         return ""
     if not view.message.fields or MTI_FIELD in view.misfits:
@@ -122,19 +119,16 @@ def explain_so_far(
         for number, value in view.message.fields.items()
         if number not in view.misfits
     }
-    warning = _warning(given) if isinstance(given, Reading) else (_DAMAGED,) * bool(view.fault)
     odd = oddities(view.message) if view.fault else []
     if len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(fields):
         details = "; ".join(odd[:_SHOWN_ODD])
-        sentences: tuple[str, ...] = (
-            f"MTI {view.message.mti} starts a message whose elements do not fit ({details}).",
-        )
+        sentences = [f"MTI {view.message.mti} starts a message whose elements do not fit ({details})."]
     else:
-        sentences = (*warning, *tell(replace(view.message, fields=fields), view.rows).values())
-    if not stopped:
-        return " ".join(sentences)
-    head = "Reading stopped" if view.fault else "Omitted, because it does not fit"
-    return " ".join((*sentences, *(f"{head}: {finding.message}." for finding in view.findings)))
+        sentences = [*_warning(reading), *tell(replace(view.message, fields=fields), view.rows).values()]
+    if stopped:
+        head = "Reading stopped" if view.fault else "Omitted, because it does not fit"
+        sentences += [f"{head}: {finding.message}." for finding in view.findings]
+    return " ".join(sentences)
 
 
 def tellable(message: Message) -> Message:

@@ -118,9 +118,7 @@ def _read(
         return broken
     if broken.complete:
         return _of_link(_as_hex(broken), link)
-    if link is not None:
-        return _of_link(_of_bytes(given, raw, version, link, broken), link)
-    return _of_bytes(given, raw, version, link, broken)
+    return _of_link(_of_bytes(given, raw, version, link, broken), link)
 
 
 def _as_hex(form: Reading) -> Reading:

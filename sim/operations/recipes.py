@@ -108,10 +108,12 @@ def amount_of(version: str, code: str, minor_units: int) -> str:
     return write(layouts(version, 4)[0], parts)
 
 
+def _in_currency(context: Context, minor_units: int) -> str:
+    return amount_of(context.setting.version, context.setting.currency, minor_units)
+
+
 def _amount(context: Context) -> str:
-    setting = context.setting
-    moved = 0 if setting.purposes.get("zero") else context.amount_minor_units
-    return amount_of(setting.version, setting.currency, moved)
+    return _in_currency(context, 0 if context.setting.purposes.get("zero") else context.amount_minor_units)
 
 
 def _day(number: int, later: timedelta = timedelta()) -> Callable[[Context], str]:
@@ -147,9 +149,7 @@ def _processing_code(setting: Setting) -> str:
 
 def _point_of_service(setting: Setting) -> str:
     value = setting.entries[setting.version]
-    if not isinstance(value, list):
-        return str(value)
-    return "".join(f"{1 << (32 - bit):08X}" for bit in value)
+    return "".join(f"{1 << (32 - bit):08X}" for bit in value) if isinstance(value, list) else str(value)
 
 
 def _condition(setting: Setting) -> str:
@@ -312,10 +312,9 @@ def additional_amount(version: str, kind: str, code: str, sign: str, minor_units
     return write(layout, [parts])
 
 
-def _cashback(context: Context) -> str:
+def _cash_group(context: Context) -> str:
     """DE 54: the cash back part of the amount."""
-    setting = context.setting
-    cash = int(_cash_back(context))
+    setting, cash = context.setting, int(_cash_back(context))
     return additional_amount(setting.version, _CASH_BACK, setting.currency, "D", cash)
 
 
@@ -418,15 +417,14 @@ def _hex(name: str, size: int) -> Callable[[Context], str]:
     return lambda context: digest(_seed(context), name, size)
 
 
+_cryptogram = _hex("cryptogram", 40)
+
+
 def _cavv(context: Context) -> str:
     """The form of a CAVV (DE 126.9): result (0 authenticated, 7 attempted), no second factor, key 1, three
     digits of the value, the number that it was made with, a tracking number, and nothing else."""
     result = "07" if "attempted" in context.setting.words else "00"
     return f"{result}00010{digits(_seed(context), 'cavv', 23)}0000000000"
-
-
-def _cryptogram_text(context: Context) -> str:
-    return b64encode(bytes.fromhex(digest(_seed(context), "cryptogram", 40))).decode("ascii")
 
 
 def _final(context: Context) -> int:
@@ -440,8 +438,7 @@ def _final(context: Context) -> int:
 
 def _original_amounts(context: Context) -> str:
     """DE 30 of 1993 and 2003: the original amount; none for reconciliation."""
-    setting = context.setting
-    amount = amount_of(setting.version, setting.currency, context.amount_minor_units)
+    amount = _in_currency(context, context.amount_minor_units)
     return amount + "0" * len(amount)
 
 
@@ -489,12 +486,12 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "reconciliation_date": _day(28),
     "track_2": _track_2,
     "reference": _reference,
-    "cashback_amount": _cashback,
-    "cash_amount": lambda context: _cash_back(context),
+    "cashback_amount": _cash_group,
+    "cash_amount": _cash_back,
     "chip": _chip,
     "listed_until": _day(73, _LISTED),
-    "cryptogram": _hex("cryptogram", 40),
-    "cryptogram_text": _cryptogram_text,
+    "cryptogram": _cryptogram,
+    "cryptogram_text": lambda context: b64encode(bytes.fromhex(_cryptogram(context))).decode("ascii"),
     "cavv": _cavv,
     "xid": _hex("xid", 40),
     "directory_id": lambda context: directory_id(_seed(context)),
@@ -509,8 +506,6 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "original": original_of,
     "original_amounts": _original_amounts,
     "final_amount": lambda context: f"{_final(context):012}",
-    "final_amount_composite": lambda context: amount_of(
-        context.setting.version, context.setting.currency, _final(context)
-    ),
+    "final_amount_composite": lambda context: _in_currency(context, _final(context)),
     "price": _price,
 }

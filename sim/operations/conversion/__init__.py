@@ -95,7 +95,7 @@ def convert(
             more = (
                 f"converting back fills in {_listed(added)}, which the network requires in {source.version}"
             )
-            notes[0] = replace(notes[0], note="; ".join(filter(None, (notes[0].note, more))))
+            notes[0] = notes[0].with_text(more)
             lossless = False
     final_notes = [_honest(notes[number], source, back) for number in sorted(notes)]
     return Converted(target, tuple(final_notes), lossless)
@@ -129,9 +129,8 @@ def _dress(target: Message, source: Message, network: str | None, notes: dict[in
             target.fields.pop(number, None)
         at = number if number in notes and number in notes[number].to else ENTRY
         if at in notes:
-            note = notes[at]
-            to = tuple(other for other in note.to if other != number or value)
-            notes[at] = replace(note, to=to, note="; ".join(filter(None, (note.note, text))))
+            to = tuple(other for other in notes[at].to if other != number or value)
+            notes[at] = replace(notes[at], to=to).with_text(text)
 
 
 def _complete(
@@ -157,7 +156,7 @@ def _complete(
             notes[0] = joined(notes[0], Note(0, tuple(numbers), FILLED, what))
     if lacking:
         what = f"{name} also requires {_listed(lacking)} in {version}, but the message does not contain it"
-        notes[0] = replace(notes[0], note="; ".join(filter(None, (notes[0].note, what))))
+        notes[0] = notes[0].with_text(what)
 
 
 def _listed(numbers: Iterable[int]) -> str:
@@ -208,22 +207,18 @@ def _honest(note: Note, source: Message, back: Message) -> Note:
     """*note* as a sentence that says if converting back does not restore the value."""
     number = note.number
     same = source.mti == back.mti if number == 0 else source.get(number) == back.get(number)
-    parts = [note.note or f"unchanged, in DE {note.to[0]}" if note.to else note.note]
+    if note.to and not note.note:
+        note = note.with_text(f"unchanged, in DE {note.to[0]}")
     if note.action != LOST and not same:
-        parts.append(_CHANGED)
-    text = "; ".join(part for part in parts if part)
-    return replace(note, note=text[:1].upper() + text[1:] + ".")
-
-
-def _lost(draft: Draft, rule: ConversionRow) -> None:
-    draft.lose(rule.sources, rule.detail)
+        note = note.with_text(_CHANGED)
+    return replace(note, note=note.note[:1].upper() + note.note[1:] + ".")
 
 
 PLAIN = (LOST, "same")  # rules that do not read the value
 BY_TYPE = ("mti", "function code")  # rules that apply without their elements
 # The function for each `how` of a rule.
 STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
-    LOST: _lost,
+    LOST: lambda draft, rule: draft.lose(rule.sources, rule.detail),
     "same": parts.same,
     "text": parts.text,
     "number": parts.number,

@@ -19,11 +19,12 @@ from sim.operations.conversion.draft import (
 from sim.spec import VERSIONS
 from sim.spec.tables import read_toml
 
-_RESPONSE, _REASON, _FUNCTION, _MANAGEMENT, _FILE = 39, 25, 24, 70, 91
+_RESPONSE, _REASON, _FUNCTION = 39, 25, 24
+# The elements of 1987 that a function code replaces: its first digit, the element, the list of codes.
+_FUNCTIONS = (("8", 70, "network management"), ("3", 91, "file action"))
 _REVERSAL = "4"
 _ENTRY, _CONDITION, _CAPTURE = 22, 25, 26
 _BALANCED = "5"  # the results of reconciliation, 500 to 504
-_FILE_ACTION, _NETWORK = "3", "8"
 _BITS = 32
 _UNKNOWN = "unknown"
 _PART = 8  # hex digits of 32 bits
@@ -99,11 +100,11 @@ def settlement(draft: Draft, rule: ConversionRow) -> None:
 
 def function_code(draft: Draft, rule: ConversionRow) -> None:
     """The function code of network management and file messages; in 1987 the MTI implies the others."""
-    if not draft.up:
-        _without_function(draft)
-        return
     message = draft.message
-    for source, name in ((_MANAGEMENT, "network management"), (_FILE, "file action")):
+    if not draft.up:
+        _without_function(draft, message.get(_FUNCTION))
+        return
+    for _, source, name in _FUNCTIONS:
         if value := message.get(source):
             if (new_code := draft.code(name, value)) and not draft.put(_FUNCTION, new_code):
                 draft.note(source, MOVED, (_FUNCTION,), f"{value} is {new_code} in {draft.to}")
@@ -115,22 +116,16 @@ def function_code(draft: Draft, rule: ConversionRow) -> None:
         draft.note(0, FILLED, (0, _FUNCTION), f"the function code {kind} is filled in by the MTI")
 
 
-def _without_function(draft: Draft) -> None:
-    value = draft.message.get(_FUNCTION)
-    if not value:
-        return
-    for first, target, name in (
-        (_NETWORK, _MANAGEMENT, "network management"),
-        (_FILE_ACTION, _FILE, "file action"),
-    ):
-        new_code = draft.code(name, value) if value[0] == first else None
-        if new_code and not draft.put(target, new_code):
-            draft.note(_FUNCTION, MOVED, (target,), f"{value} is {new_code} in {draft.to}")
-            return
-        if value[0] == first:
-            draft.lose([_FUNCTION], f"{draft.to} has no {name} code for {value}")
-            return
-    draft.lose([_FUNCTION], "1987 has no function code; the MTI gives part of it")
+def _without_function(draft: Draft, value: str) -> None:
+    why = "1987 has no function code; the MTI gives part of it"
+    for first, target, name in _FUNCTIONS:
+        if value[:1] == first:
+            new_code = draft.code(name, value)
+            if new_code and not draft.put(target, new_code):
+                draft.note(_FUNCTION, MOVED, (target,), f"{value} is {new_code} in {draft.to}")
+                return
+            why = f"{draft.to} has no {name} code for {value}"
+    draft.lose([_FUNCTION], why)
 
 
 def point_of_service(draft: Draft, rule: ConversionRow) -> None:

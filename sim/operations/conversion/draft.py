@@ -23,7 +23,6 @@ from sim.spec.layouts import CLASS_NAMES, FOREIGN
 from sim.spec.tables import read_csv
 
 _ANY = "*"
-_UP, _DOWN = ("both", "up"), ("both", "down")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +49,13 @@ def path(version: str, to: str) -> list[tuple[str, str]]:
 @cache
 def rules(version: str, to: str) -> tuple[ConversionRow, ...]:
     """The rules of a step from *version* to the adjacent *to*, in the order they apply in."""
-    up = version < to
-    rows = []
-    for row in read_csv("conversion/elements"):
-        if (row["older"], row["newer"]) != tuple(sorted((version, to))):
-            continue
-        old, new = tuple(_numbers(row["old"])), tuple(_numbers(row["new"]))
-        sources, targets = (old, new) if up else (new, old)
-        if sources:
-            rows.append(ConversionRow(sources, targets, row["how"], row["detail"]))
-    return tuple(rows)
+    source, target = ("old", "new") if version < to else ("new", "old")
+    step = tuple(sorted((version, to)))
+    return tuple(
+        ConversionRow(sources, tuple(_numbers(row[target])), row["how"], row["detail"])
+        for row in read_csv("conversion/elements")
+        if (row["older"], row["newer"]) == step and (sources := tuple(_numbers(row[source])))
+    )
 
 
 def code_in(version: str, to: str, name: str, value: str) -> str | None:
@@ -75,13 +71,11 @@ def is_own(version: str, to: str, name: str, value: str) -> bool:
 
 @cache
 def _codes(version: str, to: str, name: str) -> Mapping[str, str]:
-    up = version < to
-    codes: dict[str, str] = {}
+    source, target, way = ("old", "new", "up") if version < to else ("new", "old", "down")
+    key, codes = (*sorted((version, to)), name), dict[str, str]()
     for row in read_csv("conversion/codes"):
-        if (row["older"], row["newer"], row["list"]) == (*sorted((version, to)), name):
-            source, target = (row["old"], row["new"]) if up else (row["new"], row["old"])
-            if row["way"] in (_UP if up else _DOWN):
-                codes.setdefault(source, target)
+        if (row["older"], row["newer"], row["list"]) == key and row["way"] in ("both", way):
+            codes.setdefault(row[source], row[target])
     return codes
 
 
@@ -92,15 +86,8 @@ def _numbers(text: str) -> Iterator[int]:
         yield from range(int(first), int(last or first) + 1)
 
 
-KEPT, REFORMATTED, MOVED, SPLIT, MERGED, FILLED, LOST = ACTIONS = (
-    "kept",
-    "reformatted",
-    "moved",
-    "split",
-    "merged",
-    "filled",
-    "lost",
-)
+ACTIONS = ("kept", "reformatted", "moved", "split", "merged", "filled", "lost")
+KEPT, REFORMATTED, MOVED, SPLIT, MERGED, FILLED, LOST = ACTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +102,10 @@ class Note:
     to: tuple[int, ...]
     action: str
     note: str
+
+    def with_text(self, text: str) -> Note:
+        """This note, with *text* added."""
+        return replace(self, note="; ".join(filter(None, (self.note, text))))
 
 
 def misfit(version: str, number: int, value: str) -> str:

@@ -81,15 +81,14 @@ def original_data(draft: Draft, rule: ConversionRow) -> None:
         draft.lose([source], "it does not identify an earlier message in its version's layout")
         return
     mti, stan, moment, acquirer = (split.get(name) for name in _ORIGINAL)
-    cell = layouts.layouts(draft.to, target)[0]
-    pattern = next(part.argument for part in cell.cell.cells if part.name == _ORIGINAL[2])
-    width = next(part.most for part in cell.cell.cells if part.name == _ORIGINAL[1])
+    layout_to = layouts.layouts(draft.to, target)[0]
+    cells = {cell.name: cell for cell in layout_to.cell.cells}
+    pattern, width = cells[_ORIGINAL[2]].argument, cells[_ORIGINAL[1]].most
     short = next(part.cell.argument for part in split.parts if part.name == _ORIGINAL[2])
     stamp = _completed(pattern, short, moment, draft.at) if draft.up else moment[-len(pattern) :]
-    values = {_ORIGINAL[0]: inner_mti(draft, mti), _ORIGINAL[1]: stan.zfill(width)[-width:]}
-    values |= {_ORIGINAL[2]: stamp or "", _ORIGINAL[3]: acquirer.lstrip("0")}
+    texts = (inner_mti(draft, mti), stan.zfill(width)[-width:], stamp or "", acquirer.lstrip("0"))
     try:
-        written = writing.write(cell, values)
+        written = writing.write(layout_to, dict(zip(_ORIGINAL, texts, strict=True)))
     except BuildError:
         written = ""
     if stamp is None or not written or (reason := draft.put(target, written)):

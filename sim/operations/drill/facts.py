@@ -184,16 +184,18 @@ class _Stated(Fact):
         return denied(re.split(r"\d", text)[0])
 
 
+class _Numeric(_Stated):
+    def _reads(self, given: Any) -> bool:
+        if isinstance(given, int | float | Decimal):
+            return bool(Decimal(str(given)) == self.value)
+        return super()._reads(given)
+
+
 @dataclass(frozen=True)
-class Number(_Stated):
+class Number(_Numeric):
     """A whole number, with or without one of its `units`."""
 
     units: tuple[str, ...] = PLACES
-
-    def _reads(self, given: Any) -> bool:
-        if isinstance(given, int | float | Decimal):
-            return bool(given == self.value)
-        return super()._reads(given)
 
     def _says(self, text: str) -> bool:
         units = {
@@ -229,11 +231,8 @@ class Digits(_Stated):
         if isinstance(given, int):
             return str(given) == self.value or (self.padded and given == int(self.value))
         if isinstance(given, list):
-            return (
-                len(given) > 1
-                and all(isinstance(part, str | int) for part in given)
-                and ("".join(map(str, given)) == self.value)
-            )
+            plain_parts = len(given) > 1 and all(isinstance(part, str | int) for part in given)
+            return plain_parts and "".join(map(str, given)) == self.value
         return super()._reads(given)
 
     def _says(self, text: str) -> bool:
@@ -242,15 +241,9 @@ class Digits(_Stated):
         text = re.sub(r"(?<=\d)T(?=\d)", " ", text)
         if set(self.value) <= {"0", "1"}:
             text = text.removeprefix("0b")
-        ways = (text, text.rpartition("=")[2], _LEAD.sub("", text))
-        return any(
-            self._same(_SEPARATORS.sub("", _WORDS.sub(" ", re.sub(r"[()=?]", " ", way)))) for way in ways
-        )
-
-    def _same(self, digits: str) -> bool:
-        if not (digits.isascii() and digits.isdigit()):
-            return False
-        return digits == self.value or (self.padded and int(digits) == int(self.value))
+        bare = (_WORDS.sub(" ", re.sub(r"[()=?]", " ", form)) for form in _without_lead(text))
+        numbers = [digits for form in bare if (digits := _SEPARATORS.sub("", form)).isdecimal()]
+        return self.value in numbers or (self.padded and int(self.value) in map(int, numbers))
 
 
 @dataclass(frozen=True)
@@ -268,14 +261,18 @@ class Hex(_Stated):
         return super()._reads(given)
 
     def _says(self, text: str) -> bool:
-        ways = (text, text.rpartition("=")[2], _LEAD.sub("", text))
-        return any(self._digits(way) == self.value for way in ways)
+        return self.value in map(_hex_digits, _without_lead(text))
 
-    @staticmethod
-    def _digits(text: str) -> str:
-        text = re.sub(r"\\x|(?<![0-9A-Fa-f])0x|^[xX](?=')|(?<=[0-9A-Fa-f])h\b", "", text, flags=re.I)
-        text = re.sub(r"\b[A-Za-z]*[G-Zg-z][A-Za-z]*\b", " ", text)
-        return re.sub(r"[\s\-:|.,_'\"()\[\]]", "", text).upper()
+
+def _without_lead(text: str) -> tuple[str, ...]:
+    """*text* as it is, after the last equals sign, and without the element in front."""
+    return text, text.rpartition("=")[2], _LEAD.sub("", text)
+
+
+def _hex_digits(text: str) -> str:
+    text = re.sub(r"\\x|(?<![0-9A-Fa-f])0x|^[xX](?=')|(?<=[0-9A-Fa-f])h\b", "", text, flags=re.I)
+    text = re.sub(r"\b[A-Za-z]*[G-Zg-z][A-Za-z]*\b", " ", text)
+    return re.sub(r"[\s\-:|.,_'\"()\[\]]", "", text).upper()
 
 
 @dataclass(frozen=True)
@@ -285,32 +282,23 @@ class Text(Fact):
     exact: bool = False
 
     def _reads(self, given: Any) -> bool:
-        if (
-            isinstance(given, list)
-            and given
-            and all(isinstance(char, str) and len(char) == 1 for char in given)
-        ):
-            given = "".join(given)
+        if isinstance(given, list) and all(isinstance(char, str) and len(char) == 1 for char in given):
+            given = "".join(given) or None
         text = text_of(given)
         if text is None:
             return False
-        ways = {text.strip(), clean(text) or "", text.rpartition("=")[2].strip(" '\"`")}
+        forms = {text.strip(), clean(text) or "", text.rpartition("=")[2].strip(" '\"`")}
         if self.exact:
-            return self.value in {text, *ways}
-        value = str(self.value).casefold()
-        if value in {way.casefold() for way in ways}:
+            return self.value in {text, *forms}
+        value, folded = str(self.value).casefold(), text.casefold()
+        if value in {form.casefold() for form in forms}:
             return True
-        others = re.sub(rf"(?<!\S)['\"`]?{re.escape(value)}['\"`]?(?!\S)", " ", text.casefold())
-        return (
-            others != text.casefold()
-            and not re.search(r"\d", others)
-            and not denied(text)
-            and not hedged(text)
-        )
+        others = re.sub(rf"(?<!\S)['\"`]?{re.escape(value)}['\"`]?(?!\S)", " ", folded)
+        return others != folded and not (re.search(r"\d", others) or denied(text) or hedged(text))
 
 
 @dataclass(frozen=True)
-class Decimals(_Stated):
+class Decimals(_Numeric):
     """A number with decimals after a point or a comma; in no other currency than `alpha`."""
 
     alpha: str = ""
@@ -320,20 +308,12 @@ class Decimals(_Stated):
         """The number as people write it."""
         return f"{self.value:f}"
 
-    def _reads(self, given: Any) -> bool:
-        if isinstance(given, int | float | Decimal):
-            return bool(Decimal(str(given)) == self.value)
-        return super()._reads(given)
-
     def _says(self, text: str) -> bool:
         numbers = re.findall(r"-?\d[\d.,]*", text)
-        others = set(re.findall(r"\b[A-Z]{3}\b", text)) - {self.alpha}
-        ways = (
-            {numbers[0].replace(",", mark) for mark in ("", ".")}
-            if len(numbers) == 1 and not others
-            else set()
-        )
-        return any(Decimal(way) == self.value for way in ways if re.fullmatch(r"\d+\.?\d*", way))
+        if len(numbers) != 1 or set(re.findall(r"\b[A-Z]{3}\b", text)) - {self.alpha}:
+            return False
+        forms = (numbers[0].replace(",", mark) for mark in ("", "."))
+        return any(Decimal(form) == self.value for form in forms if re.fullmatch(r"\d+\.?\d*", form))
 
 
 @dataclass(frozen=True)
@@ -425,25 +405,19 @@ class Several(Fact):
         )
 
     def _agree(self, given: list[Any]) -> bool:
-        items = [self.of.like(value) for value in self.value]
-        if self.ordered:
-            return len(given) == len(items) and all(
-                item.fits(part) for item, part in zip(items, given, strict=True)
-            )
-        return all(any(item.fits(part) for item in items) for part in given) and all(
-            any(item.fits(part) for part in given) for item in items
+        if not self.ordered:
+            return self.differs(given) == ([], 0)
+        items = map(self.of.like, self.value)
+        return len(given) == len(self.value) and all(
+            item.fits(part) for item, part in zip(items, given, strict=True)
         )
 
     def differs(self, given: Any) -> tuple[list[Any], int]:
         """The items of *given* that are wrong, and the number of missing ones."""
-        text = text_of(given)
-        parts = (
-            list(self._parts(text))[-1]
-            if text is not None
-            else [given]
-            if isinstance(given, int)
-            else list(given)
-        )
+        if (text := text_of(given)) is not None:
+            *_, parts = self._parts(text)
+        else:
+            parts = [given] if isinstance(given, int) else list(given)
         items = [self.of.like(value) for value in self.value]
         extra = [part for part in parts if not any(item.fits(part) for item in items)]
         return extra, sum(not any(item.fits(part) for part in parts) for item in items)

@@ -115,16 +115,9 @@ def prepared(row: Row, message: Message) -> Message:
 def change(row: Row, message: Message, network: str | None) -> tuple[Message, int] | None:
     """*message* with the changes of *row*, and the position of the first match of `sub` in its element; None
     if they are impossible or change nothing."""
-    result: Message | None = message
-    if "swap" in row:
-        result = _swapped(message, str(row["swap"]), network)
-    if result is None:
-        return None
-    edited = _with_parts(row, _with_elements(row, result))
-    if edited is None:
-        return None
-    result, matched = edited
-    return None if result == message else (result, matched)
+    swapped = _swapped(message, str(row["swap"]), network) if "swap" in row else message
+    edited = None if swapped is None else _with_parts(row, _with_elements(row, swapped))
+    return None if edited is None or edited[0] == message else edited
 
 
 def _with_elements(row: Row, message: Message) -> Message:

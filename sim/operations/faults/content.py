@@ -57,20 +57,15 @@ def _attempt(fault: Fault, row: Row, message: Message, name: str | None) -> Brok
     if message.version not in fault.versions or fault.network not in ("", name):
         return None
     changed = change(row, message, name)
-    if changed is None:
+    severity = _severity(fault, row, changed[0], name) if changed else None
+    if changed is None or severity is None:
         return None
     result, matched = changed
-    severity = _severity(fault, row, result, name)
-    original, raw = build(message), build(result)
-    if severity is None:
-        return None
-    at = _at(row, result, matched)
-    number, path, also = row["field"], str(row.get("path", "")), tuple(row.get("also", ()))
-    if "tag" in row:
-        path = f"{number}.{row['tag']}"
-    start = None if at is None or number not in (places := spans(result)) else places[number][1] + at
-    head = fault.id, fault.rule, fault.what, original, raw, result.version, name
-    return Broken(*head, severity, number, path or str(number), start, also=also)
+    at, number, places = _at(row, result, matched), row["field"], spans(result)
+    path = f"{number}.{row['tag']}" if "tag" in row else str(row.get("path", number))
+    start = None if at is None or number not in places else places[number][1] + at
+    head = fault.id, fault.rule, fault.what, build(message), build(result), result.version, name
+    return Broken(*head, severity, number, path, start, also=tuple(row.get("also", ())))
 
 
 def _at(row: Row, message: Message, matched: int) -> int | None:
@@ -84,13 +79,9 @@ def _at(row: Row, message: Message, matched: int) -> int | None:
     if at is None:
         return None
     if "tag" in row:
-        return _tag_place(value, str(row["tag"])) + int(at)
+        tags = reversed(chip_data.read_tags(value))  # the last one with this name
+        return next((tag.value_start for tag in tags if tag.tag == row["tag"]), 0) + int(at)
     return int(at) + (matched if row.get("from_match") else len(value) if at < 0 else 0)
-
-
-def _tag_place(value: str, name: str) -> int:
-    """Where the value of the last tag *name* begins."""
-    return next((tag.value_start for tag in reversed(chip_data.read_tags(value)) if tag.tag == name), 0)
 
 
 def _severity(fault: Fault, row: Row, message: Message, name: str | None) -> Severity | None:
@@ -100,18 +91,16 @@ def _severity(fault: Fault, row: Row, message: Message, name: str | None) -> Sev
     if fault.network:
         formats = network(fault.network).formats
         return next(Severity(item.severity) for item in formats if fault.id.endswith(f"-{item.id}"))
-    if fault.rule in ("luhn", "pan-network", "network-mti-version"):
-        severity = _of_network(fault.rule, message, name) if name else None
-        return Severity(severity) if severity else None
-    return catalogue()[fault.rule].severity
-
-
-def _of_network(rule: str, message: Message, name: str) -> str | None:
-    if rule == "luhn":
-        return "error" if network(name).luhn else "info"
-    if rule == "pan-network":
-        return judge(name, message[2]).severity
-    return network(name).mti_versions.severity(message.mti)
+    if fault.rule not in ("luhn", "pan-network", "network-mti-version"):
+        return catalogue()[fault.rule].severity
+    severity: str | None = None
+    if name and fault.rule == "luhn":
+        severity = "error" if network(name).luhn else "info"
+    elif name and fault.rule == "pan-network":
+        severity = judge(name, message[2]).severity
+    elif name:
+        severity = network(name).mti_versions.severity(message.mti)
+    return Severity(severity) if severity else None
 
 
 # Elements that networks require and forbid.

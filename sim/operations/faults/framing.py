@@ -40,13 +40,9 @@ class Text:
         """The element at the end of the text."""
         return self.elements[-1]
 
-    def start(self, number: int) -> int:
+    def start(self, element: ElementSpec) -> int:
         """Where an element begins, its length prefix included."""
-        return self.places[number][0]
-
-    def value(self, number: int) -> int:
-        """Where the value of an element begins."""
-        return self.places[number][1]
+        return self.places[element.number][0]
 
     def put(self, at: int, text: str) -> str:
         """The text with characters replaced."""
@@ -75,10 +71,10 @@ def _lost(text: Text) -> str | None:
     for at, element in enumerate(text.elements):
         after = next((later for later in text.elements[at + 1 :] if not later.fixed), None)
         if element.fixed and after:
-            start, lost = text.start(after.number), text.value(element.number)
+            lost = text.start(element)
             raw = text.raw[:lost] + text.raw[lost + 1 :]
             error = _stop(raw, text.message.version)
-            if error and (error.field, error.offset) == (after.number, start):
+            if error and (error.field, error.offset) == (after.number, text.start(after)):
                 return raw
     return None
 
@@ -90,20 +86,18 @@ def _added(text: Text) -> str | None:
         for element in text.variable
         if element.number > _PAN and element.width < 9 * 10 ** (element.prefix - 1)
     )
-    start = next((text.start(element.number) for element in fits), None)
+    start = next(map(text.start, fits), None)
     return None if start is None else text.raw[:start] + "9" + text.raw[start:]
 
 
 def _length_letter(text: Text) -> str | None:
-    return next((text.put(text.start(element.number), "O") for element in text.variable), None)
+    return next((text.put(text.start(element), "O") for element in text.variable), None)
 
 
 def _length_over_maximum(text: Text) -> str | None:
     fits = (element for element in text.variable if element.width < 10**element.prefix - 1)
-    return next(
-        (text.put(text.start(element.number), f"{element.width + 1:0{element.prefix}}") for element in fits),
-        None,
-    )
+    texts = (text.put(text.start(element), f"{element.width + 1:0{element.prefix}}") for element in fits)
+    return next(texts, None)
 
 
 def _length(text: Text, step: int) -> str | None:
@@ -111,7 +105,7 @@ def _length(text: Text, step: int) -> str | None:
     element, size = text.last, len(text.message[text.last.number])
     if element.fixed or not 0 <= size + step <= element.width:
         return None
-    return text.put(text.start(element.number), f"{size + step:0{element.prefix}}")
+    return text.put(text.start(element), f"{size + step:0{element.prefix}}")
 
 
 def _flipped(text: Text, number: int) -> str:
@@ -170,30 +164,24 @@ def table() -> Iterator[tuple[Fault, Attempt]]:
     """All faults of framing."""
     for name, what in read_toml("faults")["framing"].items():
         fault = Fault(name, RULE, what, VERSIONS, _SHOWN_ON, FRAMING)
-        yield fault, partial(_attempt, fault, FAULTS[name])
+        yield fault, partial(_attempt, fault, FAULTS[name], None)
     for version in VERSIONS:
         what = f"The message is read as ISO 8583:{version}, the wrong version."
         others = tuple(other for other in VERSIONS if other != version)
         fault = Fault(f"read-as-{version}", RULE, what, others, _SHOWN_ON, FRAMING)
-        yield fault, partial(_read_as, fault, version)
+        yield fault, partial(_attempt, fault, lambda text: text.raw, version)
 
 
-def _read_as(fault: Fault, version: str, message: Message, network: str | None) -> Broken | None:
-    """The text unchanged, read as another version."""
-    raw = build(message)
-    return _stopped(fault, raw, raw, version, network) if message.version != version else None
-
-
-def _attempt(fault: Fault, how: How, message: Message, network: str | None) -> Broken | None:
-    raw = build(message)
+def _attempt(
+    fault: Fault, how: How, read_as: str | None, message: Message, network: str | None
+) -> Broken | None:
+    """The broken message, if a reader of it stops; None if not."""
+    if message.version not in fault.versions or not message.fields:
+        return None
+    original, version = build(message), read_as or message.version
     elements = tuple(message.spec[number] for number in sorted(message.fields))
-    text = how(Text(message, raw, spans(message), elements)) if elements else None
-    return None if text is None else _stopped(fault, raw, text, message.version, network)
-
-
-def _stopped(fault: Fault, original: str, raw: str, version: str, network: str | None) -> Broken | None:
-    """The broken message, if a reader of *raw* stops; None if not."""
-    if (error := _stop(raw, version)) is None:
+    raw = how(Text(message, original, spans(message), elements))
+    if raw is None or (error := _stop(raw, version)) is None:
         return None
     head = fault.id, fault.rule, fault.what, original, raw, version, network
     path = "" if error.field is None else str(error.field)
