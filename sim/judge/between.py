@@ -75,8 +75,6 @@ _DAYS_BEFORE, _DAYS_AFTER = 1, 7
 _CONVERSION = 16  # its rate may be older, as over a weekend
 # First digit of a service code: international or national use, with a chip.
 _HAS_CHIP = ("2", "6")
-# Third digit: a PIN is required for every use.
-_NEEDS_PIN = ("0", "3", "5")
 # Transaction types, and the third digits that exclude them: cash only, goods and services only.
 _FOR = {"00": ("3", "4"), "01": ("2", "5", "7")}
 
@@ -132,16 +130,6 @@ def _tells_fallback(card: Card, table: Spec) -> bool:
         return False
     codes = code_list("pos_entry_mode")
     return any(code.kind == _FALLBACK and code.network == card.network for code in codes)
-
-
-@rule("service-code-pin", classes=_TRANSACTIONS, functions=_REQUESTS, lacks=(52,))
-def service_code_pin(entry: str = DE[22].entry, stripe: Stripe = DE[35].stripe) -> Told:
-    """A stripe whose service code requires a PIN comes with one, because only the issuer can verify it."""
-    if entry not in (_STRIPE, _FALLBACK):
-        return None
-    if _at_service(stripe, 2) is None or stripe.service[2] not in _NEEDS_PIN:
-        return None
-    return Hit(52, "a PIN block, because the service code on the stripe requires a PIN", "none")
 
 
 @rule("service-code-use", classes=_TRANSACTIONS, functions=_REQUESTS)

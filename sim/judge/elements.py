@@ -9,9 +9,8 @@ only it knows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from sim.elements import dates, money
 from sim.elements.card import is_track_3, read_track_1
@@ -73,12 +72,6 @@ def purpose_kind(processing_code: str, version: str) -> str:
 
 # Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
 MOVE_MONEY = ("debit", "credit", "transfer", "payment")
-
-
-def answer_kind(code: str, version: str) -> str:
-    """The kind of response in DE 39, such as `approved`; empty if unknown."""
-    entry = lookup("response_code", code, version=version)
-    return entry.kind if entry else ""
 
 
 def part_of_pos(version: str, job: str) -> slice:
@@ -190,16 +183,6 @@ def minor_unit(amount: str = DE[4], table: Spec = TABLE) -> Told:
         return None
     expected = f"minor unit {entry.exponent}, the ISO 4217 value for {entry.alpha}"
     return Hit(4, expected, digit, where.start, len(digit))
-
-
-@each("country", 19, 20, any_mti=True)
-@each("country", 21, 68, 69, versions=("1987", "1993"), any_mti=True)
-@each("country", 70, 91, 92, versions=("1993",), any_mti=True)
-def country_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """Country codes are in ISO 3166."""
-    if country(value) is not None or not clean(value, number, table):
-        return None
-    return Hit(number, "an ISO 3166 numeric country code", repr(value))
 
 
 # Cards and tracks.
@@ -365,50 +348,58 @@ def _on_a_network(version: str, number: int, value: str, at: tuple[int, int | No
     return False
 
 
-class _Coded(NamedTuple):
-    """A code inside an element, a row of `data/rules_codes.csv`: its position, its list (of any version or
-    its own), and the codes left to agreement, with or without a remark."""
+# Lists that are not in `data/codes`.
+_REGISTRIES: Mapping[str, Callable[[str], object]] = {"country": country, "mcc": merchant_category}
 
-    number: int
-    version: str
-    start: int
-    end: int | None
-    key: str
-    name: str
-    position: str
-    any_version: bool
-    agreed: re.Pattern[str] | None
-    remarked: bool
-    expected: str
+
+class _Coded:
+    """A code in an element, or in the part of it that is *cell*, by a row of `data/rules_codes.csv`: its list
+    (of any version or its own), and the codes left to agreement, with or without a remark."""
+
+    def __init__(
+        self, row: Mapping[str, str], version: str, number: int, cell: Cell | None, place: slice
+    ) -> None:
+        self.version, self.number, self.place = version, number, place
+        self.key, self.list, self.position = (
+            (cell.key, cell.codes, cell.argument) if cell else ("", row["list"], "")
+        )
+        self.edition = "" if row["of"] == "any" else version
+        self.agreed = re.compile(row["agreed"]) if row["agreed"] else cell.agreed if cell else None
+        self.remarked = bool(row["severity"])
+        self.expected = row["expected"].format(part=self.key)
 
     def listed(self, code: str) -> bool:
         """Whether the standard lists *code*; without a list, only agreed codes count."""
-        if not self.name:
+        if registry := _REGISTRIES.get(self.list):
+            return bool(registry(code))
+        if not self.list:
             return self.is_agreed(code)
-        return code in listed(self.name, "" if self.any_version else self.version, self.position)
+        return code in listed(self.list, self.edition, self.position)
 
     def is_agreed(self, code: str) -> bool:
         """Whether *code* is left to agreement."""
         return self.agreed is not None and self.agreed.fullmatch(code) is not None
 
-    def told(self, value: str, table: Spec) -> Told:
+    def check(self, value: str, table: Spec) -> Told:
         """The hit on the code in *value*, if any."""
-        number, code = self.number, value[self.start : self.end]
+        number, code = self.number, value[self.place]
         if self.listed(code) or not clean(value, number, table) or self._of_a_network(value, code):
             return None
         if (agreed := self.is_agreed(code)) and not self.remarked:
             return None
+        elsewhere = agreed or code in _in_any_version(self.list, self.position)
         hint = "The code is not on this version's list; some links define it by agreement."
-        elsewhere = agreed or (self.name and code in listed(self.name, "", self.position))
         severity = Severity.INFO if agreed else None
-        what = Hit(number, self.expected, repr(code), self.start, len(code), severity=severity)
-        return what._replace(hint=hint) if elsewhere else what
+        at, size = self.place.start or 0, len(code)
+        return Hit(
+            number, self.expected, repr(code), at, size, hint=hint if elsewhere else "", severity=severity
+        )
 
     def _of_a_network(self, value: str, code: str) -> bool:
         """Whether the table or the lists of any network have *code*."""
         if self.number == _ANSWER and any(response_code(name, code) for name in NETWORKS):
             return self.version == "1987"
-        if not self.name:
+        if not self.list or self.list in _REGISTRIES:
             return False
         cells = (
             candidate.cell.by_key.get(self.key)
@@ -418,23 +409,15 @@ class _Coded(NamedTuple):
         )
         if any(code in cell.values for cell in cells if cell):
             return True
-        return _on_a_network(self.version, self.number, value, (self.start, self.end))
+        return _on_a_network(self.version, self.number, value, (self.place.start or 0, self.place.stop))
+
+
+def _in_any_version(name: str, position: str) -> frozenset[str]:
+    """The codes of a list of ours in all versions."""
+    return listed(name, "", position) if name and name not in _REGISTRIES else frozenset()
 
 
 _ANSWER = 39
-
-
-def _coded(row: Mapping[str, str], version: str) -> Iterator[_Coded]:
-    number, pattern = int(row["element"]), re.compile(row["agreed"]) if row["agreed"] else None
-    wording = bool(row["severity"]), row["expected"]
-    any_version = row["of"] == "any"
-    if not row["part"]:
-        yield _Coded(number, version, 0, None, "", row["list"], "", any_version, pattern, *wording)
-    for cell, start, end in _parts_of(version, number) if row["part"] else ():
-        if row["part"] in ("*", cell.key):
-            words = wording[0], wording[1].format(part=cell.key)
-            where = number, version, start, end, cell.key, cell.codes, cell.argument
-            yield _Coded(*where, any_version, pattern or cell.agreed, *words)
 
 
 _CODES: dict[tuple[str, int], list[_Coded]] = {}
@@ -445,18 +428,32 @@ def known_later(code: str, number: int, version: str) -> bool:
     return all(coded.listed(code) or coded.is_agreed(code) for coded in _CODES[version, number])
 
 
-def _bind_code(rule_id: str, classes: str, coded: _Coded, *, any_mti: bool) -> None:
+def _bind_code(row: Mapping[str, str], coded: _Coded) -> None:
     _CODES.setdefault((coded.version, coded.number), []).append(coded)
 
-    @rule(rule_id, versions=(coded.version,), classes=classes, any_mti=any_mti)
+    @rule(
+        row["rule"],
+        versions=(coded.version,),
+        classes=row["classes"] or EVERY_DIGIT,
+        any_mti=not row["versions"],
+    )
     def _(value: str = DE[coded.number], table: Spec = TABLE) -> Told:
-        return coded.told(value, table)
+        return coded.check(value, table)
+
+
+def _bind_codes(row: Mapping[str, str], version: str) -> None:
+    """Bind *row* to its elements, or to the parts of its element."""
+    for number in map(int, row["element"].split()):
+        if not row["part"]:
+            _bind_code(row, _Coded(row, version, number, None, slice(None)))
+        for cell, start, end in _parts_of(version, number) if row["part"] else ():
+            if row["part"] in ("*", cell.key):
+                _bind_code(row, _Coded(row, version, number, cell, slice(start, end)))
 
 
 for _row in read_csv("rules_codes"):
     for _version in _row["versions"].split("|") if _row["versions"] else VERSIONS:
-        for _one in _coded(_row, _version):
-            _bind_code(_row["rule"], _row["classes"] or EVERY_DIGIT, _one, any_mti=not _row["versions"])
+        _bind_codes(_row, _version)
 
 
 @rule("pos-data-bits", versions=("2003",))
@@ -471,15 +468,6 @@ def pos_data_bits(value: str = DE[22], table: Spec = TABLE) -> Iterator[Hit]:
         if wrong := [bit for bit in bits if bit not in defined and not (agreed and agreed.fullmatch(bit))]:
             actual = "bit " + ", ".join(wrong)
             yield Hit(22, f"only defined bits in {part}", actual, at, end - at, part)
-
-
-@each("merchant-category", 18, versions=("1987", "1993"), classes=_CARD_CLASSES)
-@each("merchant-category", 26, versions=LATER, classes=_CARD_CLASSES)
-def merchant(code: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """The merchant category code is in the list of ISO 18245."""
-    if merchant_category(code) or not clean(code, number, table):
-        return None
-    return Hit(number, "a merchant category in ISO 18245", repr(code))
 
 
 @rule("retrieval-reference")

@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import Any
 
 from sim.errors import with_article
-from sim.judge.elements import MOVE_MONEY, country_of_place, purpose_kind
+from sim.judge.elements import country_of_place
 from sim.judge.finding import (
     ABSENT,
     PRESENT,
@@ -26,13 +26,13 @@ from sim.judge.finding import (
     labelled,
     wrong_check_digit,
 )
-from sim.judge.parts import ANY, CARD, DE, SECONDARY, TABLE, Card, Maybe, Part, Present, Tag, mask_of, maybe
-from sim.judge.rules import Bound, Row, signature
+from sim.judge.parts import ANY, CARD, DE, SECONDARY, Card, Tag, mask_of, maybe
+from sim.judge.rules import Bound, Row
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
 from sim.parts.layout import Parts, fits, is_known_code, read
-from sim.spec import VERSIONS, Spec, country, is_particular, lookup, spec, version_of
+from sim.spec import VERSIONS, Spec, country, lookup, spec, version_of
 from sim.spec.elements import coded
 from sim.spec.interfaces import interface
 from sim.spec.layouts import Cell, Layout, layouts
@@ -50,32 +50,7 @@ from sim.spec.networks import (
 )
 from sim.spec.tables import read_csv, read_toml
 
-Predicate = Callable[..., bool]
-
 _ACCOUNTS = (2, 34, 35, 45)
-_INQUIRY = "inquiry"
-
-
-def _approved(purpose: str = Maybe[3], answer: str = Maybe[39], table: Spec = TABLE) -> bool:
-    """Whether the response approves something with an approval code; an inquiry may have none."""
-    version = table.version
-    return is_particular("approved", version, answer) and purpose_kind(purpose, version) != _INQUIRY
-
-
-def _own_response(
-    purpose: str = Maybe[3],
-    answer: str = Maybe[39],
-    checks: bool = Present[44],
-    more: bool = Present[48],
-    private: bool = Present[63],
-    table: Spec = TABLE,
-) -> bool:
-    """Whether the response approves something and has the network's own elements."""
-    return (checks or more or private) and _approved(purpose, answer, table)
-
-
-_CHEQUE_CHECKS = ("03", "04")  # a guarantee or verification may come before the amount is known
-
 
 # Conditions that depend on presence only: bits of what must be present, and of what must be absent.
 OF_PRESENCE = {
@@ -85,16 +60,7 @@ OF_PRESENCE = {
     "pos_data": (mask_of((61,)), 0),
     "sequence_number": (Tag["5F34"].needs, 0),
 }
-# The conditions that patterns in `terms.toml` do not express: functions of message parts.
-PREDICATES: dict[str, Predicate] = {
-    "approved": _approved,
-    # Money definitely moves.
-    "moves_money": lambda code=Maybe[3], table=TABLE: (
-        code[:2] not in _CHEQUE_CHECKS and purpose_kind(code, table.version) in MOVE_MONEY
-    ),
-    "transfer": lambda code=Maybe[3], table=TABLE: purpose_kind(code, table.version) == "transfer",
-    "own_response": _own_response,
-}
+# The others are patterns of message parts.
 _PATTERNS: dict[str, list[dict[str, str]]] = read_toml("networks/terms")["patterns"]
 
 # Elements in which a subelement may be a card verification code.
@@ -106,19 +72,6 @@ _RESERVED = "reserved"  # the meaning of a code that is listed but must not be u
 class Question:
     """One of a network's format rules for one element (0: the MTI). It reads only the value, and the parts
     `beside`, which decide whether the rule applies."""
-
-    __slots__ = (
-        "_check",
-        "_given",
-        "_inside",
-        "beside",
-        "item",
-        "name",
-        "number",
-        "order",
-        "text",
-        "version",
-    )
 
     def __init__(self, version: str, number: int, item: FormatRow, name: str, order: int = 0) -> None:
         self.version, self.number, self.item, self.name, self.order = version, number, item, name, order
@@ -336,7 +289,7 @@ _INSIDE: dict[str, Callable[[Question, Mapping[str, str], Sequence[str]], str | 
 _TRACK_1 = 45
 # The order of a network's findings: MTI, presence, card, formats.
 _OF_MTI, _OF_PRESENCE, OF_CARD, _OF_FORMATS = 0, 1, 100_000, 100_001
-_CONDITIONS = {name: 1 << place for place, name in enumerate((*PREDICATES, *_PATTERNS))}
+_CONDITIONS = {name: 1 << place for place, name in enumerate(_PATTERNS)}
 
 
 @cache
@@ -344,26 +297,18 @@ def conditions(table: Spec) -> dict[int, Bound]:
     """The conditions as rules, by their bits; each returns its bit if it is true."""
     bounds = {}
     for name, bit in _CONDITIONS.items():
-        check, parts = _of_patterns(name, table) if name in _PATTERNS else _of_parts(name, table)
-        bounds[bit] = Bound(check, partial(_holds, bit), parts, table)
+        paths = sorted({path for row in _PATTERNS[name] for path in row})
+        tests = [
+            [(paths.index(path), coded(text, table.version).fullmatch) for path, text in row.items()]
+            for row in _PATTERNS[name]
+        ]
+        bounds[bit] = Bound(partial(_any_row, tests), partial(_holds, bit), [*map(maybe, paths)], table)
     return bounds
 
 
-def _of_parts(name: str, table: Spec) -> tuple[Predicate, Sequence[Part]]:
-    parts, constants = signature(name, PREDICATES[name])
-    return (partial(PREDICATES[name], table=table) if constants else PREDICATES[name]), parts
-
-
-def _of_patterns(name: str, table: Spec) -> tuple[Predicate, Sequence[Part]]:
-    """A condition that is true if, in one of its rows, every part matches."""
-    ways = _PATTERNS[name]
-    paths = sorted({path for way in ways for path in way})
-    tests = [[(paths.index(path), coded(text, table.version)) for path, text in way.items()] for way in ways]
-
-    def check(*values: str) -> bool:
-        return any(all(pattern.fullmatch(values[at]) for at, pattern in way) for way in tests)
-
-    return check, [maybe(path) for path in paths]
+def _any_row(tests: Sequence[Sequence[tuple[int, Callable[[str], object]]]], *values: str) -> bool:
+    """Whether all parts of one row match."""
+    return any(all(matches(values[at]) for at, matches in row) for row in tests)
 
 
 def _holds(bit: int, outcome: object) -> tuple[Any, ...]:

@@ -83,8 +83,9 @@ def codes_of_kind(name: str, kind: str, version: str) -> list[str]:
     >>> codes_of_kind("response_code", "pick-up", "1993")[:2]
     ['200', '201']
     """
-    rows = (row for row in code_list(name) if row.kind == kind and not row.network)
-    return [row.code for row in rows if not row.versions or version in row.versions]
+    codes = dict.fromkeys(row.code for row in code_list(name))
+    rows = (lookup(name, code, version=version) for code in codes)
+    return [row.code for row in rows if row is not None and row.kind == kind]
 
 
 _MCC_WIDTH = 4
