@@ -69,7 +69,7 @@ _MACS = (64, 128)
 
 # Rates have six or seven digits, and converters round: a hundredth, or one minor unit, is tolerated.
 _TOLERANCE = 100
-_SCALES: tuple[int, ...] = tuple(10**decimals for decimals in range(10))
+_SCALES = [10**decimals for decimals in range(10)]
 # Settlement and capture follow the transaction within days, even over a long weekend.
 _DAYS_BEFORE, _DAYS_AFTER = 1, 7
 _CONVERSION = 16  # its rate may be older, as over a weekend
@@ -190,10 +190,9 @@ def track_2_agrees(
     at = len(pan) + 1
     if stated and track[:at] in (f"{pan}=", f"{pan}D") and track[at : at + len(stated)] == stated:
         return None
-    read = read_track_2(track)
-    return (
-        _track_agrees(35, read.pan, 0, read.expiry, len(read.pan) + 1, pan, stated, table) if read else None
-    )
+    if (read := read_track_2(track)) is None:
+        return None
+    return _track_agrees(35, (read.pan, 0), (read.expiry, len(read.pan) + 1), pan, stated, table)
 
 
 @rule("track-1-agrees", classes=_CARD_CLASSES)
@@ -202,18 +201,19 @@ def track_1_agrees(
 ) -> Told:
     """The card number and expiry on track 1 are those of DE 2 and 14."""
     read = read_track_1(track)
-    return _track_agrees(45, read.pan, 1, read.expiry, read.at, pan, stated, table) if read else None
+    return _track_agrees(45, (read.pan, 1), (read.expiry, read.at), pan, stated, table) if read else None
 
 
 def _track_agrees(
-    number: int, on_track: str, at: int, expiry: str, then: int, pan: str, stated: str, table: Spec
+    number: int, card: tuple[str, int], expiry: tuple[str, int], pan: str, stated: str, table: Spec
 ) -> list[Hit]:
+    """The hits on the card number and expiry of a track, each with its position."""
     hits = []
-    if on_track != pan and clean(pan, 2, table):
-        hits.append(Hit(number, "the card number in DE 2", "another card number", at, len(on_track)))
+    if card[0] != pan and clean(pan, 2, table):
+        hits.append(Hit(number, "the card number in DE 2", "another card number", card[1], len(card[0])))
     # An impossible month is reported by itself.
-    if stated != expiry and all(dates.is_sound("YYMM", text) for text in (stated, expiry)):
-        hits.append(Hit(number, "the expiry in DE 14", "another expiry", then, 4))
+    if stated != expiry[0] and all(dates.is_sound("YYMM", text) for text in (stated, expiry[0])):
+        hits.append(Hit(number, "the expiry in DE 14", "another expiry", expiry[1], 4))
     return hits
 
 
@@ -235,9 +235,8 @@ def tracks_agree(track_2: str = DE[35], track_1: str = DE[45], pan: bool = Prese
         return None if pan else Hit(45, "the card number in DE 35", "another card number", 1, len(first.pan))
     if not first.service or not two.service or first.service == two.service:
         return None
-    return Hit(
-        45, "the service code of the track in DE 35", "another", first.at + len(first.expiry or "^"), 3
-    )
+    start = first.at + len(first.expiry or "^")
+    return Hit(45, "the service code of the track in DE 35", "another", start, 3)
 
 
 # Amounts.
@@ -256,14 +255,10 @@ def inquiry_with_amount(
     """An inquiry, an account verification and an account status inquiry move no money."""
     if not moves:
         return None
+    reason = _moves_nothing(function, condition, own, card, table)
     if code[:1] == "3" and purpose_kind(code, table.version) == "inquiry":
-        return Hit(4, "zero, because the processing code requests information only", "an amount")
-    if _verifies_only(function, condition, table):
-        where = number_of("function", table.version) or number_of("condition", table.version)
-        return Hit(4, f"zero, because DE {where} says verification only", "an amount")
-    if own and _asks_for_status(own, card, table):
-        return Hit(4, "zero, because DE 61 says an account status inquiry", "an amount")
-    return None
+        reason = "the processing code requests information only"
+    return Hit(4, f"zero, because {reason}", "an amount") if reason else None
 
 
 @rule("zero-amount", classes="124", functions=_REQUESTS_AND_ADVICES)
@@ -278,27 +273,27 @@ def zero_amount(
 ) -> Told:
     """A purchase or withdrawal has an amount, unless a code, or the network's own element, says that it only
     verifies the account."""
-    if moves is not False or code[:2] not in ("00", "01", "09"):
-        return None
     # Since 1993, the function code of a reversal does not say what it reverses.
-    if _verifies_only(function, condition, table) or function[:1] == "4":
+    if moves is not False or code[:2] not in ("00", "01", "09") or function[:1] == "4":
         return None
-    return None if own and _asks_for_status(own, card, table) else Hit(4, "an amount above zero", "zero")
+    return (
+        None
+        if _moves_nothing(function, condition, own, card, table)
+        else Hit(4, "an amount above zero", "zero")
+    )
 
 
-def _verifies_only(function: str, condition: str, table: Spec) -> bool:
-    """Whether the function code, or in 1987 the condition, says that only the account is verified."""
-    code = function if number_of("function", table.version) else condition
-    return is_particular("verification", table.version, code)
-
-
-def _asks_for_status(value: str, card: Card, table: Spec) -> bool:
-    """Whether the network's own element says that this is an account status inquiry."""
-    if table.version != "1987" or card.owner is None:
-        return False
-    alone = Message("", {61: value}, table.version, dialect=table if table.dialect else None)
-    parts = unfold(alone, 61, card.network)
-    return any(part.meaning == _STATUS_INQUIRY for part in parts)
+def _moves_nothing(function: str, condition: str, own: str, card: Card, table: Spec) -> str:
+    """Why no money moves: the function code, or in 1987 the condition, says that only the account is
+    verified, or the network's own DE 61 asks for its status; empty if neither does."""
+    where = number_of("function", table.version)
+    if is_particular("verification", table.version, function if where else condition):
+        return f"DE {where or number_of('condition', table.version)} says verification only"
+    if not own or table.version != "1987" or card.owner is None:
+        return ""
+    alone = Message("", {61: own}, table.version, dialect=table if table.dialect else None)
+    asks = any(part.meaning == _STATUS_INQUIRY for part in unfold(alone, 61, card.network))
+    return "DE 61 says an account status inquiry" if asks else ""
 
 
 @rule("partial-exceeds-original", versions=("1987",), classes="4")
@@ -339,20 +334,13 @@ def nothing_given_back(amount: str = DE[4], replaced: str = DE[95]) -> Told:
     return Hit(95, "an amount below DE 4", "the same amount", 0, 12)
 
 
-def _cash_back(groups: tuple[AdditionalAmount, ...]) -> AdditionalAmount | None:
-    """The cash back amount in DE 54."""
-    for group in groups:
-        if group.kind == _CASH_BACK_AMOUNT and group.amount.isascii() and group.amount.isdigit():
-            return group
-    return None
+def _is_number(group: AdditionalAmount) -> bool:
+    return group.amount.isascii() and group.amount.isdigit()
 
 
-def _sound_groups(groups: tuple[AdditionalAmount, ...]) -> bool:
-    """Whether nothing is wrong with DE 54 itself."""
-    return bool(groups) and all(
-        group.sign in "CD" and group.amount.isdecimal() and group.kind in listed("amount_type")
-        for group in groups
-    )
+def _is_sound(group: AdditionalAmount) -> bool:
+    """Whether nothing is wrong with a group of DE 54 itself."""
+    return group.sign in "CD" and group.amount.isdecimal() and group.kind in listed("amount_type")
 
 
 @rule("balance-in-request", classes="1", functions=_REQUESTS)
@@ -376,22 +364,19 @@ def cash_back(
     """Processing code 09 and a cash back amount in DE 54 occur together, and the latter is within the
     total."""
     kind = code[:2]
-    if kind not in ("00", _CASH_BACK):
+    if kind not in (_PURCHASE, _CASH_BACK):
         return None
-    group = _cash_back(groups)
+    group = next((group for group in groups if group.kind == _CASH_BACK_AMOUNT and _is_number(group)), None)
     if group is None:
-        missing = kind == _CASH_BACK and _sound_groups(groups)
-        return Hit(54, _CASH_BACK_WANTED, "none") if missing else None
+        sound = groups and all(map(_is_sound, groups))
+        return Hit(54, _CASH_BACK_WANTED, "none") if kind == _CASH_BACK and sound else None
     if kind != _CASH_BACK:
         return Hit(3, "transaction type 09, because DE 54 contains a cash back amount", repr(kind), 0, 2)
     total = amount_in(amount, table)
-    if total is None or stated != group.currency:
-        return None  # amounts of two currencies are not compared
-    return (
-        Hit(54, "at most the total in DE 4", "more cash back", group.at)
-        if int(group.amount) > total
-        else None
-    )
+    # Amounts of two currencies are not compared.
+    if total is None or stated != group.currency or int(group.amount) <= total:
+        return None
+    return Hit(54, "at most the total in DE 4", "more cash back", group.at)
 
 
 @rule("cash-back", classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -446,40 +431,34 @@ def _bind_converted(number: int, rate: int, currency_of_it: int) -> None:
     def _(
         after: str = DE[number],
         before: str = Maybe[4],
-        told: str = Maybe[rate],
-        own: str = Maybe[49],
+        rate_text: str = Maybe[rate],
+        base: str = Maybe[49],
         other: str = Maybe[currency_of_it],
     ) -> Told:
         """DE 5 and 6 are DE 4 times their rates, in minor units or in the major units of both currencies."""
-        return _converted(number, rate, after, before, told, own, other)
+        if not rate_text and base and other and after.strip("0") and base != other:
+            return Hit(rate, f"the rate that gave DE {number}", "none")
+        if not rate_text and base and base == other and before and before != after:
+            return Hit(number, "the amount of DE 4, because the currency is the same", "another amount")
+        if not (before.isdecimal() and after.isdecimal() and rate_text.isdecimal() and len(rate_text) > 1):
+            return None
+        amount, converted = int(before), int(after)
+        scale, factor = _SCALES[int(rate_text[0])], int(rate_text[1:])
+        right = amount * factor
+        if converted * scale == right or _is_near(converted, right, scale):
+            return None
+        if not right or int(rate_text[0]) >= len(rate_text):
+            return None  # a zero amount or rate; an impossible rate has its own rule
+        shift = _exponent(other) - _exponent(base)
+        if shift and _is_near(converted, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
+            return None
+        divided = _is_near(converted, amount * scale, factor)
+        hint = "The amount was divided by the rate; multiply DE 4 by it instead." if divided else ""
+        return Hit(number, f"DE 4 times the rate in DE {rate}", "another amount", hint=hint)
 
 
 _bind_converted(5, 9, 50)
 _bind_converted(6, 10, 51)
-
-
-def _converted(
-    number: int, rate: int, after: str, before: str, rate_text: str, base: str, other: str
-) -> Told:
-    if not rate_text and base and other and after.strip("0") and base != other:
-        return Hit(rate, f"the rate that gave DE {number}", "none")
-    if not rate_text and base and base == other and before and before != after:
-        return Hit(number, "the amount of DE 4, because the currency is the same", "another amount")
-    if not (before.isdecimal() and after.isdecimal() and rate_text.isdecimal() and len(rate_text) > 1):
-        return None
-    amount, converted, scale, factor = int(before), int(after), _SCALES[int(rate_text[0])], int(rate_text[1:])
-    right = amount * factor
-    if converted * scale == right or _is_near(converted, right, scale):
-        return None
-    if not right or int(rate_text[0]) >= len(rate_text):
-        return None  # a zero amount or rate; an impossible rate has its own rule
-    shift = _exponent(other) - _exponent(base)
-    if shift and _is_near(converted, right * 10 ** max(shift, 0), scale * 10 ** max(-shift, 0)):
-        return None
-    divided = _is_near(converted, amount * scale, factor)
-    hint = "The amount was divided by the rate; multiply DE 4 by it instead." if divided else ""
-    expected = f"DE 4 times the rate in DE {rate}"
-    return Hit(number, expected, "another amount", 0, None, "", hint)
 
 
 def _is_near(value: int, dividend: int, divisor: int) -> bool:
@@ -528,9 +507,9 @@ def net_settlement(
     if int(net[1:]) != abs(difference):
         return Hit(97, "the difference between credits (86, 87) and debits (88, 89)", "another amount", 1)
     sign = "C" if difference > 0 else "D"
-    return (
-        Hit(97, f"{sign}, as the totals are", repr(net[0]), 0, 1) if difference and net[0] != sign else None
-    )
+    if not difference or net[0] == sign:
+        return None
+    return Hit(97, f"{sign}, as the totals are", repr(net[0]), 0, 1)
 
 
 def _bind_totals(number: int, total: int) -> None:
@@ -768,19 +747,8 @@ def original_other_acquirer(
     """A reversal is sent by the institutions that sent the original."""
     at, institution = number - 32, value.lstrip("0")
     original_id = (original.acquirer, original.forwarder)[at] if original else ""
-    if (
-        original is None
-        or not institution
-        or not original_id
-        or original_id == institution
-        or not clean(value, number, table)
-    ):
+    if not original or not institution or original_id in ("", institution) or not clean(value, number, table):
         return None
     role = table[number].name.split()[0].lower()
-    return Hit(
-        90,
-        f"the {role} institution in DE {number}",
-        "another",
-        original.at + len(original.when) + 11 * at,
-        11,
-    )
+    start = original.at + len(original.when) + 11 * at
+    return Hit(90, f"the {role} institution in DE {number}", "another", start, 11)
