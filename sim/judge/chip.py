@@ -8,10 +8,8 @@ Findings point at the tag: path `55.9F26`.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 from sim.elements import dates, emv, pos
 from sim.elements.card import read_track_2
@@ -42,7 +40,7 @@ from sim.judge.parts import (
 )
 from sim.judge.rules import Told, each, each_tag, rule
 from sim.parts.layout import read, set_bits
-from sim.spec import Spec, country, currency, number_of, spec
+from sim.spec import VERSIONS, Spec, country, currency, number_of, spec
 from sim.spec import emv as tables
 from sim.spec.layouts import tag_layouts
 from sim.spec.networks import element_name
@@ -57,6 +55,7 @@ _NO_CHIP = ("manual", "magnetic stripe", "fallback")
 _CHIP = ("chip", "contactless")
 _CASH_BACK_AMOUNT = "40"
 _NEW_YEAR = ("1231", "0101")
+_SEQUENCE_NUMBER, _TRACK = 23, 35
 _UNSOURCED = "unsourced"
 # M/Chip 4 and Advance: key index, version, results, code and counters, in hex digits.
 _MCHIP, _MCHIP_SIZES = "MASTERCARD", (36, 40, 52, 56)
@@ -132,10 +131,6 @@ def tag_unknown(heads: _Heads = DE[55].heads) -> Told:
     ]
 
 
-def _size(tag_spec: tables.TagSpec) -> range:
-    return range(2 * tag_spec.minimum, sys.maxsize if tag_spec.maximum is None else 2 * tag_spec.maximum + 1)
-
-
 @rule("chip-tag-length")
 def tag_length(heads: _Heads = DE[55].heads, owner: str = APPLICATION) -> Iterator[Hit]:
     """Values have the lengths in the dictionary or, for networks' own tags, those of the application's
@@ -143,20 +138,22 @@ def tag_length(heads: _Heads = DE[55].heads, owner: str = APPLICATION) -> Iterat
     for head in heads:
         proprietary = head.tag in tables.own_tags()
         tag_spec = tables.tag_of(head.tag, owner) if proprietary else tables.tags().get(head.tag)
-        if tag_spec is None or head.end - head.value_start in _size(tag_spec):
+        size = (head.end - head.value_start) // 2
+        if tag_spec is None or tag_spec.minimum <= size <= (
+            size if (most := tag_spec.maximum) is None else most
+        ):
             continue
         unsure = proprietary or "unsourced" in tag_spec.source or _SYSTEMS_OWN.match(head.tag)
-        yield _size_hit(head, tag_spec, Severity.INFO if unsure else None)
+        severity = Severity.INFO if unsure else None
+        yield _on(head, _lengths(tag_spec), count(size, "byte"), severity)
 
 
-def _size_hit(head: TagHead, tag_spec: tables.TagSpec, severity: Severity | None) -> Hit:
+def _lengths(tag_spec: tables.TagSpec) -> str:
     if tag_spec.maximum is None:
-        expected = f"at least {count(tag_spec.minimum, 'byte')}"
-    elif tag_spec.minimum == tag_spec.maximum:
-        expected = count(tag_spec.minimum, "byte")
-    else:
-        expected = f"{tag_spec.minimum} to {tag_spec.maximum} bytes"
-    return _on(head, expected, count((head.end - head.value_start) // 2, "byte"), severity)
+        return f"at least {count(tag_spec.minimum, 'byte')}"
+    if tag_spec.minimum == tag_spec.maximum:
+        return count(tag_spec.minimum, "byte")
+    return f"{tag_spec.minimum} to {tag_spec.maximum} bytes"
 
 
 @rule("chip-tag-repeated")
@@ -181,10 +178,8 @@ def cryptogram_data(entry: str = DE[22].entry, heads: _Heads = DE[55].heads) -> 
     present = {head.tag for head in heads}
     if "9F26" not in present or entry not in _CHIP:
         return None
-    missing = [tag for tag in tables.with_role("cryptogram") if tag not in present]
-    return (
-        Hit(55, "all tags needed to verify the cryptogram", f"no {', '.join(missing)}") if missing else None
-    )
+    missing = ", ".join(tag for tag in tables.with_role("cryptogram") if tag not in present)
+    return Hit(55, "all tags needed to verify the cryptogram", f"no {missing}") if missing else None
 
 
 @rule("chip-cryptogram-missing", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
@@ -225,9 +220,8 @@ def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
     if wrong := _NOT_DIGITS[tag_spec.content].search(value):
         return tag_hit(tag, value, f"{tag_spec.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
     if tag_spec.content == "n" and tag_spec.digits and value[: -tag_spec.digits].strip("0"):
-        return tag_hit(
-            tag, value, f"{tag_spec.format}, with leading zeros", f"{len(value.lstrip('0'))} digits"
-        )
+        found = f"{len(value.lstrip('0'))} digits"
+        return tag_hit(tag, value, f"{tag_spec.format}, with leading zeros", found)
     return None
 
 
@@ -340,18 +334,11 @@ def results_agree(
         return
     method, bits = int(done[:2], 16) & _METHOD, int(results, 16) if len(results) == 10 else 0
     if bits & _NOT_VERIFIED and done[4:] == _SUCCESSFUL:
-        yield tag_hit(
-            "9F34", done, "a failed verification, because 95 says it failed", "a successful one", 4, 2
-        )
+        expected = "a failed verification, because 95 says it failed"
+        yield tag_hit("9F34", done, expected, "a successful one", 4, 2)
     elif bits & _NO_PIN and done[4:] == _SUCCESSFUL and method in _PIN_BY_CHIP and done != _BY_DEVICE:
-        yield tag_hit(
-            "9F34",
-            done,
-            "no PIN verified, because 95 says that PIN entry was not possible",
-            "a correct PIN",
-            4,
-            2,
-        )
+        expected = "no PIN verified, because 95 says that PIN entry was not possible"
+        yield tag_hit("9F34", done, expected, "a correct PIN", 4, 2)
     elif done[4:] == _FAILED and len(results) == 10 and not bits & _NOT_VERIFIED:
         expected = "another result, because 95 does not say that it failed"
         yield tag_hit("9F34", done, expected, "a failed verification", 4, 2)
@@ -404,7 +391,7 @@ def _is_capable(capabilities: str, method: int) -> bool:
 
 # The networks' rows give the place of the results in 9F10.
 _KINDS = ("an AAC", "a TC", "an ARQC")
-_NOT_ASKED_AGAIN = 2
+_NOT_ASKED_AGAIN, _RESERVED_KIND = 2, 3
 
 
 @rule("chip-results-cryptogram", classes="124")
@@ -414,19 +401,16 @@ def results_cryptogram(
     """The card verification results in 9F10 name the same cryptogram type as 9F27."""
     if len(kind) != 2:
         return None
-    results = _results(data, owner)
-    if results is None:
+    if (results := _results(data, owner)) is None:
         return None
     at, first_byte = results
-    result_kind = first_byte >> 6
+    result_kind, stated_kind = first_byte >> 6, int(kind, 16) >> 6
     if result_kind == _NOT_ASKED_AGAIN:
         result_kind = first_byte >> 4 & 3
-    stated_kind = int(kind, 16) >> 6
-    if result_kind >= len(_KINDS) or stated_kind >= len(_KINDS) or result_kind == stated_kind:
+    if result_kind == stated_kind or _RESERVED_KIND in (result_kind, stated_kind):
         return None
-    return tag_hit(
-        "9F10", data, f"{_KINDS[stated_kind]}, as 9F27 says", f"results of {_KINDS[result_kind]}", at, 2
-    )
+    expected, found = f"{_KINDS[stated_kind]}, as 9F27 says", f"results of {_KINDS[result_kind]}"
+    return tag_hit("9F10", data, expected, found, at, 2)
 
 
 @rule("chip-issuer-data", classes="124")
@@ -528,11 +512,8 @@ def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value:
     date gives; around New Year, the years may differ."""
     if reference[6:] != stan[-6:] or not reference.isdecimal() or len(value) != 6 or not value.isdecimal():
         return None
-    if (
-        reference[0] == value[1]
-        or value[2:] in _NEW_YEAR
-        or reference[1:4] not in DAYS_OF_YEAR.get(value[2:], ())
-    ):
+    same_day = reference[1:4] in DAYS_OF_YEAR.get(value[2:], ())
+    if reference[0] == value[1] or value[2:] in _NEW_YEAR or not same_day:
         return None
     return Hit(37, f"{value[1]}, the last digit of the year of the chip's date (9A)", reference[0], 0, 1)
 
@@ -559,47 +540,46 @@ def _other_pan(tag: str, value: str, number: str, account: tuple[int, str]) -> T
     return tag_hit(tag, value, f"the card number in DE {field}", "another card number", 0, len(number))
 
 
-def _bind_copy(
-    tag: str,
-    number: int,
-    part: slice,
-    versions: tuple[str, ...],
-    copied: Any = None,
-    name: str = "chip-agrees",
-) -> None:
-    tag_spec = tables.tags()[tag]
-    source: Any = copied or DE[number]
-    expected, actual = f"the value of DE {number}", f"another {tag_spec.name.split(' (')[0].lower()}"
+# Tags and the elements that they repeat, whole or the first two digits, in all versions or in some. Later
+# versions have no two-digit entry mode in DE 22.
+_COPIES: tuple[tuple[str, int, int | None, tuple[str, ...]], ...] = (
+    ("9C", 3, 2, VERSIONS),
+    *(("9F15", number_of("category", version), None, (version,)) for version in VERSIONS),
+    ("5F24", 14, None, VERSIONS),
+    ("5F30", 35, None, VERSIONS),
+    ("5F34", 23, None, VERSIONS),
+    ("9F1C", 41, None, VERSIONS),
+    ("9F16", 42, None, VERSIONS),
+    ("9F39", 22, 2, ("1987",)),
+)
 
-    @rule(name, versions=versions, classes=_TRANSACTIONS, any_mti=name == "chip-agrees")
-    def _(value: str = Tag[tag], element: str = source) -> Told:
+
+def _bind_copy(tag: str, number: int, size: int | None, versions: tuple[str, ...]) -> None:
+    tag_spec = tables.tags()[tag]
+    expected, actual = f"the value of DE {number}", f"another {tag_spec.name.split(' (')[0].lower()}"
+    is_text = tag_spec.content in ("an", "ans")
+    # Terminals and acquirers may number terminals and merchants differently.
+    severity = Severity.INFO if is_text else None
+    name = "chip-sequence-number" if number == _SEQUENCE_NUMBER else "chip-agrees"
+
+    @rule(name, versions=versions, classes=_TRANSACTIONS, any_mti=number != _SEQUENCE_NUMBER)
+    def _(value: str = Tag[tag], element: str = DE[35].service if number == _TRACK else DE[number]) -> Told:
         """A tag and the data element that it repeats have the same value."""
-        text = element[part]
+        text = element[:size]
         if not text:
             return None
-        if tag_spec.content in ("an", "ans"):
+        if is_text:
             text = text.strip()
             same = not text or characters(value).strip() == text
         elif tag_spec.content == "n" and not text.isdecimal():
             return None  # an invalid data element has its own rule
         else:
             same = value.startswith(text) or value.lstrip("0") == text.lstrip("0")
-        # Terminals and acquirers may number terminals and merchants differently.
-        severity = Severity.INFO if tag_spec.content in ("an", "ans") else None
         return None if same else tag_hit(tag, value, expected, actual, severity=severity)
 
 
-_WHOLE, _TWO = slice(None), slice(2)
-_ALL = (*_EARLY, "2003")
-_bind_copy("9C", 3, _TWO, _ALL)
-for _version in _ALL:
-    _bind_copy("9F15", number_of("category", _version), _WHOLE, (_version,))
-_bind_copy("5F24", 14, _WHOLE, _ALL)
-_bind_copy("5F30", 35, _WHOLE, _ALL, DE[35].service)
-_bind_copy("5F34", 23, _WHOLE, _ALL, name="chip-sequence-number")
-_bind_copy("9F1C", 41, _WHOLE, _ALL)
-_bind_copy("9F16", 42, _WHOLE, _ALL)
-_bind_copy("9F39", 22, _TWO, ("1987",))  # later versions have no two-digit entry mode in DE 22
+for _copy in _COPIES:
+    _bind_copy(*_copy)
 
 
 @rule("chip-application", classes=_TRANSACTIONS)
@@ -613,12 +593,12 @@ def application(
     """The application on the chip is the card network's; a card of two networks has one of each."""
     present = {head.tag for head in heads}
     candidates = (("84", dedicated), ("4F", named), ("9F06", terminal))
-    for tag, value in [pair for pair in candidates if pair[0] in present][:1]:
-        owner = tables.owner(value)
-        if owner and card.owner and owner != card.network:
-            expected = f"a {card.owner.brand} application, because the card number is {card.owner.brand}'s"
-            return tag_hit(tag, value, expected, f"one of {network_of(owner).title}")
-    return None
+    tag, value = next((pair for pair in candidates if pair[0] in present), ("", ""))
+    owner = tables.owner(value)
+    if not owner or not card.owner or owner == card.network:
+        return None
+    expected = f"a {card.owner.brand} application, because the card number is {card.owner.brand}'s"
+    return tag_hit(tag, value, expected, f"one of {network_of(owner).title}")
 
 
 @rule("chip-terminal-country", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
