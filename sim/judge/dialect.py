@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from sim.codec import Message
-from sim.judge.elements import clean
+from sim.judge.elements import clean, hit_of_misfit
 from sim.judge.finding import Hit, RuleText, Said, Severity, hit_of_rule
 from sim.judge.rules import RULES
 from sim.parts.layout import Parts, closest, expected_of, found_of, is_known_code
@@ -104,18 +104,7 @@ def _misfits(reading: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
     for misfit in reading.misfits:
         path = misfit.path if misfit.path != str(number) else ""
         remark = Severity.INFO if table.interface and misfit.unknown else None
-        yield (
-            text,
-            Hit(
-                number,
-                misfit.expected,
-                misfit.found,
-                misfit.start,
-                misfit.end - misfit.start,
-                path,
-                severity=remark,
-            ),
-        )
+        yield text, hit_of_misfit(number, misfit)._replace(path=path, severity=remark)
 
 
 def _unknown(reading: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
@@ -134,10 +123,6 @@ def _unknown(reading: Parts, table: Spec) -> Iterator[tuple[RuleText, Hit]]:
 
 
 def _text(table: Spec, number: int, kind: str, severity: Severity) -> RuleText:
-    return RuleText(
-        f"{table.dialect}-{kind}",
-        severity,
-        f"DE {number} is laid out as {table.dialect} says",
-        table[number].source,
-        f"List it with the subfields of DE {number} in the dialect {table.dialect}.",
-    )
+    checks = f"DE {number} is laid out as {table.dialect} says"
+    hint = f"List it with the subfields of DE {number} in the dialect {table.dialect}."
+    return RuleText(f"{table.dialect}-{kind}", severity, checks, table[number].source, hint)

@@ -22,7 +22,7 @@ from sim.judge.rules import EVERY_DIGIT, Told, each, every, rule
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN, is_card
 from sim.parts import layout
-from sim.parts.layout import Part, Parts, closest, expected_of, fits, fitting, place, read
+from sim.parts.layout import Misfit, Part, Parts, closest, expected_of, fits, fitting, place, read
 from sim.spec import (
     VERSIONS,
     Country,
@@ -156,11 +156,8 @@ def currency_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE
     code = value[currencies(table.version)[number]]
     entry = currency(code)
     if entry is None:
-        return (
-            Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
-            if clean(value, number, table)
-            else None
-        )
+        unknown_code = Hit(number, "an ISO 4217 currency code", repr(code), 0, 3)
+        return unknown_code if clean(value, number, table) else None
     if entry.exponent is None and entry.alpha == "XXX":
         hint = "999 (XXX) means that no currency is involved; an amount needs a real currency."
         return Hit(number, "a currency", "999, no currency", 0, 3, "", hint, Severity.WARNING)
@@ -176,13 +173,16 @@ def currency_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE
 def minor_unit(amount: str = DE[4], table: Spec = TABLE) -> Told:
     """The minor unit digit of a 2003 amount agrees with ISO 4217."""
     where = place("2003", 4, "minor unit")
-    digit, entry = amount[where], currency(amount[place("2003", 4, "currency")])
-    if entry is None or entry.exponent is None or entry.withdrawn or not clean(amount, 4, table):
-        return None
-    if digit == str(entry.exponent):
-        return None
-    expected = f"minor unit {entry.exponent}, the ISO 4217 value for {entry.alpha}"
-    return Hit(4, expected, digit, where.start, len(digit))
+    expected = _other_minor_unit(amount[place("2003", 4, "currency")], digit := amount[where])
+    return Hit(4, expected, digit, where.start, 1) if expected and clean(amount, 4, table) else None
+
+
+def _other_minor_unit(code: str, digit: str) -> str:
+    """The number of decimals that ISO 4217 gives the currency *code*, in words, if it is not *digit*."""
+    entry = currency(code)
+    if entry is None or entry.exponent is None or entry.withdrawn or digit == str(entry.exponent):
+        return ""
+    return f"minor unit {entry.exponent}, the ISO 4217 value for {entry.alpha}"
 
 
 # Cards and tracks.
@@ -494,19 +494,20 @@ def misfits(value: str, number: int, table: Spec, reading: Parts | None = None) 
     if not clean(value, number, table):
         return
     near = reading or closest(table.version, number, value)
-    wrong = near.misfits if near else ()
-    hint = _of_another_version(value, number, table.version) if wrong else ""
-    for fault in wrong:
-        yield Hit(number, fault.expected, fault.found, fault.start, fault.end - fault.start, hint=hint)
-
-
-def _of_another_version(value: str, number: int, current: str) -> str:
+    if near is None or not near.misfits:
+        return
     others = [
         version
         for version in VERSIONS
-        if version != current and layouts(version, number) and fitting(version, number, value)
+        if version != table.version and layouts(version, number) and fitting(version, number, value)
     ]
-    return f"The value fits the layout of {' and '.join(others)}." if others else ""
+    hint = f"The value fits the layout of {' and '.join(others)}." if others else ""
+    yield from (hit_of_misfit(number, wrong)._replace(hint=hint) for wrong in near.misfits)
+
+
+def hit_of_misfit(number: int, wrong: Misfit) -> Hit:
+    """The hit on a *wrong* place in an element."""
+    return Hit(number, wrong.expected, wrong.found, wrong.start, wrong.end - wrong.start)
 
 
 def unknown(value: str, number: int, table: Spec) -> Iterator[Hit]:
@@ -525,27 +526,23 @@ def _unknown_in(parts: tuple[Part, ...], number: int, beside: tuple[Part, ...] =
     for part in parts:
         kind, value = part.cell.codes, part.value
         if kind == "minor_unit":
-            yield from _minor_unit(part, beside or parts, number)
+            code = next(other.value for other in beside or parts if other.key == part.cell.argument)
+            if expected := _other_minor_unit(code, part.value):
+                yield _hit_of_part(part, number, expected)
         elif kind == "currency":
             if (unit := currency(value)) is None or unit.alpha == "XXX":
-                yield _unknown_code(part, number)
+                yield _hit_of_part(part, number)
         elif kind not in _NO_LIST and value not in listed(kind, "", part.cell.argument):
             agreed = part.cell.agreed
             if not (agreed and agreed.fullmatch(value)):
-                yield _unknown_code(part, number)
+                yield _hit_of_part(part, number)
 
 
-def _unknown_code(part: Part, number: int) -> Hit:
-    return Hit(number, expected_of(part.cell), repr(part.value), part.start, part.end - part.start)
-
-
-def _minor_unit(part: Part, parts: tuple[Part, ...], number: int) -> Iterator[Hit]:
-    """The number of decimals agrees with ISO 4217 for the currency in another part."""
-    code = next(sibling.value for sibling in parts if sibling.key == part.cell.argument)
-    entry = currency(code)
-    if entry and not entry.withdrawn and entry.exponent is not None and part.value != str(entry.exponent):
-        expected = f"minor unit {entry.exponent}, the ISO 4217 value for {entry.alpha}"
-        yield Hit(number, expected, repr(part.value), part.start, part.end - part.start)
+def _hit_of_part(part: Part, number: int, expected: str = "") -> Hit:
+    """The hit on an unknown code in *part*."""
+    return Hit(
+        number, expected or expected_of(part.cell), repr(part.value), part.start, part.end - part.start
+    )
 
 
 @each("additional-amounts", 54)

@@ -140,10 +140,25 @@ def rule(rule_id: str, **when: Unpack[When]) -> Callable[[Check], Check]:
     """Bind a function of parts to the catalogue row *rule_id*. By default, a rule for all versions also
     checks messages whose MTI names another version (*any_mti*). Raises SpecError if there is no such row, or
     a parameter is not a part."""
+    return _binding(rule_id, [{}], when)
+
+
+def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[Check], Check]:
+    """Bind a function of one element, `VALUE`, to each of *numbers*."""
+    return _binding(rule_id, [{"number": number} for number in numbers], when)
+
+
+def each_tag(rule_id: str, *tags: str, **when: Unpack[When]) -> Callable[[Check], Check]:
+    """Bind a function of the value of one tag, `TAG_VALUE`, to each of *tags*, anywhere in the chip data."""
+    return _binding(rule_id, [{"tag": tag} for tag in tags], when)
+
+
+def _binding(rule_id: str, places: Sequence[dict[str, Any]], when: When) -> Callable[[Check], Check]:
     text = _text(rule_id)
 
     def bind(check: Check) -> Check:
-        RULES.append(_bound(text, check, {}, when))
+        for at in places:
+            RULES.append(_bound(text, check, at, when))
         return check
 
     return bind
@@ -155,41 +170,14 @@ def of_parts(rule_id: str, parts: Sequence[Part], check: Check, tag: str = "", *
     RULES.append(_bound(_text(rule_id), check, {"tag": tag}, when, parts))
 
 
-def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[Check], Check]:
-    """Bind a function of one element, `VALUE`, to each of *numbers*."""
-    text = _text(rule_id)
-
-    def bind(check: Check) -> Check:
-        for number in numbers:
-            RULES.append(_bound(text, check, {"number": number}, when))
-        return check
-
-    return bind
-
-
-def each_tag(rule_id: str, *tags: str, **when: Unpack[When]) -> Callable[[Check], Check]:
-    """Bind a function of the value of one tag, `TAG_VALUE`, to each of *tags*, anywhere in the chip data."""
-    text = _text(rule_id)
-
-    def bind(check: Check) -> Check:
-        for tag in tags:
-            RULES.append(_bound(text, check, {"tag": tag}, when))
-        return check
-
-    return bind
-
-
 def every(
-    rule_id: str,
-    concerns: Callable[[ElementSpec], bool],
-    find: Find | None = None,
+    rule_id: str, concerns: Callable[[ElementSpec], bool], find: Find | None = None
 ) -> Callable[[Check], Check]:
     """Bind a function to every element that it *concerns*: it takes `VALUE`, or what *find* finds in that,
     and `ELEMENT`, the element's row."""
-    text = _text(rule_id)
 
     def bind(check: Check) -> Check:
-        OF_EVERY.append(Every(_bound(text, check, {"number": 0}, {}), concerns, find))
+        OF_EVERY.append(Every(_bound(_text(rule_id), check, {"number": 0}, {}), concerns, find))
         return check
 
     return bind
@@ -224,7 +212,7 @@ def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When, of: Seq
 
 
 def signature(
-    name_of_it: str, check: Callable[..., object], at: Mapping[str, Any] | None = None
+    name_of_it: str, check: Callable[..., object], at: Mapping[str, Any]
 ) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """The parts that *check* takes, bound *at* a number or a tag, and the names of the constants after them.
     Raises SpecError for a parameter that is neither."""
@@ -234,15 +222,13 @@ def signature(
         default = parameter.default
         if isinstance(default, Constant):
             if default.name != name:
-                raise SpecError(
-                    None, None, f"a parameter {default.name} for {default!r}", f"{name} in {name_of_it}"
-                )
+                expected = f"a parameter {default.name} for {default!r}"
+                raise SpecError(None, None, expected, f"{name} in {name_of_it}")
             constants.append(name)
-            continue
-        part = _part(default, at or {})
-        if part is None or constants:
+        elif (part := _part(default, at)) is None or constants:
             raise SpecError(None, None, f"parts of the message, then constants, in {name_of_it}", name)
-        parts.append(part)
+        else:
+            parts.append(part)
     return tuple(parts), tuple(constants)
 
 
@@ -327,8 +313,7 @@ def standard(text: RuleText, order: int) -> Callable[[Told], list[Said]]:
     """A function that converts the hits of one of the standard's rules to `Said`."""
 
     def say(result: Any) -> list[Said]:
-        return [
-            hit_of_rule("", order, text, hit) for hit in ((result,) if isinstance(result, Hit) else result)
-        ]
+        hits = (result,) if isinstance(result, Hit) else result
+        return [hit_of_rule("", order, text, hit) for hit in hits]
 
     return say
