@@ -125,16 +125,12 @@ def currencies() -> tuple[Currency, ...]:
     import iso4217
 
     gone = {row.alpha for row in withdrawn_currencies()}
-    return tuple(
-        sorted(
-            (
-                Currency(item.code, f"{item.number:03}", item.currency_name, item.exponent)
-                for item in iso4217.Currency
-                if item.code not in gone
-            ),
-            key=lambda currency: currency.alpha,
-        )
-    )
+    active = [
+        Currency(item.code, f"{item.number:03}", item.currency_name, item.exponent)
+        for item in iso4217.Currency
+        if item.code not in gone
+    ]
+    return tuple(sorted(active, key=lambda currency: currency.alpha))
 
 
 @cache
@@ -169,17 +165,11 @@ def currency(code: str) -> Currency | None:
 @cache
 def countries() -> tuple[Country, ...]:
     """All ISO 3166-1 countries, by alpha-2 code."""
-    return tuple(
-        sorted(
-            (
-                Country(
-                    item["alpha_2"], item["alpha_3"], item["numeric"], item.get("common_name", item["name"])
-                )
-                for item in _country_rows()
-            ),
-            key=lambda country: country.alpha2,
-        )
-    )
+    all_countries = [
+        Country(item["alpha_2"], item["alpha_3"], item["numeric"], item.get("common_name", item["name"]))
+        for item in _country_rows()
+    ]
+    return tuple(sorted(all_countries, key=lambda country: country.alpha2))
 
 
 def _country_rows() -> Iterable[Mapping[str, str]]:

@@ -77,16 +77,11 @@ def told_by(format: str, version: str, fields: Mapping[int, str], layers: Collec
     'nac'
     """
     worth = [(0.0, ""), (0.0, "")]
-    for name in names("interfaces", ".toml"):
-        candidate = _shipped(name)
-        if (
-            candidate.guess
-            and format in (*candidate.guess["formats"], candidate.format)
-            and candidate.version in ("", version)
-        ):
-            worth.append(
-                (sum(sign["bits"] for sign in candidate.guess["signs"] if _has(sign, fields, layers)), name)
-            )
+    for candidate in map(_shipped, names("interfaces", ".toml")):
+        guess = candidate.guess
+        if guess and format in (*guess["formats"], candidate.format) and candidate.version in ("", version):
+            bits = sum(sign["bits"] for sign in guess["signs"] if _has(sign, fields, layers))
+            worth.append((bits, candidate.name))
     (most, name), (next_most, _) = sorted(worth, reverse=True)[:2]
     return name if most >= _ENOUGH and most - next_most >= _AHEAD else None
 
@@ -127,33 +122,29 @@ def _shipped(name: str) -> Interface:
     return described(read_toml(f"interfaces/{name}"), name)
 
 
+_NO_BASE = Interface("", "", "")
 _FILLS = ("recipes", "answers", "carried")
 _TAKEN_APART = ("extends", "presence", "elements", "parts", *_FILLS)
 
 
 def described(table: Mapping[str, Any], name: str) -> Interface:
     """The interface that *table* (a parsed TOML file) describes. Raises SpecError for an invalid row."""
-    base = interface(table["extends"]) if "extends" in table else None
-    kept = {"format": base.format, "version": base.version, "network": base.network} if base else {}
+    base = interface(table["extends"]) if "extends" in table else _NO_BASE
     settings = {key: value for key, value in table.items() if key not in _TAKEN_APART}
     if "without" in table:
         settings["without"] = tuple(table["without"])
-    elements = dict(base.elements) if base else {}
+    elements = dict(base.elements)
     for number, row in table.get("elements", {}).items():
         elements[number] = {**elements.get(number, {}), **_element(row, table.get("parts", {}), name)}
-    rows = tuple(
-        row for each in table.get("presence", ()) for row in _rows(each, name, settings.get("source", ""))
-    )
-    rows = (*(base.rows if base else ()), *rows)
-    fills = {kind: (*(base.fills[kind] if base else ()), *table.get(kind, ())) for kind in _FILLS}
+    source = settings.get("source", "")
     values = {
-        "name": name,
-        "guess": {},
-        **kept,
-        **settings,
-        "rows": rows,
-        "elements": elements,
-        "fills": fills,
+        **{key: getattr(base, key) for key in ("format", "version", "network")},
+        **{"name": name, "guess": {}, **settings, "elements": elements},
+        "rows": (
+            *base.rows,
+            *(row for each in table.get("presence", ()) for row in _rows(each, name, source)),
+        ),
+        "fills": {kind: (*base.fills.get(kind, ()), *table.get(kind, ())) for kind in _FILLS},
     }
     result = record(Interface, values, name)
     if result.network and result.network not in NETWORKS:

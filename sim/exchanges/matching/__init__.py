@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sim.codec import Message
 from sim.exchanges.matching.pairing import ROLES, Exchanges, Keys, Traffic, pair
-from sim.exchanges.matching.rules import ANSWER, NONE, Link, Rule, Tie, kind, role, rules
+from sim.exchanges.matching.rules import ANSWER, NONE, Link, kind, role, rules
 from sim.exchanges.matching.rules import awaits as awaited
 from sim.operations.choosing import chosen_network
 from sim.spec import VERSIONS
@@ -18,7 +18,6 @@ __all__ = ["ROLES", "STATES", "TIMEOUT", "Pair", "awaited", "match"]
 TIMEOUT = 60.0
 STATES = ("answered", "late", "unanswered", "no answer due", "no request")
 _REVERSAL = "4"
-SIDES = ("earlier", "later")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,28 +135,23 @@ def _keys(held: Sequence[Message], networks: Sequence[str], link: Link, at: int)
     width = max(len(rows[at].agree) for version in VERSIONS if at < len(rows := rules(version, link)))
     agree = tuple(([0] * len(held), [0] * len(held)) for _ in range(width))
     for place, message in enumerate(held):
-        found = rules(message.version, link)
-        if at >= len(found):
+        if at >= len(rows := rules(message.version, link)):
             continue
-        rule = found[at]
+        rule = rows[at]
         if (role(message.mti) == ANSWER) == (link == "approved") and rule.found(message.mti, networks[place]):
-            earlier[place] = _key(rule, message, link, SIDES[0], ids)
+            earlier[place] = _key([tie.earlier.of(message) for tie in rule.ties], message, link, ids)
         if rule.seeks(message.mti):
-            later[place] = _key(rule, message, link, SIDES[1], ids)
+            later[place] = _key([tie.later.of(message) for tie in rule.ties], message, link, ids)
         for name, tie in enumerate(rule.agree):
-            for side, column in zip(SIDES, agree[name], strict=True):
-                value = _value(tie, side, message)
+            for side, column in zip((tie.earlier, tie.later), agree[name], strict=True):
+                value = side.of(message)
                 column[place] = ids.setdefault((name, value), len(ids) + 1) if value else 0
     return Keys(len(ids), earlier, later, agree)
 
 
-def _value(tie: Tie, side: str, message: Message) -> str:
-    return (tie.earlier if side == SIDES[0] else tie.later).of(message)
-
-
-def _key(rule: Rule, message: Message, link: Link, side: str, ids: dict[object, int]) -> int:
-    values = tuple(_value(tie, side, message) for tie in rule.ties)
+def _key(values: Sequence[str], message: Message, link: Link, ids: dict[object, int]) -> int:
+    """The number of a message's *values*, the same for equal ones; -1 if one is missing."""
     if not all(values):
         return -1
     kinds = kind(message.mti) if link == "answer" else message.version
-    return ids.setdefault((kinds, message.version, values), len(ids))
+    return ids.setdefault((kinds, message.version, *values), len(ids))
