@@ -35,9 +35,7 @@ _VARIABLE = 2  # characters of a variable-length sample: one byte if hex
 
 def set_value(message: Message, number: int, value: str | None) -> Message:
     """*message* with *value* in element *number*, added if missing; None removes it. 0 is the MTI."""
-    if number == MTI_FIELD:
-        return message.replace(mti=value)
-    return message.replace(**{f"de{number}": value})
+    return message.replace(**{"mti" if number == MTI_FIELD else f"de{number}": value})
 
 
 def sample(version: str | Spec, number: int, network: str = "") -> str:
@@ -68,43 +66,32 @@ def sample(version: str | Spec, number: int, network: str = "") -> str:
 class History(Generic[S]):
     """A list of states, one of which is current. At most *most* are kept."""
 
-    __slots__ = ("_after", "_before", "most", "now")
+    __slots__ = ("most", "now", "redoable", "undoable")
 
     def __init__(self, now: S, most: int = _MOST) -> None:
         self.now, self.most = now, most
-        self._before: list[S] = []
-        self._after: list[S] = []
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is an earlier state."""
-        return bool(self._before)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether a state was undone."""
-        return bool(self._after)
+        self.undoable: list[S] = []
+        self.redoable: list[S] = []
 
     def put(self, state: S) -> None:
         """Add a state: the current one can be restored, undone ones no longer."""
-        if state == self.now:
-            return
-        self._before = [*self._before, self.now][-self.most :]
-        self._after.clear()
-        self.now = state
+        if state != self.now:
+            self.undoable = [*self.undoable, self.now][-self.most :]
+            self.redoable.clear()
+            self.now = state
 
     def undo(self) -> S:
         """Return to the previous state, if any."""
-        if self._before:
-            self._after.append(self.now)
-            self.now = self._before.pop()
-        return self.now
+        return self._move(self.undoable, self.redoable)
 
     def redo(self) -> S:
         """Return to the state that was undone last, if any."""
-        if self._after:
-            self._before.append(self.now)
-            self.now = self._after.pop()
+        return self._move(self.redoable, self.undoable)
+
+    def _move(self, source: list[S], target: list[S]) -> S:
+        if source:
+            target.append(self.now)
+            self.now = source.pop()
         return self.now
 
 
@@ -225,7 +212,7 @@ class MessageAnatomy(anywidget.AnyWidget):
 
     def _refresh(self, change: Any = None) -> None:
         self.view = self._view(True)
-        self.can_undo, self.can_redo = self._history.can_undo, self._history.can_redo
+        self.can_undo, self.can_redo = bool(self._history.undoable), bool(self._history.redoable)
         self._unmask()
 
     def _unmask(self, change: Any = None) -> None:

@@ -9,9 +9,9 @@ threads, so results and cancellation share a lock.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import datetime
@@ -74,9 +74,8 @@ class Asker:
         calls = _Calls(None if wait else running_loop())
         with self.lock:
             self.cancel()
-            future = background.start(
-                question.put(lambda text: calls.put(lambda: self._hear(question, text))), question.thread
-            )
+            work = question.put(lambda text: calls.put(lambda: self._hear(question, text)))
+            future = background.start(work, question.thread)
             self._question, self._future = question, future
             self._busy(question.doing)
         future.add_done_callback(lambda done: calls.end(lambda: self._finish(question, done)))
@@ -189,15 +188,10 @@ class LanguageModel:
 
     async def plan(self, description: str, *, version: str | None, at: datetime | None) -> Plan:
         """The plan of *description*. Raises ModelError."""
-        self._check()
-        from sim import models
+        with self._asked() as how:
+            from sim import models
 
-        try:
-            return await models.plan_async(
-                description, provider=self.provider, model=self.model, version=version, at=at
-            )
-        except (models.LlmError, ValueError) as error:
-            raise ModelError(str(error)) from error
+            return await models.plan_async(description, version=version, at=at, **how)
 
     async def explain(
         self,
@@ -211,28 +205,25 @@ class LanguageModel:
     ) -> str:
         """An explanation of *subject* by the model; *heard* gets the text so far after each sentence. Raises
         ModelError, and the errors of `explain` by rules."""
-        self._check()
-        from sim import models
-
         text = ""
-        try:
-            stream = models.stream_explain(
-                subject,
-                version=version,
-                network=network,
-                provider=self.provider,
-                model=self.model,
-                ask=ask,
-                language=language,
-            )
-            async with aclosing(stream) as pieces:  # type: ignore[type-var]
+        with self._asked() as how:
+            from sim import models
+
+            how |= {"version": version, "network": network, "ask": ask, "language": language}
+            async with aclosing(models.stream_explain(subject, **how)) as pieces:  # type: ignore[type-var]
                 async for piece in pieces:
                     text += piece
                     heard(text)
-        except (models.LlmError, ValueError) as error:
-            raise ModelError(str(error)) from error
         return text.strip()
 
-    def _check(self) -> None:
+    @contextmanager
+    def _asked(self) -> Iterator[dict[str, Any]]:
+        """The options that name the model. Raises ModelError if there is none, or if it fails inside."""
         if reason := self.refusal():
             raise ModelError(reason)
+        from sim.models import LlmError
+
+        try:
+            yield {"provider": self.provider, "model": self.model}
+        except (LlmError, ValueError) as error:
+            raise ModelError(str(error)) from error

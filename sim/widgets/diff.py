@@ -42,9 +42,8 @@ def rows_of(a: Anatomy, b: Anatomy) -> list[Row]:
         kind = _kind_of(one, two) if number in differing else SAME
         sides = (_told_of(a, one), _told_of(b, two))
         names = dict.fromkeys(texts[0] for texts in sides if texts)
-        rows.append(
-            _row_of(number, 0, "", " / ".join(names), kind, *(texts and texts[1:] for texts in sides))
-        )
+        values = (texts and texts[1:] for texts in sides)
+        rows.append(_row_of(number, 0, "", " / ".join(names), kind, *values))
         if kind == CHANGED and one and two and one.state == two.state == READ:
             rows += _inside(a, b, number)
     return rows
@@ -127,9 +126,8 @@ _KINDS = (TEXT, TEXT, TEXT, VALUE, VALUE)
 
 def _title(rows: list[Row]) -> str:
     count = sum(not row["depth"] for row in differing(rows))
-    if not count:
-        return "The messages have the same elements with the same values."
-    return f"{count} element{'' if count == 1 else 's'} differ{'s' if count == 1 else ''}"
+    same = "The messages have the same elements with the same values."
+    return {0: same, 1: "1 element differs"}.get(count, f"{count} elements differ")
 
 
 def _grid(rows: list[Row]) -> Grid:
@@ -137,14 +135,13 @@ def _grid(rows: list[Row]) -> Grid:
     cells = []
     for row in differing(rows):
         label = f"{'  ' * row['depth']}{row['label']}" if row["depth"] else label_of(row)
-        sides = [_with_meaning(row[side], row[f"meaning_{side}"]) for side in "ab"]
+        sides = [
+            "" if row[side] is None else f"{visible(row[side])}  {row[f'meaning_{side}']}".rstrip()
+            for side in "ab"
+        ]
         name = f"{row['name']} ({row['said']})" if row["said"] else row["name"]
         cells.append((_SIGNS[row["kind"]], label, name, *sides))
     return Grid(_HEADS, _KINDS, ("",) * len(cells), tuple(cells), None)
-
-
-def _with_meaning(value: str | None, meaning: str) -> str:
-    return "" if value is None else f"{visible(value)}  {meaning}".rstrip()
 
 
 class DifferenceList(anywidget.AnyWidget):
@@ -206,21 +203,16 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
 
     def _mark(self, change: Any = None) -> None:
         # Each side has its own version, as before and after a conversion.
-        sides = [
-            dissected(side.message, side.version, side.network, side.held) for side in (self.left, self.right)
-        ]
-        rows = rows_of(*sides)
+        both = (self.left, self.right)
+        rows = rows_of(*(dissected(side.message, side.version, side.network, side.held) for side in both))
         self.listing.rows = rows
         self.listing.title = _title(rows)
         signs = {str(row["number"]): row["kind"] for row in differing(rows) if not row["depth"]}
-        for side in (self.left, self.right):
+        for side in both:
             side.compared = signs
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        titles = [
-            f"{which}: {title_of(side.view)}"
-            for which, side in zip(_HEADS[3:], (self.left, self.right), strict=True)
-        ]
+        titles = [f"first: {title_of(self.left.view)}", f"second: {title_of(self.right.view)}"]
         drawn, title = _grid(self.listing.rows), self.listing.title
         plain = "\n".join([*titles, as_plain(drawn, title) if self.rows else title])
         above = "".join(markup("p", line) for line in titles)

@@ -52,7 +52,8 @@ class Source:
         sample = [cells for _, _, cells in self.page(np.arange(min(self.size, _SAMPLE)))]
         entries = []
         for at, name in enumerate(self.names):
-            longest = max((len(_words(row[at])) for row in sample), default=0)
+            texts = (row[at] if isinstance(row[at], str) else row[at][0] for row in sample)
+            longest = max(map(len, map(str, texts)), default=0)
             wide = min(max(longest, len(name) + 2, _LEAST_WIDE), self.widest)
             entries.append({"name": name, "title": self.title(name), "wide": wide, "right": self.right(name)})
         return entries
@@ -112,10 +113,6 @@ class Source:
 def as_rows(numbers: Sequence[int]) -> Rows:
     """Row numbers as an array."""
     return np.asarray(numbers, dtype=np.int64)
-
-
-def _words(cell: Any) -> str:
-    return str(cell if isinstance(cell, str) else cell[0])
 
 
 def _text(cell: object) -> str:
@@ -183,12 +180,9 @@ class RowGrid(anywidget.AnyWidget):
             self._place()
 
     def _place(self) -> None:
-        name = self.order.get("name")
-        is_column = self.source is not None and name in self.source.names
-        if is_column and self.source is not None:
-            self.rows = self.source.order(self._unsorted, str(name), bool(self.order.get("descending")))
-        else:
-            self.rows = self._unsorted
+        name, self.rows = self.order.get("name"), self._unsorted
+        if self.source is not None and name in self.source.names:
+            self.rows = self.source.order(self.rows, str(name), bool(self.order.get("descending")))
         self.current = -1
         self.count = len(self.rows)
         self.first = self._page(0, _FIRST)
@@ -243,16 +237,13 @@ class Drawn(Source):
 
     def right(self, name: str) -> bool:
         """Numbers."""
-        kinds = dict(zip(self._grid.headers, self._grid.kinds, strict=True))
-        return kinds.get(name) == "n"
+        return (name, "n") in zip(self._grid.headers, self._grid.kinds, strict=True)
 
     def page(self, rows: Rows) -> list[list[Any]]:
         """The rows, each cell with its link; failing rows are marked."""
         drawn = self.table.drawn_of(rows.tolist())
-        return [
-            [row, "bad" if at in drawn.failing else "", _cells(drawn, at)]
-            for at, row in enumerate(rows.tolist())
-        ]
+        marks = ["bad" if at in drawn.failing else "" for at in range(len(rows))]
+        return [[row, marks[at], _cells(drawn, at)] for at, row in enumerate(rows.tolist())]
 
     def holding(self, text: str) -> Rows:
         """The rows that contain *text*, in any letter case."""
@@ -277,13 +268,11 @@ class Drawn(Source):
 
 def _cells(drawn: Grid, at: int) -> list[Any]:
     """The cells of a row: a text, or a text and its link."""
-    label = [] if drawn.label_header is None else [drawn.labels[at]]
-    return label + [
-        [signed(text) if kind == SEVERITY else text, link]
-        if (link := drawn.links.get((header, text), ""))
-        else (signed(text) if kind == SEVERITY else text)
-        for header, kind, text in zip(drawn.headers, drawn.kinds, drawn.rows[at], strict=True)
-    ]
+    cells: list[Any] = [] if drawn.label_header is None else [drawn.labels[at]]
+    for header, kind, text in zip(drawn.headers, drawn.kinds, drawn.rows[at], strict=True):
+        link, shown = drawn.links.get((header, text)), signed(text) if kind == SEVERITY else text
+        cells.append([shown, link] if link else shown)
+    return cells
 
 
 class TableView(RowGrid):

@@ -261,5 +261,5 @@ def test_a_history_goes_back_the_way_it_came(acts: list[str]) -> None:
             history.redo()
             at = min(at + 1, len(line) - 1)
         assert history.now == line[at]
-        assert history.can_undo == (at > 0)
-        assert history.can_redo == (at < len(line) - 1)
+        assert bool(history.undoable) == (at > 0)
+        assert bool(history.redoable) == (at < len(line) - 1)

@@ -108,15 +108,11 @@ class Log(Source):
 
     def _verdicts(self, rows: Rows) -> list[str]:
         errors = self.arrow("errors").take(pa.array(rows)).to_pylist() if self.judged else [None] * len(rows)
-        verdicts = []
-        for row, count in zip(rows.tolist(), errors, strict=True):
-            if self.unreadable[row]:
-                verdicts.append("✖ unreadable")
-            elif count is None:
-                verdicts.append("")
-            else:
-                verdicts.append(f"✖ {count} error{'s' * (count != 1)}" if count else "✔ valid")
-        return verdicts
+        words = {None: "", 0: "✔ valid", 1: "✖ 1 error"}
+        return [
+            "✖ unreadable" if self.unreadable[row] else words.get(count, f"✖ {count} errors")
+            for row, count in zip(rows.tolist(), errors, strict=True)
+        ]
 
     def marks(self, rows: Rows) -> list[str]:
         """Marks invalid rows."""
@@ -149,9 +145,7 @@ class Log(Source):
         """The numbers of messages, and of invalid ones, in equal parts of the log."""
         count = min(_BINS, max(self.size, 1))
         places = rows * count // max(self.size, 1)
-        bad = self.bad[rows]
-        totals = np.bincount(places, minlength=count)
-        wrong = np.bincount(places[bad], minlength=count)
+        totals, wrong = (np.bincount(some, minlength=count) for some in (places, places[self.bad[rows]]))
         return totals.tolist(), wrong.tolist()
 
 

@@ -134,11 +134,8 @@ class Query:
     def _operand(self, before: str) -> Any:
         """One condition; *before* is the preceding word."""
         if self._ends():
-            raise FilterError(
-                f'Nothing comes after "{before}". Quote it to search for the text.'
-                if before
-                else "The brackets are empty."
-            )
+            nothing = f'Nothing comes after "{before}". Quote it to search for the text.'
+            raise FilterError(nothing if before else "The brackets are empty.")
         if word := _OR.match(self.text, self.at) or _AND.match(self.text, self.at):
             raise FilterError(f'Nothing comes before "{word[0]}". Quote it to search for the text.')
         if word := self._take(_NOT):
@@ -193,12 +190,9 @@ class Query:
         if first in "\"'" or (ELEMENT.fullmatch(name) and not _PRESENT.fullmatch(name)):
             return False
         if not _PRESENT.fullmatch(name):
-            label = " or ".join(
-                f"DE {column[2:]}" if column.startswith("DE") else column for column in columns
-            )
-            self.rows.notes.append(
-                f'{name}: messages that have {label}; for a value write {name}=…, for the text "{name}"'
-            )
+            label = " or ".join(re.sub("^DE", "DE ", column) for column in columns)
+            write = f'for a value write {name}=…, for the text "{name}"'
+            self.rows.notes.append(f"{name}: messages that have {label}; {write}")
         self.open = None
         return True
 
@@ -265,9 +259,8 @@ class Query:
             value, code = (amount, iso_currency.alpha) if iso_currency else (value, code)
             value = value.replace(",", "") if _THOUSANDS.fullmatch(value) else value
             if value.isdigit() and not code and int(value) and sign != "~":
-                self.rows.notes.append(
-                    f"{value} is in minor units; write {value}.00 for units of the currency"
-                )
+                write = f"write {value}.00 for units of the currency"
+                self.rows.notes.append(f"{value} is in minor units; {write}")
         return self.rows.compared(columns, sign, value, code)
 
     def _text(self) -> Any:
@@ -281,10 +274,8 @@ class Query:
         word = self._word("")
         self._unsigned(word)
         if opened and self.text[opened[1] : start].count(" ") <= 1:
-            phrase = mask_words(self.text[opened[1] : self.at])
-            self.rows.notes.append(
-                f'{word} is searched for everywhere; for one value, write {opened[0]}"{phrase}"'
-            )
+            write = f'{opened[0]}"{mask_words(self.text[opened[1] : self.at])}"'
+            self.rows.notes.append(f"{word} is searched for everywhere; for one value, write {write}")
         return self.rows.anywhere(word)
 
     def _unsigned(self, word: str) -> None:

@@ -49,9 +49,8 @@ class Vocabulary:
         name = " ".join(name.casefold().split())
         if part := _PART.fullmatch(name):
             number, path = part[1], part[2].upper()
-            raise FilterError(
-                f"DE{number}.{path}: a filter sees whole elements; try DE{number}~{path} or a text."
-            )
+            why = f"a filter sees whole elements; try DE{number}~{path} or a text."
+            raise FilterError(f"DE{number}.{path}: {why}")
         if element := ELEMENT.fullmatch(name):
             number = int(element[1])
             if not 2 <= number <= _LAST:

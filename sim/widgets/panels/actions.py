@@ -62,17 +62,10 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         self.back_button = _button("Back", "The message before")
         self.copy = CopyMenu()
         self._said = ipywidgets.HTML()
-        bar = ipywidgets.HBox(
-            [
-                self.explain_button,
-                self.validate_button,
-                ipywidgets.HBox([self.code, self.reply_button]).add_class("iso-pair"),
-                self.reverse_button,
-                ipywidgets.HBox([self.fault, self.break_button]).add_class("iso-pair"),
-                self.back_button,
-                self._said,
-            ]
-        ).add_class("iso-bar")
+        reply = ipywidgets.HBox([self.code, self.reply_button]).add_class("iso-pair")
+        breaking = ipywidgets.HBox([self.fault, self.break_button]).add_class("iso-pair")
+        making = [self.explain_button, self.validate_button, reply, self.reverse_button, breaking]
+        bar = ipywidgets.HBox([*making, self.back_button, self._said]).add_class("iso-bar")
         super().__init__([bar, self.copy])
         self.add_class("iso-actions")
         for name in ("message", "version"):
@@ -163,12 +156,10 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
         if version == getattr(self, "_offered", None):
             return
         self._offered = version
-        rows = {
-            row.code: row.meaning
-            for row in code_list("response_code")
-            if not row.network and version in (row.versions or (version,))
-        }
-        self.code.options = (("approve", ""), *((f"{code} {rows[code]}", code) for code in sorted(rows)))
+        rows = [row for row in code_list("response_code") if not row.network]
+        codes = {row.code: row.meaning for row in rows if version in (row.versions or (version,))}
+        choices = ((f"{code} {meaning}", code) for code, meaning in sorted(codes.items()))
+        self.code.options = (("approve", ""), *choices)
         self.fault.options = _faults(version)
 
     def _tell(self, change: Any) -> None:
@@ -183,10 +174,7 @@ def _button(words: str, tooltip: str = "") -> Any:
 @cache
 def _faults(version: str) -> tuple[tuple[str, str], ...]:
     """The faults of *version*, as labels with ids."""
-    pairs = [
-        (f"{fault.what} ({fault.id})", fault.id)
-        for fault in all_faults()
-        if fault.kinds and version in fault.versions
-    ]
     first = {name for _, name in FAULTS}
-    return (*FAULTS, *((label, name) for label, name in pairs if name not in first))
+    faults = [fault for fault in all_faults() if fault.kinds and version in fault.versions]
+    others = [(f"{fault.what} ({fault.id})", fault.id) for fault in faults if fault.id not in first]
+    return (*FAULTS, *others)

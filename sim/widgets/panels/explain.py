@@ -97,26 +97,21 @@ class ExplainPanel(ReaderPanel):
         ).add_class("iso-check")
         model_field = InputField(self.model_choice, classes="iso-rest")
         model_field.note = refusal and f"{refusal}."
-        self.question = ipywidgets.Text(
-            description="Question", placeholder="Why was it declined, and what do I do next?"
-        )
-        self.tongue = ipywidgets.Dropdown(
-            description="Language", options=[(name, code) for code, name in LANGUAGES.items()]
-        )
-        super().__init__(
-            RunBar("Explain", model_field),
-            MessageInput(message, version, network, interface),
-            classes="iso-explain-panel",
-        )
+        example = "Why was it declined, and what do I do next?"
+        self.question = ipywidgets.Text(description="Question", placeholder=example)
+        languages = [(name, code) for code, name in LANGUAGES.items()]
+        self.tongue = ipywidgets.Dropdown(description="Language", options=languages)
+        box = MessageInput(message, version, network, interface)
+        super().__init__(RunBar("Explain", model_field), box, classes="iso-explain-panel")
         self.linked = Linked(self.views.anatomy)
         fields = InputField(self.question, classes="iso-rest"), InputField(self.tongue)
         self.asked = ipywidgets.HBox(fields).add_class("iso-asked")
         first = list(self.children)
         first.insert(first.index(self.bar) + 1, self.asked)
         self.set_trait("children", [*first, self.linked])
-        traitlets.link((self, "llm"), (self.model_choice, "value"))
-        traitlets.link((self, "ask"), (self.question, "value"))
-        traitlets.link((self, "language"), (self.tongue, "value"))
+        inputs = {"llm": self.model_choice, "ask": self.question, "language": self.tongue}
+        for name, widget in inputs.items():
+            traitlets.link((self, name), (widget, "value"))
         self._told: tuple[Told, ...] = ()
         self.llm = llm and not refusal
         show(self.asked, self.llm)
@@ -159,8 +154,8 @@ class ExplainPanel(ReaderPanel):
             self.said.value = hint("What it says appears here as you type.")
 
     def _question(self) -> Inquiry[str]:
-        reading, version, network = self.input.reading, self.version, self.network
-        more = {"ask": self.ask, "language": self.language}
+        reading = self.input.reading
+        options = {key: getattr(self, key) for key in ("version", "network", "ask", "language")}
         name = self.writer.name() or "the model"
 
         def answered(text: str) -> None:
@@ -169,17 +164,12 @@ class ExplainPanel(ReaderPanel):
 
         return Inquiry(
             doing=f"Asking {name}\N{NO-BREAK SPACE}…",
-            put=lambda listener: self.writer.explain(
-                reading, version=version, network=network, heard=listener, **more
-            ),
-            heard=self._hear,
+            put=lambda listener: self.writer.explain(reading, heard=listener, **options),
+            heard=lambda text: self.said.set_trait("value", _written(text)),
             answered=answered,
             failed=lambda problem: self._tell(news=f"{problem}. {BY_RULES}"),
             cancelled=lambda: self._tell(news=f"Canceled. {BY_RULES}"),
         )
-
-    def _hear(self, text: str) -> None:
-        self.said.value = _written(text)
 
     def _static(self) -> str:
         if not self.message:

@@ -52,9 +52,8 @@ class History(ipywidgets.VBox):  # type: ignore[misc]
         self._diff: MessageDiff | None = None
         self.choice = ipywidgets.Dropdown(description="History")
         self.restore_button = ipywidgets.Button(description="Restore", tooltip="Show this message again")
-        self.diff_button = ipywidgets.Button(
-            description="Compare", tooltip="Compare with the previous message"
-        )
+        tooltip = "Compare with the previous message"
+        self.diff_button = ipywidgets.Button(description="Compare", tooltip=tooltip)
         row = [self.choice, self.restore_button, self.diff_button]
         self.bar = InputField(ipywidgets.HBox(row).add_class("iso-joined"))
         super().__init__([self.bar])
@@ -160,13 +159,17 @@ class Lab(Panel):
         self._carry(self.tab, tab)
         self.tab = tab
 
-    def _carry(self, source_tab: str, tab: str) -> None:
-        source, target = self.panels[source_tab], self.panels[tab]
-        if source is self.generate:
-            target.version, target.network = None, self.generate.asked_network
+    def _carry(self, source: str, tab: str) -> None:
+        self._fill(tab, entry_of(self.panels[source], source))
+
+    def _fill(self, tab: str, entry: Entry) -> None:
+        """Show the message of *entry*, read in the same way, in the panel *tab*."""
+        panel = self.panels[tab]
+        if panel is self.generate:
+            panel.asked_network = entry.network
         else:
-            target.version, target.network = source.version, source.network
-        target.message = source.message
+            panel.version, panel.network = entry.version, entry.network
+        panel.message = entry.message
 
     def _note(self, name: str) -> None:
         if self.panels[name].message:
@@ -175,12 +178,7 @@ class Lab(Panel):
 
     def _restore(self, entry: Entry) -> None:
         """Show a message of the history in its panel again."""
-        panel = self.panels[entry.panel]
-        if panel is self.generate:
-            panel.asked_network = entry.network
-        else:
-            panel.version, panel.network = entry.version, entry.network
-        panel.message = entry.message
+        self._fill(entry.panel, entry)
         self.tab = entry.panel
 
     def _offer(self, panel: Any) -> None:

@@ -105,13 +105,10 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         self._raw, self._version, self._mended, self.said = raw, seen.version, "", ""
         if seen.raw is not None or seen.message is None:
             offer = offered(raw, seen.version) if raw.strip() and not seen.complete else ""
-            if offer == REPAIR and not self._repairs:
-                offer = ""
-            did = self._did[1] if raw == self._did[0] else ""
-            self._said.value = hint(did, news=True)
-            self.button.description = offer
-            show(self.button, bool(offer))
-            show(self, bool(offer or did))
+            self.button.description = "" if offer == REPAIR and not self._repairs else offer
+            self._said.value = hint(self._did[1] if raw == self._did[0] else "", news=True)
+            show(self.button, bool(self.button.description))
+            show(self, bool(self.button.description or self._said.value))
             return
         self.said, self._mended = seen.read_as, _alone(seen)
         more = f" The first of {1 + len(seen.more)} messages." if seen.more else ""
@@ -175,10 +172,10 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
     @property
     def reading(self) -> Reading:
         """The content of the box, read once."""
-        key = (self.message, self.version, self.network, self.interface, self.learned)
+        how = {name: getattr(self, name) for name in HOW_READ}
+        key = (self.message, *how.values(), self.learned)
         if self._asked != key:
             raw, self._asked = strip_line_ending(self.message), key
-            how = {"version": self.version, "network": self.network, "interface": self.interface}
             self._reading = read(raw, **how)
             self.recognised.put(raw, self._reading)
         return self._reading
@@ -194,8 +191,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         message in them."""
         if self.held is not None:
             return shown_text(self.held)
-        text = self.reading.text
-        return strip_line_ending(self.message) if text is None else text
+        return strip_line_ending(self.message) if self.reading.text is None else self.reading.text
 
     def tabled(self, verb: Literal["explain", "parse", "validate"]) -> Any:
         """The table that *verb* makes of the message; None without pandas."""

@@ -63,11 +63,9 @@ class SendPanel(Panel):
             return None
         try:
             message, where = self.input.reading.whole(), address_of(self.address)
-        except ParseError as error:
-            self.problem = f"This needs a message that can be read: {error}"
-            return None
         except IsoError as error:
-            self.problem = str(error)
+            unread = "This needs a message that can be read: " if isinstance(error, ParseError) else ""
+            self.problem = f"{unread}{error}"
             return None
         timeout, undo, network = self.timeout, self.undo, self.input.network
         return Inquiry(
@@ -92,14 +90,12 @@ class SendPanel(Panel):
 
 def _is_message(given: object) -> bool:
     """Whether *given* is a message rather than an address: not a text, or as long as the shortest message."""
-    return not isinstance(given, str) or (len(given) >= _SHORTEST and not _is_address(given))
-
-
-def _is_address(text: str) -> bool:
+    if not isinstance(given, str):
+        return True
     try:
-        return bool(address_of(text))
+        return not address_of(given)
     except OptionError:
-        return False
+        return len(given) >= _SHORTEST
 
 
 async def _sent(

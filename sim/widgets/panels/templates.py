@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,11 @@ class Templates:
 
     def all(self) -> dict[str, dict[str, Any]]:
         """Options by name; empty if there is no valid file."""
-        try:
+        data = None
+        with suppress(OSError, ValueError):
             data = json.loads(self.place.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        if not isinstance(data, dict):
-            return {}
-        return {str(name): options for name, options in data.items() if isinstance(options, dict)}
+        rows = data.items() if isinstance(data, dict) else ()
+        return {str(name): options for name, options in rows if isinstance(options, dict)}
 
     def save(self, name: str, options: Options) -> bool:
         """Save *options* as *name*, replacing an old template; returns False if the card number was left out.
@@ -82,33 +81,28 @@ class TemplateBar(InputField):
 
     def save(self) -> None:
         """Save the current options under the typed name."""
-        name = self.name.value.strip()
-        self.problem = self.note = ""
-        if not name:
-            self.problem = "Type a name first"
-            return
-        self._done(lambda: self._saved(name))
-
-    def _saved(self, name: str) -> str:
-        complete = self.templates.save(name, self._read())
-        return f"Saved as {name}{'' if complete else ', without the card number, which is not a test card'}."
+        if name := self.name.value.strip():
+            with self._writing():
+                complete = self.templates.save(name, self._read())
+                left_out = "" if complete else ", without the card number, which is not a test card"
+                self.note = f"Saved as {name}{left_out}."
+        else:
+            self.problem, self.note = "Type a name first", ""
 
     def drop(self) -> None:
         """Delete the template that was typed or chosen."""
-        name = self.name.value.strip()
-        self.problem = self.note = ""
-        if name not in self.templates.all():
-            self.problem = "No template has this name"
+        if (name := self.name.value.strip()) in self.templates.all():
+            with self._writing():
+                self.templates.drop(name)
+                self.note = f"Deleted {name}."
         else:
-            self._done(lambda: self._dropped(name))
+            self.problem, self.note = "No template has this name", ""
 
-    def _dropped(self, name: str) -> str:
-        self.templates.drop(name)
-        return f"Deleted {name}."
-
-    def _done(self, act: Callable[[], str]) -> None:
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        self.problem = self.note = ""
         try:
-            self.note = act()
+            yield
         except OSError as error:
             self.problem = f"The file cannot be written: {error.strerror or type(error).__name__}"
         else:
