@@ -16,14 +16,14 @@ from sim.codec import Message
 from sim.codec.text import misfits
 from sim.elements import dates
 from sim.errors import OptionError, quoted_value
-from sim.exchanges import beside, shares
+from sim.exchanges import beside
 from sim.exchanges.deciding import Decision, decide, said_by
-from sim.exchanges.draft import Draft
 from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
 from sim.exchanges.listing import WITHOUT_AMOUNT, separated, several
 from sim.exchanges.making import usual_kind
 from sim.exchanges.plan import Asked, Plan, Step, steps_of
+from sim.exchanges.shares import Draft
 from sim.exchanges.words import Mark, Reader
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
@@ -397,7 +397,7 @@ class Composer(Draft):
         chain = self._chain()
         if chain is None:
             return None
-        amounts = shares.amounts(self, chain, decision)
+        amounts = self.amounts(chain, decision)
         chain = self._tipped(chain, amounts) if self.all("tip") else chain
         self._main_amount(chain, decision, amounts)
         kind, purpose = self._kind(chain, decision), chain[0]
@@ -462,7 +462,7 @@ class Composer(Draft):
         if heads and not later:
             request = replace(request, purpose=heads[0].value, kind=None)
             chain = [heads[0].value]
-        amounts = shares.amounts(self, chain, decision)
+        amounts = self.amounts(chain, decision)
         if "main" in amounts:
             self.put("amount_minor_units", amounts["main"])
             self.words["amount_minor_units"] = said_by(self.shares["main"])

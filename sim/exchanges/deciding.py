@@ -206,15 +206,17 @@ def granted(reader: Reader) -> list[Mark]:
     each = {mark.value for mark in words} == {"approved"}
     if each and 1 < len({one.start for one in near}) == len(money) <= len(words):
         return []  # `5 USD ok, 15 USD ok`: each is approved
-    least = min((worth(reader, amount) for amount in near), default=0)
-    return [amount for amount in near if worth(reader, amount) == least]
+    least = min((worth(reader, amount) or 0 for amount in near), default=0)
+    return [amount for amount in near if (worth(reader, amount) or 0) == least]
 
 
-def worth(reader: Reader, mark: Mark) -> int:
-    """The amount of *mark* in minor units; in cents if it names no currency."""
+def worth(reader: Reader, mark: Mark, currency: str = "USD") -> int | None:
+    """The amount of *mark* in minor units, of *currency* if it names none; None if it is ambiguous."""
     if isinstance(mark.value, Sum):
         return mark.value.minor_units
-    return sums.minor_units(mark.value, "USD", comma=reader.comma) or 0
+    if mark.key == "raw":
+        return int(mark.value)
+    return sums.minor_units(mark.value, currency, comma=reader.comma)
 
 
 def _approves_less(reader: Reader) -> bool:
@@ -226,8 +228,8 @@ def _approves_less(reader: Reader) -> bool:
         amount.start > back[0].start for amount in money if back
     ):
         return False
-    less = {worth(reader, mark) for mark in granted(reader)}
-    more = {worth(reader, mark) for mark in money} - less
+    less = {worth(reader, mark) or 0 for mark in granted(reader)}
+    more = {worth(reader, mark) or 0 for mark in money} - less
     return len(less) == len(more) == 1 and min(less) < min(more)
 
 

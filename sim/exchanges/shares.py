@@ -1,161 +1,163 @@
-"""The amounts of a description and the role of each: of the request, of a part of it, of a later step."""
+"""The options taken from a description, and the role of each of its amounts: of the request, of a part of it,
+of a later step."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from sim.exchanges import sums
-from sim.exchanges.deciding import JOINED, OF_WHICH, Decision, granted, said_by
-from sim.exchanges.draft import Draft
+from sim.exchanges.deciding import JOINED, OF_WHICH, Decision, granted, said_by, worth
 from sim.exchanges.lexicon import fold
-from sim.exchanges.words import Mark, Sum
+from sim.exchanges.plan import Asked
+from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.codes import FUNDS, currencies
 
 _ROLES = {"tip": "tip", "cashbackof": "cashback", "balanceis": "balance", "partof": "final"}
 _DOLLARS_ELSEWHERE = frozenset(("CA", "AU", "NZ", "HK", "SG", "TW", "MX", "CN"))
 
 
-def amounts(draft: Draft, chain: list[str], decision: Decision) -> dict[str, int]:
-    """Amounts by role: main, part, final, cashback, tip, balance, or a later stage of *chain*."""
-    bad, amounts = draft.bad, draft.all("amount")
-    for mark in amounts:
-        if mark.value.figures:
-            _placed(draft, mark)
-    money = draft.all("amount", "bare", "raw")
-    codes = {mark.value.currency for mark in amounts}
-    codes |= {mark.value for mark in draft.all("currency")}
-    if len(codes) > 1:
-        bad("contradicts itself: " + " / ".join(sorted(codes)))
-    currency = min(codes, default=str(draft.options.get("currency", "USD")))
-    if any(mark.value.vague for mark in amounts) and draft.options.get("country") in _DOLLARS_ELSEWHERE:
-        bad("which dollars")
-    if codes:
-        draft.options["currency"] = currency
-        draft.words["currency"] = said_by([*amounts, *draft.all("currency")])
-    elif money and "currency" not in draft.options:
-        draft.notes.append("No currency was given: USD")
-    out: dict[str, int] = {}
-    for mark in money:
-        value = _minor(draft, mark, currency)
+class Draft:
+    """The options of a description, added to those requested *before* in a follow-up, the words behind each,
+    and the marks of amounts by role (`shares`)."""
+
+    def __init__(self, reader: Reader, before: Asked | None) -> None:
+        self.reader, self.before = reader, before
+        self.all, self.only, self.bad = reader.all, reader.only, reader.unclear.append
+        self.notes = reader.notes
+        self.options: dict[str, Any] = dict(before.options) if before else {}
+        self.words: dict[str, str] = {}
+        self.shares: dict[str, list[Mark]] = {}
+
+    def put(self, name: str, value: Any, *keys: str) -> None:
+        """Set the option *name*, taken from the marks of *keys*."""
+        self.options[name] = value
+        self.words[name] = said_by(self.all(*keys))
+
+    def amounts(self, chain: list[str], decision: Decision) -> dict[str, int]:
+        """Amounts by role: main, part, final, cashback, tip, balance, or a later stage of *chain*."""
+        bad, amounts = self.bad, self.all("amount")
+        for mark in amounts:
+            if mark.value.figures:
+                self._placed(mark)
+        money = self.all("amount", "bare", "raw")
+        codes = {mark.value.currency for mark in amounts}
+        codes |= {mark.value for mark in self.all("currency")}
+        if len(codes) > 1:
+            bad("contradicts itself: " + " / ".join(sorted(codes)))
+        currency = min(codes, default=str(self.options.get("currency", "USD")))
+        if any(mark.value.vague for mark in amounts) and self.options.get("country") in _DOLLARS_ELSEWHERE:
+            bad("which dollars")
+        if codes:
+            self.options["currency"] = currency
+            self.words["currency"] = said_by([*amounts, *self.all("currency")])
+        elif money and "currency" not in self.options:
+            self.notes.append("No currency was given: USD")
+        out: dict[str, int] = {}
+        for mark in money:
+            value = worth(self.reader, mark, currency)
+            if value is None:
+                bad(f"the amount {mark.words}")
+            role = self._role(mark, chain, decision, "main" in out)
+            self.shares.setdefault(role, []).append(mark)
+            if out.setdefault(role, value or 0) != value:
+                bad(f"two amounts: {mark.words}")
+        for mark in self.all("part"):
+            value = sums.minor_units(mark.value, currency, comma=self.reader.comma)
+            before = fold(self.reader.text[: mark.start])
+            if value and any(
+                JOINED.fullmatch(before[word.end :]) for word in self.all("then") if word.end <= mark.start
+            ):
+                out["undone"] = value  # reverse 30 of a purchase of 100
+            elif decision.outcome != "partial" or value is None:
+                bad(f"{mark.words}: part of which amount")
+            elif out.setdefault("part", value) != value:
+                bad(f"two amounts: {mark.words}")
+        self._undone(decision, out)
+        main = out.get("main", self.options.get("amount_minor_units", -1))
+        for role in ("part", "final", "cashback"):
+            if role in out and out[role] >= main:
+                bad(f"{role} of {out.get('main', 'nothing')}: {out[role]}")
+        if decision.outcome == "partial" and "part" not in out:
+            bad("how much is approved")
+        remains = [mark for mark in self.all("remain") if mark.words.lower() not in ("to", "auf", "keep")]
+        if remains and "final" not in out:
+            bad(remains[0].words)
+        return out
+
+    def _placed(self, mark: Mark) -> None:
+        """Resolve an amount in pesos, francs and the like to the currency of the country."""
+        name, land = mark.value.currency[1:], str(self.options.get("country", ""))
+        candidates = [entry for entry in currencies() if entry.alpha[:2] == land and entry.alpha not in FUNDS]
+        candidates = [entry for entry in candidates if re.search(name, fold(entry.name))]
+        alpha = candidates[0].alpha if len(candidates) == 1 else ""
+        value = sums.minor_units(mark.value.figures, alpha, comma=self.reader.comma) if alpha else None
         if value is None:
-            bad(f"the amount {mark.words}")
-        role = _role(draft, mark, chain, decision, "main" in out)
-        draft.shares.setdefault(role, []).append(mark)
-        if out.setdefault(role, value or 0) != value:
-            bad(f"two amounts: {mark.words}")
-    for mark in draft.all("part"):
-        value = sums.minor_units(mark.value, currency, comma=draft.reader.comma)
-        before = fold(draft.reader.text[: mark.start])
-        if value and any(
-            JOINED.fullmatch(before[word.end :]) for word in draft.all("then") if word.end <= mark.start
-        ):
-            out["undone"] = value  # reverse 30 of a purchase of 100
-        elif decision.outcome != "partial" or value is None:
-            bad(f"{mark.words}: part of which amount")
-        elif out.setdefault("part", value) != value:
-            bad(f"two amounts: {mark.words}")
-    _undone(draft, decision, out)
-    _check_parts(draft, decision, out)
-    return out
+            self.bad(f"which currency: {mark.words}")
+        mark.value = Sum(value or 1, alpha or "USD")
 
-
-def _placed(draft: Draft, mark: Mark) -> None:
-    """Resolve an amount in pesos, francs and the like to the currency of the country."""
-    name, land = mark.value.currency[1:], str(draft.options.get("country", ""))
-    candidates = [entry for entry in currencies() if entry.alpha[:2] == land and entry.alpha not in FUNDS]
-    candidates = [entry for entry in candidates if re.search(name, fold(entry.name))]
-    alpha = candidates[0].alpha if len(candidates) == 1 else ""
-    value = sums.minor_units(mark.value.figures, alpha, comma=draft.reader.comma) if alpha else None
-    if value is None:
-        draft.bad(f"which currency: {mark.words}")
-    mark.value = Sum(value or 1, alpha or "USD")
-
-
-def _minor(draft: Draft, mark: Mark, currency: str) -> int | None:
-    if isinstance(mark.value, Sum):
-        return mark.value.minor_units
-    if mark.key == "raw":
-        return int(mark.value)
-    return sums.minor_units(mark.value, currency, comma=draft.reader.comma)
-
-
-def _role(draft: Draft, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
-    """The role of the amount *mark*, by the words around it; *several*: a main amount comes before it."""
-    text, parts = draft.reader.text, draft.all("part")
-    around = draft.all(
-        "head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof", "tip"
-    )
-    before = [other for other in around if other.start <= mark.start]
-    after = next((other for other in around if other.start >= mark.end), None)
-    last = before[-1] if before else None
-    joined = last is not None and JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
-    stage = next((other for other in reversed(before) if other.key in ("head", "then")), None)
-    tail = text[mark.end : after.start].strip() if after else ""
-    if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
-        return "cashback"
-    if (
-        after
-        and after.key == "tip"
-        and not tail
-        and not after.words.lower().startswith("with")
-        and not any(
-            other.start > after.start and JOINED.fullmatch(fold(text[after.end : other.start]))
-            for other in draft.all("amount", "bare")
+    def _role(self, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
+        """The role of the amount *mark*, by the words around it; *several*: a main amount comes before it."""
+        text, parts = self.reader.text, self.all("part")
+        around = self.all(
+            "head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof", "tip"
         )
-    ):
-        return "tip"  # 12 tip
-    if last and joined and last.key in _ROLES:
-        return _ROLES[last.key]
-    if last and joined and last.value == "balance" and chain == ["balance"]:
-        return "balance"
-    if decision.outcome == "partial" and not parts:
-        approvals = granted(draft.reader) if len(draft.all("amount", "bare")) > 1 else []
-        if mark in approvals or (
-            not approvals and last and last.key == "decision" and last.value == "partial"
+        before = [other for other in around if other.start <= mark.start]
+        after = next((other for other in around if other.start >= mark.end), None)
+        last = before[-1] if before else None
+        joined = last is not None and JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
+        stage = next((other for other in reversed(before) if other.key in ("head", "then")), None)
+        tail = text[mark.end : after.start].strip() if after else ""
+        if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
+            return "cashback"
+        if (
+            after
+            and after.key == "tip"
+            and not tail
+            and not after.words.lower().startswith("with")
+            and not any(
+                other.start > after.start and JOINED.fullmatch(fold(text[after.end : other.start]))
+                for other in self.all("amount", "bare")
+            )
         ):
-            return "part"
-    if several and not joined and after and after.value in chain[1:] and OF_WHICH.fullmatch(fold(tail)):
-        return f"{after.value}@{after.start}"  # and an $8 refund
-    left = any(other.key in ("remain", "partof") for other in around)
-    partial = any(other.value == "partial_reversal" for other in around)
-    if last and last.key == "remain" and not text[last.end : mark.start].strip():
-        back = [other for other in around if other.key == "then" and other.end <= last.start]
-        if several and back and not text[back[-1].end : last.start].strip():
-            back[-1].value, partial = "partial_reversal", True  # reversed to 80
-        if partial:
-            return "final"
-    if last and last.key == "part" and joined:
+            return "tip"  # 12 tip
+        if last and joined and last.key in _ROLES:
+            return _ROLES[last.key]
+        if last and joined and last.value == "balance" and chain == ["balance"]:
+            return "balance"
+        if decision.outcome == "partial" and not parts:
+            approvals = granted(self.reader) if len(self.all("amount", "bare")) > 1 else []
+            if mark in approvals or (
+                not approvals and last and last.key == "decision" and last.value == "partial"
+            ):
+                return "part"
+        if several and not joined and after and after.value in chain[1:] and OF_WHICH.fullmatch(fold(tail)):
+            return f"{after.value}@{after.start}"  # and an $8 refund
+        left = any(other.key in ("remain", "partof") for other in around)
+        partial = any(other.value == "partial_reversal" for other in around)
+        if last and last.key == "remain" and not text[last.end : mark.start].strip():
+            back = [other for other in around if other.key == "then" and other.end <= last.start]
+            if several and back and not text[back[-1].end : last.start].strip():
+                back[-1].value, partial = "partial_reversal", True  # reversed to 80
+            if partial:
+                return "final"
+        if last and last.key == "part" and joined:
+            return "main"
+        if stage and stage.key == "then" and not (partial and left):
+            bought = [other for other in around if other.key == "head" and other.start >= mark.end]
+            money = self.all("amount", "bare")
+            if several or (joined and bought and any(other.start > bought[0].start for other in money)):
+                return "undone"
+        if stage and stage.key == "head" and stage.value in chain[1:]:
+            return f"{stage.value}@{stage.start}"
         return "main"
-    if stage and stage.key == "then" and not (partial and left):
-        bought = [other for other in around if other.key == "head" and other.start >= mark.end]
-        money = draft.all("amount", "bare")
-        if several or (joined and bought and any(other.start > bought[0].start for other in money)):
-            return "undone"
-    if stage and stage.key == "head" and stage.value in chain[1:]:
-        return f"{stage.value}@{stage.start}"
-    return "main"
 
-
-def _undone(draft: Draft, decision: Decision, out: dict[str, int]) -> None:
-    """Take a reversal's own amount, if one is given, as a full or partial reversal."""
-    undone, total = out.pop("undone", None), out.get("part", out.get("main", 0))
-    if undone is None or undone == total:
-        return
-    if undone > total or decision.outcome == "partial" or len(draft.all("then")) > 1 or "final" in out:
-        draft.bad(f"a reversal of {undone}")
-        return
-    out["final"], draft.all("then")[0].value = total - undone, "partial_reversal"
-
-
-def _check_parts(draft: Draft, decision: Decision, out: dict[str, int]) -> None:
-    """Check that each part is less than the whole and that every part mentioned has an amount."""
-    bad = draft.bad
-    main = out.get("main", draft.options.get("amount_minor_units", -1))
-    for role in ("part", "final", "cashback"):
-        if role in out and out[role] >= main:
-            bad(f"{role} of {out.get('main', 'nothing')}: {out[role]}")
-    if decision.outcome == "partial" and "part" not in out:
-        bad("how much is approved")
-    remains = [mark for mark in draft.all("remain") if mark.words.lower() not in ("to", "auf", "keep")]
-    if remains and "final" not in out:
-        bad(remains[0].words)
+    def _undone(self, decision: Decision, out: dict[str, int]) -> None:
+        """Take a reversal's own amount, if one is given, as a full or partial reversal."""
+        undone, total = out.pop("undone", None), out.get("part", out.get("main", 0))
+        if undone is None or undone == total:
+            return
+        if undone > total or decision.outcome == "partial" or len(self.all("then")) > 1 or "final" in out:
+            self.bad(f"a reversal of {undone}")
+            return
+        out["final"], self.all("then")[0].value = total - undone, "partial_reversal"
