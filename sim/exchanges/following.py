@@ -6,6 +6,7 @@ The card, the merchant and the network's transaction identifiers come from the f
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -63,185 +64,161 @@ def follow(
         raise ChoiceError.of("then", word, STEPS)
     if not exchange.steps and word not in LINK:
         raise OptionError("then", f"a request before a step {word!r}", "none")
-    number = stan or next_stan(_last_stan(exchange))
+    stans = [step.message.get(11) for step in exchange.steps if not step.is_answer]
+    number = stan or next_stan(max(stans, default="0")[-6:] or "0")
+    step = _Next(exchange, word, amount_minor_units, entry, number, at)
     if word == REPEAT:
-        return _repeat(exchange, at)
+        return step.repeat()
     if word in LINK:
         version = exchange.steps[0].message.version if exchange.steps else None
         generated = generate(word, network=exchange.network, version=version, stan=number, at=at)
         return Step(asking_role(generated.message, None), generated.message, at)
     if word in REVERSALS:
-        return _reversal(exchange, word, amount_minor_units, reason, number, at, checked)
+        return step.reversal(reason, checked)
     if any(step.message.get(3)[:2] in _CASH for step in exchange.steps[:1]) and word != ORIGINAL_CREDIT:
         raise OptionError("then", f"a purchase before a step {word!r}", "cash")
-    make = {INCREMENT: _increment, COMPLETION: _completion}.get(word, _credit)
-    return make(exchange, word, amount_minor_units, entry, number, at)
+    return {INCREMENT: step.increment, COMPLETION: step.completion}.get(word, step.credit)()
 
 
-def _last_stan(exchange: Exchange) -> str:
-    stans = [step.message.get(11) for step in exchange.steps if not step.is_answer]
-    return max(stans, default="0")[-6:] or "0"
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """A step `word` to make after those of `exchange`, as `follow` has it."""
 
+    exchange: Exchange
+    word: str
+    amount: int | None
+    entry: str | None
+    stan: str
+    at: datetime | None
 
-def _repeat(exchange: Exchange, at: datetime | None) -> Step:
-    """A repeat of the last message sent."""
-    place = max(at for at, other in enumerate(exchange.steps) if not other.is_answer)
-    step = exchange.steps[place]
-    of = step.of if step.role == REPEAT else place
-    return Step(REPEAT, step.message.replace(mti=mtis.repeat_mti(step.message.mti)), at, of)
+    def repeat(self) -> Step:
+        """A repeat of the last message sent."""
+        place = max(at for at, other in enumerate(self.exchange.steps) if not other.is_answer)
+        step = self.exchange.steps[place]
+        of = step.of if step.role == REPEAT else place
+        return Step(REPEAT, step.message.replace(mti=mtis.repeat_mti(step.message.mti)), self.at, of)
 
+    def reversal(self, reason: str | None, checked: bool) -> Step:
+        """A reversal of the last transaction that stands."""
+        exchange, word, final = self.exchange, self.word, None
+        undone = standing(exchange.steps, exchange.network)
+        if word == PARTIAL_REVERSAL:  # without a response, the approved amount is unknown
+            undone = [booking for booking in undone if booking.state != ASKED]
+        if not undone and not checked:
+            undone = bookings(exchange.steps, exchange.network)
+        if not undone:
+            raise OptionError("then", f"a transaction to reverse before {word!r}", "none left")
+        last = undone[-1]
+        request, answer = exchange.steps[last.step].message, exchange.answer_to(last.step)
+        if word == PARTIAL_REVERSAL:
+            most = last.stays or last.asked
+            final = self._units("what stays", most // 2, most - 1, least=1)
+        elif self.amount is not None:
+            raise OptionError(
+                "then", "no amount for a full reversal; see partial_reversal", str(self.amount), 95
+            )
+        if reason is None and answer is None and final is None and not mtis.is_advice(request.mti):
+            reason = "timeout"
+        message = reverse(
+            request,
+            answer=answer,
+            reason=reason,
+            stan=self.stan,
+            at=self.at,
+            final_amount_minor_units=final,
+            network=exchange.network,
+        ).message
+        if word == REVERSAL_ADVICE:
+            message = message.replace(mti=mtis.advice_mti(message.mti))
+        return Step(
+            REVERSAL, message, self.at, last.step, reason or ("customer" if final is None else "partial")
+        )
 
-def _reversal(
-    exchange: Exchange,
-    word: str,
-    amount: int | None,
-    reason: str | None,
-    stan: str,
-    at: datetime | None,
-    checked: bool,
-) -> Step:
-    undone = standing(exchange.steps, exchange.network)
-    if word == PARTIAL_REVERSAL:  # without a response, the approved amount is unknown
-        undone = [booking for booking in undone if booking.state != ASKED]
-    if not undone and not checked:
-        undone = bookings(exchange.steps, exchange.network)
-    if not undone:
-        raise OptionError("then", f"a transaction to reverse before {word!r}", "none left")
-    last = undone[-1]
-    answer = exchange.answer_to(last.step)
-    final = None
-    if word == PARTIAL_REVERSAL:
-        most = last.stays or last.asked
-        final = most // 2 if amount is None else amount
-        _check("what stays", final, most - 1, least=1)
-    elif amount is not None:
-        raise OptionError("then", "no amount for a full reversal; see partial_reversal", str(amount), 95)
-    if reason is None and answer is None and not mtis.is_advice(exchange.steps[last.step].message.mti):
-        reason = "timeout" if final is None else None
-    reversal = reverse(
-        exchange.steps[last.step].message,
-        answer=answer,
-        reason=reason,
-        stan=stan,
-        at=at,
-        final_amount_minor_units=final,
-        network=exchange.network,
-    )
-    message = reversal.message
-    if word == REVERSAL_ADVICE:
-        message = message.replace(mti=mtis.advice_mti(message.mti))
-    return Step(REVERSAL, message, at, last.step, reason or ("customer" if final is None else "partial"))
+    def increment(self) -> Step:
+        """An increment of the first authorization; its amount is checked by the rules."""
+        first = self._authorized()[0]
+        units = first.asked if self.amount is None else self.amount
+        message = self._message("auth", self._entry("incremental"), first.step, units)
+        return Step(INCREMENT, message, self.at, first.step)
 
+    def completion(self) -> Step:
+        """A completion of all that is authorized."""
+        holds = self._authorized()
+        first, most = holds[0].step, sum(booking.stays for booking in holds)
+        # Some merchant categories may exceed it: for tips and fuel, for example.
+        request, rows = self.exchange.steps[first].message, read_toml("templates")["exceeds"]
+        category = request.get(number_of("category", request.version))
+        more = _MOST if category in rows["any"] else most * int(rows["percent"].get(category, 0)) // 100
+        units = self._units("the amount", most, min(_MOST, most + more))
+        return Step(COMPLETION, self._message("financial_advice", "manual", first, units), self.at, first)
 
-def _increment(
-    exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
-) -> Step:
-    first = _authorized(exchange, word)[0]
-    units = first.asked if amount is None else amount
-    message = _later(exchange, "auth", word, _entry("incremental", entry), first.step, units, stan, at)
-    return Step(INCREMENT, message, at, first.step)
+    def credit(self) -> Step:
+        """A refund or an original credit: a separate transaction for the same card."""
+        entries = bookings(self.exchange.steps, self.exchange.network)
+        paid = [booking for booking in entries if booking.stays and booking.way != CREDITED]
+        if not paid:
+            raise OptionError("then", f"an approved payment before a step {self.word!r}", "none")
+        most = sum(booking.stays for booking in paid)
+        units = (
+            self._units("the amount", most, most)
+            if self.word == REFUND or self.amount is None
+            else self.amount
+        )
+        first = self.exchange.steps[paid[0].step].message
+        # The message class of the payment, if the network has it.
+        kinds = read_toml("templates")["purposes"][self.word]["kinds"]
+        available = [kind for kind in kinds if kind in kinds_of(self.exchange.network, first.version)]
+        preferred = "auth" if first.mti[1] == "1" else "financial"
+        kind = preferred if preferred in available else next(iter(available), kinds[0])
+        return Step(REQUEST, self._message(kind, self._entry(self.word), paid[0].step, units), self.at)
 
+    def _entry(self, purpose: str) -> str:
+        """The card entry: the requested one if *purpose* allows it, else the usual one."""
+        return self.entry if self.entry in entries_of(purpose) else usual_entry(purpose)
 
-def _completion(
-    exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
-) -> Step:
-    holds = _authorized(exchange, word)
-    most = sum(booking.stays for booking in holds)
-    units = most if amount is None else amount
-    first = holds[0].step
-    _check("the amount", units, min(_MOST, most + exceeding(exchange.steps[first].message, most)))
-    message = _later(exchange, "financial_advice", word, "manual", first, units, stan, at)
-    return Step(COMPLETION, message, at, first)
+    def _authorized(self) -> list[Booking]:
+        holds = authorized(self.exchange.steps, self.exchange.network)
+        if not holds:
+            raise OptionError(
+                "then", f"an approved authorization before a step {self.word!r}", "no held amount"
+            )
+        return holds
 
+    def _units(self, what: str, usual: int, most: int, least: int = 0) -> int:
+        """The requested amount, or the *usual* one, which must be from *least* to *most*."""
+        units = usual if self.amount is None else self.amount
+        if isinstance(units, bool) or not isinstance(units, int) or not least <= units <= most:
+            raise OptionError("then", f"{what} in minor units, {least} to {most}", str(units)[:20], 4)
+        return units
 
-def exceeding(request: Message, authorized: int) -> int:
-    """How much a completion of *request* may exceed the *authorized* amount, in minor units, by merchant
-    category: for tips and fuel, for example."""
-    rows, code = read_toml("templates")["exceeds"], request.get(number_of("category", request.version))
-    return _MOST if code in rows["any"] else authorized * int(rows["percent"].get(code, 0)) // 100
-
-
-def _credit(
-    exchange: Exchange, word: str, amount: int | None, entry: str | None, stan: str, at: datetime | None
-) -> Step:
-    """A refund or an original credit: a separate transaction for the same card."""
-    paid = [
-        booking
-        for booking in bookings(exchange.steps, exchange.network)
-        if booking.stays and booking.way != CREDITED
-    ]
-    if not paid:
-        raise OptionError("then", f"an approved payment before a step {word!r}", "none")
-    most = sum(booking.stays for booking in paid)
-    units = most if amount is None else amount
-    if word == REFUND:
-        _check("the amount", units, most)
-    first = paid[0].step
-    kind = _kind(word, exchange.steps[first].message, exchange.network)
-    message = _later(exchange, kind, word, _entry(word, entry), first, units, stan, at)
-    return Step(REQUEST, message, at)
-
-
-def _entry(purpose: str, entry: str | None) -> str:
-    """The card entry: *entry* if *purpose* allows it, else the usual one."""
-    return entry if entry in entries_of(purpose) else usual_entry(purpose)
-
-
-def _kind(purpose: str, first: Message, network: str | None) -> str:
-    """The message type of a purpose after *first*: the same class, if the network has it."""
-    kinds = read_toml("templates")["purposes"][purpose]["kinds"]
-    available = [kind for kind in kinds if kind in kinds_of(network, first.version)]
-    preferred = "auth" if first.mti[1] == "1" else "financial"
-    return preferred if preferred in available else next(iter(available), kinds[0])
-
-
-def _authorized(exchange: Exchange, word: str) -> list[Booking]:
-    holds = authorized(exchange.steps, exchange.network)
-    if not holds:
-        raise OptionError("then", f"an approved authorization before a step {word!r}", "no held amount")
-    return holds
-
-
-def _check(what: str, units: int, most: int, least: int = 0) -> None:
-    if isinstance(units, bool) or not isinstance(units, int) or not least <= units <= most:
-        raise OptionError("then", f"{what} in minor units, {least} to {most}", str(units)[:20], 4)
-
-
-def _later(
-    exchange: Exchange,
-    kind: str,
-    word: str,
-    entry: str,
-    first: int,
-    units: int,
-    stan: str,
-    at: datetime | None,
-) -> Message:
-    """A message of *kind* that continues the transaction of step *first*."""
-    request, answer = exchange.steps[first].message, exchange.answer_to(first)
-    version, purpose = request.version, _PURPOSE.get(word, word)
-    brand = exchange.network or chosen_network(request, None)
-    network = fills_of(request.spec, brand)
-    options = (kind, network, version, purpose, entry, original_currency(request))
-    # Card and location come from the request.
-    details: dict[str, Any] = {"timezone": at.tzinfo} if at is not None and at.utcoffset() else {}
-    if (expiry := request.get(14)).isdecimal():
-        details["expiry"] = expiry
-    if stands := country(read_location(request.get(43), version)[2].strip()):
-        details["country"] = stands.alpha2
-    template = template_of(*options, details or None, None if network == brand else brand or NETWORKS[0])
-    card = account(request)[1]
-    moment = clock(version, at, template.zone_at(at))
-    context = Context(template.setting, template.known, card, units, stan, moment)
-    fields = template.outline.written(context, {})
-    kept = read_toml("templates")["continued"]["completion" if word == COMPLETION else "other"][version]
-    kept = [*kept, *required(network, template.mti)] if word == COMPLETION else kept
-    fields |= {number: request[number] for number in kept if number in request}
-    if word == COMPLETION:  # its own elements override those it keeps
-        fill(fields, template, context, purpose)
-    fields |= carried(purpose, request, answer, fields, network)
-    if (number := number_of("original", version)) in fields:
-        fields[number] = naming(request)
-    for number in left_out(template.setting):
-        fields.pop(number, None)
-    return Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)
+    def _message(self, kind: str, entry: str, first: int, units: int) -> Message:
+        """A message of *kind* that continues the transaction of step *first*."""
+        request, answer = self.exchange.steps[first].message, self.exchange.answer_to(first)
+        version, purpose, at = request.version, _PURPOSE.get(self.word, self.word), self.at
+        brand = self.exchange.network or chosen_network(request, None)
+        network = fills_of(request.spec, brand)
+        options = (kind, network, version, purpose, entry, original_currency(request))
+        # Card and location come from the request.
+        details: dict[str, Any] = {"timezone": at.tzinfo} if at is not None and at.utcoffset() else {}
+        if (expiry := request.get(14)).isdecimal():
+            details["expiry"] = expiry
+        if stands := country(read_location(request.get(43), version)[2].strip()):
+            details["country"] = stands.alpha2
+        template = template_of(*options, details or None, None if network == brand else brand or NETWORKS[0])
+        card = account(request)[1]
+        moment = clock(version, at, template.zone_at(at))
+        context = Context(template.setting, template.known, card, units, self.stan, moment)
+        fields = template.outline.written(context, {})
+        kept = read_toml("templates")["continued"]["completion" if self.word == COMPLETION else "other"][
+            version
+        ]
+        kept = [*kept, *required(network, template.mti)] if self.word == COMPLETION else kept
+        fields |= {number: request[number] for number in kept if number in request}
+        if self.word == COMPLETION:  # its own elements override those it keeps
+            fill(fields, template, context, purpose)
+        fields |= carried(purpose, request, answer, fields, network)
+        if (number := number_of("original", version)) in fields:
+            fields[number] = naming(request)
+        for number in left_out(template.setting):
+            fields.pop(number, None)
+        return Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)
